@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _memory as memory
 from ._image_plan import MODES, ORDERS, SAMPLES, ImagePlan, Spec
-from ._maps import context_of, cval_of, matrix_of, mode_of, order_of, shape_of
+from ._maps import context_of, cval_of, matrix_of, mode_of, order_of, shape_of, whole
 from ._native import lib
 from ._ndimage_arrays import asked_precision
 from ._ndimage_arrays import precision as precision_of
@@ -96,6 +96,9 @@ class Image(Drawn):
         if not isinstance(prefilter, (bool, str)) or prefilter not in _PREFILTERS:
             raise ValueError(f'prefilter: True, False or one of {", ".join(list(_PREFILTERS)[2:])},'
                              f' not {prefilter!r}')
+        taps = whole(taps, 'taps')
+        if not 0 <= taps <= lib.CLSP_IMAGE_MAX_TAPS:
+            raise ValueError(f'taps: {taps}, of 0 to {lib.CLSP_IMAGE_MAX_TAPS}')
         self._options = channels, prefilter, taps, bool(clip)
         if not memory.is_device_array(samples):
             samples = memory.numbers(samples, 'samples')
@@ -118,7 +121,8 @@ class Image(Drawn):
     def _set_shape(self, shape, directions):
         layout = self._options[0]
         num_axes = len(shape) - (layout is not None)
-        self.directions = min(num_axes, 2) if directions is None else directions.__index__()
+        self.directions = min(num_axes, 2) if directions is None else \
+            whole(directions, 'directions')
         if not 1 <= self.directions <= 3:
             raise ValueError(f'directions: {self.directions}, of 1 to 3')
         if num_axes < self.directions:
@@ -133,7 +137,7 @@ class Image(Drawn):
             raise ValueError(f'samples: empty, of shape {shape}')
 
     def _modes(self, mode):
-        if isinstance(mode, str):
+        if isinstance(mode, str) or not np.iterable(mode):
             return (mode,) * self.directions
         modes = tuple(mode)
         if len(modes) != self.directions:
@@ -196,7 +200,10 @@ class Image(Drawn):
             dtype = getattr(out, 'dtype', None)
         if dtype is None:
             dtype = self.precision if gradient else self.dtype
-        dtype = np.dtype(dtype)
+        try:
+            dtype = np.dtype(dtype)
+        except TypeError as error:
+            raise TypeError(f'dtype: {error}') from None
         if dtype not in SAMPLES or dtype == np.float64 and self.precision == np.float32:
             raise TypeError(f'{"dtype" if out is None else "out"}: {dtype}, of '
                             f'{", ".join(map(str, SAMPLES[:6 - (self.precision == np.float32)]))}')

@@ -24,9 +24,27 @@ def context_of(context):
     return context
 
 
+def whole(value, name):
+    """An int, of a whole number."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f'{name}: a whole number is wanted, not {value!r}') from None
+
+
+def real(value, name):
+    """A float, of a real number or of its name."""
+    try:
+        return float(value)
+    except TypeError:
+        raise TypeError(f'{name}: a real number is wanted, not {value!r}') from None
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f'{name}: {error}') from None
+
+
 def order_of(order):
     """A spline's order, 0 to 5."""
-    order = operator.index(order)
+    order = whole(order, 'order')
     if not 0 <= order <= 5:
         raise RuleError(f'order: spline order not supported: {order}, of 0 to 5')
     return order
@@ -43,20 +61,20 @@ def cval_of(cval):
     """The value beyond edges, a float."""
     if isinstance(cval, str) or np.iscomplexobj(cval):
         raise TypeError(f'cval: must be real number, not {cval!r}')
-    return float(cval)
+    return real(cval, 'cval')
 
 
 def sequence(values, num, name):
     """A list of num finite floats, of one or of as many."""
     kind = values.__class__
     if kind is float or kind is int or issubclass(kind, str) or not np.iterable(values):
-        value = float(values)
+        value = values if kind is float else real(values, name)
         if not math.isfinite(value):
             raise ValueError(f'{name}: not finite: {value}')
         return [value] * num
     if kind is np.ndarray:
         values = values.tolist()
-    values = list(map(float, values))
+    values = [real(value, name) for value in values]
     if len(values) != num:
         raise RuleError(f'{name}: sequence argument must have length equal to input rank: '
                         f'{len(values)}, not {num}')

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from . import _maps as maps
 from . import _ndimage_arrays as arrays
 from ._context import current
 from ._errors import NoDeviceError, NoFloat64Error
@@ -291,12 +292,12 @@ def turn(angle, height, width, reshape):
 
 def rotation_axes(axes, ndim):
     """A plane's two axes, in rising order."""
-    axes = list(axes)
+    axes = list(axes) if np.iterable(axes) else [axes]
     if len(axes) != 2:
-        raise ValueError('axes: axes should contain exactly two values')
+        raise ValueError(f'axes: axes should contain exactly two values, not {axes}')
     one, other = axes
     if one.__class__ is not int or other.__class__ is not int:
-        if not all(float(axis).is_integer() for axis in axes):
+        if not all(maps.real(axis, 'axes').is_integer() for axis in axes):
             raise ValueError(f'axes: axes should contain only integer values, not {axes}')
         one, other = int(one), int(other)
     one, other = one + ndim * (one < 0), other + ndim * (other < 0)

@@ -29,7 +29,6 @@ array([[0., 0., 0., 0.],
 array([2.5, 9. ])
 """
 import math
-import operator
 import warnings
 
 import numpy as np
@@ -221,7 +220,7 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode='
     if gradient and array.ndim > 2:
         raise UnsupportedError(f'gradient: of {array.ndim} axes; turn images of 2 axes')
     one, other = axes = inner.rotation_axes(axes, array.ndim)
-    if not math.isfinite(angle):
+    if not math.isfinite(maps.real(angle, 'angle')):
         raise ValueError(f'angle: not finite: {angle}')
     shape = array.shape
     rows, offset, size = inner.turn(angle, shape[one], shape[other], reshape)
@@ -358,7 +357,7 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode='mirror', *
     if how[0] <= 1 or array.size == 0:
         out[...] = array
         return out
-    axis = operator.index(axis)
+    axis = maps.whole(axis, 'axis')
     if not -array.ndim <= axis < array.ndim:
         raise ValueError(f'axis: {axis} is out of bounds for array of dimension {array.ndim}')
     inner.filter_parts(inner.filter_one, array, out, axis % array.ndim, *how)

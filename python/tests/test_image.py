@@ -300,11 +300,15 @@ class Refused(unittest.TestCase):
             self.refused(error, words, clspline.Image, value)
         image = np.zeros((4, 5, 3), np.float32)
         for error, words, named in (
-                (ValueError, '^order', {'order': 6}), (TypeError, '', {'order': 2.5}),
+                (ValueError, '^order', {'order': 6}), (TypeError, '^order', {'order': 2.5}),
                 (ValueError, '^mode', {'mode': 'edge'}),
                 (ValueError, '^mode', {'mode': ('mirror',) * 3}),
                 (ValueError, '^channels', {'channels': 2}),
                 (ValueError, '^directions', {'directions': 4}),
+                (TypeError, '^directions', {'directions': '2'}),
+                (TypeError, '^taps', {'taps': '9'}), (ValueError, '^taps', {'taps': -1}),
+                (ValueError, '^mode', {'mode': None}),
+                (ValueError, '^cval', {'cval': 10 ** 400}),
                 (ValueError, '^samples', {'directions': 3, 'channels': 'last'}),
                 (ValueError, '^prefilter', {'prefilter': 'all'}),
                 (ValueError, '^prefilter', {'prefilter': 3}),
@@ -334,6 +338,7 @@ class Refused(unittest.TestCase):
                      out=x.reshape(-1)[:20].reshape(4, 5))
         self.refused(ValueError, '^out: shape', self.image.coefficients, out=x)
         self.refused(TypeError, '^dtype', self.image.affine, [1, 1], dtype=np.int64)
+        self.refused(TypeError, '^dtype', self.image.affine, [1, 1], dtype='no such')
         self.refused(clspline.ArgumentError, 'gradient', self.image.affine, [1, 1], gradient=True,
                      dtype=np.uint8)
 

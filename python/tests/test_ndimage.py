@@ -606,6 +606,18 @@ class Refused(unittest.TestCase):
         self.refused(RuntimeError, '^mode', 'spline_filter', self.image, mode=3)
         self.refused(RuntimeError, '^mode', 'shift', self.image, 1, mode=['mirror'])
         self.refused(TypeError, '^cval', 'shift', self.image, 1, cval='1')
+        self.refused(TypeError, '^cval', 'shift', self.image, 1, cval=[1, 2])
+        for value in (None, [1, None]):
+            self.refused(TypeError, '^shift', 'shift', self.image, value)
+        self.refused(ValueError, '^zoom', 'zoom', self.image, [1, 'b'])
+        self.refused(ValueError, '^shift', 'shift', self.image, 10 ** 400)
+        for value in (None, [2], 2.5):
+            self.refused(TypeError, '^order', 'shift', self.image, 1, order=value)
+        self.refused(TypeError, '^angle', 'rotate', self.image, None)
+        self.refused(ValueError, '^angle', 'rotate', self.image, 'right')
+        self.refused(ValueError, '^axes', 'rotate', self.image, 1, axes=3)
+        self.refused(TypeError, '^axes', 'rotate', self.image, 1, axes=(0, None))
+        self.refused(TypeError, '^axis', 'spline_filter1d', self.image, axis=None)
 
     def test_context(self):
         context = clspline.Context()
