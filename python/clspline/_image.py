@@ -189,8 +189,8 @@ class Image(Drawn):
         if plan.loaded is not self._version:
             version, samples = self._version, self._samples
             plan.loaded = None
-            plan.plan.load_input(memory.Input(samples, 'samples').struct, self.num_images,
-                                 Run(arrays=(samples,)).pointer)
+            given, run = memory.Input(samples, 'samples'), Run(arrays=(samples,))
+            plan.plan.load_input(given.struct, self.num_images, run.pointer)
             plan.loaded = version
 
     # ---- values ----

@@ -1,5 +1,6 @@
 """Who computes a call, what it waits for, and what came of it."""
 import dataclasses
+import weakref
 
 from ._native import ffi, lib
 
@@ -120,6 +121,9 @@ def _events(wait_for, arrays):
     return events
 
 
+_kept = weakref.WeakKeyDictionary()  # what the clsp_run of a pointer points to
+
+
 class Run:
     """The clsp_run of one call: events before and after it, and a share.
 
@@ -129,21 +133,21 @@ class Run:
 
     def __init__(self, share=None, wait_for=None, done=False, arrays=()):
         self._share = share_of(share)
-        self._kept = []
         self.pointer = ffi.NULL
         self._done = ffi.new('cl_event *') if done else ffi.NULL
         wait = _events(wait_for, arrays)
         if self._share is None and not wait and not done:
             return
         self.pointer = ffi.new('clsp_run *')
+        kept = _kept[self.pointer] = [self._done]
         if wait:
             events = ffi.new('cl_event[]', [ffi.cast('cl_event', event.int_ptr) for event in wait])
-            self._kept.append((events, wait))
+            kept.append((events, wait))
             self.pointer.num_wait, self.pointer.wait = len(wait), events
         self.pointer.done = self._done
         if self._share is not None:
             struct, report = self._share._struct(), ffi.new('clsp_report *')
-            self._kept.append((struct, report))
+            kept.append((struct, report))
             self.pointer.share, self.pointer.report = struct, report
 
     def end(self):

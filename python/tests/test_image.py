@@ -272,6 +272,10 @@ class Values(unittest.TestCase):
         taken = pyopencl.array.empty(queue, (6, 7), np.float32)
         found.coefficients(out=taken)
         np.testing.assert_allclose(taken.get(), expected.coefficients(), atol=1e-5)
+        for _ in range(20):  # what events of the copy lie in is in use until the load is enqueued
+            found.samples = on_device
+            found.affine([1, 1], 0.5, out=out)
+        self.assertEqual(np.abs(out.get()).max(), 0)
         found.samples = taken
         self.assertEqual(pickle.loads(pickle.dumps(found)).size, (6, 7))
         for error, words, call in (
