@@ -151,11 +151,28 @@ class Image(Drawn):
             if samples.dtype != self.dtype:
                 raise TypeError(f'samples: {samples.dtype} on a device is no type of images')
             memory.Input(samples, 'samples')
-            self._samples = samples.copy()
+            if not self._copied_into(samples):
+                self._samples = samples.copy()
         else:
             self._samples = np.array(samples, self.dtype, order='C')
             self._samples.flags.writeable = False
         self._version = object()
+
+    def _copied_into(self, samples):
+        """Copies samples on the device over those of before, where these are there and commands run
+        one after another, so that none still reads them. Saves the time of a new buffer."""
+        kept = getattr(self, '_samples', None)
+        if not memory.is_device_array(kept) or kept.queue is None or \
+                kept.queue != samples.queue or not hasattr(kept.base_data, 'int_ptr') or \
+                not hasattr(samples.base_data, 'int_ptr') or kept is samples:
+            return False
+        import pyopencl
+        if kept.queue.properties & pyopencl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE:
+            return False
+        kept.events[:] = [pyopencl.enqueue_copy(
+            kept.queue, kept.base_data, samples.base_data, src_offset=samples.offset,
+            dst_offset=kept.offset, byte_count=samples.nbytes, wait_for=samples.events)]
+        return True
 
     @property
     def samples(self):
