@@ -17,7 +17,7 @@
    ones for order 3 (volumes: 4 eps), with eps = 2^-23 (CLSP_F32) or 2^-52 (CLSP_F64) and scale the
    largest |coefficient|, by FIR prefilters with default taps within 10 eps: more than the most that
    was found. Were all roundings at their worst at once it would be 7 eps for lines, 26 for images
-   and 82 for volumes; more in docs/math.md, 18. Coordinates of affine maps are exact to 2^-29 of a
+   and 82 for volumes; more in docs/math.md, 18. Coordinates of affine maps are within 2^-28 of a
    sample in CLSP_F32, wherever in an image; given ones count as they are given.
 
    NaN and Inf among the samples spoil what is near them: by a FIR prefilter the coefficients within
@@ -131,6 +131,16 @@ enum { /* clsp_image_map.attributes */
        CLSP_IMAGE_GRADIENT = 2 /* by the input's coordinates, one number a direction */
 };
 
+/* Where the samples of a plan lie among those of a whole: they are `size` of them from `begin` on
+   along each direction, so that an image may be made part by part, by whomever, and none has the
+   whole. whole 0: they are the whole along that direction. Modes act at the whole's ends, and
+   coordinates are the whole's. What a part makes has the bits that a plan of the whole makes on a
+   device of the same name and driver, or it is NaN (0 in integers): where it needs samples that the
+   part lacks. clsp_image_need tells which samples results need. */
+typedef struct clsp_image_part {
+    uint32_t begin[3], whole[3];
+} clsp_image_part;
+
 /* What a plan computes. Zero is the default of every field but size. Those of directions that there
    are not are ignored. */
 typedef struct clsp_image_desc {
@@ -162,7 +172,9 @@ typedef struct clsp_image_desc {
                                order 3, images and volumes of one channel or planar, on the device,
                                with coefficients in CLSP_F32 */
     clsp_image_rounding rounding; /* of values of an integer type; others have none */
-    uint64_t reserved[CLSP_RESERVED];
+    clsp_image_part part; /* has begin + size at most whole, neither clip, for which the range of
+                             all samples counts, nor CLSP_IMAGE_LINES, which filters whole lines */
+    uint64_t reserved[CLSP_RESERVED - 3];
 } clsp_image_desc;
 
 /* Where results lie, and what they are. NULL in its place, or all 0: the image's own samples. Else
@@ -174,7 +186,8 @@ typedef struct clsp_image_map {
                             as scipy.ndimage.affine_transform has them: row d counts for d below
                             directions, and so does column k. Finite; may be singular. All 0: the
                             identity */
-    uint32_t size[3];    /* of the output; 0: of the input */
+    uint32_t size[3];    /* of the output; 0: of the input, whose part.begin is then added to
+                            origin */
     uint32_t attributes; /* CLSP_IMAGE_ bits; 0: the value. Both: the value, then the gradient. A
                             gradient needs values of a floating type */
     clsp_input displacements; /* none, or what is added to the coordinates of the matrix: in the
@@ -188,7 +201,11 @@ typedef struct clsp_image_map {
                                  and matrix, size and displacements are 0. What is not finite gives
                                  cval, and a gradient of 0; beyond 2^30 it counts as 2^30. An empty
                                  list has params, too: without them all fields are 0 */
-    uint64_t reserved[CLSP_RESERVED];
+    uint64_t origin[3]; /* a whole number added to o before all else: the output is those points
+                           of a larger one that begin with it, and has their bits, in CLSP_F32
+                           where the larger one's coordinates stay below 2^29. With size at
+                           most CLSP_IMAGE_MAX_SIZE. Displacements are those of the output */
+    uint64_t reserved[CLSP_RESERVED - 3];
 } clsp_image_map;
 
 typedef struct clsp_image_plan clsp_image_plan;
@@ -223,9 +240,10 @@ CLSP_API clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_im
 
 /* Gives the coefficients of a range of images, in the description's type and in shape
    [count][channels][stored_0][stored_1][stored_2], whatever the layout. stored_d is size_d, and
-   size_d + 2 CLSP_IMAGE_PAD in the modes nearest and grid-constant of orders above 1 with a
+   CLSP_IMAGE_PAD more at either end in the modes nearest and grid-constant of orders above 1 with a
    prefilter: as SciPy does, these continue the image by CLSP_IMAGE_PAD samples at either end first,
-   and the longer one is filtered by reflect and mirror. run: not shared. */
+   and the longer one is filtered by reflect and mirror. A part has them at an end of the whole
+   alone. run: not shared. */
 CLSP_API clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
                                              clsp_output coefficients, const clsp_run *run);
 
@@ -252,12 +270,24 @@ CLSP_API clsp_status clsp_image_eval(clsp_image_plan *plan, clsp_range images,
                                      const clsp_image_map *map, clsp_output values,
                                      const clsp_run *run);
 
+/* Tells which samples values at a map need, NULL: those at the plan's own samples: gives, in *part,
+   the description of a plan that makes them, the plan's own with other size and part. They are what
+   the coefficients need that values are made of: with a prefilter the samples around each, and with
+   the recursive one the rest of the blocks that its kernels on this device filter as a whole, some
+   14 to 300 more on either side along each direction; docs/guide/image.md has a table. The plan may
+   be of any part of the whole, and needs no samples. Displacements and coordinates are in host
+   memory. A map that jumps across the seam of modes grid-wrap and wrap needs the whole along such a
+   direction, as does the prefilter of grid-wrap near the ends; one that needs none gets some
+   all the same. */
+CLSP_API clsp_status clsp_image_need(const clsp_image_plan *plan, const clsp_image_map *map,
+                                     clsp_image_desc *part);
+
 /* Makes the identity, for the caller to change. */
 static inline clsp_image_map clsp_image_identity(void)
 {
     const clsp_input none = {CLSP_TYPE_DEFAULT, NULL, NULL, NULL, 0, 0, {0, 0, 0, 0}};
-    clsp_image_map map = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}, {0, 0, 0},   0, none,
-                          {0, none, none, 0, {0, 0, 0, 0}},           {0, 0, 0, 0}};
+    clsp_image_map map = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}, {0, 0, 0}, 0,  none,
+                          {0, none, none, 0, {0, 0, 0, 0}},           {0, 0, 0}, {0}};
     return map;
 }
 

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "fir_taps.h"
+#include "image_reals.h"
 #include "tensor_desc.h"
 
 static clsp_status bad(clsp_context *ctx, const char *what, double value)
@@ -20,7 +21,8 @@ static clsp_status bad_type(clsp_context *ctx, const char *what, clsp_type type)
 
 static clsp_status check_shape(clsp_context *ctx, const clsp_image_desc *d)
 {
-    CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_image_desc", d->reserved));
+    CLSPI_CHECK(
+        clspi_reserved_check_some(&ctx->log, "clsp_image_desc", d->reserved, CLSP_RESERVED - 3));
     if (d->directions > 3) return bad(ctx, "directions is above 3", d->directions);
     for (uint32_t k = 0; k < d->directions; k++) {
         if (d->size[k] < 1 || d->size[k] > CLSP_IMAGE_MAX_SIZE)
@@ -36,6 +38,29 @@ static clsp_status check_shape(clsp_context *ctx, const clsp_image_desc *d)
         return bad(ctx, "no such rounding", d->rounding);
     return (unsigned)d->order > CLSP_IMAGE_NEAREST_SAMPLE ? bad(ctx, "no such order", d->order)
                                                           : CLSP_OK;
+}
+
+/* Checks where the samples lie among those of a whole. */
+static clsp_status check_part(clsp_context *ctx, const clsp_image_desc *d)
+{
+    bool is_part = false;
+
+    for (uint32_t k = 0; k < d->directions; k++) {
+        const uint32_t whole = d->part.whole[k], begin = d->part.begin[k];
+        if (whole == 0 && begin > 0) return bad(ctx, "the begin of a part of no whole", begin);
+        if (whole == 0) continue;
+        if (whole > CLSP_IMAGE_MAX_SIZE) return bad(ctx, "the whole is above 2^28", whole);
+        if (begin > whole || d->size[k] > whole - begin)
+            return bad(ctx, "the part is not within the whole, which has", whole);
+        is_part = is_part || d->size[k] < whole;
+    }
+    if (is_part && d->clip)
+        return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                          "image: clip: a part has not the range of all samples");
+    return is_part && d->kernels == CLSP_IMAGE_LINES
+               ? clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
+                            "image: kernels of whole lines: a part does not have them")
+               : CLSP_OK;
 }
 
 static bool is_pixel(clsp_type type, clsp_type precision)
@@ -148,6 +173,8 @@ static void default_shape(clsp_image_desc *d)
         if (d->mode[k] == CLSP_IMAGE_MODE_DEFAULT) d->mode[k] = CLSP_IMAGE_CONSTANT;
         if (k >= d->directions) d->size[k] = 1;
         if (k >= d->directions) d->mode[k] = CLSP_IMAGE_CONSTANT;
+        if (k >= d->directions) d->part.begin[k] = d->part.whole[k] = 0;
+        if (d->part.whole[k] == 0) d->part.whole[k] = d->size[k];
     }
 }
 
@@ -156,6 +183,7 @@ clsp_status clspi_image_resolve(clsp_context *ctx, clsp_image_desc *d)
     default_types(d);
     if (d->directions == 0) d->directions = 2;
     CLSPI_CHECK(check_shape(ctx, d));
+    CLSPI_CHECK(check_part(ctx, d));
     CLSPI_CHECK(check_types(ctx, d));
     if (d->prefilter == CLSP_IMAGE_PREFILTER_DEFAULT) d->prefilter = CLSP_IMAGE_RECURSIVE;
     CLSPI_CHECK(check_filter(ctx, d));
@@ -174,23 +202,49 @@ static uint32_t pad_of(const clsp_image_desc *d, clsp_image_mode mode)
     return is_padded && d->prefilter != CLSP_IMAGE_NONE ? CLSP_IMAGE_PAD : 0;
 }
 
+/* Lays out one direction. */
+static void lay_out_direction(clspi_image_layout *layout, uint32_t k, const clsp_image_desc *d)
+{
+    const uint32_t missing = 3 - d->directions, from = k - missing;
+    const bool is_there = k >= missing;
+
+    layout->size[k] = is_there ? d->size[from] : 1;
+    layout->begin[k] = is_there ? d->part.begin[from] : 0;
+    layout->mode[k] = (uint32_t)(is_there ? d->mode[from] : CLSP_IMAGE_MIRROR);
+    layout->pad[k] = is_there ? pad_of(d, d->mode[from]) : 0;
+    layout->whole[k] = (is_there ? d->part.whole[from] : 1) + 2 * layout->pad[k];
+    layout->low[k] = clspi_given_begin(layout, k);
+    layout->stored[k] = clspi_given_end(layout, k) - layout->low[k];
+}
+
+/* Gives a part all coefficients of a whole that is small: so it is made as such a whole is, which
+   may be the host's work. */
+static void grow_small(clspi_image_layout *layout, const clsp_image_desc *d)
+{
+    layout->is_small =
+        d->directions == 2 && clspi_whole_is_small(layout, d->directions, d->channels);
+    if (!layout->is_small) return;
+    for (uint32_t k = 0; k < 3; k++) {
+        layout->stored[k] = layout->whole[k];
+        layout->low[k] = 0;
+    }
+}
+
 clsp_status clspi_image_lay_out(clspi_image_layout *layout, clsp_context *ctx,
                                 const clsp_image_desc *d)
 {
-    const uint32_t missing = 3 - d->directions;
-
     *layout = (clspi_image_layout){.channels = d->channels, .planar = d->planar != 0};
     layout->samples = layout->plane = 1;
-    bool fits = true;
+    double whole = 1.0;
     for (uint32_t k = 0; k < 3; k++) {
-        const bool is_there = k >= missing;
-        layout->size[k] = is_there ? d->size[k - missing] : 1;
-        layout->mode[k] = (uint32_t)(is_there ? d->mode[k - missing] : CLSP_IMAGE_MIRROR);
-        layout->pad[k] = is_there ? pad_of(d, d->mode[k - missing]) : 0;
-        layout->stored[k] = layout->size[k] + 2 * layout->pad[k];
+        lay_out_direction(layout, k, d);
+        whole *= layout->whole[k];
+    }
+    bool fits = whole <= 0x1p60;
+    grow_small(layout, d);
+    for (uint32_t k = 0; k < 3; k++)
         fits = fits && clspi_size_mul(&layout->samples, layout->size[k]) &&
                clspi_size_mul(&layout->plane, layout->stored[k]);
-    }
     size_t bytes = layout->plane;
     fits = fits && clspi_size_mul(&bytes, d->channels * sizeof(double)) && bytes <= PTRDIFF_MAX;
     const size_t least =

@@ -8,7 +8,7 @@
 enum {
     CLSPI_IMAGE_RUN = 256,     /* points of an item on CPUs, of one row */
     CLSPI_IMAGE_ROWS_RUN = 64, /* and of each, where it makes several */
-    CLSPI_IMAGE_CHUNK = 16,    /* points that it looks at together: CHUNK of image_values.cl */
+    CLSPI_IMAGE_CHUNK = 16,    /* points that it looks at together: CHUNK of map_points.clh */
 };
 
 typedef enum clspi_image_places {

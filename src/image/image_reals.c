@@ -35,21 +35,29 @@ static clspi_image_planes narrow_shape(const clsp_image_plan *plan)
                                  .rounds_up = plan->desc.rounding == CLSP_IMAGE_ROUND_UP};
 
     for (uint32_t d = 0; d < 3; d++) {
-        planes.size[d] = l->stored[d];
+        planes.size[d] = l->whole[d];
+        planes.low[d] = (int32_t)l->low[d];
+        planes.stored[d] = l->stored[d];
         planes.pad[d] = l->pad[d];
         planes.mode[d] = l->mode[d];
     }
     return planes;
 }
 
-/* Describes them with margins, in which images, but not volumes, may be turned about their middle.
- */
+/* Returns the margin of so many coefficients, in which images, but not volumes, may be turned about
+   their middle. */
+static uint32_t margin_of(uint32_t directions, uint32_t size)
+{
+    return MARGIN + (directions > 2 ? 0 : size / 4);
+}
+
+/* Describes them with margins. */
 static clspi_image_planes wide_shape(const clsp_image_plan *plan)
 {
     clspi_image_planes planes = narrow_shape(plan);
 
     for (uint32_t d = 3 - planes.directions; d < 3; d++)
-        planes.margin[d] = MARGIN + (planes.directions > 2 ? 0 : planes.size[d] / 4);
+        planes.margin[d] = margin_of(planes.directions, planes.size[d]);
     return planes;
 }
 
@@ -61,17 +69,28 @@ static bool count_reals(const clspi_image_planes *planes, size_t num_planes, siz
 
     *num = num_planes;
     for (uint32_t d = 0; d < 3; d++)
-        fits = fits && clspi_size_mul(num, planes->size[d] + 2 * (size_t)planes->margin[d]);
+        fits = fits && clspi_size_mul(num, planes->stored[d] + 2 * (size_t)planes->margin[d]);
     return fits;
+}
+
+bool clspi_whole_is_small(const clspi_image_layout *layout, uint32_t directions, size_t num_planes)
+{
+    size_t num = num_planes;
+    bool fits = true;
+
+    for (uint32_t d = 3 - directions; d < 3; d++)
+        fits =
+            fits && clspi_size_mul(&num, layout->whole[d] +
+                                             2 * (size_t)margin_of(directions, layout->whole[d]));
+    return fits && num <= SMALL;
 }
 
 bool clspi_image_is_small(const clsp_image_plan *plan, size_t num_images)
 {
-    const clspi_image_planes planes = wide_shape(plan);
-    size_t num = num_images, all;
+    size_t num = num_images;
 
-    return clspi_size_mul(&num, plan->layout.channels) && count_reals(&planes, num, &all) &&
-           all <= SMALL;
+    return !clspi_is_cut(&plan->layout) && clspi_size_mul(&num, plan->layout.channels) &&
+           clspi_whole_is_small(&plan->layout, plan->desc.directions, num);
 }
 
 static bool is_small(const clsp_image_plan *plan)
@@ -90,7 +109,7 @@ static size_t plane_reals(const clspi_image_planes *planes)
     size_t all = 1;
 
     for (uint32_t d = 0; d < 3; d++)
-        all *= planes->size[d] + 2 * (size_t)planes->margin[d];
+        all *= planes->stored[d] + 2 * (size_t)planes->margin[d];
     return all;
 }
 

@@ -5,6 +5,9 @@
 #include "image_points.h"
 #include "image_store.h"
 
+/* Tells whether so many planes of a whole are small. */
+bool clspi_whole_is_small(const clspi_image_layout *layout, uint32_t directions, size_t num_planes);
+
 /* Tells whether so many images of a plan are small: a copy of them that is the host's own counts
    for nothing. */
 bool clspi_image_is_small(const clsp_image_plan *plan, size_t num_images);

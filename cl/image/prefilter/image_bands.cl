@@ -51,11 +51,11 @@ typedef struct band_filter {
     real pole, second, begin, begin_second, gain, gain_rest;
 } band_filter;
 
-/* Tiles of slices of size_y x size_x coefficients, and by which modes these continue. A launch has
-   the tiles from first_item on. */
+/* Tiles of slices of size_y x size_x coefficients, and by which modes these continue. The first one
+   begins at first_y, first_x. A launch has the tiles from first_item on. */
 typedef struct band_grid {
     wide offset, size_x;
-    uint size_y, mode_y, mode_x, tiles_x, tiles_y, first_item, items;
+    uint size_y, mode_y, mode_x, first_y, first_x, tiles_x, tiles_y, first_item, items;
 } band_grid;
 
 /* Goes a step on with a recursion, whose state is s, or s and t of two poles; x: the sample, and
@@ -379,8 +379,8 @@ filter_bands(global const sample *restrict samples, global coefficient *restrict
     local int place[SPAN];
     const uint item = grid.first_item + (uint)get_global_id(0);
     const uint line = item / grid.tiles_x, slice = line / grid.tiles_y;
-    const uint x = (item - line * grid.tiles_x) * CLSP_WIDTH;
-    const uint y = (line - slice * grid.tiles_y) * CLSP_LENGTH;
+    const uint x = grid.first_x + (item - line * grid.tiles_x) * CLSP_WIDTH;
+    const uint y = grid.first_y + (line - slice * grid.tiles_y) * CLSP_LENGTH;
     const size_t size_x = WIDE(grid.size_x);
     const uint width = min((uint)CLSP_WIDTH, (uint)size_x - x);
     const uint num = min((uint)CLSP_LENGTH, grid.size_y - y);
@@ -419,8 +419,8 @@ filter_across(global const sample *restrict samples, global coefficient *restric
     local int place[SPAN];
     const uint item = grid.first_item + (uint)get_global_id(0);
     const uint line = item / grid.tiles_x, slice = line / grid.tiles_y;
-    const uint x = (item - line * grid.tiles_x) * CLSP_WIDTH;
-    const uint y = (line - slice * grid.tiles_y) * CLSP_LINES;
+    const uint x = grid.first_x + (item - line * grid.tiles_x) * CLSP_WIDTH;
+    const uint y = grid.first_y + (line - slice * grid.tiles_y) * CLSP_LINES;
     const size_t size_x = WIDE(grid.size_x);
     const uint width = min((uint)CLSP_WIDTH, (uint)size_x - x);
     const uint num = min((uint)CLSP_LINES, grid.size_y - y);
@@ -462,7 +462,7 @@ filter_down(global const real *restrict samples, global coefficient *restrict ta
     const uint line = item / grid.tiles_x, plane = line / grid.tiles_y;
     const size_t x = (size_t)(item - line * grid.tiles_x) * CLSP_WIDTH;
     const size_t size_x = WIDE(grid.size_x), width = min((size_t)CLSP_WIDTH, size_x - x);
-    const uint y = (line - plane * grid.tiles_y) * CLSP_LENGTH;
+    const uint y = grid.first_y + (line - plane * grid.tiles_y) * CLSP_LENGTH;
     const uint num = min((uint)CLSP_LENGTH, grid.size_y - y);
     const size_t first = (size_t)plane * grid.size_y * size_x + x;
     global const real *const p = samples + WIDE(from.offset) + first;

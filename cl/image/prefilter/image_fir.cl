@@ -31,7 +31,8 @@ fir_pass(global const sample *samples, global coefficient *target, global const 
     const uint lid = (uint)get_local_id(0);
     const size_t number = (size_t)(WIDE(pass.first_item) / CLSP_GROUP) + get_group_id(0);
     const size_t row = number / pass.num_blocks;
-    const uint begin = (uint)(number - row * pass.num_blocks) * CLSP_GROUP, k = begin + lid;
+    const uint begin = pass.first + (uint)(number - row * pass.num_blocks) * CLSP_GROUP;
+    const uint k = begin + lid;
     const uint z = (uint)(row / pass.num_y);
     const size_t source = row_begin(&from, WIDE(from.offset), z,
                                     (uint)(row - (size_t)z * pass.num_y));
@@ -39,7 +40,7 @@ fir_pass(global const sample *samples, global coefficient *target, global const 
     for (uint i = lid; i < CLSP_GROUP + 2 * CLSP_HALF; i += CLSP_GROUP)
         line[i] = line_sample(samples, &from, &pass, source, (int)(begin + i) - CLSP_HALF);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (k >= pass.n) return;
+    if (k >= pass.end) return;
 
     real s = taps[0] * line[lid + CLSP_HALF];
     UNROLL
@@ -62,8 +63,8 @@ fir_pass(global const sample *samples, global coefficient *target, global const 
     const uint lid = (uint)get_local_id(0);
     const size_t number = (size_t)WIDE(pass.first_item) + get_global_id(0);
     const size_t inner = WIDE(pass.inner), row = number / inner, outer = row / pass.num_blocks;
-    const int begin = (int)((uint)(row - outer * pass.num_blocks) * pass.block);
-    const int end = (int)min((uint)begin + pass.block, pass.n);
+    const int begin = (int)(pass.first + (uint)(row - outer * pass.num_blocks) * pass.block);
+    const int end = (int)min((uint)begin + pass.block, pass.end);
     const size_t first = outer * pass.n * inner + (number - row * inner);
     const size_t source = WIDE(from.offset) + first;
     if (get_global_id(0) >= pass.items) return; /* columns do not share: there is no barrier */
@@ -99,8 +100,8 @@ kernel void fir_pass(global const sample *samples, global coefficient *target,
     if (item >= pass.items) return;
 
     const size_t inner = WIDE(pass.inner), number = WIDE(pass.first_item) + item;
-    const size_t row = number / inner, outer = row / pass.n;
-    const int k = (int)(row - outer * pass.n);
+    const size_t row = number / inner, outer = row / pass.num_blocks;
+    const int k = (int)(pass.first + (uint)(row - outer * pass.num_blocks));
 #if CLSP_ROWS
     const uint z = (uint)(outer / pass.num_y);
     const size_t source = row_begin(&from, WIDE(from.offset), z,
@@ -114,7 +115,8 @@ kernel void fir_pass(global const sample *samples, global coefficient *target,
                 line_sample(samples, &from, &pass, source, k - j) +
                     line_sample(samples, &from, &pass, source, k + j),
                 s);
-    STORE_COEFFICIENT(s, target + WIDE(pass.offset) + number);
+    STORE_COEFFICIENT(s, target + WIDE(pass.offset) + (outer * pass.n + (uint)k) * inner +
+                             (number - row * inner));
 }
 
 #else
@@ -135,8 +137,8 @@ kernel void fir_pass(global const sample *samples, global coefficient *target,
     if (item >= pass.items) return;
 
     const size_t number = WIDE(pass.first_item) + item, row = number / pass.num_blocks;
-    const uint begin = (uint)(number - row * pass.num_blocks) * ROW_RUN;
-    const uint num = min((uint)ROW_RUN, pass.n - begin), half_length = pass.halo;
+    const uint begin = pass.first + (uint)(number - row * pass.num_blocks) * ROW_RUN;
+    const uint num = min((uint)ROW_RUN, pass.end - begin), half_length = pass.halo;
     const uint z = (uint)(row / pass.num_y);
     const size_t source = row_begin(&from, WIDE(from.offset), z,
                                     (uint)(row - (size_t)z * pass.num_y));
@@ -169,8 +171,8 @@ kernel void fir_pass(global const sample *samples, global coefficient *target,
     const size_t outer = row / pass.num_blocks, inner = WIDE(pass.inner);
     const uint at = (uint)(number - row * pass.bundles) * CLSP_LANES;
     const uint num_lines = min(pass.num_lines - at, (uint)CLSP_LANES);
-    const int begin = (int)((uint)(row - outer * pass.num_blocks) * pass.block);
-    const int end = (int)min((uint)begin + pass.block, pass.n);
+    const int begin = (int)(pass.first + (uint)(row - outer * pass.num_blocks) * pass.block);
+    const int end = (int)min((uint)begin + pass.block, pass.end);
     const size_t first = outer * pass.n * inner + at;
     const size_t source = WIDE(from.offset) + first;
     global coefficient *const out = target + WIDE(pass.offset) + first;

@@ -20,8 +20,8 @@ kernel void filter_pass(global const sample *samples, global coefficient *target
 
     const size_t inner = WIDE(pass.inner), number = WIDE(pass.first_item) + item;
     const size_t row = number / inner, outer = row / pass.num_blocks;
-    const int begin = (int)((uint)(row - outer * pass.num_blocks) * pass.block);
-    const int end = (int)min((uint)begin + pass.block, pass.n);
+    const int begin = (int)(pass.first + (uint)(row - outer * pass.num_blocks) * pass.block);
+    const int end = (int)min((uint)begin + pass.block, pass.end);
     const size_t first = outer * pass.n * inner + (number - row * inner);
     global coefficient *const out = target + WIDE(pass.offset) + first;
 #if CLSP_ROWS
@@ -79,8 +79,8 @@ kernel void filter_pass(global const sample *samples, global coefficient *target
     if (item >= pass.items) return;
 
     const size_t number = WIDE(pass.first_item) + item, row = number / pass.num_blocks;
-    const uint begin = (uint)(number - row * pass.num_blocks) * pass.block;
-    const uint count = min(pass.block, pass.n - begin), halo = pass.halo;
+    const uint begin = pass.first + (uint)(number - row * pass.num_blocks) * pass.block;
+    const uint count = min(pass.block, pass.end - begin), halo = pass.halo;
     const uint z = (uint)(row / pass.num_y);
     const uint num = (count + 2 * halo + CLSP_LANES - 1) / CLSP_LANES * CLSP_LANES;
     const size_t source = row_begin(&from, WIDE(from.offset), z,
@@ -182,8 +182,8 @@ kernel void filter_pass(global const sample *samples, global coefficient *target
     const size_t number = WIDE(pass.first_item) + item, row = number / pass.bundles;
     const uint bundle_at = (uint)(number - row * pass.bundles);
     const size_t outer = row / pass.num_blocks;
-    const int begin = (int)((uint)(row - outer * pass.num_blocks) * pass.block);
-    const int end = (int)min((uint)begin + pass.block, pass.n), halo = (int)pass.halo;
+    const int begin = (int)(pass.first + (uint)(row - outer * pass.num_blocks) * pass.block);
+    const int end = (int)min((uint)begin + pass.block, pass.end), halo = (int)pass.halo;
     const uint at = bundle_at * CLSP_LANES; /* of the lines that are bundled */
     const uint num_lines = min(pass.num_lines - at, (uint)CLSP_LANES);
     const uint line = (uint)outer * pass.num_lines + at;

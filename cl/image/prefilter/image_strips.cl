@@ -23,11 +23,12 @@
 #define KEPT    (CHUNK + CLSP_HALO)
 
 /* The strips of slices of size_y x size_x coefficients, `length` rows each, where they go, and by
-   which modes they continue. far: the pole to the power CHUNK. */
+   which modes they continue. The first one begins at first_y, first_x. far: the pole to the power
+   CHUNK. */
 typedef struct strip_grid {
     real pole, gain, gain_rest, far;
     wide offset;
-    uint size_y, size_x, mode_y, mode_x, strips_x, strips_y, length, first_line;
+    uint size_y, size_x, mode_y, mode_x, first_y, first_x, strips_x, strips_y, length, first_line;
 } strip_grid;
 
 /* A column's samples: where they are, and what is constant. */
@@ -90,8 +91,8 @@ filter_strips(global const sample *restrict samples, global coefficient *restric
     const int lid = (int)get_local_id(0);
     const uint group = (uint)get_group_id(0), group_line = group / grid.strips_x;
     const uint line = grid.first_line + group_line, slice = line / grid.strips_y;
-    const int x = (int)((group - group_line * grid.strips_x) * STRIP_X);
-    const int begin = (int)((line - slice * grid.strips_y) * grid.length);
+    const int x = (int)(grid.first_x + (group - group_line * grid.strips_x) * STRIP_X);
+    const int begin = (int)(grid.first_y + (line - slice * grid.strips_y) * grid.length);
     const int end = min(begin + (int)grid.length, (int)grid.size_y);
     const int piece = lid / CHUNK, row = lid - piece * CHUNK;
     local real *const own = tile + row * PITCH + piece * CHUNK;

@@ -44,11 +44,12 @@
 #define PITCH   (COLUMNS | 1) /* odd: items that read neighbouring rows read other banks */
 
 /* The tiles of slices along y and x of planes of size_y x size_x coefficients, where they go, and
-   by which modes they continue. */
+   by which modes they continue. The first one begins at first_y, first_x, and none goes on to
+   end_x. */
 typedef struct tile_grid {
     real pole, gain, gain_rest;
     wide offset, first_line;
-    uint size_y, size_x, mode_y, mode_x, tiles_x, tiles_y;
+    uint size_y, size_x, mode_y, mode_x, first_y, first_x, end_x, tiles_x, tiles_y;
 } tile_grid;
 
 /* Loads the samples of a column that are all there. */
@@ -91,8 +92,8 @@ filter_tiles(global const sample *restrict samples, global coefficient *restrict
     const uint group = (uint)get_group_id(0), group_line = group / grid.tiles_x;
     const size_t line = WIDE(grid.first_line) + group_line;
     const uint slice = (uint)(line / grid.tiles_y);
-    const int x = (int)((group - group_line * grid.tiles_x) * TILE_X);
-    const int y = (int)((uint)(line - (size_t)slice * grid.tiles_y) * CLSP_TILE);
+    const int x = (int)(grid.first_x + (group - group_line * grid.tiles_x) * TILE_X);
+    const int y = (int)(grid.first_y + (uint)(line - (size_t)slice * grid.tiles_y) * CLSP_TILE);
     real a[SPAN];
 
     const int z = index_of((int)slice - (int)from.pad_z, (int)from.size_z, from.mode_z);
@@ -134,7 +135,7 @@ filter_tiles(global const sample *restrict samples, global coefficient *restrict
     barrier(CLK_LOCAL_MEM_FENCE);
 
     const int num_y = min(CLSP_TILE, (int)grid.size_y - y);
-    if (lid >= TILE_X || x + lid >= (int)grid.size_x) return;
+    if (lid >= TILE_X || x + lid >= (int)grid.end_x) return;
     global coefficient *const out = target + WIDE(grid.offset) +
                                     ((size_t)slice * grid.size_y + (size_t)y) * grid.size_x +
                                     (size_t)(x + lid);
@@ -157,7 +158,7 @@ kernel void filter_columns(global const sample *restrict samples,
     const uint bundle = row / pass.num_blocks, outer = bundle / pass.bundles;
     const uint column =
         (bundle - outer * pass.bundles) * pass.num_lines + number - row * pass.num_lines;
-    const int begin = (int)(row - bundle * pass.num_blocks) * CLSP_TILE;
+    const int begin = (int)(pass.first + (row - bundle * pass.num_blocks) * CLSP_TILE);
     const size_t inner = WIDE(pass.inner), first = (size_t)outer * pass.n * inner + column;
     global const sample *const source = samples + WIDE(from.offset) + first;
     if (column >= inner) return;

@@ -1,7 +1,7 @@
 /* Values of images of two directions at affine maps, by taps that a group of items has loaded into
    local memory before, for GPUs (docs/kernels.md). All taps of a tile of points lie in one block
    of coefficients; beyond the edges it is continued as the modes say, so that no point of the tile
-   has to look where its taps are.
+   has to look where its taps are. Memory holds all coefficients, or a box of them.
 
    The host sets what map_points.clh and pixel.clh ask for, CLSP_DIRECTIONS 2, CLSP_FIXED 1,
    CLSP_WINDOW 0 and CLSP_GROUP 128, and chooses no mode MODE_WRAP. */
@@ -35,7 +35,7 @@ IN_PLACE int first_of(const track *point, uint whole, uint high)
     return (int)(point->whole + whole + (point->high + high < high ? 1u : 0u));
 }
 
-/* Loads a block whose first tap is y, x. is_within: it has no part beyond the edges. */
+/* Loads a block whose first tap is y, x. is_within: memory holds all of it. */
 IN_PLACE void load_block(local real *taps, global const coefficient *plane, const image_axes *axes,
                          const tap_block *block, int y, int x, bool is_within)
 {
@@ -44,7 +44,8 @@ IN_PLACE void load_block(local real *taps, global const coefficient *plane, cons
     if (is_within) {
         const bool has_second = column + TILE < block->columns;
         const size_t stride = (size_t)TILE_Y * axes->num_x;
-        plane += (size_t)((uint)y + row) * axes->num_x + ((uint)x + column);
+        plane += (size_t)((uint)(y - axes->low_y) + row) * axes->num_x +
+                 ((uint)(x - axes->low_x) + column);
         for (uint k = 0; k < block->rows; k += 2 * TILE_Y) {
             const real a = LOAD_COEFFICIENT(plane), b = LOAD_COEFFICIENT(plane + stride);
             if (has_second) {
@@ -65,8 +66,13 @@ IN_PLACE void load_block(local real *taps, global const coefficient *plane, cons
         for (uint k = 0; row + k < block->rows; k += TILE_Y) {
             const int at_y = index_of(y + (int)(row + k), (int)axes->size_y, axes->mode_y);
             const bool is_constant = at_y == NO_INDEX || at_x == NO_INDEX;
-            const size_t at = is_constant ? 0 : (size_t)at_y * axes->num_x + (size_t)at_x;
-            taps[k * PITCH + j] = is_constant ? axes->cval : LOAD_COEFFICIENT(plane + at);
+            const uint place_y = (uint)(at_y - axes->low_y), place_x = (uint)(at_x - axes->low_x);
+            const bool is_held = place_y < axes->num_y && place_x < axes->num_x;
+            const size_t at = is_held ? (size_t)place_y * axes->num_x + place_x : 0;
+            const real loaded = LOAD_COEFFICIENT(plane + at);
+            taps[k * PITCH + j] = is_constant ? axes->cval
+                                  : is_held   ? loaded
+                                              : REAL_NAN;
         }
     }
 }
@@ -106,12 +112,14 @@ values_of_blocks(global const coefficient *restrict coefficients, global const r
     const field_rows none = {range, range, range, false};
 
     track first_y, first_x;
-    begin_track(&first_y, &map_y, 0, grid.first_y + tile.y, tile.x);
-    begin_track(&first_x, &map_x, 0, grid.first_y + tile.y, tile.x);
+    const uint row = grid.origin_y + grid.first_y; /* the launch's first one */
+    begin_track(&first_y, &map_y, 0, row + tile.y, grid.origin_x + tile.x);
+    begin_track(&first_x, &map_x, 0, row + tile.y, grid.origin_x + tile.x);
     const int block_y = first_of(&first_y, block.y_whole, block.y_high);
     const int block_x = first_of(&first_x, block.x_whole, block.x_high);
-    const bool is_within = block_y >= 0 && block_y + (int)block.rows <= (int)axes.size_y &&
-                           block_x >= 0 && block_x + (int)block.columns <= (int)axes.size_x;
+    const bool is_within = block_y >= axes.low_y && block_x >= axes.low_x &&
+                           block_y + (int)block.rows <= axes.low_y + (int)axes.num_y &&
+                           block_x + (int)block.columns <= axes.low_x + (int)axes.num_x;
     const bool may_be_constant =
         !is_within && (axes.mode_y == MODE_CONSTANT || axes.mode_x == MODE_CONSTANT);
 
@@ -121,7 +129,7 @@ values_of_blocks(global const coefficient *restrict coefficients, global const r
     const bool is_there = x < grid.end_x && y < grid.num_y;
     const uint num = is_there ? min((uint)RUN, (grid.num_y - y + TILE_Y - 1) / TILE_Y) : 0;
     tracks begin;
-    begin_tracks(&begin, &map_y, &map_y, &map_x, 0, grid.first_y + y, x);
+    begin_tracks(&begin, &map_y, &map_y, &map_x, 0, row + y, grid.origin_x + x);
     begin.y.whole += axes.pad_y - (uint)block_y;
     begin.x.whole += axes.pad_x - (uint)block_x;
     image_axes within = axes; /* of the block */

@@ -19,10 +19,11 @@
 
 /* Points of a launch: num_y rows of num_x from first_y on, of slice z, and of each row those from
    first_x to end_x - 1; offset: where the values of point begin_x of the first row begin. tiles_x:
-   groups side by side. coefficients, range: where those of the piece begin. */
+   groups side by side. coefficients, range: where those of the piece begin. first_y and z are
+   those of the larger output that there may be, in which columns are origin_x further. */
 typedef struct texture_grid {
     wide offset, coefficients, range;
-    uint num_x, begin_x, first_x, end_x, num_y, first_y, z, tiles_x, items;
+    uint num_x, begin_x, first_x, end_x, num_y, first_y, z, origin_x, tiles_x, items;
 } texture_grid;
 
 /* A coordinate at + z o_z + y o_y + x o_x: whole numbers and 32 bits of fraction in 64 bits, and 32
@@ -51,18 +52,23 @@ IN_PLACE void find_coordinate(texture_axis m, uint z, uint y, uint x, int *i, re
     *t = CONVERT_REAL((uint)at & ~15u) * R(0x1p-32);
 }
 
-/* The two places along a direction where a fetch makes a pair of taps, and the pairs' weights. */
+/* The two places along a direction where a fetch makes a pair of taps, and the pairs' weights. The
+   image object has the coefficients from `low` on. */
 typedef struct tap_pairs {
     real at_low, at_high, low, high;
 } tap_pairs;
 
-IN_PLACE tap_pairs pairs_of(int i, real t)
+IN_PLACE tap_pairs pairs_of(int i, real t, int low)
 {
     const row w = weights_at(t);
     const real begin = CONVERT_REAL(i) + R(0.5);
     tap_pairs p = {R(0.0), R(0.0), w.s0 + w.s1, w.s2 + w.s3};
     p.at_low = begin + w.s1 / p.low;
     p.at_high = begin + R(2.0) + w.s3 / p.high;
+#if CLSP_WINDOW /* behind the rounding, which is that of all coefficients */
+    p.at_low -= CONVERT_REAL(low);
+    p.at_high -= CONVERT_REAL(low);
+#endif
     return p;
 }
 
@@ -76,20 +82,21 @@ IN_PLACE tap_pairs pairs_of(int i, real t)
     MAD(wx.s3, FETCH(3), MAD(wx.s2, FETCH(2), MAD(wx.s1, FETCH(1), wx.s0 *FETCH(0))))
 
 /* Makes the value of an image at a point whose taps are all within. */
-IN_PLACE real image_value(read_only image2d_t texture, image_point p)
+IN_PLACE real image_value(read_only image2d_t texture, image_point p, const image_axes *axes)
 {
 #if CLSP_LERPS
-    const tap_pairs x = pairs_of(p.x, p.tx), y = pairs_of(p.y, p.ty);
+    const tap_pairs x = pairs_of(p.x, p.tx, axes->low_x), y = pairs_of(p.y, p.ty, axes->low_y);
     return MAD(
         y.high, MAD(x.high, LERP_2D(x.at_high, y.at_high), x.low * LERP_2D(x.at_low, y.at_high)),
         y.low * MAD(x.high, LERP_2D(x.at_high, y.at_low), x.low * LERP_2D(x.at_low, y.at_low)));
 #else
     const row wx = weights_at(p.tx), wy = weights_at(p.ty);
     real sum = R(0.0);
-#define ROW_TEXEL_0(k)   TEXEL_2D(p.x + k, p.y)
-#define ROW_TEXEL_1(k)   TEXEL_2D(p.x + k, p.y + 1)
-#define ROW_TEXEL_2(k)   TEXEL_2D(p.x + k, p.y + 2)
-#define ROW_TEXEL_3(k)   TEXEL_2D(p.x + k, p.y + 3)
+    const int at_y = PLACE_OF(p.y, axes, y), at_x = PLACE_OF(p.x, axes, x);
+#define ROW_TEXEL_0(k)   TEXEL_2D(at_x + k, at_y)
+#define ROW_TEXEL_1(k)   TEXEL_2D(at_x + k, at_y + 1)
+#define ROW_TEXEL_2(k)   TEXEL_2D(at_x + k, at_y + 2)
+#define ROW_TEXEL_3(k)   TEXEL_2D(at_x + k, at_y + 3)
 #define ADD_TEXELS(k, c) sum = MAD(wy.c, SUM_ROW(ROW_TEXEL_##k), sum);
     EACH_TAP(ADD_TEXELS)
     return sum;
@@ -97,24 +104,27 @@ IN_PLACE real image_value(read_only image2d_t texture, image_point p)
 }
 
 /* Makes that of a volume. */
-IN_PLACE real volume_value(read_only image3d_t texture, image_point p)
+IN_PLACE real volume_value(read_only image3d_t texture, image_point p, const image_axes *axes)
 {
 #if CLSP_LERPS
-    const tap_pairs x = pairs_of(p.x, p.tx), y = pairs_of(p.y, p.ty), z = pairs_of(p.z, p.tz);
+    const tap_pairs x = pairs_of(p.x, p.tx, axes->low_x), y = pairs_of(p.y, p.ty, axes->low_y);
+    const tap_pairs z = pairs_of(p.z, p.tz, axes->low_z);
 #define LERP_ROW(v, w) MAD(x.high, LERP_3D(x.at_high, v, w), x.low *LERP_3D(x.at_low, v, w))
 #define LERP_SLICE(w)  MAD(y.high, LERP_ROW(y.at_high, w), y.low *LERP_ROW(y.at_low, w))
     return MAD(z.high, LERP_SLICE(z.at_high), z.low * LERP_SLICE(z.at_low));
 #else
     const row wx = weights_at(p.tx), wy = weights_at(p.ty), wz = weights_at(p.tz);
+    const int at_z = PLACE_OF(p.z, axes, z), at_y = PLACE_OF(p.y, axes, y);
+    const int at_x = PLACE_OF(p.x, axes, x);
     real sum = R(0.0);
     UNROLL
     for (int k = 0; k < 4; k++) {
         const real weight = k == 0 ? wz.s0 : k == 1 ? wz.s1 : k == 2 ? wz.s2 : wz.s3;
         real slice = R(0.0);
-#define SLICE_TEXEL_0(j)    TEXEL_3D(p.x + j, p.y, p.z + k)
-#define SLICE_TEXEL_1(j)    TEXEL_3D(p.x + j, p.y + 1, p.z + k)
-#define SLICE_TEXEL_2(j)    TEXEL_3D(p.x + j, p.y + 2, p.z + k)
-#define SLICE_TEXEL_3(j)    TEXEL_3D(p.x + j, p.y + 3, p.z + k)
+#define SLICE_TEXEL_0(j)    TEXEL_3D(at_x + j, at_y, at_z + k)
+#define SLICE_TEXEL_1(j)    TEXEL_3D(at_x + j, at_y + 1, at_z + k)
+#define SLICE_TEXEL_2(j)    TEXEL_3D(at_x + j, at_y + 2, at_z + k)
+#define SLICE_TEXEL_3(j)    TEXEL_3D(at_x + j, at_y + 3, at_z + k)
 #define ADD_SLICE_ROW(j, c) slice = MAD(wy.c, SUM_ROW(SLICE_TEXEL_##j), slice);
         EACH_TAP(ADD_SLICE_ROW)
         sum = MAD(weight, slice, sum);
@@ -138,14 +148,14 @@ IN_PLACE bool find_item(texture_grid g, uint *x, uint *y)
     uint x, y;                                                                                     \
     if (!find_item(grid, &x, &y)) return;                                                          \
     image_point p = point_zero();                                                                  \
-    const uint row = grid.first_y + y;                                                             \
-    find_coordinate(map_z, grid.z, row, x, &p.z, &p.tz);                                           \
-    find_coordinate(map_y, grid.z, row, x, &p.y, &p.ty);                                           \
-    find_coordinate(map_x, grid.z, row, x, &p.x, &p.tx);                                           \
+    const uint row = grid.first_y + y, column = grid.origin_x + x;                                 \
+    find_coordinate(map_z, grid.z, row, column, &p.z, &p.tz);                                      \
+    find_coordinate(map_y, grid.z, row, column, &p.y, &p.ty);                                      \
+    find_coordinate(map_x, grid.z, row, column, &p.x, &p.tx);                                      \
     out += WIDE(grid.offset) + (size_t)y * grid.num_x + (x - grid.begin_x);                        \
     image_point taps = p;                                                                          \
     if (find_point(&taps, &axes) && is_interior(&taps, &axes)) {                                   \
-        const image_sums sums = sums_of_value(FETCH(texture, taps));                               \
+        const image_sums sums = sums_of_value(FETCH(texture, taps, &axes));                        \
         store_sums(out, sums, range + WIDE(grid.range));                                           \
     } else {                                                                                       \
         write_values(coefficients + WIDE(grid.coefficients), range + WIDE(grid.range), out, p,     \

@@ -5,7 +5,6 @@
      CLSP_GROUP   on GPUs, the local size
      CLSP_STRIDE  reals from one point's coordinate to the next one's, of values_at_points */
 #include "interpolate.clh"
-#include "point_chunk.clh"
 
 #ifndef CLSP_GROUP
 #define CLSP_GROUP 64
@@ -26,6 +25,7 @@
 #endif
 
 #include "map_points.clh"
+#include "point_chunk.clh"
 
 #if CLSP_LANES > 1
 
@@ -34,13 +34,11 @@
 /* The numbers of the points of a chunk. */
 #define CHUNK_NUMBERS (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 
-/* Finds the coordinates of a chunk along one direction. Fixed-point ones have 32 bits of fraction
-   here, with steps rounded so that 16 of them keep the bits that count. */
+/* Finds the coordinates of a chunk along one direction, as next_coordinate does. */
 IN_PLACE bool chunk_of(chunk_axis *to, track t, uint k)
 {
 #if CLSP_FIXED
-    const ulong step = ((ulong)t.step_whole << 32) + t.step_high + (t.step_low >> 31);
-    const ulong16 steps = step * (ulong16)CHUNK_NUMBERS;
+    const ulong16 steps = chunk_step(t) * (ulong16)CHUNK_NUMBERS;
     const uint16 high = t.high + convert_uint16(steps);
     to->i = convert_int16(t.whole + convert_uint16(steps >> 32)) - convert_int16(high < t.high);
     to->t = CONVERT_REAL16(convert_int16(high >> 4)) * R(0x1p-28);
@@ -136,9 +134,10 @@ IN_PLACE bool make_some(global const coefficient *plane, global const real *rang
 /* ---- runs ---- */
 
 /* What an item's runs are: the first one's first point, how many points, the distance of their
-   numbers, and how many runs below each other. */
+   numbers, and how many runs below each other; on CPUs `lead` points of the first chunk are before
+   them. */
 typedef struct value_run {
-    uint rows, slice, y, x, num, step;
+    uint rows, slice, y, x, num, step, lead;
 } value_run;
 
 /* Finds the runs of an item; num is 0 where there is none. */
@@ -146,7 +145,7 @@ IN_PLACE value_run find_run(const value_grid *g)
 {
     value_run r;
     r.rows = r.step = 1;
-    r.slice = r.y = r.x = r.num = 0;
+    r.slice = r.y = r.x = r.num = r.lead = 0;
 #if CLSP_LANES == 1
     const grid_tile tile = find_tile(g, TILE_Y * RUN);
     const uint local_id = (uint)get_local_id(0), row = local_id / TILE_X;
@@ -161,9 +160,12 @@ IN_PLACE value_run find_run(const value_grid *g)
     if (item >= g->items) return r;
     const uint line = item / g->tiles_x;
     r.slice = line / g->tiles_y;
-    r.x = g->first_x + (item - line * g->tiles_x) * g->run;
+    /* the first one begins where its chunk does, or within it */
+    const uint lead = (g->origin_x + g->first_x) % CHUNK, run = (item - line * g->tiles_x) * g->run;
+    r.lead = run > 0 ? 0 : lead;
+    r.x = g->first_x + run + r.lead - lead;
     r.y = (line - r.slice * g->tiles_y) * g->rows;
-    r.num = min(g->run, g->end_x - r.x);
+    r.num = min(g->run - r.lead, g->end_x - r.x);
     r.rows = min(g->rows, g->num_y - r.y);
 #endif
     return r;
@@ -182,30 +184,45 @@ IN_PLACE void make_each(global const coefficient *coefficients, global const rea
     }
 }
 
-/* Makes the values of a run, whose first point is point `at` of the launch, TOGETHER at a time
-   where that can be. (All items count the same way: Intel's compiler for CPUs, asked for the shape
-   of GPUs, leaves points out where items of a vector do not.) */
 #if CLSP_LANES > 1
-#define TOGETHER CHUNK
-#else
-#define TOGETHER POINTS
-#endif
+
+/* Makes the values of a run, whose first point is point `at` of the launch, by chunks where that
+   can be. The track is at the begin of the first chunk. */
 IN_PLACE void make_run(global const coefficient *coefficients, global const real *range,
                        global value *out, const field_rows *field, const image_axes *axes,
                        tracks *t, const value_run *r, size_t at)
 {
-    for (uint k = 0; k < r->num; k += TOGETHER, at += (size_t)TOGETHER * r->step) {
-        const uint end = min(k + TOGETHER, r->num);
-#if CLSP_LANES > 1
-        if (end - k == TOGETHER && make_chunk(coefficients, range, out, axes, t, k, field, at)) {
-            skip_points(&t->x, TOGETHER);
-            skip_points(&t->y, TOGETHER);
-            skip_points(&t->z, TOGETHER);
-            continue;
+    const uint num = r->lead + r->num;
+    for (uint k = 0; k < num; k += CHUNK) {
+        const uint begin = max(k, r->lead), end = min(k + CHUNK, num);
+        if (end - begin < CHUNK || !make_chunk(coefficients, range, out, axes, t, k, field, at)) {
+            tracks each = *t;
+            enter_chunk(&each.x, begin - k);
+            enter_chunk(&each.y, begin - k);
+            enter_chunk(&each.z, begin - k);
+            make_each(coefficients, range, out, field, axes, &each, r, begin, end, at);
         }
-#elif POINTS > 1
+        at += end - begin;
+        skip_points(&t->x, CHUNK);
+        skip_points(&t->y, CHUNK);
+        skip_points(&t->z, CHUNK);
+    }
+}
+
+#else
+
+/* Makes the values of a run, whose first point is point `at` of the launch, POINTS at a time where
+   that can be. (All items count the same way: Intel's compiler for CPUs, asked for the shape of
+   GPUs, leaves points out where items of a vector do not.) */
+IN_PLACE void make_run(global const coefficient *coefficients, global const real *range,
+                       global value *out, const field_rows *field, const image_axes *axes,
+                       tracks *t, const value_run *r, size_t at)
+{
+    for (uint k = 0; k < r->num; k += POINTS, at += (size_t)POINTS * r->step) {
+        const uint end = min(k + POINTS, r->num);
+#if POINTS > 1
         tracks next = *t;
-        if (end - k == TOGETHER &&
+        if (end - k == POINTS &&
             make_some(coefficients, range, out, axes, &next, field, k, at, r->step)) {
             *t = next;
             continue;
@@ -214,6 +231,8 @@ IN_PLACE void make_run(global const coefficient *coefficients, global const real
         make_each(coefficients, range, out, field, axes, t, r, k, end, at);
     }
 }
+
+#endif
 
 /* Makes the values of an item. */
 IN_PLACE void make_values(global const coefficient *coefficients, global const real *range,
@@ -234,7 +253,8 @@ IN_PLACE void make_values(global const coefficient *coefficients, global const r
     out += WIDE(g->offset);
     for (uint row = 0; row < (CLSP_LANES == 1 ? 1 : r.rows); row++) {
         tracks t;
-        begin_tracks(&t, mz, my, mx, z, y + row, r.x);
+        begin_tracks(&t, mz, my, mx, g->origin_z + z, g->origin_y + y + row,
+                     g->origin_x + r.x - r.lead);
         make_run(coefficients, range, out, field, axes, &t, &r, at + (size_t)row * g->num_x);
     }
 }

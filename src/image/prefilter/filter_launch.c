@@ -15,6 +15,8 @@ enum { COPY_BLOCK = 4096 };
 /* Of image_fir.cl: ROW_RUN, and how many rows an item goes down on CPUs and through local memory.
  */
 enum { FIR_RUN = 128, FIR_BLOCK = 32, RING_BLOCK = 256 };
+/* Coefficients of a row that an item of image_outside.cl looks at. */
+enum { OUTSIDE_BLOCK = 64 };
 /* Neighbouring columns whose blocks go one after the other: what blocks share then stays in a
    cache. */
 enum { COLUMNS_TOGETHER = 4096 };
@@ -57,6 +59,12 @@ static cl_mem to_of(const clsp_image_plan *plan, const clspi_filter_job *job,
     return job->to ? job->to : memory_of(plan, job, step->to);
 }
 
+/* Returns how many coefficients of a direction stand before the first sample. */
+static uint32_t before_samples(const clspi_image_layout *l, uint32_t d)
+{
+    return l->pad[d] + l->begin[d] - l->low[d];
+}
+
 /* Describes what a step reads. */
 static clspi_sample_source source_of(const clsp_image_plan *plan, const clspi_filter_job *job,
                                      const clspi_filter_step *step)
@@ -74,9 +82,9 @@ static clspi_sample_source source_of(const clsp_image_plan *plan, const clspi_fi
                                  .size_z = size[0],
                                  .size_y = size[1],
                                  .size_x = size[2],
-                                 .pad_z = is_first ? l->pad[0] : 0,
-                                 .pad_y = is_first ? l->pad[1] : 0,
-                                 .pad_x = is_first ? l->pad[2] : 0,
+                                 .pad_z = is_first ? before_samples(l, 0) : 0,
+                                 .pad_y = is_first ? before_samples(l, 1) : 0,
+                                 .pad_x = is_first ? before_samples(l, 2) : 0,
                                  .mode_z = l->mode[0],
                                  .mode_y = l->mode[1],
                                  .mode_x = l->mode[2]};
@@ -110,11 +118,13 @@ static clspi_line_pass pass_of(const clsp_image_plan *plan, const clspi_filter_j
                                const clspi_filter_step *step, size_t *items)
 {
     const uint32_t *const stored = plan->layout.stored;
+    const uint32_t *const made = step->made[step->axis];
     const uint32_t n = stored[step->axis], block = block_of(plan, step);
     const pole_numbers numbers = numbers_of(step, plan->desc.precision);
     const bool is_row = step->axis == 2;
     const size_t inner = is_row ? 1 : step->axis == 1 ? stored[2] : (size_t)stored[1] * stored[2];
-    const size_t outer = plan->layout.plane / n / inner, num_blocks = clspi_div_up(n, block);
+    const size_t outer = plan->layout.plane / n / inner;
+    const size_t num_blocks = clspi_div_up(made[1] - made[0], block);
     const bool in_bundles = step->lanes > 1 && !is_row; /* columns */
     const bool together = step->kind == CLSPI_STEP_COLUMNS;
     const size_t num_lines = together ? clspi_min(inner, COLUMNS_TOGETHER) : inner;
@@ -133,6 +143,8 @@ static clspi_line_pass pass_of(const clsp_image_plan *plan, const clspi_filter_j
         .n = n,
         .mode = clspi_image_filter_mode(plan->layout.mode[step->axis]),
         .block = block,
+        .first = made[0],
+        .end = made[1],
         .halo = step->halo,
         .num_blocks = (cl_uint)num_blocks,
         .num_y = stored[1],
@@ -189,11 +201,13 @@ static uint64_t item_fma(const clspi_filter_step *step, const clspi_line_pass *p
 static void join_rows(const clsp_image_plan *plan, clspi_sample_source *source,
                       clspi_line_pass *pass, size_t *items)
 {
-    const bool is_padded = source->pad_z || source->pad_y || source->pad_x;
+    const uint32_t *const stored = plan->layout.stored;
+    const bool is_padded =
+        source->size_z < stored[0] || source->size_y < stored[1] || source->size_x < stored[2];
 
     if (is_padded || plan->layout.plane > INT32_MAX) return;
     source->size_z = source->size_y = pass->num_y = 1;
-    source->size_x = pass->n = (cl_uint)plan->layout.plane;
+    source->size_x = pass->n = pass->end = (cl_uint)plan->layout.plane;
     *items = clspi_div_up(pass->n, pass->block);
     pass->num_blocks = (cl_uint)*items;
 }
@@ -230,8 +244,9 @@ static clsp_status run_tiles(const clsp_image_plan *plan, clspi_series *series,
     const uint32_t block = clspi_register_block(series->ctx);
     const pole_numbers numbers = numbers_of(step, plan->desc.precision);
     const size_t local = step->kernel.local, tile_x = (local - 2 * step->halo) / block * block;
-    const size_t tiles_x = clspi_div_up(stored[2], tile_x);
-    const size_t tiles_y = clspi_div_up(stored[1], block);
+    const uint32_t *const x = step->made[2], *const y = step->made[1];
+    const size_t tiles_x = clspi_div_up(x[1] - x[0], tile_x);
+    const size_t tiles_y = clspi_div_up(y[1] - y[0], block);
     const uint64_t most = clspi_launch_lines(
         &series->ctx->tuning, (uint64_t)8 * (block + 2 * step->halo), tiles_x * local, local, 1);
     clspi_filter_tiles_args args = {.samples = from_of(plan, job, step),
@@ -247,6 +262,9 @@ static clsp_status run_tiles(const clsp_image_plan *plan, clspi_series *series,
                                              .size_x = stored[2],
                                              .mode_y = clspi_image_filter_mode(mode[1]),
                                              .mode_x = clspi_image_filter_mode(mode[2]),
+                                             .first_y = y[0],
+                                             .first_x = x[0],
+                                             .end_x = x[1],
                                              .tiles_x = (cl_uint)tiles_x,
                                              .tiles_y = (cl_uint)tiles_y,
                                              .first_line = 0}};
@@ -268,9 +286,9 @@ static clsp_status run_strips(const clsp_image_plan *plan, clspi_series *series,
     const uint32_t *const stored = plan->layout.stored, *const mode = plan->layout.mode;
     const pole_numbers numbers = numbers_of(step, plan->desc.precision);
     const size_t local = step->kernel.local;
-    const size_t strips_x =
-        clspi_div_up(stored[2], clspi_strip_width(step->kernel.local, step->halo));
-    const size_t strips_y = clspi_div_up(stored[1], step->rows);
+    const uint32_t *const x = step->made[2], *const y = step->made[1];
+    const size_t strips_x = clspi_div_up(x[1] - x[0], clspi_strip_width(local, step->halo));
+    const size_t strips_y = clspi_div_up(y[1] - y[0], step->rows);
     const uint64_t most =
         clspi_launch_lines(&series->ctx->tuning, (uint64_t)12 * (step->rows + 2 * step->halo),
                            strips_x * local, local, 1);
@@ -288,6 +306,8 @@ static clsp_status run_strips(const clsp_image_plan *plan, clspi_series *series,
                                               .size_x = stored[2],
                                               .mode_y = clspi_image_filter_mode(mode[1]),
                                               .mode_x = clspi_image_filter_mode(mode[2]),
+                                              .first_y = y[0],
+                                              .first_x = x[0],
                                               .strips_x = (cl_uint)strips_x,
                                               .strips_y = (cl_uint)strips_y,
                                               .length = step->rows,
@@ -352,8 +372,12 @@ static clsp_status run_bands(const clsp_image_plan *plan, clspi_series *series,
     const uint32_t axis = step->axis == 0 ? 0 : 1;
     const size_t size_x = axis == 0 ? (size_t)stored[1] * stored[2] : stored[2];
     const uint32_t length = step->kind == CLSPI_STEP_ACROSS ? tile.lines : tile.length;
-    const size_t tiles_x = clspi_div_up(size_x, tile.width);
-    const size_t tiles_y = clspi_div_up(stored[axis], length);
+    const bool has_rows = step->kind != CLSPI_STEP_DOWN;
+    const uint32_t *const y = step->made[axis];
+    const size_t first_x = has_rows ? step->made[2][0] : 0;
+    const size_t end_x = has_rows ? step->made[2][1] : size_x;
+    const size_t tiles_x = clspi_div_up(end_x - first_x, tile.width);
+    const size_t tiles_y = clspi_div_up(y[1] - y[0], length);
     const clspi_sample_source source = source_of(plan, job, step);
     const clspi_band_filter filter = band_filter_of(step, plan->desc.precision);
     const uint64_t fma = (uint64_t)12 * (length + 2 * step->halo) * tile.width;
@@ -364,6 +388,8 @@ static clsp_status run_bands(const clsp_image_plan *plan, clspi_series *series,
         .size_y = stored[axis],
         .mode_y = clspi_image_filter_mode(mode[axis]),
         .mode_x = clspi_image_filter_mode(mode[2]),
+        .first_y = y[0],
+        .first_x = (cl_uint)first_x,
         .tiles_x = (cl_uint)tiles_x,
         .tiles_y = (cl_uint)tiles_y,
         .first_item = 0,
@@ -409,13 +435,45 @@ clsp_status clspi_image_filter_step(const clsp_image_plan *plan, clspi_series *s
                                              : run_pass(plan, series, step, job);
 }
 
+/* Makes the coefficients NaN that are not made of the samples of a part. */
+static clsp_status spoil_outside(const clsp_image_plan *plan, clspi_series *series,
+                                 const clspi_filter_job *job)
+{
+    const clspi_image_layout *const l = &plan->layout;
+    const clspi_image_filter *const f = &plan->filter;
+    const size_t blocks = clspi_div_up(l->stored[2], OUTSIDE_BLOCK);
+    const size_t local = f->outside.local;
+    const uint64_t most = clspi_launch_lines(&series->ctx->tuning, OUTSIDE_BLOCK, 1, local, 1);
+    clspi_cut cut = {.per_piece = 1, .left = (size_t)l->stored[0] * l->stored[1] * blocks};
+    clspi_part part;
+
+    while (clspi_cut_next(&cut, most, &part)) {
+        const clspi_spoil_outside_args args = {.target = plan->coefficients,
+                                               .kept = {.offset = job->plane * l->plane,
+                                                        .first_item = part.before,
+                                                        .num_y = l->stored[1],
+                                                        .num_x = l->stored[2],
+                                                        .begin_z = f->made[0][0],
+                                                        .end_z = f->made[0][1],
+                                                        .begin_y = f->made[1][0],
+                                                        .end_y = f->made[1][1],
+                                                        .begin_x = f->made[2][0],
+                                                        .end_x = f->made[2][1],
+                                                        .num_blocks = (cl_uint)blocks,
+                                                        .block = OUTSIDE_BLOCK,
+                                                        .items = (cl_uint)part.num_lines}};
+        CLSPI_CHECK(clspi_launch_spoil_outside(series, &f->outside, &args, part.num_lines));
+    }
+    return CLSP_OK;
+}
+
 clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
                                    const clspi_filter_job *job)
 {
     CLSPI_CHECK(reserve_scratch(plan));
     for (uint32_t i = 0; i < plan->filter.num; i++)
         CLSPI_CHECK(clspi_image_filter_step(plan, series, i, job));
-    return CLSP_OK;
+    return clspi_is_part(&plan->layout) ? spoil_outside(plan, series, job) : CLSP_OK;
 }
 
 uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_step *step,

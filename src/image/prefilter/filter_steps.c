@@ -34,7 +34,7 @@ uint32_t clspi_register_block(const clsp_context *ctx)
 /* Tells whether lines are long enough for blocks in registers, which fold an index once. */
 static bool is_long(const clsp_image_plan *plan, uint32_t axis, uint32_t halo)
 {
-    return plan->layout.stored[axis] >= clspi_register_block(plan->base.ctx) + 2 * halo;
+    return plan->layout.whole[axis] >= clspi_register_block(plan->base.ctx) + 2 * halo;
 }
 
 /* Tells whether the description allows recursions in registers: of one pole. */
@@ -74,16 +74,16 @@ static uint32_t halo_of(const clsp_image_plan *plan)
 static strip_counts count_strips(const clsp_image_plan *plan)
 {
     enum { LEAST = 80 };
-    const uint32_t *const stored = plan->layout.stored, halo = halo_of(plan);
-    const size_t columns = clspi_div_up(stored[2], clspi_strip_width(CLSPI_TILE_GROUP, halo));
+    const uint32_t *const whole = plan->layout.whole, halo = halo_of(plan);
+    const size_t columns = clspi_div_up(whole[2], clspi_strip_width(CLSPI_TILE_GROUP, halo));
     const size_t at_once =
         (size_t)plan->base.ctx->device.compute_units * (plan->desc.precision == CLSP_F32 ? 2 : 1);
     strip_counts best = {.at_once = at_once};
     size_t least = SIZE_MAX;
 
     for (uint32_t rows = LEAST; rows + halo < CLSP_IMAGE_NAN_REACH; rows += CLSPI_STRIP_CHUNK) {
-        const size_t num = columns * clspi_div_up(stored[1], rows) * stored[0];
-        const size_t cost = clspi_div_up(num, at_once) * (clspi_min(rows, stored[1]) + 2 * halo);
+        const size_t num = columns * clspi_div_up(whole[1], rows) * whole[0];
+        const size_t cost = clspi_div_up(num, at_once) * (clspi_min(rows, whole[1]) + 2 * halo);
         if (cost >= least) continue;
         least = cost;
         best.rows = rows;
@@ -99,10 +99,11 @@ static bool prefers_strips(const clsp_image_plan *plan)
 {
     enum { SMALL = 1 << 18 };
     const clsp_image_desc *const d = &plan->desc;
+    const uint32_t *const whole = plan->layout.whole;
 
     if (!clspi_keeps_values(&plan->base.ctx->device)) return false;
     if (d->precision == CLSP_F64 || d->directions == 3) return true;
-    if (plan->layout.plane < SMALL) return false;
+    if ((uint64_t)whole[0] * whole[1] * whole[2] < SMALL) return false;
     const strip_counts strips = count_strips(plan);
     return strips.num >= strips.at_once / 2 && strips.num <= 2 * strips.at_once;
 }
@@ -171,7 +172,7 @@ static void add_recursions(clspi_image_filter *filter, const clsp_image_plan *pl
         axis = 1;
     }
     while (axis-- > 0)
-        for (uint32_t i = 0; i < num && plan->layout.stored[axis] > 1; i++) {
+        for (uint32_t i = 0; i < num && plan->layout.whole[axis] > 1; i++) {
             clspi_filter_step *const step = add_step(filter, recursion_of(plan, axis, poles[i]));
             const bool in_registers = tiles && axis < 2 && fits_registers(plan);
             if (!in_registers || !is_long(plan, axis, halo)) continue;
@@ -239,7 +240,7 @@ static void add_bands(clspi_image_filter *filter, const clsp_image_plan *plan, b
     add_step(filter, step);
     step.kind = CLSPI_STEP_DOWN;
     step.axis = 0;
-    if (plan->layout.stored[0] > 1) add_step(filter, step);
+    if (plan->layout.whole[0] > 1) add_step(filter, step);
 }
 
 /* Tells whether recursions are to go by bands: by default on CPUs, where there are two directions.
@@ -247,10 +248,10 @@ static void add_bands(clspi_image_filter *filter, const clsp_image_plan *plan, b
 static bool wants_bands(const clsp_image_plan *plan)
 {
     const clsp_context *const ctx = plan->base.ctx;
-    const uint32_t *const stored = plan->layout.stored;
+    const uint32_t *const whole = plan->layout.whole;
 
     return plan->desc.kernels == CLSP_IMAGE_KERNELS_DEFAULT &&
-           clspi_lanes(ctx, plan->desc.precision) > 1 && stored[1] > 1 && stored[2] > 1 &&
+           clspi_lanes(ctx, plan->desc.precision) > 1 && whole[1] > 1 && whole[2] > 1 &&
            band_bytes(plan, band_halo(plan)) <= ctx->device.local_bytes;
 }
 
@@ -269,7 +270,7 @@ static bool wants_staged(const clsp_image_plan *plan)
 {
     enum { MANY = 1 << 22 }; /* docs/performance.md */
     const clsp_context *const ctx = plan->base.ctx;
-    const uint32_t *const num = plan->layout.stored;
+    const uint32_t *const num = plan->layout.whole;
 
     if (plan->desc.kernels != CLSP_IMAGE_KERNELS_DEFAULT)
         return plan->desc.kernels == CLSP_IMAGE_STAGED;
@@ -284,7 +285,7 @@ static void add_firs(clspi_image_filter *filter, const clsp_image_plan *plan)
     const bool staged = wants_staged(plan);
 
     for (uint32_t axis = 3; axis-- > 0;)
-        if (plan->layout.stored[axis] > 1)
+        if (plan->layout.whole[axis] > 1)
             add_step(filter, (clspi_filter_step){
                                  .kind = staged ? CLSPI_STEP_STAGED : CLSPI_STEP_FIR,
                                  .axis = axis,

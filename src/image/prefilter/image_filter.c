@@ -2,6 +2,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "filter_reach.h"
 #include "filter_steps.h"
 #include "fir_taps.h"
 #include "image_plan.h"
@@ -90,13 +91,26 @@ static void release_kernels(clspi_image_filter *filter)
 {
     for (uint32_t i = 0; i < filter->num; i++)
         clspi_kernel_release(&filter->step[i].kernel);
+    clspi_kernel_release(&filter->outside);
+}
+
+/* Makes the kernel that says which coefficients of a part are not made. */
+static clsp_status make_outside(clspi_image_filter *filter, const clsp_image_plan *plan)
+{
+    const clsp_image_desc *const d = &plan->desc;
+    clspi_options options = clspi_options_of(plan->base.ctx, d->precision, 1);
+
+    if (!clspi_is_part(&plan->layout)) return CLSP_OK;
+    clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));
+    return clspi_kernel_create(&filter->outside, plan->base.ctx, "image_outside",
+                               &clspi_spoil_outside_signature, &options);
 }
 
 static clsp_status make_kernels(clspi_image_filter *filter, const clsp_image_plan *plan)
 {
     for (uint32_t i = 0; i < filter->num; i++)
         CLSPI_CHECK(make_kernel(&filter->step[i], plan->base.ctx, &plan->desc));
-    return CLSP_OK;
+    return make_outside(filter, plan);
 }
 
 /* Makes the taps of FIR prefilters. */
@@ -132,6 +146,7 @@ clsp_status clspi_image_filter_create(clspi_image_filter *filter, clspi_series *
         clspi_filter_choose(filter, plan, false, in_parts);
         CLSPI_CHECK(make_kernels(filter, plan));
     }
+    clspi_filter_find_made(filter, plan);
     return make_taps(filter, series, &plan->desc);
 }
 

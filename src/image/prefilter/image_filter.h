@@ -32,6 +32,8 @@ typedef struct clspi_filter_step {
     uint32_t halo;          /* of FIR: half its taps */
     bool whole_lines;       /* an item has a whole line */
     uint32_t rows;          /* of a strip */
+    uint32_t made[3][2];    /* along each direction the first coefficient that it makes, where a
+                               block begins, and one behind the last */
     clspi_step_memory from; /* samples, scratch 0 or 1 */
     clspi_step_memory to;   /* coefficients, scratch 0 or 1 */
     cl_uint lanes;
@@ -41,7 +43,9 @@ typedef struct clspi_filter_step {
 typedef struct clspi_image_filter {
     clspi_filter_step step[CLSPI_STEPS_MAX];
     uint32_t num;
-    cl_mem taps; /* of FIR: half + 1 reals */
+    uint32_t made[3][2];  /* what all steps make of the samples: others are NaN */
+    clspi_kernel outside; /* that says so; of parts */
+    cl_mem taps;          /* of FIR: half + 1 reals */
     cl_mem scratch[CLSPI_SCRATCHES];
     size_t scratch_bytes[CLSPI_SCRATCHES];
 } clspi_image_filter;
@@ -82,6 +86,7 @@ uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_
 /* Tells by which of the three exact modes the prefilter continues a line. */
 uint32_t clspi_image_filter_mode(uint32_t mode);
 
+/* Makes one channel's coefficients. */
 clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
                                    const clspi_filter_job *job);
 

@@ -6,8 +6,10 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "filter_reach.h"
 #include "filter_steps.h"
 #include "fir_taps.h"
+#include "half.h"
 #include "job.h"
 
 enum {
@@ -148,7 +150,7 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
                                 const clspi_part *part, char *out)
 {
     const load_job *const job = user;
-    const uint32_t *const stored = job->plan->layout.stored;
+    const uint32_t *const stored = job->plan->layout.stored, *const low = job->plan->layout.low;
     const bool is_whole = part->line == 0 && part->num_lines % stored[2] == 0;
     const size_t rows = is_whole ? part->num_lines / stored[2] : 1;
 
@@ -158,11 +160,11 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
         const size_t row = part->piece + done, y = row % stored[1];
         const size_t slices = y == 0 ? (rows - done) / stored[1] : 0;
         const size_t num_y = clspi_min(rows - done, stored[1] - y);
-        const clspi_line_box box = {.first_y = (int64_t)y,
-                                    .first_z = (uint32_t)(row / stored[1]),
+        const clspi_line_box box = {.first_y = (int64_t)(low[1] + y),
+                                    .first_z = low[0] + (uint32_t)(row / stored[1]),
                                     .num_z = (uint32_t)clspi_max(slices, 1),
                                     .num_y = (uint32_t)num_y,
-                                    .first_x = is_whole ? 0 : (uint32_t)part->line,
+                                    .first_x = low[2] + (is_whole ? 0 : (uint32_t)part->line),
                                     .num_x = is_whole ? stored[2] : (uint32_t)part->num_lines};
         CLSPI_CHECK(filter_box(job, &box, out + done * stored[2] * job->element));
         done += clspi_max(slices * stored[1], num_y);
@@ -257,9 +259,9 @@ static clspi_tiling tiling_of(const load_job *job)
     }
     const bool across = is_tiled(step) || step->axis < 2;
     if (across)
-        tiling.pieces_per_tile =
-            clspi_max(tiling.pieces_per_tile,
-                      step->axis == 0 ? (size_t)SLAB * stored[1] : clspi_min(BAND, stored[1]));
+        tiling.pieces_per_tile = clspi_max(
+            clspi_round_up(tiling.pieces_per_tile, BAND), /* where the host's blocks begin */
+            step->axis == 0 ? (size_t)SLAB * stored[1] : clspi_min(BAND, stored[1]));
     tiling.pieces_per_tile =
         clspi_min(clspi_min(tiling.pieces_per_tile, rows), clspi_max(quarter / row_bytes, 1));
     return tiling;
@@ -356,10 +358,12 @@ static clspi_line_source source_of(const load_job *job, const char *at, bool is_
                                 .cval = d->cval};
 
     for (uint32_t k = 0; k < 3; k++) {
-        source.size[k] = is_samples ? l->size[k] : l->stored[k];
         source.pad[k] = is_samples ? l->pad[k] : 0;
+        source.size[k] = l->whole[k] - 2 * source.pad[k];
+        source.first[k] = is_samples ? l->begin[k] : l->low[k];
+        source.num[k] = is_samples ? l->size[k] : l->stored[k];
         source.mode[k] = l->mode[k];
-        source.stored[k] = l->stored[k];
+        source.stored[k] = l->whole[k];
         source.extend[k] = clspi_image_filter_mode(l->mode[k]);
     }
     return source;
@@ -410,6 +414,38 @@ static void find_range(const load_job *job, void *range)
     }
 }
 
+/* Makes so many coefficients NaN. */
+static void spoil(const load_job *job, char *at, size_t num)
+{
+    const clsp_type type = job->plan->desc.coefficients;
+
+    for (size_t k = 0; k < num; k++)
+        if (type == CLSP_F64)
+            ((double *)(void *)at)[k] = (double)NAN;
+        else if (type == CLSP_F32)
+            ((float *)(void *)at)[k] = NAN;
+        else
+            ((uint16_t *)(void *)at)[k] = clspi_half((double)NAN);
+}
+
+/* Does so with those of a plane that are not made of the samples of a part. */
+static void spoil_outside(const load_job *job, char *plane)
+{
+    const uint32_t *const stored = job->plan->layout.stored;
+    uint32_t(*const made)[2] = job->plan->filter.made;
+    const size_t element = clsp_type_bytes(job->plan->desc.coefficients);
+
+    for (uint32_t z = 0; z < stored[0]; z++)
+        for (uint32_t y = 0; y < stored[1]; y++, plane += stored[2] * element) {
+            const bool is_made =
+                z >= made[0][0] && z < made[0][1] && y >= made[1][0] && y < made[1][1];
+            const uint32_t first = is_made ? made[2][0] : stored[2];
+            const uint32_t end = is_made ? made[2][1] : stored[2];
+            spoil(job, plane, first);
+            spoil(job, plane + end * element, stored[2] - end);
+        }
+}
+
 /* Makes the coefficients of one channel. */
 static clsp_status load_plane(load_job *job, const char *samples, size_t plane)
 {
@@ -431,6 +467,7 @@ static clsp_status load_plane(load_job *job, const char *samples, size_t plane)
         CLSPI_CHECK(run_step(job));
         job->source = source_of(job, job->target, false);
     }
+    if (clspi_is_part(&plan->layout)) spoil_outside(job, coefficients);
     return CLSP_OK;
 }
 

@@ -126,27 +126,73 @@ clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, cls
 
 /* ---- coefficients ---- */
 
-/* A call that reads coefficients: images are its lines, and single coefficients of those in host
-   memory. */
+/* A call that reads coefficients: images are its lines, single coefficients of those in host
+   memory, and of some of each image rows of them. */
 typedef struct read_job {
     const clsp_image_plan *plan;
     size_t first;
     clspi_job_streams streams;
 } read_job;
 
+/* Copies coefficients of the plan, in bytes, to the job's stream. */
+static clsp_status copy_bytes(const read_job *job, clspi_series *series, size_t at, size_t to,
+                              size_t bytes)
+{
+    const clspi_stream *const stream = &job->streams.stream[0];
+    const clspi_image_store *const store = &job->plan->store;
+    const size_t begin = stream->offset * clsp_type_bytes(job->plan->desc.coefficients);
+
+    return store->on_device
+               ? clspi_series_copy(series, job->plan->coefficients, at, stream->buffer, begin + to,
+                                   bytes)
+               : clspi_series_write(series, stream->buffer, begin + to, store->host + at, bytes);
+}
+
 static clsp_status copy_part(void *user, clspi_series *series, const clspi_part *part)
 {
     const read_job *const job = user;
-    const clspi_stream *const stream = &job->streams.stream[0];
     const size_t element = clsp_type_bytes(job->plan->desc.coefficients);
-    const size_t at = (job->first + part->before) * stream->per_line * element;
-    const size_t bytes = part->num_lines * stream->per_line * element;
-    const clspi_image_store *const store = &job->plan->store;
+    const size_t line = job->streams.stream[0].per_line * element;
 
-    return store->on_device ? clspi_series_copy(series, job->plan->coefficients, at, stream->buffer,
-                                                stream->offset * element, bytes)
-                            : clspi_series_write(series, stream->buffer, stream->offset * element,
-                                                 store->host + at, bytes);
+    return copy_bytes(job, series, (job->first + part->before) * line, 0, part->num_lines * line);
+}
+
+/* Copies rows of those that a part has to give. */
+static clsp_status copy_rows(void *user, clspi_series *series, const clspi_part *part)
+{
+    const read_job *const job = user;
+    const clspi_image_layout *const l = &job->plan->layout;
+    const size_t element = clsp_type_bytes(job->plan->desc.coefficients);
+    const size_t row = job->streams.stream[0].per_line * element;
+    const uint32_t y = clspi_given_begin(l, 1), num_y = clspi_given_end(l, 1) - y;
+    const uint32_t z = clspi_given_begin(l, 0), num_z = clspi_given_end(l, 0) - z;
+
+    for (size_t k = 0; k < part->num_lines; k++) {
+        const size_t number = job->first + part->before + k, slice = number / num_y;
+        const size_t at_z = slice / num_z * l->stored[0] + (z - l->low[0]) + slice % num_z;
+        const size_t at = at_z * l->stored[1] + (y - l->low[1]) + number % num_y;
+        const size_t from = at * l->stored[2] + (clspi_given_begin(l, 2) - l->low[2]);
+        CLSPI_CHECK(copy_bytes(job, series, from * element, k * row, row));
+    }
+    return CLSP_OK;
+}
+
+/* Says how many lines an image is whose coefficients are read, and how; returns its coefficients.
+ */
+static size_t choose_lines(const clsp_image_plan *plan, size_t *lines, clspi_make_fn *make)
+{
+    const clspi_image_layout *const l = &plan->layout;
+    size_t num[3], all = l->channels;
+    bool is_all = true;
+
+    for (uint32_t d = 0; d < 3; d++) {
+        num[d] = clspi_given_end(l, d) - clspi_given_begin(l, d);
+        is_all = is_all && num[d] == l->stored[d];
+        all *= num[d];
+    }
+    *make = is_all ? copy_part : copy_rows;
+    *lines = !is_all ? all / num[2] : plan->store.on_device ? 1 : all;
+    return all;
 }
 
 clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
@@ -159,8 +205,9 @@ clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
     CLSPI_CHECK(clspi_unshared_check(&plan->base, run, "reading coefficients"));
     CLSPI_CHECK(clspi_image_check_range(plan, images, run));
     clspi_stream *const stream = &job.streams.stream[job.streams.num++];
-    const size_t image = plan->layout.plane * plan->layout.channels;
-    const size_t lines = plan->store.on_device ? 1 : image;
+    clspi_make_fn make;
+    size_t lines;
+    const size_t image = choose_lines(plan, &lines, &make);
     stream->per_line = image / lines;
     stream->written = true;
     job.first *= lines;
@@ -176,5 +223,5 @@ clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
         return status;
     }
     const clspi_cut cut = {.per_piece = lines, .left = images.count * lines};
-    return clspi_carry_out(&plan->base, run, &job.streams, cut, copy_part, &job);
+    return clspi_carry_out(&plan->base, run, &job.streams, cut, make, &job);
 }

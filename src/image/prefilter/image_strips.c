@@ -4,20 +4,22 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "filter_reach.h"
 #include "filter_steps.h"
 #include "image_plan.h"
 
 enum { STRIP_BYTES_MAX = 64 << 20 };
 
-/* A direction of a strip: results begin to end - 1, and the `num` samples from `first` on that they
-   are made of, of which `wrapped` at the begin are the line's own first ones. */
+/* A direction of a strip, counted in the whole's coefficients: results begin to end - 1, and the
+   `num` samples from `first` on that they are made of, of which `wrapped` at the begin are the
+   line's own first ones. */
 typedef struct strip_axis {
     int64_t first;
     uint32_t begin, end, num, wrapped;
 } strip_axis;
 
 /* Rows of coefficients to be made, or a part of one: the target has rows of row_length from first_x
-   on, the first one being first_y of slice first_z. */
+   on, the first one being row first_row of those that are stored; first_x counts in the whole's. */
 typedef struct strip_job {
     clsp_image_plan *plan;
     clspi_series *series;
@@ -46,26 +48,6 @@ void clspi_image_strips_release(clspi_image_strips *strips)
     *strips = (clspi_image_strips){.inner = NULL};
 }
 
-/* Returns the samples around a block that count. Strips filter the pieces of a row by themselves,
-   and then add what whole neighbours bring; rows by vectors, or by fours, go on to a whole
-   one. */
-static uint32_t halo_of(const clspi_filter_step *step, uint32_t axis)
-{
-    const bool is_row = axis == 2;
-
-    if (is_row && step->kind == CLSPI_STEP_STRIPS)
-        return (uint32_t)clspi_round_up(step->halo, CLSPI_STRIP_CHUNK);
-    if (is_row && step->kind == CLSPI_STEP_ACROSS)
-        return (uint32_t)clspi_round_up(step->halo, 4) + 3;
-    return step->halo + (is_row && step->kind == CLSPI_STEP_RECURSION ? step->lanes - 1 : 0);
-}
-
-bool clspi_image_step_has_axis(const clspi_filter_step *step, uint32_t axis)
-{
-    if (step->kind == CLSPI_STEP_COPY) return false;
-    return step->axis == axis || (clspi_makes_two_directions(step) && axis == 2);
-}
-
 /* Makes the plan that filters strips: what comes to it has been continued already. */
 static clsp_status make_inner(clsp_image_plan *plan)
 {
@@ -86,11 +68,8 @@ static clsp_status make_inner(clsp_image_plan *plan)
     inner->layout = plan->layout;
     inner->layout.channels = 1;
     inner->layout.planar = true;
-    for (uint32_t d = 0; d < 3; d++) {
-        inner->layout.size[d] = inner->layout.stored[d];
+    for (uint32_t d = 0; d < 3; d++)
         inner->layout.pad[d] = 0;
-    }
-    inner->layout.samples = inner->layout.plane;
     plan->strips.inner = inner;
     CLSPI_CHECK(clspi_call_begin(&call, &inner->base, NULL));
     return clspi_call_end(&call,
@@ -105,7 +84,7 @@ static strip_axis axis_of(const strip_job *job, uint32_t d, uint32_t begin, uint
 {
     const clsp_image_plan *const plan = job->plan;
     const clspi_filter_step *const step = &plan->strips.inner->filter.step[job->step];
-    const uint32_t n = plan->layout.stored[d], halo = halo_of(step, d);
+    const uint32_t n = plan->layout.whole[d], halo = clspi_image_step_halo(step, d);
     const uint32_t block = clspi_image_step_block(plan->strips.inner, step, d);
     const uint32_t mode = clspi_image_filter_mode(plan->layout.mode[d]);
     const strip_axis whole = {.begin = begin, .end = end, .num = n};
@@ -175,12 +154,14 @@ static clsp_status bring(const strip_job *job, const strip_axis axes[3])
 static clsp_status copy_out(const strip_job *job, const strip_axis axes[3], size_t element)
 {
     const uint32_t num_y = axes[1].end - axes[1].begin, num_x = axes[2].end - axes[2].begin;
+    const clspi_image_layout *const l = &job->plan->layout;
     const bool is_row = num_x == axes[2].num && num_x == job->row_length;
     const uint32_t step = is_row ? num_y : 1;
 
     for (uint32_t z = axes[0].begin; z < axes[0].end; z++)
         for (uint32_t y = axes[1].begin; y < axes[1].end; y += step) {
-            const size_t row = (size_t)z * job->plan->layout.stored[1] + y - job->first_row;
+            const size_t row =
+                (size_t)(z - l->low[0]) * l->stored[1] + (y - l->low[1]) - job->first_row;
             const size_t to = row * job->row_length + axes[2].begin - job->first_x;
             const size_t from =
                 ((size_t)(z - axes[0].first) * axes[1].num + (size_t)(y - axes[1].first)) *
@@ -203,8 +184,11 @@ static clsp_status make_strip(const strip_job *job, const strip_axis axes[3])
     CLSPI_CHECK(bring(job, axes));
     inner->layout.plane = 1;
     for (uint32_t d = 0; d < 3; d++) {
+        uint32_t *const made = inner->filter.step[job->step].made[d];
         inner->layout.size[d] = inner->layout.stored[d] = axes[d].num;
         inner->layout.plane *= axes[d].num;
+        inner->layout.begin[d] = inner->layout.low[d] = made[0] = 0;
+        made[1] = axes[d].num;
     }
     const clspi_filter_job filter = {.samples = s->from, .from = s->from, .to = s->to};
     CLSPI_CHECK(clspi_image_filter_step(inner, job->series, job->step, &filter));
@@ -268,20 +252,21 @@ clsp_status clspi_image_strips_make(clsp_image_plan *plan, clspi_series *series,
                                     const clspi_line_source *source, const clspi_part *part,
                                     const clspi_target *target)
 {
-    const uint32_t *const stored = plan->layout.stored;
+    const uint32_t *const stored = plan->layout.stored, *const low = plan->layout.low;
     const bool is_whole = part->line == 0 && part->num_lines % stored[2] == 0;
     const size_t rows = is_whole ? part->num_lines / stored[2] : 1;
-    const uint32_t first_x = is_whole ? 0 : (uint32_t)part->line;
-    const uint32_t end_x = is_whole ? stored[2] : first_x + (uint32_t)part->num_lines;
+    const uint32_t first_x = low[2] + (is_whole ? 0 : (uint32_t)part->line);
+    const uint32_t end_x = first_x + (is_whole ? stored[2] : (uint32_t)part->num_lines);
     const strip_job job = {plan,   series,      step,    source,
                            target, part->piece, first_x, end_x - first_x};
 
     if (!plan->strips.inner) CLSPI_CHECK(make_inner(plan));
     for (size_t done = 0; done < rows;) {
         const size_t row = part->piece + done;
-        const uint32_t z = (uint32_t)(row / stored[1]), y = (uint32_t)(row % stored[1]);
-        const size_t whole = y == 0 ? (rows - done) / stored[1] : 0; /* slices */
-        const uint32_t num_y = (uint32_t)clspi_min(rows - done, stored[1] - y);
+        const size_t slice = row / stored[1], in_slice = row % stored[1];
+        const size_t whole = in_slice == 0 ? (rows - done) / stored[1] : 0; /* slices */
+        const uint32_t num_y = (uint32_t)clspi_min(rows - done, stored[1] - in_slice);
+        const uint32_t z = low[0] + (uint32_t)slice, y = low[1] + (uint32_t)in_slice;
         uint32_t box[3][2] = {
             {z, z + (uint32_t)clspi_max(whole, 1)}, {y, y + num_y}, {first_x, end_x}};
         CLSPI_CHECK(make_box(&job, box));

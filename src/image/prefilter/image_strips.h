@@ -17,9 +17,6 @@ typedef struct clspi_image_strips {
 
 void clspi_image_strips_release(clspi_image_strips *strips);
 
-/* Tells whether a step filters along a direction. */
-bool clspi_image_step_has_axis(const clspi_filter_step *step, uint32_t axis);
-
 /* Makes a part of a step's result on a plan's device; pieces of the part are rows of coefficients,
    lines are coefficients. */
 clsp_status clspi_image_strips_make(clsp_image_plan *plan, clspi_series *series, uint32_t step,

@@ -1,6 +1,7 @@
 #include "image_call.h"
 
 #include "check.h"
+#include "shared_batch.h"
 
 enum {
     POINT_ITEMS =
@@ -11,6 +12,53 @@ clsp_status clspi_image_too_many(const clsp_image_plan *plan, const char *what)
 {
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                       "image: the %s are more than the address space", what);
+}
+
+clsp_status clspi_image_take_map(clspi_image_call *call, const clsp_image_map *map)
+{
+    clspi_image_job *const job = &call->job;
+
+    CLSPI_CHECK(clspi_image_map_resolve(job->plan, map, &job->map));
+    job->places = CLSPI_IMAGE_ON_MAP;
+    job->stride = 1;
+    if (map && clspi_input_is_there(&map->at.params)) {
+        job->places = CLSPI_IMAGE_AT_POINTS;
+        if (!map->at.planar) job->stride = job->plan->desc.directions;
+        call->given = &map->at.params;
+        call->what = "coordinates";
+        call->width = call->points = map->at.num;
+    } else if (map && clspi_input_is_there(&map->displacements)) {
+        job->places = CLSPI_IMAGE_DISPLACED;
+        call->given = &map->displacements;
+        call->what = "displacements";
+    }
+    return CLSP_OK;
+}
+
+clsp_status clspi_image_count_points(clspi_image_call *call)
+{
+    const uint32_t *const size = call->job.map.size;
+
+    if (call->job.places == CLSPI_IMAGE_AT_POINTS) return CLSP_OK;
+    call->width = call->points = size[2];
+    return clspi_size_mul(&call->points, size[1]) && clspi_size_mul(&call->points, size[0])
+               ? CLSP_OK
+               : clspi_image_too_many(call->job.plan, "values");
+}
+
+clsp_status clspi_image_open_given(const clspi_image_call *call, const char *given[3])
+{
+    const clsp_image_plan *const plan = call->job.plan;
+    const size_t next =
+        (call->job.stride > 1 ? 1 : call->points) * clsp_type_bytes(plan->desc.precision);
+    clspi_memory_need need;
+    const char *at;
+
+    CLSPI_CHECK(clspi_image_given_need(call, &need));
+    CLSPI_CHECK(clspi_shared_input(&plan->base, call->given, &need, &at));
+    for (uint32_t d = 3 - plan->desc.directions; at && d < 3; d++, at += next)
+        given[d] = at;
+    return CLSP_OK;
 }
 
 clsp_status clspi_image_values_need(const clspi_image_call *call, size_t points,

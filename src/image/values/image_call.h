@@ -18,6 +18,15 @@ typedef struct clspi_image_call {
     clsp_output values;      /* its first element is that of the first tile */
 } clspi_image_call;
 
+/* Takes over what a map says. */
+clsp_status clspi_image_take_map(clspi_image_call *call, const clsp_image_map *map);
+
+/* Counts the points of a map; those of a list are counted by clspi_image_take_map. */
+clsp_status clspi_image_count_points(clspi_image_call *call);
+
+/* Finds where displacements or coordinates along each direction are in host memory, z, y, x. */
+clsp_status clspi_image_open_given(const clspi_image_call *call, const char *given[3]);
+
 /* Makes the call's tiles on the context's device, from and into memory of any kind. */
 clsp_status clspi_image_eval_on_device(const clspi_image_call *call, const clsp_run *run);
 

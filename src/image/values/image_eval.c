@@ -26,14 +26,9 @@ static clsp_status take_images(clspi_image_call *call, clsp_range images, const 
 static clsp_status count_points(clspi_image_call *call)
 {
     const clspi_image_job *const job = &call->job;
-    const uint32_t *const size = job->map.size;
     clspi_memory_need all;
 
-    if (job->places != CLSPI_IMAGE_AT_POINTS) {
-        call->width = call->points = size[2];
-        if (!clspi_size_mul(&call->points, size[1]) || !clspi_size_mul(&call->points, size[0]))
-            return clspi_image_too_many(job->plan, "values");
-    }
+    CLSPI_CHECK(clspi_image_count_points(call));
     CLSPI_CHECK(clspi_image_values_need(call, call->points, &all));
     return clspi_size_mul(&all.count, job->num_pieces) &&
                    clspi_size_mul(&all.count, clsp_type_bytes(all.type))
@@ -83,28 +78,6 @@ static clsp_status check_overlap(const clspi_image_call *call)
                       "image: the values would overwrite the %s", call->what);
 }
 
-/* Takes over what a map says. */
-static clsp_status take_map(clspi_image_call *call, const clsp_image_map *map)
-{
-    clspi_image_job *const job = &call->job;
-
-    CLSPI_CHECK(clspi_image_map_resolve(job->plan, map, &job->map));
-    job->places = CLSPI_IMAGE_ON_MAP;
-    job->stride = 1;
-    if (map && clspi_input_is_there(&map->at.params)) {
-        job->places = CLSPI_IMAGE_AT_POINTS;
-        if (!map->at.planar) job->stride = job->plan->desc.directions;
-        call->given = &map->at.params;
-        call->what = "coordinates";
-        call->width = call->points = map->at.num;
-    } else if (map && clspi_input_is_there(&map->displacements)) {
-        job->places = CLSPI_IMAGE_DISPLACED;
-        call->given = &map->displacements;
-        call->what = "displacements";
-    }
-    return CLSP_OK;
-}
-
 /* Returns the tiles of a call: some rows of a map, or a part of one that begins where items on CPUs
    do. */
 static clspi_tiling tiling_of(const clspi_image_call *call)
@@ -122,7 +95,7 @@ clsp_status clsp_image_eval(clsp_image_plan *plan, clsp_range images, const clsp
 
     if (!plan) return clspi_null_argument(NULL, "clsp_image_eval");
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
-    CLSPI_CHECK(take_map(&call, map));
+    CLSPI_CHECK(clspi_image_take_map(&call, map));
     CLSPI_CHECK(take_images(&call, images, run));
     CLSPI_CHECK(count_points(&call));
     call.tiling = tiling_of(&call);

@@ -51,7 +51,11 @@ static bool has_no_matrix(const clsp_image_map *map)
 /* Tells whether a map says nothing of a grid. */
 static bool has_no_grid(const clsp_image_map *map)
 {
-    return has_no_matrix(map) && map->size[0] == 0 && map->size[1] == 0 && map->size[2] == 0;
+    bool is_none = has_no_matrix(map);
+
+    for (uint32_t d = 0; d < 3; d++)
+        is_none = is_none && map->size[d] == 0 && map->origin[d] == 0;
+    return is_none;
 }
 
 /* Checks the list of coordinates of a map, and that nothing else is given beside one. */
@@ -69,15 +73,17 @@ static clsp_status check_list(const clsp_image_plan *plan, const clsp_image_map 
                    : CLSP_OK;
     if (clspi_input_is_there(&map->displacements))
         return refuse(plan, "both coordinates and displacements");
-    return has_no_grid(map) ? CLSP_OK
-                            : refuse(plan, "both coordinates and a matrix or a size of the map");
+    return has_no_grid(map)
+               ? CLSP_OK
+               : refuse(plan, "both coordinates and a matrix, a size or an origin of the map");
 }
 
 static clsp_status check(const clsp_image_plan *plan, const clsp_image_map *map)
 {
     const uint32_t num = plan->desc.directions;
 
-    CLSPI_CHECK(clspi_reserved_check(&plan->base.ctx->log, "clsp_image_map", map->reserved));
+    CLSPI_CHECK(clspi_reserved_check_some(&plan->base.ctx->log, "clsp_image_map", map->reserved,
+                                          CLSP_RESERVED - 3));
     CLSPI_CHECK(check_list(plan, map));
     for (uint32_t d = 0; d < num; d++) {
         if (map->size[d] > CLSP_IMAGE_MAX_SIZE)
@@ -97,10 +103,25 @@ static bool is_near(const clspi_image_map *map)
     for (uint32_t d = 0; d < 3; d++) {
         double reach = fabs(map->matrix[d][3]);
         for (uint32_t k = 0; k < 3; k++)
-            reach += fabs(map->matrix[d][k]) * map->size[k];
+            reach += fabs(map->matrix[d][k]) * ((double)map->origin[k] + map->size[k]);
         if (!(reach < COORDINATE_MAX)) return false;
     }
     return true;
+}
+
+/* Finds which points of a direction of the output are made. */
+static clsp_status take_points(const clsp_image_plan *plan, const clsp_image_map *given, uint32_t d,
+                               clspi_image_map *map)
+{
+    const uint32_t from = d - (3 - plan->desc.directions), size = given->size[from];
+    const uint64_t before = size > 0 ? 0 : plan->layout.begin[d];
+    const uint64_t most = CLSP_IMAGE_MAX_SIZE;
+
+    map->size[d] = size > 0 ? size : plan->layout.size[d];
+    if (given->origin[from] > most || given->origin[from] + before + map->size[d] > most)
+        return bad(plan, "origin and size of map are above 2^28", (double)given->origin[from]);
+    map->origin[d] = (uint32_t)(given->origin[from] + before);
+    return CLSP_OK;
 }
 
 clsp_status clspi_image_map_resolve(const clsp_image_plan *plan, const clsp_image_map *given,
@@ -115,8 +136,7 @@ clsp_status clspi_image_map_resolve(const clsp_image_plan *plan, const clsp_imag
     *map = (clspi_image_map){.size = {1, 1, 1}, .attributes = public_map.attributes};
     CLSPI_CHECK(clspi_image_check_attributes(plan, "no such attributes of map", &map->attributes));
     for (uint32_t d = missing; d < 3; d++) {
-        const uint32_t size = public_map.size[d - missing];
-        map->size[d] = size > 0 ? size : plan->layout.size[d];
+        CLSPI_CHECK(take_points(plan, &public_map, d, map));
         map->matrix[d][3] = public_map.matrix[d - missing][3];
         for (uint32_t k = missing; k < 3; k++)
             map->matrix[d][k] = public_map.matrix[d - missing][k - missing];

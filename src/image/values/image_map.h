@@ -8,6 +8,7 @@
 /* A map, checked, with its directions z, y, x. */
 typedef struct clspi_image_map {
     uint32_t size[3]; /* of the output */
+    uint32_t origin[3];
     double matrix[3][4];
     uint32_t attributes;
     bool is_fixed; /* kernels get it as fixed-point numbers */

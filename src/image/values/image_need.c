@@ -107,6 +107,21 @@ static index_ranges taps_of(int64_t first, int64_t last, int64_t n, uint32_t mod
     return extend(first - before, last + behind, n, mode);
 }
 
+/* Gives those of the ranges that are among some indices. */
+static index_ranges held_of(const index_ranges *r, int64_t low, int64_t high)
+{
+    index_ranges held = none;
+
+    for (int i = 0; i < r->num; i++) {
+        const int64_t first = r->first[i] > low ? r->first[i] : low;
+        const int64_t last = r->last[i] < high ? r->last[i] : high;
+        if (first > last) continue;
+        held.first[held.num] = first;
+        held.last[held.num++] = last;
+    }
+    return held;
+}
+
 /* Keeps a coordinate where kernels do. */
 static int64_t whole_of(double x)
 {
@@ -121,17 +136,13 @@ clspi_image_part clspi_image_need(const clspi_image_layout *layout, uint32_t ord
     clspi_image_part part;
 
     for (uint32_t d = 0; d < 3; d++) {
-        const int64_t n = layout->stored[d], pad = layout->pad[d];
+        const int64_t n = layout->whole[d], pad = layout->pad[d];
         const bool is_empty = !(reach->least[d] <= reach->most[d]);
         const int64_t first = is_empty ? 0 : whole_of(reach->least[d]) + pad - 1;
         const int64_t last = is_empty ? 0 : whole_of(reach->most[d]) + pad + 1;
-        const index_ranges r = is_empty ? none : taps_of(first, last, n, layout->mode[d], order);
-        if (r.num == 0) {
-            part.num[d] = 1; /* which nobody reads */
-            part.low[d] = part.high[d] = 0;
-            part.cut[d] = 1;
-            continue;
-        }
+        index_ranges r = is_empty ? none : taps_of(first, last, n, layout->mode[d], order);
+        r = held_of(&r, layout->low[d], layout->low[d] + (int64_t)layout->stored[d] - 1);
+        if (r.num == 0) r = one(layout->low[d], layout->low[d]); /* which nobody reads */
         const int64_t num = r.last[0] - r.first[0] + 1;
         part.low[d] = (cl_int)r.first[0];
         part.cut[d] = (cl_int)r.last[0] + 1;
@@ -149,8 +160,8 @@ clspi_image_part clspi_image_whole(const clspi_image_layout *layout)
 
     for (uint32_t d = 0; d < 3; d++) {
         part.num[d] = layout->stored[d];
-        part.cut[d] = (cl_int)layout->stored[d];
-        part.low[d] = part.high[d] = 0;
+        part.low[d] = part.high[d] = (cl_int)layout->low[d];
+        part.cut[d] = (cl_int)(layout->low[d] + layout->stored[d]);
     }
     return part;
 }

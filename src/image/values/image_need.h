@@ -9,9 +9,12 @@ typedef struct clspi_image_reach {
     double least[3], most[3];
 } clspi_image_reach;
 
-/* Gives what values of an order need within a reach. */
+/* Gives what of a layout's coefficients values of an order need within a reach. */
 clspi_image_part clspi_image_need(const clspi_image_layout *layout, uint32_t order,
                                   const clspi_image_reach *reach);
+
+/* Gives the coordinates of all points of a job; given: where displacements or coordinates are. */
+clspi_image_reach clspi_image_reach_of(const clspi_image_job *job, size_t points);
 
 /* Tells whether one part holds all of another. */
 bool clspi_image_part_holds(const clspi_image_part *part, const clspi_image_part *other);

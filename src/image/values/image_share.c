@@ -62,13 +62,13 @@ static void make_points(const shared_values *s, const clspi_image_planes *planes
                         char *out)
 {
     const clspi_image_job *const job = &s->call->job;
-    const uint32_t *const size = job->map.size;
+    const uint32_t *const size = job->map.size, *const origin = job->map.origin;
     const bool is_map = job->places != CLSPI_IMAGE_AT_POINTS;
     const size_t row = is_map ? points.first / size[2] : 0;
     clspi_image_row made = {.grid = is_map ? &s->grid : NULL,
-                            .z = is_map ? (uint32_t)(row / size[1]) : 0,
-                            .y = is_map ? (uint32_t)(row % size[1]) : 0,
-                            .x = is_map ? (uint32_t)(points.first % size[2]) : 0,
+                            .z = is_map ? origin[0] + (uint32_t)(row / size[1]) : 0,
+                            .y = is_map ? origin[1] + (uint32_t)(row % size[1]) : 0,
+                            .x = is_map ? origin[2] + (uint32_t)(points.first % size[2]) : 0,
                             .num = points.count,
                             .step = job->stride,
                             .out = out};
@@ -283,22 +283,6 @@ static clsp_status share(shared_values *s, char *out, const clsp_run *run)
     return clspi_run_done(&call->job.plan->base, run);
 }
 
-/* Checks what a call is given for its points, and finds where it is. */
-static clsp_status open_given(shared_values *s)
-{
-    const clspi_image_call *const call = s->call;
-    const clsp_image_plan *const plan = call->job.plan;
-    const size_t next = (call->job.stride > 1 ? 1 : call->points) * s->real;
-    clspi_memory_need need;
-    const char *at;
-
-    CLSPI_CHECK(clspi_image_given_need(call, &need));
-    CLSPI_CHECK(clspi_shared_input(&plan->base, call->given, &need, &at));
-    for (uint32_t d = 3 - plan->desc.directions; at && d < 3; d++, at += next)
-        s->given[d] = at;
-    return CLSP_OK;
-}
-
 static clsp_status make_alone(void *user)
 {
     return clspi_image_eval_on_device(user, NULL);
@@ -328,7 +312,7 @@ clsp_status clspi_image_eval_shared(const clspi_image_call *given, const clsp_ru
 
     CLSPI_CHECK(clspi_image_values_need(&call, call.tiles.lines.count, &need));
     CLSPI_CHECK(clspi_shared_output(base, &call.values, &need, &out));
-    if (call.given) CLSPI_CHECK(open_given(&s));
+    if (call.given) CLSPI_CHECK(clspi_image_open_given(&call, s.given));
     const char *const why = why_alone(&s, out, run->share);
     const clspi_lone_call alone = {why, call.tiles.tiles.count, make_alone, &call};
     if (!why) return share(&s, out, run);
@@ -370,7 +354,7 @@ clsp_status clspi_image_eval_on_host(const clspi_image_call *call, const clsp_ru
 
     CLSPI_CHECK(clspi_image_values_need(call, call->tiles.lines.count, &need));
     CLSPI_CHECK(clspi_output_open(&memory, &call->job.plan->base, &call->values, &need));
-    if (call->given) CLSPI_CHECK(open_given(&s));
+    if (call->given) CLSPI_CHECK(clspi_image_open_given(call, s.given));
     clspi_shared_batch batch = batch_of(&s);
     const clsp_status status =
         clspi_batch_on_host(&batch, &call->tiles, memory.host, point_ns(&call->job), run);

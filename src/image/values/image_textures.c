@@ -151,6 +151,7 @@ static clsp_status need_kernel(clsp_image_plan *plan)
     clspi_option(&options, "DIRECTIONS", d->directions);
     clspi_option(&options, "CLIP", d->clip);
     clspi_option(&options, "LERPS", d->fetch == CLSP_IMAGE_LERPS);
+    clspi_option(&options, "WINDOW", clspi_is_cut(&plan->layout));
     return clspi_kernel_create_grouped(&plan->textures.kernel, ctx, "image_textures",
                                        d->directions == 3 ? &clspi_textured_volume_signature
                                                           : &clspi_textured_image_signature,
@@ -190,8 +191,10 @@ static clsp_status launch_rows(clspi_image_job *job, clspi_series *series, const
                                      .first_x = job->first_x,
                                      .end_x = end_x,
                                      .num_y = (cl_uint)part->num_lines,
-                                     .first_y = (cl_uint)part->line,
-                                     .z = (cl_uint)(part->piece % job->map.size[0]),
+                                     .first_y = job->map.origin[1] + (cl_uint)part->line,
+                                     .z = job->map.origin[0] +
+                                          (cl_uint)(part->piece % job->map.size[0]),
+                                     .origin_x = job->map.origin[2],
                                      .tiles_x = (cl_uint)tiles_x,
                                      .items = (cl_uint)(tiles_x * tiles_y * local)};
     const cl_mem range = plan->desc.clip ? plan->range.range : plan->coefficients;

@@ -23,9 +23,9 @@ clspi_image_axes clspi_image_axes_of(const clspi_image_job *job)
                                                                                 : &whole;
 
     return (clspi_image_axes){.cval = job->plan->desc.cval,
-                              .size_z = l->stored[0],
-                              .size_y = l->stored[1],
-                              .size_x = l->stored[2],
+                              .size_z = l->whole[0],
+                              .size_y = l->whole[1],
+                              .size_x = l->whole[2],
                               .pad_z = l->pad[0],
                               .pad_y = l->pad[1],
                               .pad_x = l->pad[2],
@@ -95,7 +95,7 @@ static given_axis given_along(const value_job *job, uint32_t d)
    are. */
 static clspi_value_grid grid_of(const value_job *job, const clspi_part *part, size_t *items)
 {
-    const uint32_t *const size = job->map.size;
+    const uint32_t *const size = job->map.size, *const origin = job->map.origin;
     const bool tiled = clspi_image_has_tiles(job->plan->base.ctx);
     const bool is_whole = part->line == 0 && part->num_lines % size[1] == 0;
     const size_t num_y = is_whole ? size[1] : part->num_lines, num_slices = part->num_lines / num_y;
@@ -103,7 +103,8 @@ static clspi_value_grid grid_of(const value_job *job, const clspi_part *part, si
     const size_t local = job->kernel->local, tile_x = tiled ? clspi_min(local, TILE_X) : run;
     const size_t tile_y = tiled ? local / tile_x * TILE_RUN : rows;
     const uint32_t end_x = job->end_x > 0 ? job->end_x : size[2];
-    const size_t tiles_x = clspi_div_up(end_x - job->first_x, tile_x);
+    const uint32_t lead = tiled ? 0 : (origin[2] + job->first_x) % CLSPI_IMAGE_CHUNK;
+    const size_t tiles_x = clspi_div_up(end_x - job->first_x + lead, tile_x);
     const size_t tiles_y = clspi_div_up(num_y, tile_y);
     const size_t piece = part->piece / size[0], plane = (job->first_piece + piece) * job->channels;
 
@@ -126,7 +127,10 @@ static clspi_value_grid grid_of(const value_job *job, const clspi_part *part, si
                               .inverse = (cl_uint)(UINT32_MAX / tiles_x),
                               .run = (cl_uint)run,
                               .rows = (cl_uint)rows,
-                              .items = (cl_uint)*items};
+                              .items = (cl_uint)*items,
+                              .origin_z = origin[0],
+                              .origin_y = origin[1],
+                              .origin_x = origin[2]};
 }
 
 /* Makes the rows of a launch in blocks. */

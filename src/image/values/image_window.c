@@ -35,11 +35,10 @@ static double slack_of(const clspi_image_job *job, double reach)
     return reach * (job->plan->desc.precision == CLSP_F64 ? 0x1p-48 : 0x1p-19);
 }
 
-/* Gives the coordinates of a box by its map. */
-static clspi_image_reach reach_of_map(const clspi_image_job *job, const point_box *box)
+/* Gives the coordinates of the points of a map between two of them. */
+static clspi_image_reach reach_between(const clspi_image_job *job, const double least[3],
+                                       const double most[3])
 {
-    const double least[3] = {box->z, box->first_y, box->first_x};
-    const double most[3] = {box->z, box->first_y + (box->num_y - 1.0), box->end_x - 1.0};
     clspi_image_reach reach;
 
     for (uint32_t d = 0; d < 3; d++) {
@@ -54,6 +53,17 @@ static clspi_image_reach reach_of_map(const clspi_image_job *job, const point_bo
         reach.most[d] = b + slack_of(job, all);
     }
     return reach;
+}
+
+/* Gives the coordinates of a box by its map. */
+static clspi_image_reach reach_of_map(const clspi_image_job *job, const point_box *box)
+{
+    const uint32_t *const o = job->map.origin;
+    const double z = (double)o[0] + box->z, y = (double)o[1] + box->first_y;
+    const double least[3] = {z, y, (double)o[2] + box->first_x};
+    const double most[3] = {z, y + (box->num_y - 1.0), (double)o[2] + (box->end_x - 1.0)};
+
+    return reach_between(job, least, most);
 }
 
 /* Read a real of memory that need not be aligned to its elements. */
@@ -125,6 +135,26 @@ static clspi_image_reach reach_of_points(const clspi_image_job *job, clsp_range 
     return reach;
 }
 
+clspi_image_reach clspi_image_reach_of(const clspi_image_job *job, size_t points)
+{
+    const bool is_list = job->places == CLSPI_IMAGE_AT_POINTS;
+    clspi_image_reach reach = {.least = {0}};
+    double least[3], most[3];
+
+    for (uint32_t d = 0; d < 3; d++) {
+        least[d] = job->map.origin[d];
+        most[d] = least[d] + (job->map.size[d] - 1.0);
+    }
+    if (!is_list) reach = reach_between(job, least, most);
+    for (uint32_t d = 3 - job->plan->desc.directions; job->given[2] && d < 3; d++) {
+        clspi_image_reach given = {.least = {0}};
+        widen(&given, d, job, (clsp_range){0, points});
+        reach.least[d] += is_list ? given.least[d] : fmax(given.least[d], -0x1p29);
+        reach.most[d] += is_list ? given.most[d] : fmin(given.most[d], 0x1p29);
+    }
+    return reach;
+}
+
 /* ---- bringing ---- */
 
 static size_t element_bytes(const clspi_image_job *job)
@@ -144,25 +174,25 @@ static bool fits(const clspi_image_job *job, const clspi_image_part *part)
            most_bytes(job);
 }
 
-/* Copies the coefficients of one row of a part; returns behind them. */
-static char *gather_row(const clspi_image_part *part, const char *row, size_t element, char *to)
-{
-    const size_t num = (size_t)(part->cut[2] - part->low[2]);
-
-    memcpy(to, row + (size_t)part->low[2] * element, num * element);
-    to += num * element;
-    if (num == part->num[2]) return to;
-    const size_t rest = part->num[2] - num;
-    memcpy(to, row + (num + (size_t)part->high[2]) * element, rest * element);
-    return to + rest * element;
-}
-
-/* Returns the index that stands at a place of a part. */
-static size_t index_at(const clspi_image_part *part, uint32_t d, uint32_t place)
+/* Returns which of a layout's coefficients stands at a place of a part. */
+static size_t stored_at(const clspi_image_layout *l, const clspi_image_part *part, uint32_t d,
+                        uint32_t place)
 {
     const cl_int at = (cl_int)place, num = part->cut[d] - part->low[d];
 
-    return (size_t)(at + (at < num ? part->low[d] : part->high[d]));
+    return (size_t)(at + (at < num ? part->low[d] : part->high[d]) - (cl_int)l->low[d]);
+}
+
+/* Copies the coefficients of one row of a part; returns behind them. */
+static char *gather_row(const clspi_image_layout *l, const clspi_image_part *part, const char *row,
+                        size_t element, char *to)
+{
+    const uint32_t num = (uint32_t)(part->cut[2] - part->low[2]), rest = part->num[2] - num;
+
+    memcpy(to, row + stored_at(l, part, 2, 0) * element, num * element);
+    to += num * element;
+    if (rest > 0) memcpy(to, row + stored_at(l, part, 2, num) * element, rest * element);
+    return to + rest * element;
 }
 
 static void gather(const clspi_image_job *job, const clspi_image_part *part, size_t piece, char *to)
@@ -175,8 +205,9 @@ static void gather(const clspi_image_job *job, const clspi_image_part *part, siz
             job->owner->store.host + (piece * job->channels + c) * l->plane * element;
         for (uint32_t z = 0; z < part->num[0]; z++)
             for (uint32_t y = 0; y < part->num[1]; y++) {
-                const size_t at = index_at(part, 0, z) * l->stored[1] + index_at(part, 1, y);
-                to = gather_row(part, plane + at * row, element, to);
+                const size_t at =
+                    stored_at(l, part, 0, z) * l->stored[1] + stored_at(l, part, 1, y);
+                to = gather_row(l, part, plane + at * row, element, to);
             }
     }
 }

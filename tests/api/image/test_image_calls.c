@@ -440,7 +440,7 @@ static void test_wrong_descriptions(void **state)
     d[n++].kernels = CLSP_IMAGE_TILES; /* it is too small */
     d[n++].clip = 2;
     d[n++].rounding = (clsp_image_rounding)3;
-    d[n++].reserved[3] = 1;
+    d[n++].reserved[0] = 1;
     d[n].samples = CLSP_U16;
     d[n++].coefficients = CLSP_F16;
     for (size_t k = 0; k < n; k++) {
@@ -465,30 +465,32 @@ static void test_wrong_calls(void **state)
     float *const out = poisoned(3 * PIXELS * sizeof *out);
     const clsp_output whole = clsp_out_f32(out, PIXELS);
     const clsp_range one = {0, 1}, beyond = {1, 1};
-    clsp_image_map maps[6], points = list_of(2, clsp_in_f32(im.memory, 3), 0);
+    clsp_image_map maps[8], points = list_of(2, clsp_in_f32(im.memory, 3), 0);
     const clsp_input field = clsp_in_f32(im.memory, PIXELS);
     const clsp_image_map displaced = {.displacements = field};
 
-    for (size_t k = 0; k < 6; k++)
+    for (size_t k = 0; k < 8; k++)
         maps[k] = clsp_image_identity();
     maps[0].matrix[1][0] = NAN;
     maps[1].matrix[0][3] = INFINITY;
     maps[2].size[0] = CLSP_IMAGE_MAX_SIZE + 1u;
     maps[3].attributes = 4;
     maps[4].reserved[0] = 1;
-    for (size_t k = 0; k < 5; k++)
+    maps[5].origin[0] = CLSP_IMAGE_MAX_SIZE;
+    maps[6].origin[1] = UINT64_MAX;
+    for (size_t k = 0; k < 7; k++)
         assert_status(shared, clsp_image_eval(im.plan, one, &maps[k], whole, NULL),
                       CLSP_ERROR_ARGUMENT);
     assert_status(shared, clsp_image_eval(im.plan, beyond, NULL, whole, NULL), CLSP_ERROR_ARGUMENT);
     assert_status(shared, clsp_image_eval(im.plan, one, NULL, clsp_out_f32(out, PIXELS - 1), NULL),
                   CLSP_ERROR_BUFFER_SIZE);
-    maps[5].attributes = 3;
-    assert_status(shared, clsp_image_eval(im.plan, one, &maps[5], whole, NULL),
+    maps[7].attributes = 3;
+    assert_status(shared, clsp_image_eval(im.plan, one, &maps[7], whole, NULL),
                   CLSP_ERROR_BUFFER_SIZE);
     assert_status(shared, clsp_image_eval(NULL, one, NULL, whole, NULL), CLSP_ERROR_ARGUMENT);
     assert_status(shared, clsp_image_eval(im.plan, one, &points, whole, NULL),
                   CLSP_ERROR_BUFFER_SIZE);
-    points.reserved[2] = 1;
+    points.reserved[0] = 1;
     assert_status(shared, clsp_image_eval(im.plan, one, &points, whole, NULL), CLSP_ERROR_ARGUMENT);
     assert_status(shared, clsp_image_eval(im.plan, one, &displaced, whole, NULL),
                   CLSP_ERROR_BUFFER_SIZE);
@@ -515,7 +517,7 @@ static void test_wrong_lists(void **state)
     float *const out = poisoned(PIXELS * sizeof *out);
     const clsp_input in = clsp_in_f32(im.memory, 2 * PIXELS);
     const uint32_t item[2] = {0, 0};
-    clsp_image_map maps[10];
+    clsp_image_map maps[11];
     size_t n = 0;
 
     for (size_t k = 0; k < sizeof maps / sizeof maps[0]; k++)
@@ -525,6 +527,7 @@ static void test_wrong_lists(void **state)
     maps[n++].at.item = clsp_in_u32(item, 2);
     maps[n++].displacements = in;
     maps[n++].size[2] = 1;
+    maps[n++].origin[1] = 1;
     maps[n++].matrix[0][0] = 1.0;
     maps[n++].matrix[1][3] = NAN;
     maps[n++].at.params = (clsp_input){.type = CLSP_F32};

@@ -93,6 +93,7 @@ static void random_map(player *p, clsp_image_map *map, size_t *points)
         for (uint32_t i = 0; i < 4; i++)
             map->matrix[k][i] += support_uniform(&p->state);
         map->size[k] = 1 + random_below(&p->state, p->d.directions == 3 ? 5 : 12);
+        map->origin[k] = random_below(&p->state, 3);
         *points *= map->size[k];
     }
     if (p->d.directions == 2) map->attributes = random_below(&p->state, 4);
@@ -143,8 +144,11 @@ static void spoil_map(uint64_t *state, clsp_image_map *map)
     case 2:
         map->attributes = strange_number(state);
         break;
+    case 3:
+        map->origin[k] = UINT64_MAX - strange_number(state);
+        break;
     default:
-        map->reserved[3] = 1;
+        map->reserved[0] = 1;
         break;
     }
 }

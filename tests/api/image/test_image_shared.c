@@ -603,9 +603,9 @@ static void check_wrong(const image_job *j, clsp_output good, cl_mem buffer)
     map.displacements = clsp_in_buffer(buffer, CLSP_F32, 0);
     assert_int_equal(share(plan, all, &map, good), bad);
     map.displacements = given;
-    map.reserved[3] = 1;
+    map.reserved[0] = 1;
     assert_int_equal(share(plan, all, &map, good), bad);
-    map.reserved[3] = 0;
+    map.reserved[0] = 0;
     map.displacements.size = num - 1;
     assert_int_equal(share(plan, all, &map, good), CLSP_ERROR_BUFFER_SIZE);
     map = list_of(j->points, given, 4);

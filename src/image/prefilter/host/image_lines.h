@@ -19,13 +19,14 @@ typedef struct clspi_line_filter {
 
 /* A plane in host memory: samples of a type, `step` elements apart, continued by their modes before
    the first and behind the last of a direction by pad of them; so `stored` can be asked for, and
-   what lies beyond these is continued by extend. */
+   what lies beyond these is continued by extend. Memory has num of the `size` samples, from `first`
+   on, which stand in for those that are missing. */
 typedef struct clspi_line_source {
     const char *at;
     uint32_t type; /* of pixels */
     size_t step;
     double cval;
-    uint32_t size[3], pad[3], mode[3], stored[3], extend[3];
+    uint32_t size[3], pad[3], mode[3], stored[3], extend[3], first[3], num[3];
 } clspi_line_source;
 
 /* Rows first_y to first_y + num_y - 1 of each of some slices, and of each num_x from first_x on. y

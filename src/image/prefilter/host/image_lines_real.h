@@ -86,12 +86,15 @@ CLSPI_INLINE real sample_at(const void *at, uint32_t type, size_t k)
     }
 }
 
-/* Returns the sample that stands at a stored index of a direction. */
+/* Returns which of the samples in memory stands at a stored index of a direction. */
 static int32_t sample_index(const clspi_line_source *from, uint32_t d, int64_t index)
 {
     const int32_t stored = clspi_extend(index, from->stored[d], from->extend[d]);
+    const int32_t at = clspi_extend((int64_t)stored - from->pad[d], from->size[d], from->mode[d]);
+    const int32_t place = at - (int32_t)from->first[d], last = (int32_t)from->num[d] - 1;
 
-    return clspi_extend((int64_t)stored - from->pad[d], from->size[d], from->mode[d]);
+    if (at == CLSPI_NO_INDEX) return at;
+    return place < 0 ? 0 : place > last ? last : place;
 }
 
 /* Places of rows: which samples stand there. */
@@ -105,7 +108,7 @@ typedef struct row_places {
 /* Finds the samples of num places, at most SPAN, from x on. */
 static void find_places(row_places *p, const clspi_line_source *from, int64_t x, size_t num)
 {
-    const int64_t begin = from->pad[2] - x, end = begin + from->size[2];
+    const int64_t begin = (int64_t)from->pad[2] + from->first[2] - x, end = begin + from->num[2];
     const int64_t all = (int64_t)num;
     const int64_t low = begin < 0 ? 0 : begin < all ? begin : all;
     const int64_t high = end < low ? low : end < all ? end : all;
@@ -144,7 +147,7 @@ static void read_places(const clspi_line_source *from, int64_t z, int64_t y, con
 {
     const int32_t at_z = sample_index(from, 0, z), at_y = sample_index(from, 1, y);
     const bool is_row = at_z != CLSPI_NO_INDEX && at_y != CLSPI_NO_INDEX;
-    const size_t begin = ((size_t)at_z * from->size[1] + (size_t)at_y) * from->size[2];
+    const size_t begin = ((size_t)at_z * from->num[1] + (size_t)at_y) * from->num[2];
 
     for (size_t k = 0; !is_row && k < p->num; k++)
         to[k] = (real)from->cval;

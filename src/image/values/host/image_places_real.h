@@ -153,8 +153,9 @@ CLSPI_INLINE void keep_chunk_within(chunk *c, const clspi_image_planes *planes, 
 CLSPI_INLINE void find_taps_along(chunk *c, const clspi_image_planes *planes, uint32_t d,
                                   uint32_t num)
 {
-    const int32_t n = (int32_t)planes->size[d], pad = (int32_t)planes->pad[d];
+    const int32_t pad = (int32_t)planes->pad[d];
     const int32_t order = (int32_t)planes->order, spread = (int32_t)planes->margin[d];
+    const int32_t low = planes->low[d], high = low + (int32_t)planes->stored[d];
     const int32_t near = order / 2 + 1;
     int32_t least = INT32_MAX, most = INT32_MIN;
 
@@ -163,7 +164,7 @@ CLSPI_INLINE void find_taps_along(chunk *c, const clspi_image_planes *planes, ui
         least = i < least ? i : least;
         most = i > most ? i : most;
     }
-    const bool is_inside = least >= near && most < n - near;
+    const bool is_inside = least >= low + near && most < high - near;
     if (!is_inside) keep_chunk_within(c, planes, d, num);
     for (uint32_t k = 0; order % 2 == 0 && k < num; k++) {
         const int32_t is_upper = c->t[d][k] >= (real)0.5;
@@ -173,7 +174,7 @@ CLSPI_INLINE void find_taps_along(chunk *c, const clspi_image_planes *planes, ui
     for (uint32_t k = 0; k < num; k++)
         c->i[d][k] -= order / 2;
     for (uint32_t k = 0; !is_inside && k < num; k++)
-        c->is_within[k] &= (c->i[d][k] >= -spread) & (c->i[d][k] < n + spread - order);
+        c->is_within[k] &= (c->i[d][k] >= low - spread) & (c->i[d][k] < high + spread - order);
 }
 
 CLSPI_INLINE void find_taps(chunk *c, const clspi_image_planes *planes, uint32_t num)

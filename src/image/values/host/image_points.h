@@ -45,10 +45,12 @@ bool clspi_runs_back(int64_t index, uint32_t n, uint32_t mode);
 
 /* The coefficients of the channels of an image, and what is asked of them. */
 typedef struct clspi_image_planes {
-    const void *planes; /* [channels][size_0 + 2 margin_0][size_1 + 2 margin_1][size_2 + 2 margin_2]
-                           reals, and CLSPI_IMAGE_SPARE more */
+    const void *planes; /* [channels][stored_0 + 2 margin_0][stored_1 + 2 margin_1]
+                           [stored_2 + 2 margin_2] reals, and CLSPI_IMAGE_SPARE more */
     uint32_t size[3], pad[3], mode[3];
-    uint32_t margin[3]; /* coefficients around the image by which it continues */
+    uint32_t margin[3]; /* coefficients around the image by which it continues; 0 where it is cut */
+    uint32_t stored[3]; /* coefficients of the image that there are, from `low` on */
+    int32_t low[3];
     uint32_t order, directions, channels, attributes;
     double cval;
     const void *range; /* [channels][2] reals, to which values are clipped; NULL: they are not */

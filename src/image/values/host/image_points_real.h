@@ -157,9 +157,26 @@ CLSPI_INLINE void sum_rows(column_sums *s, tap_rows r, work of, const tap_weight
     }
 }
 
-CLSPI_INLINE int32_t index_at(int64_t index, uint32_t num, uint32_t mode)
+enum { MISSING = -2 /* the place of a coefficient that is not among those that there are */ };
+
+/* Returns the place of what stands at an index along a direction, among the coefficients that there
+   are; CLSPI_NO_INDEX: the constant does. */
+CLSPI_INLINE int32_t place_at(const clspi_image_planes *planes, uint32_t d, int64_t index)
 {
-    return index >= 0 && index < (int64_t)num ? (int32_t)index : clspi_extend(index, num, mode);
+    const uint32_t num = planes->size[d];
+    const int32_t at = index >= 0 && index < (int64_t)num
+                           ? (int32_t)index
+                           : clspi_extend(index, num, planes->mode[d]);
+    const int32_t place = at - planes->low[d];
+
+    if (at == CLSPI_NO_INDEX) return CLSPI_NO_INDEX;
+    return place >= 0 && place < (int32_t)planes->stored[d] ? place : MISSING;
+}
+
+/* Returns what stands at a place that is none. */
+CLSPI_INLINE real instead_of(const clspi_image_planes *planes, int32_t place)
+{
+    return place == CLSPI_NO_INDEX ? (real)planes->cval : (real)NAN;
 }
 
 /* Copies the taps of point k, some of which are not in memory or not side by side, to rows of
@@ -170,34 +187,36 @@ static tap_rows copy_taps(const clspi_image_planes *planes, const real *plane, c
 {
     const uint32_t order = planes->order, num_z = planes->directions > 2 ? order + 1 : 1,
                    num_y = planes->directions > 1 ? order + 1 : 1;
-    const size_t size_y = planes->size[1] + 2 * (size_t)planes->margin[1];
-    const size_t size_x = planes->size[2] + 2 * (size_t)planes->margin[2];
+    const size_t size_y = planes->stored[1] + 2 * (size_t)planes->margin[1];
+    const size_t size_x = planes->stored[2] + 2 * (size_t)planes->margin[2];
     const tap_rows rows = {taps, num_y * (size_t)LANES, LANES};
     int32_t at[3][TAPS] = {{0}, {0}, {0}};
 
     for (uint32_t d = 3 - planes->directions; d < 3; d++)
         for (int32_t x = 0; x <= (int32_t)order; x++)
-            at[d][x] = index_at((int64_t)c->i[d][k] + x, planes->size[d], planes->mode[d]);
+            at[d][x] = place_at(planes, d, (int64_t)c->i[d][k] + x);
     for (uint32_t z = 0; z < num_z; z++)
         for (uint32_t y = 0; y < num_y; y++, taps += LANES) {
-            const bool is_row = at[0][z] != CLSPI_NO_INDEX && at[1][y] != CLSPI_NO_INDEX;
+            const int32_t at_row = at[0][z] < 0 ? at[0][z] : at[1][y];
             const size_t above = (size_t)at[0][z] + planes->margin[0];
             const size_t before = above * size_y + (size_t)at[1][y] + planes->margin[1];
             memset(taps, 0, LANES * sizeof *taps);
             for (uint32_t x = 0; x <= order; x++)
-                taps[x] = is_row && at[2][x] != CLSPI_NO_INDEX
-                              ? plane[before * size_x + planes->margin[2] + (size_t)at[2][x]]
-                              : (real)planes->cval;
+                taps[x] = at_row < 0 ? instead_of(planes, at_row)
+                          : at[2][x] < 0
+                              ? instead_of(planes, at[2][x])
+                              : plane[before * size_x + planes->margin[2] + (size_t)at[2][x]];
         }
     return rows;
 }
 
-/* Finds where the first taps of points are, counted from the first coefficient. */
+/* Finds where the first taps of points are, counted from where the image's first coefficient is or
+   would be. */
 CLSPI_INLINE void find_begins(int64_t begin[CHUNK], const clspi_image_planes *planes, work of,
                               const chunk *c)
 {
-    const int32_t size_y = (int32_t)(planes->size[1] + 2 * planes->margin[1]);
-    const int32_t row = (int32_t)(planes->size[2] + 2 * planes->margin[2]);
+    const int32_t size_y = (int32_t)(planes->stored[1] + 2 * planes->margin[1]);
+    const int32_t row = (int32_t)(planes->stored[2] + 2 * planes->margin[2]);
 
     for (uint32_t k = 0; k < of.num; k++)
         begin[k] = c->i[2][k];
@@ -207,24 +226,34 @@ CLSPI_INLINE void find_begins(int64_t begin[CHUNK], const clspi_image_planes *pl
         begin[k] += (int64_t)c->i[0][k] * size_y * row;
 }
 
+/* Returns how far behind the begin of a plane the image's first coefficient is or would be. */
+CLSPI_INLINE ptrdiff_t place_of_first(const clspi_image_planes *planes)
+{
+    ptrdiff_t place = 0;
+
+    for (uint32_t d = 0; d < 3; d++)
+        place = place * (ptrdiff_t)(planes->stored[d] + 2 * (size_t)planes->margin[d]) +
+                ((ptrdiff_t)planes->margin[d] - planes->low[d]);
+    return place;
+}
+
 /* Adds up the rows of all points of a chunk that have taps; begin: of these. */
 CLSPI_INLINE void sum_columns(column_sums *s, const clspi_image_planes *planes, const real *plane,
                               work of, const chunk *c, const int64_t begin[CHUNK],
                               const tap_weights *w)
 {
-    const size_t size_y = planes->size[1] + 2 * (size_t)planes->margin[1];
-    const size_t row = planes->size[2] + 2 * (size_t)planes->margin[2];
-    const size_t z = planes->margin[0], y = planes->margin[1], x = planes->margin[2];
-    const real *const origin = plane + (z * size_y + y) * row + x;
+    const size_t size_y = planes->stored[1] + 2 * (size_t)planes->margin[1];
+    const size_t row = planes->stored[2] + 2 * (size_t)planes->margin[2];
+    const ptrdiff_t first = place_of_first(planes);
     real taps[TAPS * TAPS * LANES];
 
     for (uint32_t k = 0; c->all_within && k < of.num; k++)
-        sum_rows(s, (tap_rows){origin + begin[k], size_y * row, row}, of, w, k);
+        sum_rows(s, (tap_rows){plane + (first + begin[k]), size_y * row, row}, of, w, k);
     for (uint32_t k = 0; !c->all_within && k < of.num; k++) {
-        tap_rows r = {origin, size_y * row, row};
+        tap_rows r = {plane, size_y * row, row};
         if (!c->is_there[k]) continue;
         if (c->is_within[k])
-            r.at += begin[k];
+            r.at += first + begin[k];
         else
             r = copy_taps(planes, plane, c, k, taps);
         sum_rows(s, r, of, w, k);
@@ -359,9 +388,9 @@ CLSPI_INLINE void put_beside(real *restrict to, const real *restrict from, size_
 CLSPI_INLINE size_t make_values(const clspi_image_planes *planes, const chunk *c, work of,
                                 real *made)
 {
-    const size_t plane = (planes->size[0] + 2 * (size_t)planes->margin[0]) *
-                         (planes->size[1] + 2 * (size_t)planes->margin[1]) *
-                         (planes->size[2] + 2 * (size_t)planes->margin[2]);
+    const size_t plane = (planes->stored[0] + 2 * (size_t)planes->margin[0]) *
+                         (planes->stored[1] + 2 * (size_t)planes->margin[1]) *
+                         (planes->stored[2] + 2 * (size_t)planes->margin[2]);
     const real *channel = planes->planes;
     real of_channel[COMPONENTS][CHUNK];
     int64_t begin[CHUNK];
