@@ -302,7 +302,7 @@ class Help(Case):
         done = run()
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         lines = done.stdout.splitlines()
-        self.assertEqual(len(lines), 22)
+        self.assertEqual(len(lines), 24)
         self.assertLessEqual(max(map(len, lines)), 100)
         examples = [line.split() for line in lines if line.startswith("  clspline ")]
         self.assertEqual(len(examples), len(tables()))

@@ -9,17 +9,10 @@
 #include "interrupts.h"
 #include "run_command.h"
 
-static const subcommand *const commands[] = {&command_bezier,
-                                             &command_bspline_eval,
-                                             &command_bspline_bezier,
-                                             &command_image,
-                                             &command_project,
-                                             &command_solid,
-                                             &command_view,
-                                             &command_info,
-                                             &command_tune,
-                                             &command_devices,
-                                             NULL};
+static const subcommand *const commands[] = {
+    &command_bezier,  &command_bspline_eval, &command_bspline_bezier, &command_image,
+    &command_project, &command_solid,        &command_view,           &command_join,
+    &command_info,    &command_tune,         &command_devices,        NULL};
 
 /* ---- subcommands ---- */
 

@@ -50,7 +50,7 @@ const char *device_class_name(clsp_device_class device_class);
 
 /* The subcommands: request.h says what they are. */
 extern const struct subcommand command_bezier, command_bspline_eval, command_bspline_bezier;
-extern const struct subcommand command_devices, command_image, command_info, command_project;
-extern const struct subcommand command_solid, command_tune, command_view;
+extern const struct subcommand command_devices, command_image, command_info, command_join;
+extern const struct subcommand command_project, command_solid, command_tune, command_view;
 
 #endif

@@ -25,6 +25,36 @@ const subcommand command_info = {
     .request_bytes = sizeof(request),
     .run = info_run};
 
+/* ---- join ---- */
+
+static const option join_options[] = {
+    {"mixed", 0, NULL, "join parts that different devices have made, whose bits may differ",
+     OPTION_FLAG(join_request, mixed)},
+    {"quiet", 'q', NULL, "say nothing of what was joined", OPTION_FLAG(request, quiet)},
+    {.rows = request_help},
+    {.name = NULL}};
+
+static const char *const join_examples[] = {
+    "clspline join large.npy", "clspline image scan.nii -o large.npy --zoom 2 --part 1/2", NULL};
+
+const subcommand command_join = {
+    .name = "join",
+    .summary = "make one file of the parts that --part has made",
+    .usage = "OUT ... [--mixed]",
+    .about =
+        "Makes OUT of OUT.part when all parts are there that runs with --part K/N have made, by "
+        "one "
+        "process after the other, at once, or on several machines that share a disk. What is "
+        "missing, and what was made with other options, by another version or on another device, "
+        "is named, and nothing is changed then. OUT has the bytes that one run without --part "
+        "writes.",
+    .options = join_options,
+    .examples = join_examples,
+    .result = "one file of all parts",
+    .input = "output file",
+    .request_bytes = sizeof(join_request),
+    .run = join_run};
+
 /* ---- tune ---- */
 
 static const option tune_options[] = {

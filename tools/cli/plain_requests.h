@@ -15,9 +15,16 @@ typedef struct tune_request {
     bool quick;
 } tune_request;
 
-/* Do what a devices_request, a request or a tune_request asks for. Return the exit status. */
+typedef struct join_request {
+    request base;
+    bool mixed; /* parts by different devices, too */
+} join_request;
+
+/* Do what a devices_request, a request, a join_request or a tune_request
+   asks for. Return the exit status. */
 int devices_run(request *r);
 int info_run(request *r);
+int join_run(request *r);
 int tune_run(request *r);
 
 #endif

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "output.h"
+#include "part_file.h"
 
 #define DEVICES "cpu gpu integrated discrete accelerator"
 
@@ -39,6 +40,31 @@ const option request_sharing[] = {
      "tell what each processor did: of each job its schedule, why not another, tiles and times, "
      "on standard error",
      OPTION_FLAG(request, sharing.report), .needs = "cooperate"},
+    {.name = NULL}};
+
+/* Reads K/N. */
+static bool read_part(void *place, const option *o, const char *text)
+{
+    request *r = place;
+    const char *rest = text;
+    char word[OPTION_WORD_BYTES];
+    double number, count;
+    (void)o;
+    if (!option_split(&rest, "/", word) || !rest) return false;
+    if (!option_number(rest, 1, PART_MAX_COUNT, &count) || !option_number(word, 1, count, &number))
+        return false;
+    r->part = (uint32_t)number;
+    r->num_parts = (uint32_t)count;
+    return number == r->part && count == r->num_parts;
+}
+
+const option request_parts[] = {
+    {.group = "in parts"},
+    {"part", 0, "K/N",
+     "make part K of N alone, K from 1 on, in OUT.part; 'clspline join OUT' makes OUT of all",
+     .read = read_part, .must = "K/N, such as 1/4"},
+    {"resume", 0, NULL, "leave a part that is there as it is", OPTION_FLAG(request, resume),
+     .needs = "part"},
     {.name = NULL}};
 
 const option request_json[] = {
@@ -160,6 +186,7 @@ static int take_option(request *r, char **argv, int *at)
     else if (o->argument && !(value = argv[++*at]))
         return usage_error(command, "a value is missing after '%s'", word);
     r->given |= (uint64_t)1 << number;
+    r->values[number] = value;
     if (o->read((char *)r + o->place, o, value)) return EXIT_OK;
     return usage_error(command, "--%s must be %s, not '%s'", o->name, option_values(o, values),
                        value);

@@ -11,7 +11,9 @@
 #include "option_table.h"
 #include "sharing.h"
 
-/* The part that all requests begin with. */
+enum { REQUEST_MAX_OPTIONS = 64 };
+
+/* What all requests begin with. */
 typedef struct request {
     const struct subcommand *command;
     int argc; /* arguments as they were typed, behind the subcommand's name: */
@@ -21,7 +23,10 @@ typedef struct request {
     const char **outputs; /* [num_outputs]; "-": standard output */
     size_t num_outputs;
     int format;     /* of "-": as request_format numbers it; 0: not given */
-    uint64_t given; /* a bit for each option of the table */
+    uint64_t given; /* a bit for each option of the table, and its last value: */
+    const char *values[REQUEST_MAX_OPTIONS];
+    uint32_t part, num_parts; /* of --part K/N; 0: the whole */
+    bool resume;
     mesh_precision precision;
     const char *device;
     sharing_request sharing;
@@ -74,6 +79,7 @@ verbosity request_verbosity(const request *r);
 extern const option request_device[];   /* --device */
 extern const option request_workers[];  /* --workers, --join */
 extern const option request_sharing[];  /* these, --cooperate and --report */
+extern const option request_parts[];    /* --part, --resume */
 extern const option request_json[];     /* --json */
 extern const option request_messages[]; /* --quiet, --verbose */
 extern const option request_help[];     /* --help */

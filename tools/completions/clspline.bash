@@ -24,10 +24,10 @@ _clspline_values() {
     *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
     *' --camera-direction' | *' --zoom' | *' --size' | *' --distance-to' | *' --range' | \
     *' --workers' | *' -r' | *' --rotate' | *' -z' | *' --spacing' | *' -s' | *' --shift' | \
-    *' --affine' | *' --repeat' | 'project -m' | *' --quality' | *' --columns' | *' --max-dist' \
-    | *' -k' | *' --nearest' | *' --refine' | *' --crease-angle' | *' --crease-steps' | \
-    *' --pixel' | *' --array' | *' --resolution' | *' --camera-zoom-factor' | \
-    *' --camera-azimuth-angle' | *' --camera-elevation-angle')
+    *' --affine' | *' --repeat' | 'project -m' | *' --quality' | *' --part' | *' --columns' | \
+    *' --max-dist' | *' -k' | *' --nearest' | *' --refine' | *' --crease-angle' | \
+    *' --crease-steps' | *' --pixel' | *' --array' | *' --resolution' | *' --camera-zoom-factor' \
+    | *' --camera-azimuth-angle' | *' --camera-elevation-angle')
         true
         ;;
     'bezier --method')
@@ -117,7 +117,8 @@ _clspline_options() {
     'image')
         echo '--output --format --rotate --axis --fit --zoom --spacing --shift --affine --size' \
             '--repeat --order --mode --cval --taps --truncated --clip --alpha --type' \
-            '--quality --directions --precision --device --quiet --verbose --help'
+            '--quality --directions --precision --device --part --resume --quiet --verbose' \
+            '--help'
         ;;
     'project')
         echo '--output --format --invert --tolerance --columns --max-dist --nearest --method' \
@@ -138,6 +139,9 @@ _clspline_options() {
             '--camera-orthographic --coloring --distance-to --array --range --colormap --bar' \
             '--edges --wireframe --control-points --zebra --no-background --crease-angle' \
             '--quiet --verbose --help'
+        ;;
+    'join')
+        echo '--mixed --quiet --help'
         ;;
     'info')
         echo '--device --json --help'
@@ -177,7 +181,7 @@ _clspline_files() {
 
 _clspline() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} at=1
-    local command=${COMP_WORDS[1]} commands='bezier bspline image project solid view info tune devices'
+    local command=${COMP_WORDS[1]} commands='bezier bspline image project solid view join info tune devices'
     case $command in bspline) command+=" ${COMP_WORDS[2]}" at=2 ;; esac
     if [ "$COMP_CWORD" = 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$word")

@@ -39,6 +39,8 @@ complete -c clspline -n '__clspline_behind 1' -a solid \
     -d 'evaluate the Catmull-Clark solid of a mesh of cells, or cut it'
 complete -c clspline -n '__clspline_behind 1' -a view \
     -d 'look at patches, splines and solids in a window, or draw them by OpenGL'
+complete -c clspline -n '__clspline_behind 1' -a join \
+    -d 'make one file of the parts that --part has made'
 complete -c clspline -n '__clspline_behind 1' -a info \
     -d 'tell what files hold: patches or splines, degrees, box, area'
 complete -c clspline -n '__clspline_behind 1' -a tune \
@@ -270,6 +272,10 @@ complete -c clspline -n '__clspline_at image' -s p -l precision -x \
 complete -c clspline -n '__clspline_at image' -s d -l device -x \
     -a 'cpu gpu integrated discrete accelerator' \
     -d 'which device'
+complete -c clspline -n '__clspline_at image' -l part -x \
+    -d 'make part K of N alone, K from 1 on, in OUT.part'
+complete -c clspline -n '__clspline_at image' -l resume \
+    -d 'leave a part that is there as it is'
 complete -c clspline -n '__clspline_at image' -s q -l quiet \
     -d 'no times, no progress, no warnings'
 complete -c clspline -n '__clspline_at image' -s v -l verbose \
@@ -493,6 +499,13 @@ complete -c clspline -n '__clspline_at view' -s q -l quiet \
 complete -c clspline -n '__clspline_at view' -s v -l verbose \
     -d 'what was read, and what the library chose'
 complete -c clspline -n '__clspline_at view' -s h -l help \
+    -d 'this text'
+
+complete -c clspline -n '__clspline_at join' -l mixed \
+    -d 'join parts that different devices have made, whose bits may ..'
+complete -c clspline -n '__clspline_at join' -s q -l quiet \
+    -d 'say nothing of what was joined'
+complete -c clspline -n '__clspline_at join' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at info' -k \

@@ -8,6 +8,7 @@
 
 #include "image_alpha.h"
 #include "image_motion.h"
+#include "image_part.h"
 #include "image_request.h"
 #include "progress.h"
 
@@ -23,6 +24,7 @@ typedef struct work {
     image_alpha alpha;
     int mode[IMAGE_MAX_DIRECTIONS]; /* of the last step, as numbers of IMAGE_MODES */
     uint32_t num_computed;          /* steps that are no copies */
+    image_part part;                /* of the output that is made; has all 0: the whole is */
     progress_bar bar;
     double read_seconds, plan_seconds, step_seconds, write_seconds;
 } work;
@@ -128,9 +130,28 @@ static image_type real_type(const work *w)
     return w->r->precision == CLSP_F32 ? IMAGE_F32 : IMAGE_F64;
 }
 
+/* Loads the samples of a frame: all of them, or those that a part needs, whose plan is made. */
+static bool load_frame(work *w, const clsp_image_map *map, clsp_input frame, clsp_image_plan **tile)
+{
+    clsp_image_desc desc;
+    size_t num;
+    if (w->part.all == 0 || w->desc.clip) /* which looks at all samples */
+        return check(w, clsp_image_set_samples(w->plan, 1, frame, NULL));
+    if (!check(w, clsp_image_need(w->plan, map, &desc)) ||
+        (!*tile && !check(w, clsp_image_plan_create(tile, w->ctx, &desc))))
+        return false;
+    void *const samples = image_part_samples(&w->image, frame.host, &desc, &num);
+    if (!samples) return fail_memory(w);
+    const clsp_input in = {.type = frame.type, .host = samples, .size = num};
+    const bool done = check(w, clsp_image_set_samples(*tile, 1, in, NULL));
+    free(samples);
+    return done;
+}
+
 /* Makes all frames of a step, one after the other. */
 static bool make_frames(work *w, uint32_t step, const clsp_image_map *map, image_array *made)
 {
+    clsp_image_plan *tile = NULL;
     const size_t num = made->frames > 1 ? made->frames : 1;
     const size_t samples = image_array_count(&w->image) / num,
                  values = image_array_count(made) / num;
@@ -144,10 +165,12 @@ static bool make_frames(work *w, uint32_t step, const clsp_image_map *map, image
         const clsp_output out = {.type = type_of(made->type),
                                  .host = (char *)made->values + i * to_bytes,
                                  .size = values};
-        done = check(w, clsp_image_set_samples(w->plan, 1, in, NULL));
+        done = load_frame(w, map, in, &tile);
         progress_report(&w->bar, (step + ((double)i + 0.5) / (double)num) / w->r->repeat);
-        done = done && check(w, clsp_image_eval(w->plan, (clsp_range){0, 1}, map, out, NULL));
+        done = done &&
+               check(w, clsp_image_eval(tile ? tile : w->plan, (clsp_range){0, 1}, map, out, NULL));
     }
+    clsp_image_plan_destroy(&tile);
     return done;
 }
 
@@ -160,6 +183,10 @@ static bool make_step(work *w, uint32_t i, image_type type)
     if (image_motion_is_none(&w->image, &made, &map)) return true;
     choose_modes(w, &map);
     w->num_computed++;
+    if (w->r->base.num_parts > 0 && i + 1 == w->r->repeat) {
+        if (!image_part_take(&w->part, w->r, made.size[0])) return false;
+        image_part_restrict(&w->part, &map, &made);
+    }
     if (!image_alpha_begin(&w->alpha, &w->image, real_type(w))) return fail_memory(w);
     made.type = type = w->alpha.is_begun ? real_type(w) : type;
     if (!convert(w, storable(w->image.type, w->r->precision)) || !make_plan(w, type)) return false;
@@ -184,6 +211,9 @@ static bool make_steps(work *w)
         progress_report(&w->bar, (double)(i + 1) / r->repeat);
     }
     progress_end(&w->bar);
+    if (done && r->base.num_parts > 0 && w->part.all == 0) /* the last step moved nothing */
+        done = image_part_take(&w->part, r, w->image.size[0]) &&
+               (image_part_crop(&w->part, &w->image) || fail_memory(w));
     return done && (image_alpha_end(&w->alpha, &w->image, w->type) || fail_memory(w));
 }
 
@@ -224,12 +254,21 @@ static bool check_output(work *w)
     return true;
 }
 
+static bool write_file(work *w, io_message *message)
+{
+    const char *name = w->r->base.outputs[0];
+    if (w->r->base.num_parts == 0) return image_file_write(&w->image, name, w->r->format, message);
+    part_record record = parts_record(&w->r->base);
+    parts_name_device(&record, w->ctx);
+    return image_part_write(&w->part, &w->image, name, &record, message);
+}
+
 static bool write_image(work *w)
 {
     const double start = seconds_now();
     io_message message;
     w->image.quality = w->r->quality;
-    if (!image_file_write(&w->image, w->r->base.outputs[0], w->r->format, &message)) {
+    if (!write_file(w, &message)) {
         complain("%s", message.text);
         return false;
     }
@@ -273,6 +312,7 @@ static void report(const work *w)
     fprintf(stderr, ", %u channel%s of %s", a->channels, a->channels > 1 ? "s" : "",
             image_type_name(a->type));
     if (w->num_computed > 0) print_modes(w);
+    if (w->part.all > 0) fprintf(stderr, ", part %u of %u", w->r->base.part, w->r->base.num_parts);
     if (w->ctx && clsp_context_device(w->ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);
     fprintf(stderr, "\nread %.1f ms, plan %.1f ms, interpolate %.1f ms, write %.1f ms\n",
@@ -284,8 +324,14 @@ int image_run(request *base)
 {
     image_request *r = (image_request *)base;
     work w = {.r = r};
-    int status = EXIT_FAILED;
-    if (!read_image(&w)) return status;
+    int status = EXIT_OK;
+    bool is_done = false;
+    if (base->num_parts > 0) status = parts_check(base, &is_done);
+    if (is_done && !base->quiet)
+        fprintf(stderr, "%s: part %u of %u is there\n", base->outputs[0], base->part,
+                base->num_parts);
+    if (is_done || status != EXIT_OK) return status;
+    if (!read_image(&w)) return EXIT_FAILED;
     status = image_request_suits(r, &w.image);
     if (r->precision == CLSP_TYPE_DEFAULT)
         r->precision = w.image.type == IMAGE_F64 ? CLSP_F64 : CLSP_F32;

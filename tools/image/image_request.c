@@ -24,6 +24,9 @@ static int check(request *base)
     r->has_type = request_has(base, "type");
     r->has_alpha = request_has(base, "alpha");
     r->format = (image_format)request_format(base, base->outputs[0]);
+    if (base->num_parts > 0 && r->format != IMAGE_NPY)
+        return usage_error(base->command->name, "--part: '%s' cannot be written in parts, .npy can",
+                           base->outputs[0]);
     if (image_format_is_built(r->format, base->outputs[0], &message)) return EXIT_OK;
     complain("%s", message.text);
     return EXIT_FAILED;
@@ -128,6 +131,7 @@ static const option options[] = {
      .must = "1, 2 or 3"},
     {OPTION_PRECISION("f64 is the default for f64 images, and needs a device with fp64")},
     {.rows = request_device},
+    {.rows = request_parts},
     {.rows = request_messages},
     {.rows = request_help},
     {.name = NULL}};

@@ -8,6 +8,7 @@
 #include "image_array.h"
 #include "message.h"
 #include "nifti_header.h"
+#include "npy.h"
 
 /* What a NIfTI file says beside its image, and the bytes of its extensions, whose sizes and codes
    are in the machine's byte order. */
@@ -50,5 +51,11 @@ bool image_jpeg_write(const image_array *a, FILE *file, const char *name, io_mes
 bool image_nifti_write(const image_array *a, FILE *file, bool compress, const char *name,
                        io_message *message);
 bool image_npy_write(const image_array *a, FILE *file, const char *name, io_message *message);
+
+/* Makes what stands before an array's values in its .npy file. False where it has no room. */
+bool image_npy_header(const image_array *a, unsigned char header[NPY_HEADER_BYTES]);
+
+/* Brings values of an array into the byte order of its .npy file, or back. */
+void image_npy_order(const image_array *a);
 
 #endif

@@ -162,19 +162,30 @@ static bool write_values(const image_array *a, FILE *file)
     return true;
 }
 
-bool image_npy_write(const image_array *a, FILE *file, const char *name, io_message *message)
+void image_npy_order(const image_array *a)
+{
+    const size_t each = image_type_bytes(a->type);
+    if (!is_little_endian()) image_bytes_swap(a->values, image_array_count(a) * each, each);
+}
+
+bool image_npy_header(const image_array *a, unsigned char header[NPY_HEADER_BYTES])
 {
     static const char *const types[] = {"'|u1'", "'<u2'", "'<i2'", "'<f4'", "'<f8'"};
-    unsigned char header[NPY_HEADER_BYTES];
     uint64_t shape[IMAGE_MAX_DIRECTIONS + 2];
     uint32_t axes = 0;
     if (a->frames > 1) shape[axes++] = a->frames;
     for (uint32_t i = 0; i < a->directions; i++)
         shape[axes++] = a->size[i];
     if (a->channels > 1) shape[axes++] = a->channels;
+    return npy_make_header(header, types[a->type], shape, axes);
+}
+
+bool image_npy_write(const image_array *a, FILE *file, const char *name, io_message *message)
+{
+    unsigned char header[NPY_HEADER_BYTES];
     errno = 0;
-    if (npy_make_header(header, types[a->type], shape, axes) &&
-        fwrite(header, 1, sizeof(header), file) == sizeof(header) && write_values(a, file))
+    if (image_npy_header(a, header) && fwrite(header, 1, sizeof(header), file) == sizeof(header) &&
+        write_values(a, file))
         return true;
     return io_fail_errno(message, name, "cannot write");
 }

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Makes files in parts with the command, in any order and at once, and joins them: the bytes are
+those of one run. What cannot be joined is named, and left as it is.
+
+usage: test_parts_command.py CLSPLINE SOURCE_DIR
+
+Needs the standard library only. Exits with 77 (skipped) where there is no OpenCL device.
+"""
+import os
+import random
+import resource
+import signal
+import subprocess
+
+from command_fixture import COMMAND, Case, main, run, some
+from image_files import Image, write_npy
+
+
+def limit_files():
+    """Files may have 20000 bytes, as where a disk is full."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+
+
+class Parts(Case):
+
+    def setUp(self):
+        super().setUp()
+        chance = random.Random(4)
+        self.image = self.path("in.npy")
+        write_npy(self.image, Image((210, 190), "<f4", [chance.uniform(-1, 1)
+                                                       for _ in range(210 * 190)]))
+        self.out = self.path("out.npy")
+
+    def part(self, k, n, *options, **how):
+        return run("image", self.image, "-o", self.out, "--part", f"{k}/{n}", "-q", *options, **how)
+
+    def made(self, *options):
+        """The bytes of one run."""
+        whole = self.path("whole.npy")
+        self.assert_done(run("image", self.image, "-o", whole, "-q", *options))
+        with open(whole, "rb") as file:
+            return file.read()
+
+    def joined(self):
+        with open(self.out, "rb") as file:
+            return file.read()
+
+    def assert_done(self, done):
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def assert_refused(self, done, *words, status=1):
+        self.assertEqual(done.returncode, status, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def others(self):
+        return sorted(name for name in os.listdir(self.folder) if name.startswith("out.npy"))
+
+    def test_bytes(self):
+        cases = [((), 3), (("--rotate", "20", "--mode", "mirror"), 4), (("--zoom", "1.3"), 7),
+                 (("--rotate", "9", "--repeat", "2", "--type", "u8"), 2),
+                 (("--affine", "0.1,0,20,0,0.1,30", "--size", "300x211", "--taps", "15"), 8),
+                 (("--rotate", "5", "--clip"), 2), (("--shift", "300,0", "--cval", "nan"), 1)]
+        for options, n in some(cases, 3):
+            with self.subTest(options=options, n=n):
+                for k in random.Random(n).sample(range(1, n + 1), n):
+                    self.assert_done(self.part(k, n, *options))
+                self.assertFalse(os.path.exists(self.out))
+                self.assert_done(run("join", self.out, "-q"))
+                self.assertEqual(self.joined(), self.made(*options))
+                self.assertEqual(self.others(), ["out.npy"])
+                os.remove(self.out)
+
+    def test_volume(self):
+        chance = random.Random(5)
+        write_npy(self.image, Image((20, 31, 33), "|u1", [chance.randrange(256) for _ in
+                                                          range(20 * 31 * 33)]))
+        for k in (2, 1, 3):
+            self.assert_done(self.part(k, 3, "--rotate", "30"))
+        self.assert_done(run("join", self.out, "-q"))
+        self.assertEqual(self.joined(), self.made("--rotate", "30"))
+
+    def test_at_once(self):
+        runs = [subprocess.Popen([COMMAND, "image", self.image, "-o", self.out, "-q", "--zoom", "2",
+                                  f"--part={k}/3"]) for k in (1, 2, 3)]
+        self.assertEqual([one.wait() for one in runs], [0, 0, 0])
+        done = run("join", self.out)
+        self.assertEqual((done.returncode, done.stderr), (0, f"{self.out}: 3 parts joined\n"))
+        self.assertEqual(self.joined(), self.made("--zoom", "2"))
+
+    def test_killed(self):
+        """A part that was killed has no record, and is made again; others stay."""
+        self.assert_done(self.part(1, 2))
+        with open(self.out + ".part", "r+b") as file:
+            file.truncate(0)
+            file.truncate(128 + 300)  # as another job's, or a broken one
+        self.assert_refused(self.part(2, 2), "out.npy.part: has 428 bytes")
+        self.assert_refused(run("join", self.out), "of 2 parts 1 is missing: 2")
+        os.remove(self.out + ".part")
+        os.remove(self.out + ".part-1-of-2")
+        self.assert_done(self.part(1, 2))
+        one = subprocess.Popen([COMMAND, "image", self.image, "-o", self.out, "--part", "2/2"],
+                               stderr=subprocess.DEVNULL)
+        one.kill()
+        one.wait()
+        if not os.path.exists(self.out + ".part-2-of-2"):
+            self.assert_refused(run("join", self.out), "of 2 parts 1 is missing: 2")
+        before = os.stat(self.out + ".part-1-of-2").st_mtime_ns
+        for k in (1, 2):
+            self.assert_done(self.part(k, 2, "--resume"))
+        self.assertEqual(os.stat(self.out + ".part-1-of-2").st_mtime_ns, before)
+        self.assert_done(run("join", self.out, "-q"))
+        self.assertEqual(self.joined(), self.made())
+
+    def test_mixed_jobs(self):
+        self.assert_done(self.part(1, 2, "--rotate", "10"))
+        self.assert_refused(self.part(2, 2, "--rotate", "11"), "was made otherwise", "--rotate=10",
+                            "--rotate=11", "begins anew")
+        self.assert_refused(self.part(2, 3, "--rotate", "10"), "there are parts of 3 and of 2")
+        self.assert_refused(self.part(1, 2, "--rotate", "10"), "part 1 of 2 is there already",
+                            "--resume")
+        self.assert_refused(run("join", self.out), "of 2 parts 1 is missing: 2")
+        os.utime(self.image, ns=(5, 5))  # another input
+        self.assert_refused(self.part(2, 2, "--rotate", "10"), "was made otherwise")
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_records(self):
+        for k in (1, 2):
+            self.assert_done(self.part(k, 2))
+        record = self.out + ".part-2-of-2"
+        with open(record, encoding="utf-8") as file:
+            text = file.read()
+
+        def change(old, new):
+            with open(record, "w", encoding="utf-8") as file:
+                file.write(text.replace(old, new))
+
+        change("clspline 0", "clspline 9")
+        self.assert_refused(run("join", self.out), "was made otherwise")
+        change("\nbytes ", "\nbytes 1")
+        self.assert_refused(run("join", self.out), "of other sizes")
+        change("made by ", "made by another, ")
+        self.assert_refused(run("join", self.out), "another", "--mixed")
+        for damage in ("", "clspline part 2\n", text[:40], "\0" * 4000):
+            with open(record, "w", encoding="utf-8") as file:
+                file.write(damage)
+            self.assert_refused(run("join", self.out), "part-2-of-2: not a record of a part")
+        change("made by ", "made by another, ")
+        self.assert_done(run("join", self.out, "--mixed", "-q"))
+        self.assertEqual(self.joined(), self.made())
+
+    def test_wrong(self):
+        for part in ("0/2", "3/2", "1", "1/", "/2", "1/0", "1/2/3", "1.5/2", "a/b", "1/99999999"):
+            self.assert_refused(run("image", self.image, "-o", self.out, "--part", part), "K/N",
+                                status=2)
+        self.assert_refused(self.part(1, 211), "211 parts, but only 210 rows")
+        self.assert_refused(run("image", self.image, "-o", self.path("a.png"), "--part", "1/2"),
+                            "a.png", ".npy can", status=2)
+        self.assert_refused(run("image", self.image, "-o", "-", "-f", "npy", "--part", "1/2"),
+                            "not of '-'", status=2)
+        self.assert_refused(run("image", self.image, "-o", self.out, "--resume"), "needs --part",
+                            status=2)
+        self.assert_refused(run("join", self.out), "there are no parts of it")
+        self.assert_refused(run("join", self.path("no/where.npy")), "cannot read its folder")
+        self.assert_refused(run("join"), "no output file given", status=2)
+        self.assert_refused(run("image", self.image, "-o", self.path("no/where.npy"), "--part",
+                                "1/2"), "cannot write")
+        self.assertEqual(self.others(), [])
+
+    def test_full_disk(self):
+        self.assert_done(self.part(1, 2))
+        self.assert_refused(self.part(2, 2, preexec_fn=limit_files), "cannot write")
+        self.assertNotIn("out.npy.part-2-of-2", self.others())
+        self.assert_refused(run("join", self.out), "missing: 2")
+        self.assert_done(self.part(2, 2, "--resume"))
+        self.assert_done(run("join", self.out, "-q"))
+        self.assertEqual(self.joined(), self.made())
+
+
+if __name__ == "__main__":
+    main()

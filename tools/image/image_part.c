@@ -1,0 +1,95 @@
+#include "image_part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "image_formats.h"
+
+bool image_part_take(image_part *part, const image_request *r, size_t all)
+{
+    const size_t number = r->base.part - 1, count = r->base.num_parts;
+    const size_t each = all / count, more = all % count;
+    if (all < count) {
+        complain("%s: %lu parts, but only %lu %s", r->base.outputs[0], (unsigned long)count,
+                 (unsigned long)all, all == 1 ? "row or slice" : "rows or slices");
+        return false;
+    }
+    part->all = all;
+    part->first = number * each + (number < more ? number : more);
+    part->count = each + (number < more);
+    return true;
+}
+
+void image_part_restrict(const image_part *part, clsp_image_map *map, image_array *made)
+{
+    map->origin[0] = part->first;
+    map->size[0] = (uint32_t)part->count;
+    made->size[0] = part->count;
+}
+
+/* Returns the bytes of one row or slice of an array. */
+static size_t row_bytes(const image_array *a)
+{
+    size_t bytes = a->channels * image_type_bytes(a->type);
+    for (uint32_t i = 1; i < a->directions; i++)
+        bytes *= a->size[i];
+    return bytes;
+}
+
+static size_t frames_of(const image_array *a)
+{
+    return a->frames > 1 ? a->frames : 1;
+}
+
+bool image_part_crop(const image_part *part, image_array *a)
+{
+    const size_t row = row_bytes(a), num = frames_of(a), all = a->size[0] * row;
+    image_array kept = *a;
+    kept.size[0] = part->count;
+    if (!image_array_make(&kept)) return false;
+    for (size_t i = 0; i < num; i++)
+        memcpy((char *)kept.values + i * part->count * row,
+               (const char *)a->values + i * all + part->first * row, part->count * row);
+    free(a->values);
+    *a = kept;
+    return true;
+}
+
+void *image_part_samples(const image_array *a, const void *frame, const clsp_image_desc *desc,
+                         size_t *num)
+{
+    const uint32_t last = a->directions - 1;
+    const size_t pixel = a->channels * image_type_bytes(a->type), row = desc->size[last] * pixel;
+    size_t rows = 1;
+    for (uint32_t i = 0; i < last; i++)
+        rows *= desc->size[i];
+    char *const samples = malloc(rows * row), *to = samples;
+    *num = rows * desc->size[last] * a->channels;
+    for (size_t r = 0; samples && r < rows; r++, to += row) {
+        size_t at = desc->part.begin[last], stride = a->size[last], left = r;
+        for (uint32_t i = last; i-- > 0; stride *= a->size[i], left /= desc->size[i])
+            at += (desc->part.begin[i] + left % desc->size[i]) * stride;
+        memcpy(to, (const char *)frame + at * pixel, row);
+    }
+    return samples;
+}
+
+bool image_part_write(const image_part *part, const image_array *a, const char *name,
+                      part_record *record, io_message *message)
+{
+    const size_t row = row_bytes(a), rows = part->count * row, num = frames_of(a);
+    unsigned char header[NPY_HEADER_BYTES];
+    image_array whole = *a;
+    part_file file;
+    whole.size[0] = part->all;
+    if (!image_npy_header(&whole, header)) return io_fail(message, "%s: an array too large", name);
+    record->bytes = sizeof(header) + (uint64_t)part->all * row * num;
+    if (!part_file_open(&file, name, record, message)) return false;
+    bool done = part_file_write(&file, 0, header, sizeof(header));
+    image_npy_order(a); /* nobody reads the values after this */
+    for (size_t i = 0; done && i < num; i++)
+        done =
+            part_file_write(&file, sizeof(header) + ((uint64_t)i * part->all + part->first) * row,
+                            (const char *)a->values + i * rows, rows);
+    return part_file_close(&file, record, done);
+}

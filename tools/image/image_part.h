@@ -1,0 +1,34 @@
+/* A part of the output of `clspline image`: rows of it, or slices, along its first direction, of
+   every frame. */
+#ifndef CLSPLINE_TOOLS_IMAGE_PART_H
+#define CLSPLINE_TOOLS_IMAGE_PART_H
+
+#include "image_request.h"
+#include "parts.h"
+
+typedef struct image_part {
+    size_t first, count; /* rows or slices */
+    size_t all;          /* of the whole output; 0: nothing was taken yet */
+} image_part;
+
+/* Takes the rows of a request's part of so many. False with a complaint where there are fewer rows
+   than parts. */
+bool image_part_take(image_part *part, const image_request *r, size_t all);
+
+/* Restricts a map, and what it makes, to a part. */
+void image_part_restrict(const image_part *part, clsp_image_map *map, image_array *made);
+
+/* Keeps the rows of a part of an image that has all. False without memory. */
+bool image_part_crop(const image_part *part, image_array *a);
+
+/* Copies the samples of a plan of a part, of one frame of an image: as clsp_image_need named them.
+   NULL without memory; the caller frees. */
+void *image_part_samples(const image_array *a, const void *frame, const clsp_image_desc *desc,
+                         size_t *num);
+
+/* Writes the rows that an array has to their places in the file of all. The record gets its bytes.
+ */
+bool image_part_write(const image_part *part, const image_array *a, const char *name,
+                      part_record *record, io_message *message);
+
+#endif
