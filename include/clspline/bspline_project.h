@@ -1,15 +1,24 @@
-/* Projection onto B-spline curves: the nearest point of a curve, or of all curves of a plan, to
-   each of many points. Inversion, the parameter of a point on a curve, is the same call.
+/* Projection onto B-spline curves and surfaces: the nearest point of one, or of all of a plan, to
+   each of many points. Inversion, the parameter of a point on a curve or a surface, is the same
+   call.
 
-   The nearest point is the global one, ends of curves and kinks included, and comes with a bound:
-   no point of the curves is nearer than that. Curves are as of bspline.h, with 1 to 4 coordinates,
-   polynomial or rational with positive weights, of degree 1 to CLSP_BSPLINE_PROJECT_MAX_DEGREE.
+   The nearest point is the global one, ends of curves, edges of surfaces and kinks included, and
+   comes with a bound: no point of them is nearer than that. Curves and surfaces are as of
+   bspline.h, polynomial or rational with positive weights. Curves have 1 to 4 coordinates and
+   degree 1 to CLSP_BSPLINE_PROJECT_MAX_DEGREE, surfaces 2 to 4 coordinates and degrees 1 to
+   CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE in each direction.
 
-   Accuracy of the exact method: with size the largest |coordinate| of a curve, its distance is
-   within 1e-6 (CLSP_F32) or 1e-12 (CLSP_F64) of size + distance of the least one for degrees up
-   to 16, in CLSP_F32 within 2^-23 degree above. So it is in CLSP_F32 with weights from 1e-3 to
-   1e3; where larger ratios leave a minimum open the status is CLSP_BSPLINE_NEAREST_CUT, and the
-   bound says how much nearer a point may be. More in docs/math.md, 14. */
+   Surfaces are searched by the host's cores on every device, in double precision: see
+   clsp_bspline_project. Their distances are within 1e-12 of size + distance of the least one, of
+   CLSP_F32 rounded to float, and so are parameters. A piece of a surface, over one span of each
+   direction, that has a number which is not finite, or a weight that is not positive, is left out.
+   More in docs/math.md, 20.
+
+   Accuracy of the exact method of curves: with size the largest |coordinate| of a curve, its
+   distance is within 1e-6 (CLSP_F32) or 1e-12 (CLSP_F64) of size + distance of the least one for
+   degrees up to 16, in CLSP_F32 within 2^-23 degree above. So it is in CLSP_F32 with weights from
+   1e-3 to 1e3; where larger ratios leave a minimum open the status is CLSP_BSPLINE_NEAREST_CUT, and
+   the bound says how much nearer a point may be. More in docs/math.md, 14. */
 #ifndef CLSPLINE_BSPLINE_PROJECT_H
 #define CLSPLINE_BSPLINE_PROJECT_H
 
@@ -20,8 +29,9 @@ extern "C" {
 #endif
 
 enum {
-    CLSP_BSPLINE_PROJECT_MAX_DEGREE = 64,
-    CLSP_BSPLINE_PROJECT_MAX_NEAREST = 16 /* results of a query */
+    CLSP_BSPLINE_PROJECT_MAX_DEGREE = 64,         /* of curves */
+    CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE = 16, /* of surfaces, in each direction */
+    CLSP_BSPLINE_PROJECT_MAX_NEAREST = 16         /* results of a query */
 };
 
 typedef enum clsp_bspline_project_method {
@@ -30,7 +40,8 @@ typedef enum clsp_bspline_project_method {
                                  to   rounding */
     CLSP_BSPLINE_PROJECT_MREP = 2 /* through cubic pieces within a tolerance (Wu and Zou, corrected:
                              docs/math.md, 15); the distance is within it, and so is its bound.
-                             Not rational, no knots of a curve's own, one result a query */
+                             Curves only, not rational, no knots of a curve's own, one result a
+                             query */
 } clsp_bspline_project_method;
 
 /* What became of a query. */
@@ -49,15 +60,19 @@ typedef enum clsp_bspline_nearest_status {
    is UINT32_MAX, the bound max_dist, which mrep may miss by its tolerance, or infinite (of an
    invalid query NaN), all else NaN.
 
-   The parameter is the sum of param[0] and param[1], taken in more digits than theirs: weights can
-   make much of a curve belong to few parameters, which param[0] alone, the sum rounded, does not
-   tell apart. The point and the distance are those at the sum. */
+   The parameter of a curve is the sum of param[0] and param[1], taken in more digits than theirs:
+   weights can make much of a curve belong to few parameters, which param[0] alone, the sum rounded,
+   does not tell apart. The point and the distance are those at the sum. Those of a surface are
+   param[0] (u) and param[1] (v), rounded; the point and the distance are those before that. Where
+   much of a surface is one point, as at a pole, or several points are equally near, one of them is
+   given. */
 typedef struct clsp_bspline_nearest_f32 {
     float distance;  /* Euclidean */
-    float bound;     /* no point of the curves is nearer; at most distance */
-    float param[3];  /* of the nearest point; curves: param[0] + param[1], the third is 0 */
+    float bound;     /* no point of what is searched is nearer; at most distance */
+    float param[3];  /* of the nearest point; curves: param[0] + param[1]; surfaces: u, v; the third
+                        is 0 */
     float point[4];  /* its dim coordinates; the others are 0 */
-    uint32_t patch;  /* number of its curve */
+    uint32_t patch;  /* number of its curve or surface */
     uint32_t status; /* a clsp_bspline_nearest_status */
 } clsp_bspline_nearest_f32;
 
@@ -95,11 +110,11 @@ static inline clsp_output clsp_out_bspline_nearest_f64(clsp_bspline_nearest_f64 
 typedef struct clsp_bspline_queries {
     size_t num;
     clsp_input points;  /* [num][dim], in the plan's precision */
-    clsp_input patches; /* CLSP_U32 [num]: onto which curve each; none: onto the nearest of all */
-    clsp_input hints;   /* [num], in the plan's precision: a parameter thought near the answer, such
-                           as the last one of a moving point; NaN: none. Speeds the search up and
-                           does not change what is found. Refused where it is not known of which
-                           curve: without patches and with more than one curve */
+    clsp_input patches; /* CLSP_U32 [num]: onto which patch each; none: onto the nearest of all */
+    clsp_input hints;   /* [num], of surfaces [num][2], in the plan's precision: a parameter thought
+                           near the answer, such as the last one of a moving point; NaN: none. It
+                           speeds the search up and does not change what is found. Refused where it
+                           is not known of which patch: without patches and with more than one */
     uint64_t reserved[CLSP_RESERVED];
 } clsp_bspline_queries;
 
@@ -107,7 +122,8 @@ typedef struct clsp_bspline_queries {
 typedef struct clsp_bspline_project_opts {
     clsp_bspline_project_method method;
     uint32_t
-        num_nearest;  /* results of a query, 1 (0 means this) to CLSP_BSPLINE_PROJECT_MAX_NEAREST.
+        num_nearest;  /* results of a query, 1 (0 means this) to CLSP_BSPLINE_PROJECT_MAX_NEAREST,
+                         of surfaces 1.
                          Above  1: the nearest local minima of the distance along curves, ends that
                          are  nearer than their neighbourhood included, by increasing distance */
     double max_dist;  /* above 0: what is farther is not looked for; 0: no limit */
@@ -121,12 +137,12 @@ typedef struct clsp_bspline_project_opts {
     uint64_t reserved[CLSP_RESERVED];
 } clsp_bspline_project_opts;
 
-/* Projects points onto the curves loaded. nearest: receives [num][num_nearest] results (the structs
-   above) in the plan's precision. The first call after curves are loaded makes what the search
-   needs; of mrep also the first one with another tolerance, and it waits for the device, which
-   alone knows how many cubics there will be. Where these would be more than 2^22, or more than its
-   largest buffer holds, a warning says so, results are CLSP_BSPLINE_NEAREST_CUT, and bounds are as
-   far off as the cubics are. opts may be NULL.
+/* Projects points onto the curves or surfaces loaded. nearest: receives [num][num_nearest] results
+   (the structs above) in the plan's precision. The first call after curves are loaded makes what
+   the search needs; of mrep also the first one with another tolerance, and it waits for the device,
+   which alone knows how many cubics there will be. Where these would be more than 2^22, or more
+   than its largest buffer holds, a warning says so, results are CLSP_BSPLINE_NEAREST_CUT, and
+   bounds are as far off as the cubics are. opts may be NULL.
 
    Shared, processors take tiles of the points, by the exact method; mrep is the context's device's
    alone. The host's cores search within the same bounds as devices; their results may have other
@@ -134,8 +150,14 @@ typedef struct clsp_bspline_project_opts {
    devices alone search, as of curves with knots of their own, and the context's own where memory is
    not aligned to its elements.
 
-   Errors: CLSP_ERROR_ARGUMENT also for a plan of surfaces or volumes, CLSP_ERROR_DEGREE (0, or
-   above the maximum), CLSP_ERROR_WEIGHTS (mrep of rational curves). */
+   Onto surfaces the host's cores project, also where the memory is a device's, and then the call
+   returns when all is done; a share does not change that, and tiles of the caller's are made by the
+   calling thread. From 4096 queries on they are searched for in the order of their places. A search
+   that has halved pieces 65536 times ends there, as CLSP_BSPLINE_NEAREST_CUT with a bound that
+   holds: so many points may be equally near along a curve that is none of constant u or v.
+
+   Errors: CLSP_ERROR_ARGUMENT also for a plan of volumes or of surfaces of one coordinate,
+   CLSP_ERROR_DEGREE (0, or above the maximum), CLSP_ERROR_WEIGHTS (mrep of rational curves). */
 CLSP_API clsp_status clsp_bspline_project(clsp_bspline_plan *plan,
                                           const clsp_bspline_queries *queries,
                                           const clsp_bspline_project_opts *opts,

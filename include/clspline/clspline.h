@@ -13,6 +13,7 @@
 #include <clspline/bspline.h>
 #include <clspline/bspline_convert.h>
 #include <clspline/bspline_project.h>
+#include <clspline/bezier_project.h>
 #include <clspline/image.h>
 #include <clspline/solid.h>
 

@@ -3,6 +3,7 @@
 
 #include "bezier_desc.h"
 #include "bezier_edges.h"
+#include "bezier_pieces.h"
 #include "bezier_plan.h"
 #include "bezier_sums.h"
 #include "bernstein_basis.h"
@@ -75,7 +76,8 @@ static const clspi_tensor_family family = {
     .peers = {create_peer, destroy_peer, clspi_tensor_load_peer},
     .prepare = prepare,
     .after_rows = after_rows,
-    .has_edges = clspi_bezier_edges_needed};
+    .has_edges = clspi_bezier_edges_needed,
+    .surfaces = clspi_bezier_surfaces};
 
 /* ---- creation ---- */
 

@@ -8,6 +8,7 @@
 #include "convert_target.h"
 #include "nearest.h"
 #include "nearest_cubic.h"
+#include "surface_spans.h"
 #include "tensor_list.h"
 #include "tensor_share.h"
 
@@ -31,12 +32,43 @@ static void destroy_peer(clspi_plan **peer)
     *peer = NULL;
 }
 
+/* Makes the search of a plan of surfaces. */
+static clspi_surface_search *make_surfaces(const clspi_tensor_plan *tensor, const void *points,
+                                           const clspi_parallel *threads)
+{
+    const clsp_bspline_plan *const plan =
+        (const clsp_bspline_plan *)tensor; /* whose first member it is */
+    clspi_surface_search *search = NULL;
+    clspi_surface_spans spans;
+
+    if (clspi_surface_spans_make(&spans, plan->knots)) {
+        const clspi_tensor_desc *const d = &tensor->desc;
+        spans.dim = d->dim;
+        spans.rational = d->rational != 0;
+        spans.f64 = d->precision == CLSP_F64;
+        spans.points = points;
+        const clspi_surface_desc desc = {
+            .degree = {plan->knots[0].degree, plan->knots[1].degree},
+            .dim = spans.dim,
+            .rational = spans.rational,
+            .num_patches = tensor->num_patches,
+            .spans = {plan->knots[0].num_spans, plan->knots[1].num_spans},
+            .ends = {spans.ends[0], spans.ends[1]},
+            .piece = clspi_surface_spans_piece,
+            .user = &spans};
+        search = clspi_surface_search_create(&desc, threads);
+    }
+    clspi_surface_spans_release(&spans);
+    return search;
+}
+
 static const clspi_tensor_family family = {
     .name = "bspline",
     .points_program = "bspline_points",
     .peers = {create_peer, destroy_peer, clspi_tensor_load_peer},
     .make_basis = clspi_bspline_make_basis,
-    .after_rows = clspi_tensor_edge_normals};
+    .after_rows = clspi_tensor_edge_normals,
+    .surfaces = make_surfaces};
 
 /* ---- creation ---- */
 

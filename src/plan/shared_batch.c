@@ -193,6 +193,12 @@ static clsp_status prepare(const clspi_shared_batch *batch)
     return status;
 }
 
+void clspi_pieces_on_host(const clspi_plan *plan, size_t num, void (*fn)(void *user, size_t piece),
+                          void *user)
+{
+    clspi_host_pieces(plan->ctx, num, fn, user);
+}
+
 clsp_status clspi_no_host_tiles(const clspi_plan *plan, const char *why)
 {
     return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT, "%s: tiles by the host: %s",

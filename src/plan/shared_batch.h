@@ -81,6 +81,11 @@ bool clspi_goes_to_host(const clspi_plan *plan, const clsp_run *run, const clsp_
 clsp_status clspi_batch_on_host(clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,
                                 double line_ns, const clsp_run *run);
 
+/* Does pieces of work on the host, on the calling thread and on the context's workers where they do
+   nothing else: clspi_host_pieces for the layers above. */
+void clspi_pieces_on_host(const clspi_plan *plan, size_t num, void (*fn)(void *user, size_t piece),
+                          void *user);
+
 /* A shared call that the context's device alone can carry out. */
 typedef struct clspi_lone_call {
     const char *why;  /* it is not shared */

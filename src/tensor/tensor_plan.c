@@ -51,6 +51,7 @@ void clspi_tensor_release(clspi_tensor_plan *plan)
     clspi_peers_release(&plan->peers);
     forget_host_grid(plan);
     clspi_host_state_release(&plan->host);
+    clspi_surface_search_destroy(&plan->surfaces);
     clspi_buffer_release(&plan->points);
     clspi_buffer_release(&plan->basis);
 }

@@ -8,6 +8,7 @@
 #include "list_spans.h"
 #include "memory.h"
 #include "own_samples.h"
+#include "surface_search.h"
 #include "tile_rows.h"
 #include "vertex_assembly.h"
 #include "vertex_strips.h"
@@ -36,6 +37,11 @@ typedef struct clspi_tensor_family {
 
     /* Tells whether after_rows makes edges of surfaces as the host does too; NULL: never. */
     bool (*has_edges)(const clspi_tensor_desc *desc);
+
+    /* Makes what surface_project.h searches, of control points of the host's; NULL without memory.
+     */
+    clspi_surface_search *(*surfaces)(const struct clspi_tensor_plan *plan, const void *points,
+                                      const clspi_parallel *threads);
 } clspi_tensor_family;
 
 typedef struct clspi_tensor_plan {
@@ -67,6 +73,8 @@ typedef struct clspi_tensor_plan {
     clspi_host_state host;
     clspi_vertex_tile *host_tile;   /* tables of the host; NULL: not made */
     clspi_list_spans list_spans[2]; /* of splines, for the host's lists */
+    clspi_surface_search *surfaces; /* of projections; NULL: none yet */
+    uint64_t surfaces_load;         /* of control points that they are of */
 } clspi_tensor_plan;
 
 /* Makes an empty plan, which clspi_tensor_release must follow if it succeeds. method: of summing;

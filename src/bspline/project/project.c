@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "nearest_cubic.h"
+#include "surface_project.h"
 #include "tensor_eval.h"
 #include "transfer.h"
 
@@ -15,17 +16,21 @@ static clsp_status bad(const clsp_bspline_plan *plan, const char *what, double v
                       "bspline: projection: %s: %g", what, value);
 }
 
-/* Checks that a plan's curves can be projected onto. */
-static clsp_status check_curves(const clsp_bspline_plan *plan, const clsp_run *run)
+/* Checks that a plan's curves or surfaces can be projected onto. */
+static clsp_status check_splines(const clsp_bspline_plan *plan, const clsp_run *run)
 {
-    const uint32_t degree = plan->desc.degree[0];
+    const uint32_t directions = plan->desc.directions;
+    const uint32_t most =
+        directions == 1 ? CLSP_BSPLINE_PROJECT_MAX_DEGREE : CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE;
 
-    if (plan->desc.directions != 1)
-        return bad(plan, "onto curves only, and directions is", plan->desc.directions);
-    if (degree < 1 || degree > CLSP_BSPLINE_PROJECT_MAX_DEGREE)
-        return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_DEGREE,
-                          "bspline: projection onto degree %u: 1 to %d", degree,
-                          CLSP_BSPLINE_PROJECT_MAX_DEGREE);
+    if (directions > 2) return bad(plan, "onto curves and surfaces, and directions is", directions);
+    if (directions == 2 && plan->desc.dim < 2)
+        return bad(plan, "onto surfaces of 2 to 4 dimensions, and dim is", plan->desc.dim);
+    for (uint32_t k = 0; k < directions; k++)
+        if (plan->desc.degree[k] < 1 || plan->desc.degree[k] > most)
+            return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_DEGREE,
+                              "bspline: projection onto degree %u: 1 to %u", plan->desc.degree[k],
+                              most);
     CLSPI_CHECK(clspi_tensor_check_patches(&plan->tensor, (clsp_range){0, 0}, run));
     if (plan->own.num > 0 && plan->tensor.is_loaded && plan->own.num != plan->tensor.num_patches)
         return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_STATE,
@@ -44,7 +49,11 @@ static clsp_status check_opts(const clsp_bspline_plan *plan, clsp_bspline_projec
     if (opts->method == CLSP_BSPLINE_PROJECT_MREP && plan->own.num > 0)
         return bad(plan, "mrep takes no curves with knots of their own, and there are",
                    (double)plan->own.num);
+    if (opts->method == CLSP_BSPLINE_PROJECT_MREP && plan->desc.directions == 2)
+        return bad(plan, "mrep takes curves only, and directions is", plan->desc.directions);
     if (opts->num_nearest == 0) opts->num_nearest = 1;
+    if (opts->num_nearest > 1 && plan->desc.directions == 2)
+        return bad(plan, "surfaces have one result a query, and num_nearest is", opts->num_nearest);
     if (opts->num_nearest > CLSP_BSPLINE_PROJECT_MAX_NEAREST)
         return bad(plan, "num_nearest is above the maximum", opts->num_nearest);
     if (opts->method == CLSP_BSPLINE_PROJECT_MREP && opts->num_nearest > 1)
@@ -65,7 +74,7 @@ static clsp_status check_queries(const clsp_bspline_plan *plan, const clsp_bspli
                                      queries->reserved));
     if (clspi_input_is_there(&queries->hints) && !clspi_input_is_there(&queries->patches) &&
         plan->tensor.num_patches > 1)
-        return bad(plan, "hints without patches, and the curves are",
+        return bad(plan, "hints without patches, and the patches are",
                    (double)plan->tensor.num_patches);
     return CLSP_OK;
 }
@@ -73,9 +82,23 @@ static clsp_status check_queries(const clsp_bspline_plan *plan, const clsp_bspli
 clsp_status clspi_project_check(const clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
                                 clsp_bspline_project_opts *opts, const clsp_run *run)
 {
-    CLSPI_CHECK(check_curves(plan, run));
+    CLSPI_CHECK(check_splines(plan, run));
     CLSPI_CHECK(check_opts(plan, opts));
     return check_queries(plan, queries);
+}
+
+clsp_status clspi_project_surfaces(clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
+                                   const clsp_bspline_project_opts *opts,
+                                   const clsp_output *nearest, const clsp_run *run)
+{
+    const clspi_surface_project call = {.num = queries->num,
+                                        .points = queries->points,
+                                        .patches = queries->patches,
+                                        .hints = queries->hints,
+                                        .max_dist = opts->max_dist,
+                                        .nearest = *nearest};
+
+    return clspi_tensor_project(&plan->tensor, &call, run);
 }
 
 clsp_status clspi_project_needs_of(const clsp_bspline_plan *plan,

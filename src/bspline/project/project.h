@@ -6,11 +6,17 @@
 
 #include "bspline_plan.h"
 
-/* Checks a plan's curves, queries but for their memory, and options, and puts defaults in place. */
+/* Checks a plan's curves or surfaces, queries but for their memory, and options, and puts defaults
+   in place. */
 clsp_status clspi_project_check(const clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
                                 clsp_bspline_project_opts *opts, const clsp_run *run);
 
-/* What memory must hold. */
+/* Carries out a call on surfaces whose arguments have been checked. */
+clsp_status clspi_project_surfaces(clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
+                                   const clsp_bspline_project_opts *opts,
+                                   const clsp_output *nearest, const clsp_run *run);
+
+/* What memory must hold, of curves. */
 typedef struct clspi_project_needs {
     size_t result; /* elements of a query's results */
     clspi_memory_need nearest, points, patches, hints;

@@ -1,5 +1,6 @@
-/* The public call of projection: by the context's device, or shared, as tiles of queries by the
-   host's search and by those of devices (docs/cooperation.md). */
+/* The public call of projection: of surfaces by the host's cores; of curves by the context's
+   device, or shared, as tiles of queries by the host's search and by those of devices
+   (docs/cooperation.md). */
 #include <clspline/bspline_project.h>
 
 #include <stdio.h>
@@ -245,6 +246,8 @@ clsp_status clsp_bspline_project(clsp_bspline_plan *plan, const clsp_bspline_que
     if (given) opts = *given;
     CLSPI_CHECK(clspi_call_check(&plan->tensor.base, run));
     CLSPI_CHECK(clspi_project_check(plan, queries, &opts, run));
+    if (plan->desc.directions == 2)
+        return clspi_project_surfaces(plan, queries, &opts, &nearest, run);
     CLSPI_CHECK(clspi_project_needs_of(plan, queries, &opts, &call.needs));
     const clspi_tiling tiling = tiling_of(queries->num);
     CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->tensor.base, &tiling, run));

@@ -332,13 +332,12 @@ static void refuse_plans(clsp_context *ctx)
     REFUSED(CLSP_ERROR_DEGREE, );
     clsp_bspline_plan_destroy(&plan);
     d = cubic;
-    for (d.directions = 2; d.directions <= 3; d.directions++) {
-        d.degree[1] = d.degree[2] = 1;
-        d.num_controls[1] = d.num_controls[2] = 2;
-        plan = small_plan(ctx, &d, 1);
-        REFUSED(CLSP_ERROR_ARGUMENT, );
-        clsp_bspline_plan_destroy(&plan);
-    }
+    d.directions = 3;
+    d.degree[1] = d.degree[2] = 1;
+    d.num_controls[1] = d.num_controls[2] = 2;
+    plan = small_plan(ctx, &d, 1);
+    REFUSED(CLSP_ERROR_ARGUMENT, );
+    clsp_bspline_plan_destroy(&plan);
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &cubic), CLSP_OK);
     REFUSED(CLSP_ERROR_STATE, );
     clsp_bspline_plan_destroy(&plan);

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nearest_result.h"
+
 enum {
     CLSPI_SEARCH_DEGREE_MAX = 64,
     CLSPI_SEGMENT_LANES = 4, /* reals of a point; those above dim are 0 */
@@ -45,14 +47,6 @@ typedef struct clspi_segments_of_curves {
     size_t before[CLSPI_NODE_TIERS + 1]; /* nodes before those of a tier */
 } clspi_segments_of_curves;
 
-/* What becomes of a query, as nearest.cl says it. */
-typedef enum clspi_search_status {
-    CLSPI_SEARCH_FOUND,
-    CLSPI_SEARCH_CUT,
-    CLSPI_SEARCH_NONE,
-    CLSPI_SEARCH_INVALID
-} clspi_search_status;
-
 /* Queries, and where their results go. */
 typedef struct clspi_segment_queries {
     size_t num;
@@ -63,17 +57,6 @@ typedef struct clspi_segment_queries {
     double max_dist;         /* 0: no limit */
     void *out;               /* [num] of clspi_nearest_f32 or clspi_nearest_f64 */
 } clspi_segment_queries;
-
-/* A result: distance, bound, parameter, point, number of the curve, clspi_search_status. */
-typedef struct clspi_nearest_f32 {
-    float distance, bound, param[3], point[4];
-    uint32_t patch, status;
-} clspi_nearest_f32;
-
-typedef struct clspi_nearest_f64 {
-    double distance, bound, param[3], point[4];
-    uint32_t patch, status;
-} clspi_nearest_f64;
 
 typedef struct clspi_segment_functions {
     size_t real_bytes;

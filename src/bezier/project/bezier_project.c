@@ -1,0 +1,131 @@
+/* Projection onto Bezier surfaces. */
+#include <clspline/bezier_project.h>
+
+#include <math.h>
+
+#include "bezier_pieces.h"
+#include "check.h"
+#include "surface_project.h"
+#include "tensor_eval.h"
+
+/* ---- pieces ---- */
+
+/* Where the control points of patches are. */
+typedef struct bezier_points {
+    const clspi_tensor_plan *plan;
+    const void *points; /* [patch][degree_u + 1][degree_v + 1][dim, and the weight] */
+} bezier_points;
+
+/* Copies a patch's control points, relative to the middle one: fused, so that what is left of
+   places far from 0 has all its digits. */
+static void make_piece(const void *user, size_t patch, const uint32_t span[2], double *origin,
+                       double *points)
+{
+    const bezier_points *const b = user;
+    const clspi_tensor_desc *const d = &b->plan->desc;
+    const uint32_t coords = clspi_coords(d), row = (d->degrees[1] + 1) * coords;
+    const size_t num = b->plan->patch_reals, first = patch * num;
+    const double *const middle =
+        points + (d->degrees[0] + 1) / 2 * row + (d->degrees[1] + 1) / 2 * coords;
+
+    (void)span;
+    for (size_t i = 0; i < num; i++)
+        points[i] = d->precision == CLSP_F64 ? ((const double *)b->points)[first + i]
+                                             : (double)((const float *)b->points)[first + i];
+    for (uint32_t k = 0; k < d->dim; k++)
+        origin[k] = d->rational ? middle[k] / middle[d->dim] : middle[k];
+    for (size_t i = 0; i < num; i += coords)
+        for (uint32_t k = 0; k < d->dim; k++)
+            points[i + k] = fma(d->rational ? -points[i + d->dim] : -1, origin[k], points[i + k]);
+}
+
+clspi_surface_search *clspi_bezier_surfaces(const clspi_tensor_plan *plan, const void *points,
+                                            const clspi_parallel *threads)
+{
+    static const double ends[2] = {0, 1};
+    const clspi_tensor_desc *const d = &plan->desc;
+    const bezier_points from = {plan, points};
+    const clspi_surface_desc desc = {.degree = {d->degrees[0], d->degrees[1]},
+                                     .dim = d->dim,
+                                     .rational = d->rational != 0,
+                                     .num_patches = plan->num_patches,
+                                     .spans = {1, 1},
+                                     .ends = {ends, ends},
+                                     .piece = make_piece,
+                                     .user = &from};
+
+    return clspi_surface_search_create(&desc, threads);
+}
+
+/* ---- checks ---- */
+
+static clsp_status bad(const clsp_bezier_plan *plan, const char *what, double value)
+{
+    return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_ARGUMENT,
+                      "bezier: projection: %s: %g", what, value);
+}
+
+static clsp_status check_surfaces(const clsp_bezier_plan *plan, const clsp_run *run)
+{
+    const clspi_tensor_desc *const d = &plan->tensor.desc;
+
+    if (plan->desc.form != CLSP_BEZIER_SURFACE)
+        return bad(plan, "onto surfaces only, and form is", plan->desc.form);
+    if (d->dim < 2) return bad(plan, "onto surfaces of 2 to 4 dimensions, and dim is", d->dim);
+    for (uint32_t k = 0; k < 2; k++)
+        if (d->degrees[k] < 1 || d->degrees[k] > CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE)
+            return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_DEGREE,
+                              "bezier: projection onto degree %u: 1 to %d", d->degrees[k],
+                              CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE);
+    return clspi_tensor_check_patches(&plan->tensor, (clsp_range){0, 0}, run);
+}
+
+static clsp_status check_opts(const clsp_bezier_plan *plan, const clsp_bspline_project_opts *opts)
+{
+    CLSPI_CHECK(clspi_reserved_check(&plan->tensor.base.ctx->log, "clsp_bspline_project_opts",
+                                     opts->reserved));
+    if (opts->method != CLSP_BSPLINE_PROJECT_DEFAULT && opts->method != CLSP_BSPLINE_PROJECT_EXACT)
+        return bad(plan, "surfaces have the exact method, and method is", opts->method);
+    if (opts->num_nearest > 1)
+        return bad(plan, "surfaces have one result a query, and num_nearest is", opts->num_nearest);
+    if (!(opts->max_dist >= 0.0) || isinf(opts->max_dist))
+        return bad(plan, "max_dist is no distance", opts->max_dist);
+    if (!(opts->tolerance >= 0.0) || isinf(opts->tolerance))
+        return bad(plan, "tolerance is no distance", opts->tolerance);
+    return CLSP_OK;
+}
+
+static clsp_status check_queries(const clsp_bezier_plan *plan, const clsp_bspline_queries *queries)
+{
+    CLSPI_CHECK(clspi_reserved_check(&plan->tensor.base.ctx->log, "clsp_bspline_queries",
+                                     queries->reserved));
+    if (clspi_input_is_there(&queries->hints) && !clspi_input_is_there(&queries->patches) &&
+        plan->tensor.num_patches > 1)
+        return bad(plan, "hints without patches, and the patches are",
+                   (double)plan->tensor.num_patches);
+    return CLSP_OK;
+}
+
+/* ---- the call ---- */
+
+clsp_status clsp_bezier_project(clsp_bezier_plan *plan, const clsp_bspline_queries *queries,
+                                const clsp_bspline_project_opts *given, clsp_output nearest,
+                                const clsp_run *run)
+{
+    const clsp_bspline_project_opts opts =
+        given ? *given : (clsp_bspline_project_opts){.method = CLSP_BSPLINE_PROJECT_DEFAULT};
+
+    if (!plan || !queries)
+        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bezier_project");
+    const clspi_surface_project call = {.num = queries->num,
+                                        .points = queries->points,
+                                        .patches = queries->patches,
+                                        .hints = queries->hints,
+                                        .max_dist = opts.max_dist,
+                                        .nearest = nearest};
+    CLSPI_CHECK(clspi_call_check(&plan->tensor.base, run));
+    CLSPI_CHECK(check_surfaces(plan, run));
+    CLSPI_CHECK(check_opts(plan, &opts));
+    CLSPI_CHECK(check_queries(plan, queries));
+    return clspi_tensor_project(&plan->tensor, &call, run);
+}

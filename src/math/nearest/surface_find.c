@@ -1,0 +1,460 @@
+/* The search of surface_search.h: a walk down the tree of boxes to leaves, Newton's method in each,
+   and its constants, which mostly tell that nothing nearer is left in it; what stays open goes to
+   branch and bound (docs/math.md, 20). */
+#include <float.h>
+#include <stdlib.h>
+
+#include "surface_square.h"
+
+enum {
+    LEAF_STEPS = 20,    /* of Newton's method */
+    POLE_STEPS = 6,     /* where nothing is known of a leaf */
+    LEAVES_BEFORE = 24, /* of a query, before it searches whole pieces */
+    FAR = 400           /* exponent of coordinates whose squares may be no numbers */
+};
+
+/* Curvatures of the distance less than this are taken for none. */
+#define CURVE_MIN (1.0 / 16)
+
+/* ---- boxes ---- */
+
+CLSPI_INLINE void distances_to(const walk *w, const clspi_surface_node *node, double *distance)
+{
+    const uint32_t dim = w->s->shape.dim;
+
+    for (int k = 0; k < BOXES; k++)
+        distance[k] = 0;
+    for (uint32_t l = 0; l < dim; l++) {
+        const double q = w->q[l];
+        for (int k = 0; k < BOXES; k++) {
+            const double x = most_of(most_of(node->box[l][0][k] - q, q - node->box[l][1][k]), 0);
+            distance[k] += x * x;
+        }
+    }
+}
+
+/* Puts a node's boxes that are near enough behind those that wait, the nearest last. */
+CLSPI_INLINE void put_boxes(walk *w, uint32_t number)
+{
+    const clspi_surface_node *const node = &w->s->parts.nodes[number];
+    const uint32_t bottom = w->num_waiting;
+    double distance[BOXES];
+
+    distances_to(w, node, distance);
+    for (uint32_t k = 0; k < BOXES; k++) {
+        const waiting_box box = {distance[k], node->kid[k]};
+        uint32_t at = w->num_waiting;
+        if (!(distance[k] < w->limit)) continue;
+        for (; at > bottom && w->waiting[at - 1].distance < box.distance; at--)
+            w->waiting[at] = w->waiting[at - 1];
+        w->waiting[at] = box;
+        w->num_waiting++;
+    }
+}
+
+/* ---- leaves ---- */
+
+/* Returns the squared distance to the box around a leaf along its axes. from: the query relative to
+   its middle. */
+CLSPI_INLINE double distance_to_leaf(const clspi_surface_leaf *leaf, const double *from)
+{
+    const double at[3] = {dot(leaf->axes[0], from), dot(leaf->axes[1], from),
+                          dot(leaf->normal, from)};
+    double sum = 0;
+
+    for (int i = 0; i < 3; i++) {
+        const double x = most_of(most_of(leaf->least[i] - at[i], at[i] - leaf->greatest[i]), 0);
+        sum += x * x;
+    }
+    return sum * (1 - 16 * EPS);
+}
+
+/* The terms of a leaf's lower bound at a place: 2 g.d + curve |L^T d|^2 for a step d from there. */
+typedef struct leaf_bound {
+    double u, v;            /* 2 g */
+    double low[2], high[2]; /* of d */
+    double curve;
+} leaf_bound;
+
+CLSPI_INLINE double corner_of(const clspi_surface_leaf *leaf, const leaf_bound *b, double du,
+                              double dv)
+{
+    const double x = leaf->l11 * du + leaf->l21 * dv, y = leaf->l22 * dv;
+
+    return b->u * du + b->v * dv + b->curve * (x * x + y * y);
+}
+
+/* Returns a lower bound of the squared distance to a leaf, by its constants and what is at a place
+   in it. */
+CLSPI_INLINE double bound_of_leaf(const walk *w, const clspi_surface_leaf *leaf,
+                                  const surface_place at[2], const slopes *g, const double *e,
+                                  double square)
+{
+    const double normal = dot(leaf->normal, e), along = sqrt(most_of(square - normal * normal, 0));
+    const double bend = least_of(normal * leaf->bend[0], normal * leaf->bend[1]);
+    leaf_bound b = {2 * g->u, 2 * g->v, {0, 0}, {0, 0}, 0};
+    const double moved_by = rounding_of(w) * w->piece->extent;
+    /* how far off g is, by y */
+    const double error = 1.5 * moved_by + leaf->slack * sqrt(square);
+
+    b.curve = leaf->shrink - (along + 1e-7 * fabs(normal)) * leaf->bend_along + bend;
+    for (int i = 0; i < 2; i++) {
+        b.low[i] = way_to(at[i], leaf->low[i]);
+        b.high[i] = way_to(at[i], leaf->high[i]);
+    }
+    if (b.curve >= CURVE_MIN) {
+        const double x = g->u / leaf->l11, y = (g->v - leaf->l21 * x) / leaf->l22;
+        const double flat =
+            least_of(b.u * b.low[0], b.u * b.high[0]) + least_of(b.v * b.low[1], b.v * b.high[1]);
+        const double bent = -(x * x + y * y) / (b.curve * 0.875);
+        return square + most_of(flat, bent) - 8 * error * error / b.curve;
+    }
+    b.curve = least_of(b.curve, 0);
+    const double low =
+        least_of(corner_of(leaf, &b, b.low[0], b.low[1]), corner_of(leaf, &b, b.low[0], b.high[1]));
+    const double high = least_of(corner_of(leaf, &b, b.high[0], b.low[1]),
+                                 corner_of(leaf, &b, b.high[0], b.high[1]));
+    return square + least_of(low, high) - 2 * error * leaf->spread;
+}
+
+/* Finds the place of a leaf that its constants take for the nearest. */
+CLSPI_INLINE void guess_place(const clspi_surface_leaf *leaf, const double *from,
+                              surface_place at[2])
+{
+    for (int i = 0; i < 2; i++) {
+        const double middle = (leaf->low[i] + leaf->high[i]) / 2;
+        at[i] = place_at(middle + dot(leaf->guess[i], from), leaf->low[i], leaf->high[i]);
+    }
+}
+
+/* Searches a leaf by its constants; true if nothing nearer is left in it. */
+CLSPI_INLINE bool search_by_constants(walk *w, const clspi_surface_leaf *leaf, surface_place at[2])
+{
+    const bool is_known = leaf->l22 > 0;
+    surface_jet j;
+    double e[LANES];
+
+    for (int n = 0; n < (is_known ? LEAF_STEPS : POLE_STEPS); n++) {
+        const double square = try_place(w, at, &j, e);
+        const slopes g = slopes_of(&j, e);
+        if (is_known && bound_of_leaf(w, leaf, at, &g, e, square) >= w->near) return true;
+        if (!(step_within(at, &g, leaf->low, leaf->high) > 1e-18 * square)) break;
+    }
+    return false;
+}
+
+CLSPI_INLINE void search_piece(walk *w, uint32_t number)
+{
+    static const uint32_t none[2] = {0, 0};
+
+    w->whole = number;
+    take_piece(w, number);
+    search_squares(w, none, none);
+}
+
+CLSPI_INLINE void search_leaf(walk *w, uint32_t number)
+{
+    const clspi_surface_leaf *const leaf = &w->s->parts.leaves[number];
+    surface_place at[2];
+    double from[LANES];
+
+    if (leaf->piece == w->whole) return;
+    take_piece(w, leaf->piece);
+    for (int l = 0; l < LANES; l++)
+        from[l] = w->from[l] - leaf->middle[l];
+    if (!(distance_to_leaf(leaf, from) < w->near)) return;
+    if (w->num_leaves++ >= LEAVES_BEFORE) {
+        search_piece(w, leaf->piece);
+        return;
+    }
+    guess_place(leaf, from, at);
+    if (!search_by_constants(w, leaf, at)) search_squares(w, leaf->depth, leaf->index);
+}
+
+/* Looks into a box. */
+CLSPI_INLINE void look_into(walk *w, uint32_t code)
+{
+    const uint32_t number = code & CLSPI_NUMBER_MASK, kind = code & CLSPI_KIND_MASK;
+
+    if (kind == CLSPI_KIND_NODE)
+        put_boxes(w, number);
+    else if (kind == CLSPI_KIND_LEAF)
+        search_leaf(w, number);
+    else if (kind == CLSPI_KIND_PIECE && w->num_leaves >= LEAVES_BEFORE)
+        search_piece(w, number);
+    else if (kind == CLSPI_KIND_PIECE)
+        w->waiting[w->num_waiting++] = (waiting_box){0, w->s->pieces[number].root};
+}
+
+/* ---- queries ---- */
+
+/* Finds the span of a parameter, brought into the domain, and the place there. */
+static uint32_t span_of(const clspi_surface_search *s, int way, double t, surface_place *at)
+{
+    const double *const ends = s->ends[way];
+    uint32_t low = 0, count = s->spans[way];
+
+    while (count > 1) {
+        const uint32_t lower = count / 2;
+        const bool is_beyond = t < ends[low + lower];
+        if (!is_beyond) low += lower;
+        count = is_beyond ? lower : count - lower;
+    }
+    const double length = ends[low + 1] - ends[low];
+    *at = place_at(length > 0 ? (t - ends[low]) / length : 0, 0, 1);
+    return low;
+}
+
+/* Tries the point at a hint. */
+CLSPI_INLINE void try_hint(walk *w, size_t patch, const double *hint)
+{
+    const clspi_surface_search *const s = w->s;
+    surface_place at[2];
+    surface_jet j;
+    double e[LANES];
+
+    const uint32_t u = span_of(s, 0, hint[0], &at[0]), v = span_of(s, 1, hint[1], &at[1]);
+    const size_t number = (patch * s->spans[0] + u) * s->spans[1] + v;
+    if (s->pieces[number].root == CLSPI_KIND_NONE) return;
+    take_piece(w, (uint32_t)number);
+    try_place(w, at, &j, e);
+}
+
+/* A query as it is read. */
+typedef struct query {
+    double point[LANES], hint[2];
+    size_t patch;
+    bool all, is_valid, has_hint;
+} query;
+
+static double real_at(const clspi_surface_queries *queries, const void *from, size_t i)
+{
+    return queries->f64 ? ((const double *)from)[i] : (double)((const float *)from)[i];
+}
+
+static query read_query(const clspi_surface_search *s, const clspi_surface_queries *queries,
+                        size_t i)
+{
+    query q = {.all = !queries->patches, .is_valid = true, .has_hint = queries->hints != NULL};
+
+    q.patch = q.all ? 0 : queries->patches[i];
+    q.is_valid = q.patch < s->num_patches || s->num_patches == 0;
+    for (uint32_t l = 0; l < s->shape.dim; l++) {
+        q.point[l] = real_at(queries, queries->points, i * s->shape.dim + l);
+        q.is_valid = q.is_valid && fabs(q.point[l]) < INFINITE;
+    }
+    for (int k = 0; k < 2 && q.has_hint; k++) {
+        q.hint[k] = real_at(queries, queries->hints, 2 * i + (size_t)k);
+        q.has_hint = q.hint[k] == q.hint[k];
+    }
+    return q;
+}
+
+/* Begins a search. What is so far away that squares may be no numbers is brought nearer on its way:
+   all points of surfaces are as far from it as makes no difference. Returns by how much. */
+CLSPI_INLINE double begin_walk(walk *w, const query *q, double max_dist)
+{
+    const double most = ldexp(1.0, FAR);
+    double far = 0, nearer = 1;
+
+    for (int l = 0; l < LANES; l++) {
+        w->q[l] = q->point[l] * w->s->scale;
+        far = most_of(far, fabs(q->point[l]));
+    }
+    if (far * w->s->scale > most) nearer = most / far;
+    for (int l = 0; l < LANES && nearer < 1; l++)
+        w->q[l] = q->point[l] * nearer;
+    const double distance = max_dist * w->s->scale;
+    w->least = w->limit = max_dist > 0 && nearer == 1 ? distance * distance : INFINITE;
+    w->lowest = INFINITY;
+    w->extent = 0;
+    w->is_found = w->is_cut = false;
+    w->num_leaves = w->num_parts = w->num_waiting = 0;
+    w->whole = CLSPI_KIND_NONE;
+    return nearer;
+}
+
+CLSPI_INLINE void walk_down(walk *w, const query *q)
+{
+    const uint32_t root = q->all ? w->s->root : w->s->patches[q->patch].root;
+
+    if (q->has_hint && w->s->num_patches > 0) try_hint(w, q->patch, q->hint);
+    w->waiting[w->num_waiting++] = (waiting_box){0, root};
+    while (w->num_waiting > 0) {
+        const waiting_box box = w->waiting[--w->num_waiting];
+        if (box.distance < w->limit) look_into(w, box.code);
+    }
+}
+
+/* ---- results ---- */
+
+/* A result in double precision. */
+typedef struct result {
+    double distance, bound, param[2], point[LANES];
+    uint32_t patch, status;
+} result;
+
+/* Returns the parameter of a place in a span. */
+static double param_of(const clspi_surface_search *s, int way, uint32_t span, surface_place at)
+{
+    const double begin = s->ends[way][span], end = s->ends[way][span + 1];
+
+    return at.t <= 0.5 ? begin + at.t * (end - begin) : end - at.s * (end - begin);
+}
+
+/* Computes the distance of a query that is far away from a point. */
+static double far_distance(const clspi_surface_search *s, const query *q, const double *point)
+{
+    double most = 0, square = 0;
+
+    for (uint32_t l = 0; l < s->shape.dim; l++)
+        most = most_of(most, fabs(q->point[l] / 2 - point[l] / 2));
+    for (uint32_t l = 0; l < s->shape.dim; l++) {
+        const double x = (q->point[l] / 2 - point[l] / 2) / most;
+        square += x * x;
+    }
+    return 2 * most * sqrt(square);
+}
+
+static result result_of(walk *w, const query *q, double nearer)
+{
+    const clspi_surface_search *const s = w->s;
+    const size_t of_patch = (size_t)s->spans[0] * s->spans[1], at = w->nearest % of_patch;
+    const uint32_t span[2] = {(uint32_t)(at / s->spans[1]), (uint32_t)(at % s->spans[1])};
+    result r = {.patch = (uint32_t)(w->nearest / of_patch)};
+    surface_jet j;
+    double e[LANES];
+
+    take_piece(w, w->nearest);
+    try_place(w, w->at, &j, e);
+    for (uint32_t l = 0; l < s->shape.dim; l++)
+        r.point[l] = (j.d[JET_X][l] + w->piece->origin[l]) / s->scale;
+    for (int i = 0; i < 2; i++)
+        r.param[i] = param_of(s, i, span[i], w->at[i]);
+    const double least = sqrt(w->least), open = sqrt(w->lowest);
+    r.distance = nearer < 1 ? far_distance(s, q, r.point) : least / s->scale;
+    const double bound = least_of(least, open), share = 2 * DISTANCE_EPS;
+    const double slack = 2 * EXTENT_EPS * w->extent;
+    r.bound = nearer < 1 ? r.distance * (1 - share) : (bound - share * bound - slack) / s->scale;
+    r.bound = most_of(least_of(r.bound, r.distance), 0);
+    r.status = w->is_cut && open * open < limit_of(w->least, w->extent) ? CLSPI_SEARCH_CUT
+                                                                        : CLSPI_SEARCH_FOUND;
+    return r;
+}
+
+static result no_result(bool is_valid, double max_dist)
+{
+    result r = {.distance = INFINITY,
+                .bound = !is_valid      ? (double)NAN
+                         : max_dist > 0 ? max_dist
+                                        : INFINITE,
+                .param = {NAN, NAN},
+                .patch = UINT32_MAX,
+                .status = is_valid ? CLSPI_SEARCH_NONE : CLSPI_SEARCH_INVALID};
+
+    for (int l = 0; l < LANES; l++)
+        r.point[l] = NAN;
+    return r;
+}
+
+/* Rounds down to single precision. */
+static float rounded_down(double x)
+{
+    const float y = (float)x;
+
+    return (double)y > x ? nextafterf(y, 0) : y;
+}
+
+static void write_result(const clspi_surface_queries *queries, size_t i, const result *r)
+{
+    const double third = r->patch == UINT32_MAX ? (double)NAN : 0;
+
+    if (queries->f64) {
+        clspi_nearest_f64 *const to = (clspi_nearest_f64 *)queries->out + i;
+        *to = (clspi_nearest_f64){.distance = r->distance,
+                                  .bound = r->bound,
+                                  .param = {r->param[0], r->param[1], third},
+                                  .patch = r->patch,
+                                  .status = r->status};
+        memcpy(to->point, r->point, sizeof to->point);
+        return;
+    }
+    clspi_nearest_f32 *const to = (clspi_nearest_f32 *)queries->out + i;
+    *to = (clspi_nearest_f32){.distance = (float)r->distance,
+                              .param = {(float)r->param[0], (float)r->param[1], (float)third},
+                              .patch = r->patch,
+                              .status = r->status};
+    to->bound = isfinite(r->bound) ? rounded_down(r->bound) : (float)r->bound;
+    if (to->bound > to->distance) to->bound = to->distance;
+    for (int l = 0; l < LANES; l++)
+        to->point[l] = (float)r->point[l];
+}
+
+/* ---- all ---- */
+
+CLSPI_INLINE void search_query(walk *w, const clspi_surface_queries *queries, size_t i)
+{
+    const query q = read_query(w->s, queries, i);
+    result r = no_result(q.is_valid, queries->max_dist);
+
+    if (q.is_valid && w->s->num_patches > 0) {
+        const double nearer = begin_walk(w, &q, queries->max_dist);
+        walk_down(w, &q);
+        if (w->is_found) r = result_of(w, &q, nearer);
+        if (w->is_found && queries->max_dist > 0 && r.distance > queries->max_dist)
+            r = no_result(true, queries->max_dist);
+    }
+    write_result(queries, i, &r);
+}
+
+CLSPI_CLONES static void search_all(walk *w, const clspi_surface_queries *queries)
+{
+    for (size_t i = 0; i < queries->num; i++)
+        search_query(w, queries, queries->order ? queries->order[i] : i);
+}
+
+/* Makes the factors of products; work->coefficients: how many there are of a part. */
+static void make_factors(square_work *work, const clspi_surface_shape *shape)
+{
+    for (int i = 0; i < 2; i++) {
+        const uint32_t n = shape->degree[i];
+        double c = 1;
+        for (uint32_t k = 0; k <= n; k++) {
+            work->binomial[i][k] = c;
+            c = c * (n - k) / (k + 1);
+        }
+        c = 1;
+        for (uint32_t k = 0; k <= 2 * n; k++) {
+            work->over[i][k] = 1 / c;
+            c = c * (2 * n - k) / (k + 1);
+        }
+    }
+}
+
+bool clspi_surface_search_find(const clspi_surface_search *search,
+                               const clspi_surface_queries *queries)
+{
+    const clspi_surface_shape *const shape = &search->shape;
+    const size_t num = (2 * shape->degree[0] + 1) * (size_t)(2 * shape->degree[1] + 1);
+    square_work *const work = malloc(sizeof *work);
+    walk *const w = calloc(1, sizeof *w);
+    double *const memory =
+        malloc((2 * LEVELS_MAX * num + shape->reals + num * LANES) * sizeof *memory);
+    const bool done = work && w && memory;
+
+    if (done) {
+        work->coefficients = num;
+        work->a = memory;
+        work->w = work->a + LEVELS_MAX * num;
+        work->controls = work->w + LEVELS_MAX * num;
+        work->products = work->controls + shape->reals;
+        make_factors(work, shape);
+        w->s = search;
+        w->work = work;
+        search_all(w, queries);
+    }
+    free(memory);
+    free(w);
+    free(work);
+    return done;
+}

@@ -1,0 +1,139 @@
+/* Points of a piece with their first and second derivatives. */
+#ifndef CLSPI_SURFACE_JET_H
+#define CLSPI_SURFACE_JET_H
+
+#include "clones.h"
+#include "surface_parts.h"
+
+enum { JET_X, JET_U, JET_V, JET_UU, JET_UV, JET_VV, JETS };
+
+enum { LANES = CLSPI_SURFACE_LANES, LANES_MAX = 2 * LANES, ORDER_MAX = CLSPI_SURFACE_ORDER_MAX };
+
+typedef struct surface_jet {
+    double d[JETS][LANES_MAX];
+    double weight[3]; /* and its first derivatives, of rational ones */
+} surface_jet;
+
+/* A parameter t and s = 1 - t, both with all their digits: weights may make much of a piece belong
+   to few parameters. */
+typedef struct surface_place {
+    double t, s;
+} surface_place;
+
+CLSPI_INLINE double dot(const double *x, const double *y)
+{
+    return (x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3]);
+}
+
+/* Raises values of Bernstein polynomials from degree n - 1 to n. */
+CLSPI_INLINE void raise_basis(double *b, uint32_t n, surface_place at)
+{
+    b[n] = at.t * b[n - 1];
+    for (uint32_t i = n - 1; i > 0; i--)
+        b[i] = at.s * b[i] + at.t * b[i - 1];
+    b[0] *= at.s;
+}
+
+/* Computes Bernstein polynomials of degree n >= 1 and their first two derivatives. */
+CLSPI_INLINE void basis_of(double b[3][ORDER_MAX], uint32_t n, surface_place at)
+{
+    double a[ORDER_MAX];
+    const double by = (double)n, by_second = by * (by - 1);
+
+    a[0] = 1;
+    for (uint32_t k = 1; k + 2 <= n; k++)
+        raise_basis(a, k, at);
+    for (uint32_t i = 0; i <= n; i++) {
+        const double here = i + 2 <= n ? a[i] : 0, before = i >= 1 && i + 1 <= n ? a[i - 1] : 0;
+        b[2][i] = n < 2 ? 0 : by_second * (here - 2 * before + (i >= 2 ? a[i - 2] : 0));
+    }
+    if (n > 1) raise_basis(a, n - 1, at);
+    for (uint32_t i = 0; i <= n; i++)
+        b[1][i] = by * ((i >= 1 ? a[i - 1] : 0) - (i < n ? a[i] : 0));
+    raise_basis(a, n, at);
+    for (uint32_t i = 0; i <= n; i++)
+        b[0][i] = a[i];
+}
+
+/* Sums control points; degrees and lanes are constants where they can be. */
+CLSPI_INLINE void sum_controls(surface_jet *j, const double *controls, uint32_t p, uint32_t q,
+                               uint32_t lanes, const surface_place at[2])
+{
+    double bu[3][ORDER_MAX], bv[3][ORDER_MAX], r[3][ORDER_MAX * LANES_MAX];
+    const uint32_t columns = (q + 1) * lanes;
+
+    basis_of(bu, p, at[0]);
+    basis_of(bv, q, at[1]);
+    for (uint32_t c = 0; c < columns; c++)
+        r[0][c] = r[1][c] = r[2][c] = 0;
+    for (uint32_t i = 0; i <= p; i++)
+        for (uint32_t c = 0; c < columns; c++) {
+            const double x = controls[i * columns + c];
+            r[0][c] += bu[0][i] * x;
+            r[1][c] += bu[1][i] * x;
+            r[2][c] += bu[2][i] * x;
+        }
+    for (uint32_t l = 0; l < lanes; l++) {
+        double x = 0, u = 0, v = 0, uu = 0, uv = 0, vv = 0;
+        for (uint32_t i = 0; i <= q; i++) {
+            const double a = r[0][i * lanes + l], b = r[1][i * lanes + l];
+            x += bv[0][i] * a;
+            v += bv[1][i] * a;
+            vv += bv[2][i] * a;
+            u += bv[0][i] * b;
+            uv += bv[1][i] * b;
+            uu += bv[0][i] * r[2][i * lanes + l];
+        }
+        j->d[JET_X][l] = x;
+        j->d[JET_U][l] = u;
+        j->d[JET_V][l] = v;
+        j->d[JET_UU][l] = uu;
+        j->d[JET_UV][l] = uv;
+        j->d[JET_VV][l] = vv;
+    }
+}
+
+/* Divides by the weight. */
+CLSPI_INLINE void divide_jet(surface_jet *j, uint32_t dim)
+{
+    const double w = 1 / j->d[JET_X][dim];
+    double by[JETS];
+
+    for (int k = 0; k < 3; k++)
+        j->weight[k] = j->d[k][dim];
+    for (int k = 1; k < JETS; k++)
+        by[k] = j->d[k][dim] * w;
+    for (uint32_t l = 0; l < LANES; l++) {
+        const double x = l < dim ? j->d[JET_X][l] * w : 0;
+        const double u = l < dim ? j->d[JET_U][l] * w - by[JET_U] * x : 0;
+        const double v = l < dim ? j->d[JET_V][l] * w - by[JET_V] * x : 0;
+        const double uu = j->d[JET_UU][l] * w - 2 * by[JET_U] * u - by[JET_UU] * x;
+        const double uv = j->d[JET_UV][l] * w - by[JET_U] * v - by[JET_V] * u - by[JET_UV] * x;
+        const double vv = j->d[JET_VV][l] * w - 2 * by[JET_V] * v - by[JET_VV] * x;
+        j->d[JET_X][l] = x;
+        j->d[JET_U][l] = u;
+        j->d[JET_V][l] = v;
+        j->d[JET_UU][l] = l < dim ? uu : 0;
+        j->d[JET_UV][l] = l < dim ? uv : 0;
+        j->d[JET_VV][l] = l < dim ? vv : 0;
+    }
+}
+
+/* Evaluates a piece, or a part of one, without its origin. */
+CLSPI_INLINE void evaluate_piece(surface_jet *j, const clspi_surface_shape *shape,
+                                 const double *controls, const surface_place at[2])
+{
+    const uint32_t p = shape->degree[0], q = shape->degree[1];
+
+    j->weight[0] = 1;
+    j->weight[1] = j->weight[2] = 0;
+    if (p == 3 && q == 3 && shape->lanes == LANES)
+        sum_controls(j, controls, 3, 3, LANES, at);
+    else if (shape->lanes == LANES)
+        sum_controls(j, controls, p, q, LANES, at);
+    else
+        sum_controls(j, controls, p, q, LANES_MAX, at);
+    if (shape->rational) divide_jet(j, shape->dim);
+}
+
+#endif

@@ -1,0 +1,132 @@
+/* The pieces of surfaces, their leaves and the tree of boxes: the inner part of surface_search.h.
+   Coordinates are multiplied by a power of two, so that squares of them are numbers. */
+#ifndef CLSPI_SURFACE_PARTS_H
+#define CLSPI_SURFACE_PARTS_H
+
+#include "surface_search.h"
+
+enum {
+    CLSPI_SURFACE_LANES = 4,     /* coordinates of a point; those above dim are 0 */
+    CLSPI_SURFACE_BOXES = 8,     /* of a node */
+    CLSPI_SURFACE_LEAF_DEPTH = 4 /* a piece is halved so often for its leaves, in each direction */
+};
+
+/* What a box is around, in the two highest bits of a number; below is which one. */
+#define CLSPI_KIND_NODE   ((uint32_t)0)
+#define CLSPI_KIND_PIECE  ((uint32_t)1 << 30)
+#define CLSPI_KIND_LEAF   ((uint32_t)2 << 30)
+#define CLSPI_KIND_NONE   ((uint32_t)3 << 30)
+#define CLSPI_KIND_MASK   ((uint32_t)3 << 30)
+#define CLSPI_NUMBER_MASK (~CLSPI_KIND_MASK)
+
+/* The degrees and coordinates of all pieces. */
+typedef struct clspi_surface_shape {
+    uint32_t degree[2], dim;
+    bool rational;
+    uint32_t lanes; /* reals of a control point: coordinates, zeros, the weight at number dim */
+    size_t reals;   /* of a piece */
+} clspi_surface_shape;
+
+typedef struct clspi_surface_box {
+    double low[CLSPI_SURFACE_LANES], high[CLSPI_SURFACE_LANES];
+} clspi_surface_box;
+
+typedef struct clspi_surface_node {
+    double box[CLSPI_SURFACE_LANES][2][CLSPI_SURFACE_BOXES]; /* least and greatest coordinates */
+    uint32_t kid[CLSPI_SURFACE_BOXES];
+} clspi_surface_node;
+
+typedef struct clspi_surface_piece {
+    double origin[CLSPI_SURFACE_LANES];
+    double extent;  /* the largest distance of a control point from it */
+    double weights; /* how often the largest weight is as large as the least one */
+    clspi_surface_box box;
+    uint32_t root; /* of its leaves; CLSPI_KIND_NONE: it cannot be searched */
+} clspi_surface_piece;
+
+/* A part of a piece and what is known of all of its points. With J the derivatives at its middle
+   and L L^T = J^T J, y = L^T (u, v) are lengths. */
+typedef struct clspi_surface_leaf {
+    uint32_t piece;
+    uint32_t depth[2], index[2];          /* it is [index, index + 1] / 2^depth of the piece */
+    double low[2], high[2];               /* which is this box of parameters */
+    double middle[CLSPI_SURFACE_LANES];   /* its middle's point, relative to the piece's origin */
+    double guess[2][CLSPI_SURFACE_LANES]; /* J's inverse on the tangent plane */
+    double l11, l21, l22;                 /* L; l22 0: nothing is known of the leaf */
+    double normal[CLSPI_SURFACE_LANES];   /* a unit vector at right angles to J; 0 in the plane */
+    double shrink;     /* (1 - tau)^2, tau >= |(J' - J) L^-T| of all derivatives J' */
+    double bend[2];    /* bounds of the second derivatives along the normal, by y */
+    double bend_along; /* of the second derivatives at right angles to it */
+    double spread;     /* its largest distance by y */
+    double slack;      /* relative error of derivatives as they are computed, by y */
+    double axes[2][CLSPI_SURFACE_LANES]; /* of three dimensions: two axes at right angles to the
+                                            normal, and the extents along all three */
+    double least[3], greatest[3];
+} clspi_surface_leaf;
+
+/* Some leaves and nodes, as they are made. */
+typedef struct clspi_surface_parts {
+    clspi_surface_leaf *leaves;
+    clspi_surface_node *nodes;
+    size_t num_leaves, num_nodes, leaf_room, node_room;
+} clspi_surface_parts;
+
+typedef struct clspi_surface_patch {
+    clspi_surface_box box;
+    double extent; /* the largest of its pieces */
+    uint32_t root;
+} clspi_surface_patch;
+
+struct clspi_surface_search {
+    clspi_surface_shape shape;
+    size_t num_patches, num_pieces;
+    uint32_t spans[2];
+    double *ends[2];
+    double scale;     /* of all coordinates below */
+    double *controls; /* [num_pieces][degree_u + 1][degree_v + 1][lanes] */
+    clspi_surface_piece *pieces;
+    clspi_surface_patch *patches;
+    clspi_surface_parts parts;
+    uint32_t root; /* of all patches */
+    clspi_surface_box box;
+};
+
+/* What a tree is made of: a box and what is in it. */
+typedef struct clspi_surface_item {
+    clspi_surface_box box;
+    uint32_t code;
+} clspi_surface_item;
+
+/* Halves a piece until the derivatives of each part vary little, and appends these leaves with the
+   tree of boxes around them. number: the piece's. False without memory. */
+bool clspi_surface_leaves(clspi_surface_parts *parts, const clspi_surface_shape *shape,
+                          uint32_t number, clspi_surface_piece *piece, const double *controls);
+
+/* Appends a tree over items, which are put in another order, and gives what stands for all of
+   them in *root. False without memory. */
+bool clspi_surface_tree(clspi_surface_parts *parts, clspi_surface_item *items, size_t num,
+                        uint32_t *root);
+
+static inline clspi_surface_box clspi_no_box(void)
+{
+    clspi_surface_box box;
+
+    for (int k = 0; k < CLSPI_SURFACE_LANES; k++) {
+        box.low[k] = 1e300;
+        box.high[k] = -1e300;
+    }
+    return box;
+}
+
+static inline void clspi_box_join(clspi_surface_box *box, const clspi_surface_box *other)
+{
+    for (int k = 0; k < CLSPI_SURFACE_LANES; k++) {
+        if (other->low[k] < box->low[k]) box->low[k] = other->low[k];
+        if (other->high[k] > box->high[k]) box->high[k] = other->high[k];
+    }
+}
+
+/* Finds the box of homogeneous control points, relative to their origin. */
+clspi_surface_box clspi_surface_box_of(const clspi_surface_shape *shape, const double *controls);
+
+#endif

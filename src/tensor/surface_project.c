@@ -1,0 +1,379 @@
+#include "surface_project.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "place_order.h"
+#include "shared_batch.h"
+#include "tensor_share.h"
+#include "transfer.h"
+
+enum {
+    QUERY_ITEMS = 64, /* a query takes longer than so many vertices: tiles are of so many fewer */
+    SORTED = 4096,    /* queries are sorted by their place from so many on */
+    PIECES = 64,      /* of work, where each has some queries */
+    PIECE_MIN = 16,
+    PIECE_MAX = 512
+};
+
+/* Some queries of a call whose memory is the host's. */
+typedef struct search_job {
+    const clspi_surface_search *search;
+    clspi_surface_queries queries;
+    uint32_t *order; /* NULL: as they come */
+    size_t real, dim, result;
+    size_t num, of_piece;
+    atomic_bool failed; /* for want of memory */
+} search_job;
+
+/* ---- what is searched ---- */
+
+static void run_pieces(void *host, size_t num, clspi_piece_fn fn, void *user)
+{
+    clspi_pieces_on_host(host, num, fn, user);
+}
+
+static clsp_status no_memory(const clspi_tensor_plan *plan)
+{
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "%s: no memory for the search of %zu surfaces", plan->base.family,
+                      plan->num_patches);
+}
+
+/* Makes what is searched of the control points loaded; the caller holds the lock. */
+static clsp_status prepare_locked(clspi_tensor_plan *plan)
+{
+    const clspi_parallel threads = {run_pieces, &plan->base};
+    const void *points;
+
+    if (plan->surfaces && plan->surfaces_load == plan->loads) return CLSP_OK;
+    clspi_surface_search_destroy(&plan->surfaces);
+    CLSPI_CHECK(clspi_tensor_host_points(plan, &points));
+    plan->surfaces = plan->family->surfaces(plan, points, &threads);
+    plan->surfaces_load = plan->loads;
+    return plan->surfaces ? CLSP_OK : no_memory(plan);
+}
+
+static clsp_status prepare(clspi_tensor_plan *plan)
+{
+    pthread_mutex_lock(&plan->base.lock);
+    const clsp_status status = prepare_locked(plan);
+    pthread_mutex_unlock(&plan->base.lock);
+    return status;
+}
+
+/* ---- the search ---- */
+
+static const void *behind(const void *from, size_t bytes)
+{
+    return from ? (const char *)from + bytes : NULL;
+}
+
+static void search_piece(void *user, size_t piece)
+{
+    search_job *const job = user;
+    const size_t first = piece * job->of_piece;
+    clspi_surface_queries some = job->queries;
+
+    some.num = clspi_min(job->of_piece, job->num - first);
+    if (job->order) {
+        some.order = job->order + first;
+    } else {
+        some.points = behind(some.points, first * job->dim * job->real);
+        some.patches = behind(some.patches, first * sizeof(uint32_t));
+        some.hints = behind(some.hints, 2 * first * job->real);
+        some.out = (char *)some.out + first * job->result;
+    }
+    if (!clspi_surface_search_find(job->search, &some)) job->failed = true;
+}
+
+/* Puts queries in the order of their places, where they are many. */
+static bool sort_queries(search_job *job)
+{
+    const clspi_places places = {job->queries.f64, (uint32_t)job->dim, job->num,
+                                 job->queries.points};
+
+    if (job->num < SORTED || job->num > UINT32_MAX) return true;
+    job->order = malloc(job->num * sizeof *job->order);
+    return job->order && clspi_place_order(&places, job->order);
+}
+
+/* Searches for queries in host memory, with the context's workers if the thread is not to do all
+   alone. */
+static clsp_status search_all(clspi_tensor_plan *plan, const clspi_surface_queries *queries,
+                              bool alone)
+{
+    search_job job = {.queries = *queries,
+                      .real = clsp_type_bytes(plan->desc.precision),
+                      .dim = plan->desc.dim,
+                      .result =
+                          queries->f64 ? sizeof(clspi_nearest_f64) : sizeof(clspi_nearest_f32),
+                      .num = queries->num};
+
+    CLSPI_CHECK(prepare(plan));
+    job.search = plan->surfaces;
+    job.of_piece = clspi_max(PIECE_MIN, clspi_min(PIECE_MAX, job.num / PIECES));
+    const size_t pieces = clspi_div_up(job.num, job.of_piece);
+    if (!sort_queries(&job)) job.failed = true;
+    if (!job.failed && !alone) clspi_pieces_on_host(&plan->base, pieces, search_piece, &job);
+    for (size_t i = 0; !job.failed && alone && i < pieces; i++)
+        search_piece(&job, i);
+    free(job.order);
+    return job.failed ? no_memory(plan) : CLSP_OK;
+}
+
+/* ---- memory ---- */
+
+/* What memory must hold, of some lines. */
+typedef struct needs {
+    clspi_memory_need points, patches, hints, nearest;
+    size_t result; /* elements of one */
+} needs;
+
+static clsp_status needs_of(const clspi_tensor_plan *plan, size_t num, needs *n)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+    const size_t real = clsp_type_bytes(d->precision);
+    const size_t result =
+        (d->precision == CLSP_F32 ? sizeof(clspi_nearest_f32) : sizeof(clspi_nearest_f64)) / real;
+    size_t bytes = sizeof(double) * (result + d->dim);
+
+    if (!clspi_size_mul(&bytes, num))
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "%s: %zu queries are more than the address space", plan->base.family,
+                          num);
+    *n = (needs){.points = {"points", d->precision, num * d->dim},
+                 .patches = {"patches", CLSP_U32, num},
+                 .hints = {"hints", d->precision, 2 * num},
+                 .nearest = {"nearest", d->precision, num * result},
+                 .result = result};
+    return CLSP_OK;
+}
+
+/* ---- memory of the host ---- */
+
+static bool is_of_host(const clsp_input *input)
+{
+    return !input->buffer && !input->svm;
+}
+
+/* Finds the host memory of a call, SVM that the host may read included. */
+static clsp_status find_queries(const clspi_tensor_plan *plan, const clspi_surface_project *call,
+                                const needs *n, clsp_range lines, clspi_surface_queries *queries)
+{
+    const clspi_plan *const base = &plan->base;
+    const size_t real = clsp_type_bytes(plan->desc.precision);
+    const char *points, *patches = NULL, *hints = NULL;
+
+    CLSPI_CHECK(clspi_shared_input(base, &call->points, &n->points, &points));
+    if (clspi_input_is_there(&call->patches))
+        CLSPI_CHECK(clspi_shared_input(base, &call->patches, &n->patches, &patches));
+    if (clspi_input_is_there(&call->hints))
+        CLSPI_CHECK(clspi_shared_input(base, &call->hints, &n->hints, &hints));
+    *queries =
+        (clspi_surface_queries){.f64 = plan->desc.precision == CLSP_F64,
+                                .num = lines.count,
+                                .points = behind(points, lines.first * plan->desc.dim * real),
+                                .patches = behind(patches, lines.first * sizeof(uint32_t)),
+                                .hints = behind(hints, 2 * lines.first * real),
+                                .max_dist = call->max_dist};
+    return CLSP_OK;
+}
+
+static bool is_aligned(const clspi_surface_queries *q, const void *out)
+{
+    const size_t real = q->f64 ? sizeof(double) : sizeof(float);
+    const uintptr_t reals = (uintptr_t)q->points | (uintptr_t)q->hints | (uintptr_t)out;
+
+    return reals % real == 0 && (uintptr_t)q->patches % sizeof(uint32_t) == 0;
+}
+
+/* ---- memory of any kind ---- */
+
+enum { OUT, POINTS, MORE }; /* streams: results, queries, and what else there is */
+
+typedef struct stream_search {
+    clspi_tensor_plan *plan;
+    const clspi_surface_project *call;
+    clspi_job_streams streams;
+    uint32_t patches, hints; /* their streams; 0: none */
+} stream_search;
+
+/* Reads some lines of a stream to memory that the caller frees; NULL where there is none. */
+static clsp_status read_stream(const stream_search *s, clspi_series *series, uint32_t i,
+                               const clspi_part *part, void **out)
+{
+    const clspi_stream *const stream = &s->streams.stream[i];
+    const size_t bytes = clspi_stream_bytes(stream, part->num_lines);
+
+    *out = malloc(clspi_max(1, bytes));
+    if (!*out) return no_memory(s->plan);
+    if (bytes == 0) return CLSP_OK;
+    return clspi_series_read(series, stream->buffer, stream->offset * stream->memory.element, *out,
+                             bytes);
+}
+
+static clsp_status make_part(void *user, clspi_series *series, const clspi_part *part)
+{
+    const stream_search *const s = user;
+    const clspi_stream *const to = &s->streams.stream[OUT];
+    const size_t bytes = clspi_stream_bytes(to, part->num_lines);
+    void *points = NULL, *patches = NULL, *hints = NULL, *out = malloc(clspi_max(1, bytes));
+    clsp_status status = out ? CLSP_OK : no_memory(s->plan);
+
+    if (status == CLSP_OK) status = read_stream(s, series, POINTS, part, &points);
+    if (status == CLSP_OK && s->patches)
+        status = read_stream(s, series, s->patches, part, &patches);
+    if (status == CLSP_OK && s->hints) status = read_stream(s, series, s->hints, part, &hints);
+    if (status == CLSP_OK) {
+        const clspi_surface_queries queries = {.f64 = s->plan->desc.precision == CLSP_F64,
+                                               .num = part->num_lines,
+                                               .points = points,
+                                               .patches = patches,
+                                               .hints = hints,
+                                               .max_dist = s->call->max_dist,
+                                               .out = out};
+        status = search_all(s->plan, &queries, false);
+    }
+    if (status == CLSP_OK && bytes > 0)
+        status =
+            clspi_series_write(series, to->buffer, to->offset * to->memory.element, out, bytes);
+    free(points);
+    free(patches);
+    free(hints);
+    free(out);
+    return status;
+}
+
+/* Opens one more stream to be read: some lines of an input. */
+static clsp_status open_input(stream_search *s, const clsp_input *input, clspi_memory_need need,
+                              clsp_range lines)
+{
+    clspi_stream *const stream = &s->streams.stream[s->streams.num++];
+    clsp_input some = *input;
+
+    stream->per_line = s->call->num > 0 ? need.count / s->call->num : 1;
+    need.count = lines.count * stream->per_line;
+    some.offset += lines.first * stream->per_line;
+    return clspi_input_open(&stream->memory, &s->plan->base, &some, &need);
+}
+
+static clsp_status open_streams(stream_search *s, const needs *n, clsp_range lines)
+{
+    const clspi_surface_project *const call = s->call;
+    clspi_stream *const stream = &s->streams.stream[s->streams.num++];
+    clspi_memory_need need = n->nearest;
+
+    need.count = lines.count * n->result;
+    stream->per_line = n->result;
+    stream->written = true;
+    CLSPI_CHECK(clspi_output_open(&stream->memory, &s->plan->base, &call->nearest, &need));
+    CLSPI_CHECK(open_input(s, &call->points, n->points, lines));
+    if (clspi_input_is_there(&call->patches)) {
+        s->patches = s->streams.num;
+        CLSPI_CHECK(open_input(s, &call->patches, n->patches, lines));
+    }
+    if (!clspi_input_is_there(&call->hints)) return CLSP_OK;
+    s->hints = s->streams.num;
+    return open_input(s, &call->hints, n->hints, lines);
+}
+
+static clsp_status project_streams(clspi_tensor_plan *plan, const clspi_surface_project *call,
+                                   const needs *n, clsp_range lines, const clsp_run *run)
+{
+    const clspi_cut cut = {.per_piece = clspi_max(1, lines.count), .left = lines.count};
+    stream_search s = {.plan = plan, .call = call};
+    const clsp_status status = open_streams(&s, n, lines);
+
+    if (status == CLSP_OK) return clspi_carry_out(&plan->base, run, &s.streams, cut, make_part, &s);
+    clspi_streams_close(&s.streams);
+    return status;
+}
+
+/* ---- ways ---- */
+
+/* Some lines of a call, which the context's cores or the calling thread makes. */
+typedef struct lines_search {
+    clspi_tensor_plan *plan;
+    const clspi_surface_project *call;
+    const needs *n;
+    clsp_range lines;
+    clspi_surface_queries queries;
+    bool alone;
+} lines_search;
+
+static clsp_status search_lines(void *user)
+{
+    const lines_search *const s = user;
+
+    if (s->queries.out && is_aligned(&s->queries, s->queries.out))
+        return search_all(s->plan, &s->queries, s->alone);
+    return project_streams(s->plan, s->call, s->n, s->lines, NULL);
+}
+
+/* Carries out a shared call, or tiles that the calling thread makes. */
+static clsp_status project_shared(clspi_tensor_plan *plan, clspi_surface_project *call,
+                                  const needs *n, const clspi_tiles *tiles, const clsp_run *run)
+{
+    clspi_memory_need need = n->nearest;
+    lines_search s = {.plan = plan, .call = call, .n = n, .lines = tiles->lines};
+    const clspi_lone_call alone = {"the host's cores search surfaces", tiles->tiles.count,
+                                   search_lines, &s};
+    char *out;
+
+    need.count = tiles->lines.count * n->result;
+    CLSPI_CHECK(clspi_shared_output(&plan->base, &call->nearest, &need, &out));
+    CLSPI_CHECK(find_queries(plan, call, n, tiles->lines, &s.queries));
+    s.queries.out = out;
+    if (tiles->way == CLSPI_BY_ALL) return clspi_shared_alone(&plan->base, &alone, run);
+    s.alone = true;
+    if (tiles->lines.count > 0 && !is_aligned(&s.queries, out))
+        return clspi_no_host_tiles(&plan->base, "memory that is not aligned to its elements");
+    CLSPI_CHECK(clspi_run_wait(&plan->base, run));
+    CLSPI_CHECK(search_all(plan, &s.queries, true));
+    return clspi_run_done(&plan->base, run);
+}
+
+/* Carries out a call of the context's own: at once where all memory is the host's. */
+static clsp_status project_alone(clspi_tensor_plan *plan, const clspi_surface_project *call,
+                                 const needs *n, clsp_range lines, const clsp_run *run)
+{
+    clspi_memory_need need = n->nearest;
+    clspi_surface_queries queries;
+    clspi_memory memory;
+
+    if (!clspi_output_is_host(&call->nearest) || call->nearest.graphics ||
+        !is_of_host(&call->points) || !is_of_host(&call->patches) || !is_of_host(&call->hints))
+        return project_streams(plan, call, n, lines, run);
+    need.count = lines.count * n->result;
+    CLSPI_CHECK(clspi_output_open(&memory, &plan->base, &call->nearest, &need));
+    char *const out = memory.host;
+    clspi_memory_close(&memory);
+    CLSPI_CHECK(find_queries(plan, call, n, lines, &queries));
+    if (!is_aligned(&queries, out)) return project_streams(plan, call, n, lines, run);
+    queries.out = out;
+    CLSPI_CHECK(clspi_plan_await(&plan->base, run));
+    CLSPI_CHECK(search_all(plan, &queries, false));
+    return clspi_run_done(&plan->base, run);
+}
+
+clsp_status clspi_tensor_project(clspi_tensor_plan *plan, const clspi_surface_project *given,
+                                 const clsp_run *run)
+{
+    clspi_surface_project call = *given;
+    clspi_tiles tiles;
+    needs n;
+
+    CLSPI_CHECK(needs_of(plan, call.num, &n));
+    const clspi_tiling tiling = clspi_list_tiling(call.num, QUERY_ITEMS);
+    CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));
+    switch (tiles.way) {
+    case CLSPI_ASKED:
+        return clspi_tiles_tell(&tiles, &tiling, n.result, run);
+    case CLSPI_BY_DEVICE:
+        return project_alone(plan, &call, &n, tiles.lines, run);
+    default:
+        return project_shared(plan, &call, &n, &tiles, run);
+    }
+}

@@ -1,0 +1,20 @@
+/* The nearest points of surfaces: made by the host's cores on every device, from and into memory of
+   any kind. */
+#ifndef CLSPI_SURFACE_PROJECT_H
+#define CLSPI_SURFACE_PROJECT_H
+
+#include "tensor_plan.h"
+
+/* Points to be projected, and where their nearest points go, as the families' calls have them. */
+typedef struct clspi_surface_project {
+    size_t num;
+    clsp_input points, patches, hints; /* the last two: none where they are not there */
+    double max_dist;
+    clsp_output nearest;
+} clspi_surface_project;
+
+/* Finds the nearest points. The plan's family has checked the plan's surfaces. */
+clsp_status clspi_tensor_project(clspi_tensor_plan *plan, const clspi_surface_project *call,
+                                 const clsp_run *run);
+
+#endif

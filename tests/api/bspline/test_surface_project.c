@@ -1,0 +1,583 @@
+/* Projection onto surfaces by the public calls of both families: against the oracle, onto models
+   with poles, the same bits however calls are cut, memory of every kind, shares and tiles, control
+   points that change, and bad input. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+#include "memory_fixture.h"
+#include "schedule_fixture.h"
+#include "surface_cases.h"
+#include "surface_ref.h"
+#include "vertex_fixture.h"
+
+enum { PATCHES_MAX = 28, MANY = 5000 };
+
+static uint64_t state_of_queries;
+static double worst;
+
+/* ---- surfaces ---- */
+
+/* Patches of one plan, of either family, and their oracles. */
+typedef struct surfaces {
+    clsp_context *ctx;
+    clsp_type precision;
+    unsigned degree, controls, dim, coords;
+    bool rational;
+    size_t num, patch_reals;
+    double knots[64];
+    double *points;
+    ref_surface *oracle[PATCHES_MAX];
+    clsp_bspline_plan *bspline; /* one of these two */
+    clsp_bezier_plan *bezier;
+} surfaces;
+
+static clsp_input reals_in(const surfaces *s, const double *reals, size_t num, float *narrow)
+{
+    for (size_t i = 0; i < num; i++)
+        narrow[i] = (float)reals[i];
+    return s->precision == CLSP_F64 ? clsp_in_f64(reals, num) : clsp_in_f32(narrow, num);
+}
+
+static void load(const surfaces *s)
+{
+    const size_t num = s->num * s->patch_reals;
+    float *const narrow = malloc((num + 1) * sizeof *narrow);
+
+    assert_non_null(narrow);
+    const clsp_input points = reals_in(s, s->points, num, narrow);
+    assert_ok(s->ctx, s->bspline ? clsp_bspline_set_control_points(s->bspline, s->num, points, NULL)
+                                 : clsp_bezier_set_control_points(s->bezier, s->num, points, NULL));
+    free(narrow);
+}
+
+static void make_oracles(surfaces *s)
+{
+    static const double one[2] = {0, 1};
+
+    for (size_t i = 0; i < s->num; i++) {
+        const ref_bspline r = {.directions = 2,
+                               .degree = {s->degree, s->degree},
+                               .controls = {s->controls, s->controls, 1},
+                               .knots = {s->knots, s->knots, one},
+                               .dim = s->dim,
+                               .rational = s->rational,
+                               .points = s->points + i * s->patch_reals};
+        ref_surface_free(s->oracle[i]);
+        s->oracle[i] = ref_surface_make(&r);
+        assert_non_null(s->oracle[i]);
+    }
+}
+
+/* Makes the plan of control points that stand in *s. */
+static void start(surfaces *s, clsp_context *ctx, bool as_bezier)
+{
+    s->ctx = ctx;
+    for (size_t i = 0; s->precision == CLSP_F32 && i < s->num * s->patch_reals; i++)
+        s->points[i] = (double)(float)s->points[i];
+    make_oracles(s);
+    if (as_bezier) {
+        const clsp_bezier_desc d = {.degree = {s->degree, s->degree},
+                                    .precision = s->precision,
+                                    .dim = s->dim,
+                                    .rational = s->rational};
+        assert_ok(ctx, clsp_bezier_plan_create(&s->bezier, ctx, &d));
+    } else {
+        const clsp_bspline_desc d = {.degree = {s->degree, s->degree},
+                                     .num_controls = {s->controls, s->controls},
+                                     .precision = s->precision,
+                                     .dim = s->dim,
+                                     .rational = s->rational};
+        assert_ok(ctx, clsp_bspline_plan_create(&s->bspline, ctx, &d));
+    }
+    load(s);
+}
+
+static void finish(surfaces *s)
+{
+    clsp_bspline_plan_destroy(&s->bspline);
+    clsp_bezier_plan_destroy(&s->bezier);
+    for (size_t i = 0; i < PATCHES_MAX; i++)
+        ref_surface_free(s->oracle[i]);
+    free(s->points);
+    memset(s, 0, sizeof *s);
+}
+
+static surfaces case_of(const surface_case *c, clsp_type precision, size_t num)
+{
+    surfaces s = {.precision = precision,
+                  .degree = c->degree,
+                  .controls = surface_case_controls(c),
+                  .dim = c->dim,
+                  .coords = c->dim + (c->rational != 0),
+                  .rational = c->rational != 0,
+                  .num = num};
+
+    s.patch_reals = (size_t)s.controls * s.controls * s.coords;
+    s.points = malloc(num * s.patch_reals * sizeof *s.points);
+    assert_non_null(s.points);
+    surface_case_knots(c, s.knots);
+    for (size_t i = 0; i < num; i++) {
+        surface_case_points(c, s.points + i * s.patch_reals);
+        for (size_t k = 0; k < s.patch_reals && i > 0; k++) /* each elsewhere */
+            if (k % s.coords == 0)
+                s.points[i * s.patch_reals + k] +=
+                    0.75 * (double)i * (s.rational ? s.points[k + s.dim] : 1);
+    }
+    return s;
+}
+
+/* Reads a file of Bezier patches of one kind: a kind, two degrees and control points each. */
+static surfaces model_of(const char *name, clsp_type precision)
+{
+    surfaces s = {.precision = precision, .dim = 3};
+    char path[512], line[256];
+    size_t at = 0;
+
+    snprintf(path, sizeof path, "%s/%s", DATA_FOLDER, name);
+    FILE *const file = fopen(path, "r");
+    assert_non_null(file);
+    s.points = malloc((size_t)PATCHES_MAX * 16 * 4 * sizeof *s.points);
+    assert_non_null(s.points);
+    while (fgets(line, sizeof line, file)) {
+        double x[4];
+        const int num = sscanf(line, "%lf %lf %lf %lf", &x[0], &x[1], &x[2], &x[3]);
+        if (num == 1) s.rational = x[0] == 8;
+        if (num == 1) s.num++;
+        if (num == 2) s.degree = (unsigned)x[0];
+        for (int k = 0; num >= 3 && k < num; k++)
+            s.points[at++] = x[k];
+    }
+    fclose(file);
+    s.controls = s.degree + 1;
+    s.coords = 3 + s.rational;
+    s.patch_reals = (size_t)s.controls * s.controls * s.coords;
+    assert_true(s.num <= PATCHES_MAX && at == s.num * s.patch_reals);
+    for (unsigned i = 0; i < 2 * s.controls; i++)
+        s.knots[i] = i >= s.controls;
+    return s;
+}
+
+/* ---- queries ---- */
+
+/* Points on the surfaces, beside them, about them and far away: [num][dim]. */
+static double *make_queries(const surfaces *s, size_t num)
+{
+    double *const queries = malloc(num * s->dim * sizeof *queries);
+
+    assert_non_null(queries);
+    for (size_t i = 0; i < num; i++) {
+        const double u = surface_case_uniform(&state_of_queries),
+                     v = surface_case_uniform(&state_of_queries);
+        const double off = i % 4 == 0 ? 0 : i % 4 == 1 ? 1e-3 : i % 4 == 2 ? 0.5 : 2;
+        long double on[4];
+        ref_surface_point(s->oracle[i % s->num], i % 7 == 3 ? 0 : u, i % 9 == 5 ? 1 : v, on, NULL);
+        for (unsigned k = 0; k < s->dim; k++) {
+            const double x = (double)on[k] + off * (surface_case_uniform(&state_of_queries) - 0.5);
+            queries[i * s->dim + k] = s->precision == CLSP_F32 ? (double)(float)x : x;
+        }
+    }
+    return queries;
+}
+
+static size_t result_bytes(const surfaces *s)
+{
+    return s->precision == CLSP_F32 ? sizeof(clsp_bspline_nearest_f32)
+                                    : sizeof(clsp_bspline_nearest_f64);
+}
+
+static clsp_output results_out(const surfaces *s, void *results, size_t num)
+{
+    return s->precision == CLSP_F32 ? clsp_out_bspline_nearest_f32(results, num)
+                                    : clsp_out_bspline_nearest_f64(results, num);
+}
+
+static clsp_status project(const surfaces *s, const clsp_bspline_queries *queries,
+                           const clsp_bspline_project_opts *opts, clsp_output out,
+                           const clsp_run *run)
+{
+    return s->bspline ? clsp_bspline_project(s->bspline, queries, opts, out, run)
+                      : clsp_bezier_project(s->bezier, queries, opts, out, run);
+}
+
+/* The results of points first .. first + count - 1 of the host's, freed by the caller. */
+static unsigned char *results_of(const surfaces *s, const double *points, size_t first,
+                                 size_t count, const clsp_run *run)
+{
+    unsigned char *const results = malloc(count * result_bytes(s) + 1);
+    float *const narrow = malloc((count * s->dim + 1) * sizeof *narrow);
+
+    assert_true(results && narrow);
+    const clsp_bspline_queries queries = {
+        .num = count, .points = reals_in(s, points + first * s->dim, count * s->dim, narrow)};
+    assert_ok(s->ctx, project(s, &queries, NULL, results_out(s, results, count), run));
+    free(narrow);
+    return results;
+}
+
+static clsp_bspline_nearest_f64 result_at(const surfaces *s, const unsigned char *results, size_t i)
+{
+    clsp_bspline_nearest_f32 narrow;
+    clsp_bspline_nearest_f64 r;
+
+    if (s->precision == CLSP_F64) {
+        memcpy(&r, results + i * sizeof r, sizeof r);
+        return r;
+    }
+    memcpy(&narrow, results + i * sizeof narrow, sizeof narrow);
+    r = (clsp_bspline_nearest_f64){.distance = (double)narrow.distance,
+                                   .bound = (double)narrow.bound,
+                                   .patch = narrow.patch,
+                                   .status = narrow.status};
+    for (int k = 0; k < 4; k++)
+        r.point[k] = (double)narrow.point[k];
+    for (int k = 0; k < 3; k++)
+        r.param[k] = (double)narrow.param[k];
+    return r;
+}
+
+/* Fails unless a result is the oracle's nearest point, with a bound that holds. */
+static void check(const surfaces *s, const double *query, const clsp_bspline_nearest_f64 *r)
+{
+    const double eps = s->precision == CLSP_F32 ? 1e-6 : 1e-12;
+    ref_foot foot = {.distance = INFINITY};
+    double size = 1;
+
+    for (size_t i = 0; i < s->num * s->patch_reals; i++)
+        size = fmax(size, fabs(s->points[i]));
+    for (size_t i = 0; i < s->num; i++)
+        ref_surface_nearest(s->oracle[i], query, support_full() ? 9 : 3, &foot);
+    const double most = eps * (size + (double)foot.distance);
+    worst = support_worse(worst, (r->distance - (double)foot.distance) / most);
+    assert_int_equal(r->status, CLSP_BSPLINE_NEAREST_FOUND);
+    assert_true(r->distance <= (double)foot.distance + most && r->bound <= r->distance);
+    assert_true(r->bound <= foot.distance + 32 * LDBL_EPSILON * size && r->patch < s->num);
+    assert_true(r->distance - r->bound <= 2 * most);
+}
+
+static void check_some(surfaces *s, size_t num)
+{
+    double *const queries = make_queries(s, num);
+    unsigned char *const results = results_of(s, queries, 0, num, NULL);
+
+    for (size_t i = 0; i < num; i++) {
+        const clsp_bspline_nearest_f64 r = result_at(s, results, i);
+        check(s, queries + i * s->dim, &r);
+    }
+    free(results);
+    free(queries);
+}
+
+/* ---- tests ---- */
+
+static const surface_case cases[] = {
+    {SURFACE_SMOOTH, 3, 6, 3, 0}, {SURFACE_SPIKY, 2, 4, 3, 1}, {SURFACE_CLOUD, 4, 2, 2, 0},
+    {SURFACE_SMOOTH, 5, 3, 4, 1}, {SURFACE_SPIKY, 1, 5, 3, 0}, {SURFACE_CLOUD, 3, 2, 3, 1},
+};
+
+static const clsp_type precisions[] = {CLSP_F32, CLSP_F64};
+
+/* Whether a device has the precision of a case. */
+static bool is_there(clsp_context *ctx, clsp_type precision)
+{
+    return precision == CLSP_F32 || device_of(ctx).fp64;
+}
+
+static void test_cases(void **state)
+{
+    clsp_context *const ctx = lent_context("");
+
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+        if (!is_there(ctx, precisions[i % 2])) continue;
+        surfaces s = case_of(&cases[i / 2], precisions[i % 2], 1 + i / 2 % 3);
+        start(&s, ctx, false);
+        check_some(&s, support_full() ? 200 : 20);
+        finish(&s);
+    }
+    print_message("worst/bound %.2g\n", worst);
+}
+
+/* Models with poles, by both families. */
+static void test_models(void **state)
+{
+    static const char *const names[] = {"teapot.bv", "sphere.bv"};
+    clsp_context *const ctx = lent_context("");
+
+    (void)state;
+    for (size_t i = 0; i < 8; i++) {
+        if (!is_there(ctx, precisions[i / 2 % 2])) continue;
+        surfaces s = model_of(names[i % 2], precisions[i / 2 % 2]);
+        start(&s, ctx, i / 4 == 0);
+        check_some(&s, support_full() ? 500 : 24);
+        finish(&s);
+    }
+    print_message("worst/bound %.2g\n", worst);
+}
+
+/* However points are cut into calls, and in whatever order they are searched for, the bits are the
+   same, shared or not. */
+static void test_same_bits(void **state)
+{
+    static const size_t ends[] = {1, 2, 65, 300, MANY};
+    static const clsp_share shares[] = {{.schedule = CLSP_SCHEDULE_DYNAMIC},
+                                        {.schedule = CLSP_SCHEDULE_DEVICE},
+                                        {.schedule = CLSP_SCHEDULE_HOST}};
+    clsp_context *const ctx = lent_context("");
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        surfaces s = case_of(&cases[i], CLSP_F32, 2);
+        start(&s, ctx, false);
+        double *const queries = make_queries(&s, MANY);
+        queries[3] = NAN;
+        unsigned char *const all = results_of(&s, queries, 0, MANY, NULL);
+        const size_t each = result_bytes(&s);
+        for (size_t k = 0, first = 0; k < COUNT(ends); first = ends[k++]) {
+            unsigned char *const some = results_of(&s, queries, first, ends[k] - first, NULL);
+            assert_memory_equal(some, all + first * each, (ends[k] - first) * each);
+            free(some);
+        }
+        for (size_t k = 0; k < COUNT(shares); k++) {
+            clsp_report report;
+            unsigned char *const some = results_of(
+                &s, queries, 0, MANY, &(clsp_run){.share = &shares[k], .report = &report});
+            assert_memory_equal(some, all, MANY * each);
+            free(some);
+        }
+        free(all);
+        free(queries);
+        finish(&s);
+    }
+}
+
+/* Tiles that the calling thread makes are what the whole call makes of them. */
+static void test_tiles(void **state)
+{
+    clsp_context *const ctx = lent_context("");
+    surfaces s = case_of(&cases[0], CLSP_F32, 1);
+    clsp_tiling tiling;
+
+    (void)state;
+    start(&s, ctx, false);
+    double *const points = make_queries(&s, MANY);
+    float *const narrow = malloc(MANY * 3 * sizeof *narrow);
+    clsp_bspline_nearest_f32 *const some = malloc(MANY * sizeof *some);
+    assert_true(narrow && some);
+    unsigned char *const all = results_of(&s, points, 0, MANY, NULL);
+    const clsp_bspline_queries queries = {.num = MANY,
+                                          .points = reals_in(&s, points, MANY * 3, narrow)};
+    const clsp_output out = results_out(&s, some, MANY);
+    assert_ok(ctx, project(&s, &queries, NULL, out, &(clsp_run){.tiling = &tiling}));
+    assert_true(tiling.num_tiles > 1);
+    for (size_t k = 0; k < tiling.num_tiles; k++) {
+        const clsp_share share = {.schedule = k % 2 ? CLSP_SCHEDULE_HOST : CLSP_SCHEDULE_DEVICE,
+                                  .tiles = {k, 1}};
+        assert_ok(
+            ctx, project(&s, &queries, NULL, out, &(clsp_run){.share = &share, .tiling = &tiling}));
+        const size_t first = tiling.elements.first / CLSP_BSPLINE_NEAREST_F32_SIZE;
+        const size_t count = tiling.elements.count / CLSP_BSPLINE_NEAREST_F32_SIZE;
+        memset(some, 0, MANY * sizeof *some);
+        assert_ok(ctx, project(&s, &queries, NULL, out, &(clsp_run){.share = &share}));
+        assert_memory_equal(some, all + first * sizeof *some, count * sizeof *some);
+    }
+    free(all);
+    free(some);
+    free(narrow);
+    free(points);
+    finish(&s);
+}
+
+/* Inputs of one kind of memory and results of another. */
+static void test_memory(void **state)
+{
+    enum { STORED = 37 };
+    clsp_context *const ctx = lent_context("");
+    surfaces s = case_of(&cases[1], CLSP_F32, 3);
+    float points[3 * STORED], hints[2 * STORED];
+    uint32_t patches[STORED];
+    clsp_bspline_nearest_f32 expected[STORED];
+
+    (void)state;
+    start(&s, ctx, false);
+    double *const wide = make_queries(&s, STORED);
+    for (size_t i = 0; i < STORED; i++) {
+        patches[i] = (uint32_t)(i % 3);
+        hints[2 * i] = i % 4 ? 0.5f : NAN;
+        hints[2 * i + 1] = 0.25f;
+    }
+    const clsp_bspline_queries host = {.num = STORED,
+                                       .points = reals_in(&s, wide, 3 * STORED, points),
+                                       .patches = clsp_in_u32(patches, STORED),
+                                       .hints = clsp_in_f32(hints, 2 * STORED)};
+    assert_ok(ctx, project(&s, &host, NULL, results_out(&s, expected, STORED), NULL));
+    for (int k = 0; k < STORE_KINDS * STORE_KINDS; k++) {
+        const store_kind from = (store_kind)(k / STORE_KINDS), to = (store_kind)(k % STORE_KINDS);
+        if (!has_kind(ctx, from) || !has_kind(ctx, to)) continue;
+        store in = store_make(ctx, from, CLSP_F32, 3, 3 * STORED, points);
+        store of = store_make(ctx, from, CLSP_U32, 5, STORED, patches);
+        store near = store_make(ctx, from, CLSP_F32, 0, 2 * STORED, hints);
+        store out =
+            store_make(ctx, to, CLSP_F32, 7, (size_t)STORED * CLSP_BSPLINE_NEAREST_F32_SIZE, NULL);
+        const clsp_bspline_queries queries = {.num = STORED,
+                                              .points = store_in(&in),
+                                              .patches = store_in(&of),
+                                              .hints = store_in(&near)};
+        assert_ok(ctx, project(&s, &queries, NULL, store_out(&out), NULL));
+        assert_memory_equal(store_read(&out), expected, sizeof expected);
+        store_free(&in);
+        store_free(&of);
+        store_free(&near);
+        store_free(&out);
+    }
+    free(wide);
+    finish(&s);
+}
+
+/* Behind an event of the user's nothing is read before it, and events that are given are over. */
+static void test_events(void **state)
+{
+    clsp_context *const ctx = lent_context("");
+    const cl_command_queue queue = clsp_context_queue(ctx);
+    surfaces s = case_of(&cases[0], CLSP_F32, 1);
+    clsp_bspline_nearest_f32 results[16];
+    float narrow[48];
+    cl_event written, projected;
+
+    (void)state;
+    start(&s, ctx, false);
+    double *const points = make_queries(&s, 16);
+    unsigned char *const expected = results_of(&s, points, 0, 16, NULL);
+    reals_in(&s, points, 48, narrow);
+    const cl_mem in = buffer_of(ctx, sizeof narrow, NULL),
+                 out = buffer_of(ctx, sizeof results, NULL);
+    assert_int_equal(
+        clEnqueueWriteBuffer(queue, in, CL_FALSE, 0, sizeof narrow, narrow, 0, NULL, &written),
+        CL_SUCCESS);
+    const clsp_bspline_queries queries = {.num = 16, .points = clsp_in_buffer(in, 0, 0)};
+    assert_ok(ctx, project(&s, &queries, NULL, clsp_out_buffer(out, 0, 0),
+                           &(clsp_run){.num_wait = 1, .wait = &written, .done = &projected}));
+    assert_int_equal(
+        clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof results, results, 1, &projected, NULL),
+        CL_SUCCESS);
+    assert_memory_equal(results, expected, sizeof results);
+    clReleaseEvent(written);
+    clReleaseEvent(projected);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+    free(expected);
+    free(points);
+    finish(&s);
+}
+
+/* What is searched are the control points loaded last. */
+static void test_changes(void **state)
+{
+    clsp_context *const ctx = lent_context("");
+    surfaces s = case_of(&cases[0], CLSP_F32, 2);
+
+    (void)state;
+    start(&s, ctx, false);
+    check_some(&s, 8);
+    for (size_t i = 0; i < 2 * s.patch_reals; i++)
+        s.points[i] = (double)(float)(-0.5 * s.points[i]);
+    make_oracles(&s);
+    load(&s);
+    check_some(&s, 8);
+    s.num = 1;
+    load(&s);
+    check_some(&s, 8);
+    finish(&s);
+}
+
+/* ---- bad input ---- */
+
+#define REFUSED(wanted, change)                                                                    \
+    do {                                                                                           \
+        clsp_bspline_queries queries = {.num = 2, .points = clsp_in_f32(points, 6)};               \
+        clsp_bspline_project_opts opts = {.num_nearest = 1};                                       \
+        change;                                                                                    \
+        support_poison(results, sizeof results);                                                   \
+        assert_status(s.ctx, project(&s, &queries, &opts, results_out(&s, results, 2), NULL),      \
+                      (wanted));                                                                   \
+        assert_true(support_poisoned(results, sizeof results));                                    \
+    } while (0)
+
+static void refuse(bool as_bezier)
+{
+    static const float points[6] = {0, 1, 2, 3, 4, 5};
+    static const uint32_t patches[2] = {0, 1};
+    static const surface_case bilinear = {SURFACE_SMOOTH, 1, 1, 3, 0};
+    clsp_bspline_nearest_f32 results[2];
+    surfaces s = case_of(&bilinear, CLSP_F32, 2);
+
+    start(&s, lent_context(""), as_bezier);
+    REFUSED(CLSP_ERROR_ARGUMENT, opts.num_nearest = 2);
+    REFUSED(CLSP_ERROR_ARGUMENT, opts.method = CLSP_BSPLINE_PROJECT_MREP);
+    REFUSED(CLSP_ERROR_ARGUMENT, opts.method = (clsp_bspline_project_method)3);
+    REFUSED(CLSP_ERROR_ARGUMENT, opts.max_dist = NAN);
+    REFUSED(CLSP_ERROR_ARGUMENT, opts.tolerance = -1);
+    REFUSED(CLSP_ERROR_ARGUMENT, opts.reserved[1] = 1);
+    REFUSED(CLSP_ERROR_ARGUMENT, queries.reserved[1] = 1);
+    REFUSED(CLSP_ERROR_ARGUMENT, queries.hints = clsp_in_f32(points, 4));
+    REFUSED(CLSP_ERROR_BUFFER_SIZE, queries.patches = clsp_in_u32(patches, 1));
+    REFUSED(CLSP_ERROR_BUFFER_SIZE, queries.patches = clsp_in_u32(patches, 2);
+            queries.hints = clsp_in_f32(points, 2));
+    REFUSED(CLSP_ERROR_BUFFER_SIZE, queries.points.size = 5);
+    REFUSED(CLSP_ERROR_ARGUMENT, queries.points = (clsp_input){0});
+    assert_int_equal(project(&s, NULL, NULL, results_out(&s, results, 2), NULL),
+                     CLSP_ERROR_ARGUMENT);
+    finish(&s);
+}
+
+static void test_arguments(void **state)
+{
+    static const float points[9] = {0};
+    clsp_context *const ctx = lent_context("");
+    clsp_bspline_nearest_f32 results[2];
+    surfaces s = {.ctx = ctx, .precision = CLSP_F32};
+    clsp_bezier_desc d = {.degree = {17, 3}};
+
+    (void)state;
+    refuse(false);
+    refuse(true);
+    assert_ok(ctx, clsp_bezier_plan_create(&s.bezier, ctx, &d));
+    REFUSED(CLSP_ERROR_DEGREE, );
+    clsp_bezier_plan_destroy(&s.bezier);
+    d = (clsp_bezier_desc){.form = CLSP_BEZIER_CURVE, .degree = {3}};
+    assert_ok(ctx, clsp_bezier_plan_create(&s.bezier, ctx, &d));
+    REFUSED(CLSP_ERROR_ARGUMENT, );
+    clsp_bezier_plan_destroy(&s.bezier);
+    d = (clsp_bezier_desc){.degree = {2, 2}};
+    assert_ok(ctx, clsp_bezier_plan_create(&s.bezier, ctx, &d));
+    REFUSED(CLSP_ERROR_STATE, );
+    assert_ok(ctx, clsp_bezier_set_control_points(s.bezier, 0, clsp_in_f32(points, 0), NULL));
+    const clsp_bspline_queries queries = {.num = 2, .points = clsp_in_f32(points, 6)};
+    assert_ok(ctx, project(&s, &queries, NULL, results_out(&s, results, 2), NULL));
+    assert_true(results[1].status == CLSP_BSPLINE_NEAREST_NONE && isinf(results[1].distance));
+    const clsp_bspline_queries none = {.num = 0};
+    assert_ok(ctx, project(&s, &none, NULL, results_out(&s, results, 0), NULL));
+    finish(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),     cmocka_unit_test(test_models),
+        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_memory),    cmocka_unit_test(test_events),
+        cmocka_unit_test(test_changes),   cmocka_unit_test(test_arguments),
+    };
+
+    if (no_device()) return 77;
+    return cmocka_run_group_tests(tests, NULL, close_lent);
+}
