@@ -306,7 +306,7 @@ static ref_foot exact(const job *j, const double *q, uint32_t patch)
 
     for (size_t i = 0; i < j->num_patches; i++)
         if (j->oracle[i] && (patch == UINT32_MAX || patch == i))
-            ref_surface_nearest(j->oracle[i], q, support_full() ? 13 : 4, &foot);
+            ref_surface_nearest(j->oracle[i], q, support_full() ? 13 : 3, &foot);
     return foot;
 }
 
@@ -398,7 +398,7 @@ static job *job_of(const shape *s, bool f64, double offset, double most_weight)
 
 static size_t num_queries(const shape *s)
 {
-    return support_full() ? QUERIES_MAX : support_tiny() || s->degree[0] > 8 ? 8 : 24;
+    return support_full() ? QUERIES_MAX : support_tiny() || s->degree[0] > 8 ? 8 : 20;
 }
 
 static void test_shapes(void **state)
@@ -645,7 +645,7 @@ static void test_degenerate(void **state)
     (void)state;
     for (size_t i = 0; i < 2 * COUNT(all); i++) {
         job *const j = bicubic(i % 2 == 1, all[i / 2]);
-        make_queries(j, &q, support_tiny() ? 16 : 48);
+        make_queries(j, &q, support_tiny() ? 16 : 32);
         check_all(j, &q);
         finish(j);
     }

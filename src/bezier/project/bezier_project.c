@@ -36,7 +36,8 @@ static void make_piece(const void *user, size_t patch, const uint32_t span[2], d
         origin[k] = d->rational ? middle[k] / middle[d->dim] : middle[k];
     for (size_t i = 0; i < num; i += coords)
         for (uint32_t k = 0; k < d->dim; k++)
-            points[i + k] = fma(d->rational ? -points[i + d->dim] : -1, origin[k], points[i + k]);
+            points[i + k] = d->rational ? fma(-points[i + d->dim], origin[k], points[i + k])
+                                        : points[i + k] - origin[k];
 }
 
 clspi_surface_search *clspi_bezier_surfaces(const clspi_tensor_plan *plan, const void *points,

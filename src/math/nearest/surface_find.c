@@ -121,23 +121,35 @@ CLSPI_INLINE double bound_of_leaf(const walk *w, const clspi_surface_leaf *leaf,
 CLSPI_INLINE void guess_place(const clspi_surface_leaf *leaf, const double *from,
                               surface_place at[2])
 {
+    double off[LANES];
+
+    for (int l = 0; l < LANES; l++)
+        off[l] = from[l] - leaf->middle[l];
     for (int i = 0; i < 2; i++) {
         const double middle = (leaf->low[i] + leaf->high[i]) / 2;
-        at[i] = place_at(middle + dot(leaf->guess[i], from), leaf->low[i], leaf->high[i]);
+        at[i] = place_at(middle + dot(leaf->guess[i], off), leaf->low[i], leaf->high[i]);
     }
 }
 
-/* Searches a leaf by its constants; true if nothing nearer is left in it. */
-CLSPI_INLINE bool search_by_constants(walk *w, const clspi_surface_leaf *leaf, surface_place at[2])
+/* Searches a leaf by its constants; true if nothing nearer is left in it. e: the last point that
+   was tried, minus the query. */
+CLSPI_INLINE bool search_by_constants(walk *w, const clspi_surface_leaf *leaf, double *e)
 {
     const bool is_known = leaf->l22 > 0;
+    double before = INFINITE;
+    surface_place at[2];
     surface_jet j;
-    double e[LANES];
+    int worse = 0;
+
+    guess_place(leaf, w->from, at);
 
     for (int n = 0; n < (is_known ? LEAF_STEPS : POLE_STEPS); n++) {
         const double square = try_place(w, at, &j, e);
         const slopes g = slopes_of(&j, e);
         if (is_known && bound_of_leaf(w, leaf, at, &g, e, square) >= w->near) return true;
+        worse += square >= before;
+        if (worse > WORSE_MAX) break;
+        before = square;
         if (!(step_within(at, &g, leaf->low, leaf->high) > 1e-18 * square)) break;
     }
     return false;
@@ -146,29 +158,32 @@ CLSPI_INLINE bool search_by_constants(walk *w, const clspi_surface_leaf *leaf, s
 CLSPI_INLINE void search_piece(walk *w, uint32_t number)
 {
     static const uint32_t none[2] = {0, 0};
+    static const double nowhere[LANES] = {0};
 
     w->whole = number;
     take_piece(w, number);
-    search_squares(w, none, none);
+    search_squares(w, none, none, nowhere);
 }
 
 CLSPI_INLINE void search_leaf(walk *w, uint32_t number)
 {
     const clspi_surface_leaf *const leaf = &w->s->parts.leaves[number];
-    surface_place at[2];
-    double from[LANES];
+    double from[LANES], e[LANES];
 
     if (leaf->piece == w->whole) return;
-    take_piece(w, leaf->piece);
     for (int l = 0; l < LANES; l++)
-        from[l] = w->from[l] - leaf->middle[l];
-    if (!(distance_to_leaf(leaf, from) < w->near)) return;
+        from[l] = w->q[l] - w->s->pieces[leaf->piece].origin[l] - leaf->middle[l];
+    if (!(distance_to_leaf(leaf, from) < w->limit)) return;
     if (w->num_leaves++ >= LEAVES_BEFORE) {
         search_piece(w, leaf->piece);
         return;
     }
-    guess_place(leaf, from, at);
-    if (!search_by_constants(w, leaf, at)) search_squares(w, leaf->depth, leaf->index);
+    take_piece(w, leaf->piece);
+    if (search_by_constants(w, leaf, e)) return;
+    const double length = sqrt(dot(e, e));
+    for (int l = 0; l < LANES; l++)
+        e[l] = length > 0 ? e[l] / length : 0;
+    search_squares(w, leaf->depth, leaf->index, e);
 }
 
 /* Looks into a box. */
@@ -316,6 +331,20 @@ static double far_distance(const clspi_surface_search *s, const query *q, const 
     return 2 * most * sqrt(square);
 }
 
+/* Evaluates the nearest point, and once more where one more step of Newton's method would bring it
+   nearer by more than nothing. */
+CLSPI_INLINE void finish_point(walk *w, surface_jet *j, double *e)
+{
+    static const double low[2] = {0, 0}, high[2] = {1, 1};
+    surface_place at[2] = {w->at[0], w->at[1]}, best[2] = {w->at[0], w->at[1]};
+    const double least = w->least, square = try_place(w, at, j, e);
+    const slopes g = slopes_of(j, e);
+
+    if (!(step_within(at, &g, low, high) > 1e-15 * square)) return;
+    try_place(w, at, j, e);
+    if (!(w->least < least)) try_place(w, best, j, e);
+}
+
 static result result_of(walk *w, const query *q, double nearer)
 {
     const clspi_surface_search *const s = w->s;
@@ -326,19 +355,19 @@ static result result_of(walk *w, const query *q, double nearer)
     double e[LANES];
 
     take_piece(w, w->nearest);
-    try_place(w, w->at, &j, e);
+    finish_point(w, &j, e);
     for (uint32_t l = 0; l < s->shape.dim; l++)
         r.point[l] = (j.d[JET_X][l] + w->piece->origin[l]) / s->scale;
     for (int i = 0; i < 2; i++)
         r.param[i] = param_of(s, i, span[i], w->at[i]);
     const double least = sqrt(w->least), open = sqrt(w->lowest);
     r.distance = nearer < 1 ? far_distance(s, q, r.point) : least / s->scale;
-    const double bound = least_of(least, open), share = 2 * DISTANCE_EPS;
-    const double slack = 2 * EXTENT_EPS * w->extent;
+    const double bound = least_of(least, open), share = 2 * w->nearer;
+    const double slack = share * w->extent;
     r.bound = nearer < 1 ? r.distance * (1 - share) : (bound - share * bound - slack) / s->scale;
     r.bound = most_of(least_of(r.bound, r.distance), 0);
-    r.status = w->is_cut && open * open < limit_of(w->least, w->extent) ? CLSPI_SEARCH_CUT
-                                                                        : CLSPI_SEARCH_FOUND;
+    r.status = w->is_cut && open * open < limit_of(w, w->least, w->extent) ? CLSPI_SEARCH_CUT
+                                                                           : CLSPI_SEARCH_FOUND;
     return r;
 }
 
@@ -450,6 +479,7 @@ bool clspi_surface_search_find(const clspi_surface_search *search,
         work->products = work->controls + shape->reals;
         make_factors(work, shape);
         w->s = search;
+        w->nearer = queries->f64 ? NEARER_F64 : NEARER_F32;
         w->work = work;
         search_all(w, queries);
     }

@@ -31,58 +31,42 @@ typedef struct leaf_maker {
 
 /* What is found of a part. */
 typedef struct part_bounds {
-    double variation;   /* tau; infinite where nothing is known */
+    double variation;   /* tau, and until all is seen its square; infinite where nothing is known */
     double along[2];    /* by how much derivatives vary along u and v */
     double size[2];     /* the largest control vectors of derivatives */
     double e[2][LANES]; /* J L^-T: orthonormal */
 } part_bounds;
 
+/* fmin and fmax, which some compilers call, for numbers. */
+static double smaller(double x, double y)
+{
+    return x < y ? x : y;
+}
+
+static double larger(double x, double y)
+{
+    return x > y ? x : y;
+}
+
 /* ---- control points of derivatives ---- */
 
-/* A line of control points: its degree, and the reals between two. */
-typedef struct control_line {
-    uint32_t degree;
-    size_t stride;
-} control_line;
-
-/* Computes control point i of the first derivative along a line, raised to the line's degree. */
-static double first_of(const double *x, control_line line, uint32_t i)
-{
-    const double before = i > 0 ? x[i * line.stride] - x[(i - 1) * line.stride] : 0;
-    const double behind = i < line.degree ? x[(i + 1) * line.stride] - x[i * line.stride] : 0;
-
-    return i * before + (line.degree - i) * behind;
-}
-
-static double bend_at(const double *x, control_line line, uint32_t i)
-{
-    return x[(i + 2) * line.stride] - 2 * x[(i + 1) * line.stride] + x[i * line.stride];
-}
-
-/* Computes control point i of the second derivative, raised to the line's degree. */
-static double second_of(const double *x, control_line line, uint32_t i)
-{
-    const uint32_t n = line.degree, left = n - i;
-    double sum = 0;
-
-    if (i > 1) sum += (double)i * (i - 1) * bend_at(x, line, i - 2);
-    if (i > 0 && left > 0) sum += 2.0 * i * left * bend_at(x, line, i - 1);
-    if (left > 1) sum += (double)left * (left - 1) * bend_at(x, line, i);
-    return sum;
-}
-
-/* Makes the control points of a derivative of others, first or second, along u (0) or v. */
-static void derive(const clspi_surface_shape *shape, const double *controls, int way, bool second,
-                   double *out)
+/* Makes the control points of the first derivative of others along u (0) or v, raised to their
+   degree. */
+static void derive(const clspi_surface_shape *shape, const double *controls, int way, double *out)
 {
     const size_t row = (shape->degree[1] + 1) * (size_t)shape->lanes;
-    const control_line line = {shape->degree[way], way == 0 ? row : shape->lanes};
+    const size_t stride = way == 0 ? row : shape->lanes;
+    const size_t lines = way == 0 ? 1 : shape->degree[0] + 1;
+    const uint32_t n = shape->degree[way];
 
-    for (uint32_t i = 0; i <= shape->degree[0]; i++)
-        for (size_t c = 0; c < row; c++) {
-            const uint32_t at = way == 0 ? i : (uint32_t)(c / shape->lanes);
-            const double *const x = controls + (way == 0 ? c : i * row + c % shape->lanes);
-            out[i * row + c] = second ? second_of(x, line, at) : first_of(x, line, at);
+    for (size_t line = 0; line < lines; line++)
+        for (uint32_t i = 0; i <= n; i++) {
+            const double *const x = controls + line * row + i * stride;
+            const double *const before = i > 0 ? x - stride : x, *const behind =
+                                                                     i < n ? x + stride : x;
+            double *const to = out + line * row + i * stride;
+            for (size_t c = 0; c < stride; c++)
+                to[c] = i * (x[c] - before[c]) + (n - i) * (behind[c] - x[c]);
         }
 }
 
@@ -96,21 +80,21 @@ static void make_jet(const leaf_maker *m, const double *controls, const double *
         for (uint32_t l = 0; l < s->lanes; l++)
             m->jet[JET_X][k + l] = controls[k + l] - (l < s->dim ? w * point[l] : 0);
     }
-    derive(s, m->jet[JET_X], 0, false, m->jet[JET_U]);
-    derive(s, m->jet[JET_X], 1, false, m->jet[JET_V]);
-    derive(s, m->jet[JET_X], 0, true, m->jet[JET_UU]);
-    derive(s, m->jet[JET_U], 1, false, m->jet[JET_UV]);
-    derive(s, m->jet[JET_X], 1, true, m->jet[JET_VV]);
+    derive(s, m->jet[JET_X], 0, m->jet[JET_U]);
+    derive(s, m->jet[JET_X], 1, m->jet[JET_V]);
+    derive(s, m->jet[JET_U], 0, m->jet[JET_UU]);
+    derive(s, m->jet[JET_U], 1, m->jet[JET_UV]);
+    derive(s, m->jet[JET_V], 1, m->jet[JET_VV]);
 }
 
 /* ---- bounds of a part ---- */
 
-/* Computes the largest singular value of a matrix with columns x, y. */
+/* Computes the square of the largest singular value of a matrix with columns x, y. */
 static double norm_of(const double *x, const double *y)
 {
     const double a = dot(x, x), b = dot(x, y), d = dot(y, y), half = (a - d) / 2;
 
-    return sqrt((a + d) / 2 + sqrt(half * half + b * b));
+    return (a + d) / 2 + sqrt(half * half + b * b);
 }
 
 /* The derivatives at a control point, divided by its weight, in y: vectors of space, and of the
@@ -121,28 +105,34 @@ typedef struct control_jet {
     double u[3][LANES]; /* second derivatives with one of u, v in y: what changes along u, v */
 } control_jet;
 
+/* The inverse of L. */
+typedef struct lengths {
+    double i11, l21, i22;
+} lengths;
+
+static lengths lengths_of(const clspi_surface_leaf *leaf)
+{
+    return (lengths){1 / leaf->l11, leaf->l21, 1 / leaf->l22};
+}
+
 /* Changes derivatives by u, v to ones by y. */
-static void by_lengths(const clspi_surface_leaf *leaf, double u, double v, double *y)
+static void by_lengths(const lengths *l, double u, double v, double *y)
 {
-    y[0] = u / leaf->l11;
-    y[1] = (v - leaf->l21 * y[0]) / leaf->l22;
+    y[0] = u * l->i11;
+    y[1] = (v - l->l21 * y[0]) * l->i22;
 }
 
-static void second_by_lengths(const clspi_surface_leaf *leaf, const double *uv, double *y)
+static void second_by_lengths(const lengths *l, const double *uv, double *y)
 {
-    double u[2], v[2], last[2];
+    double u[2], v[2];
 
-    by_lengths(leaf, uv[0], uv[1], u);
-    by_lengths(leaf, uv[1], uv[2], v);
-    by_lengths(leaf, u[0], v[0], last);
-    y[0] = last[0];
-    y[1] = last[1];
-    by_lengths(leaf, u[1], v[1], last);
-    y[2] = last[1];
+    by_lengths(l, uv[0], uv[1], u);
+    by_lengths(l, uv[1], uv[2], v);
+    by_lengths(l, u[0], v[0], y);
+    y[2] = (v[1] - l->l21 * (u[1] * l->i11)) * l->i22;
 }
 
-static void load_control(const leaf_maker *m, const clspi_surface_leaf *leaf, size_t k,
-                         control_jet *c)
+static void load_control(const leaf_maker *m, const lengths *by, size_t k, control_jet *c)
 {
     const uint32_t dim = m->shape->dim;
     const double w = m->shape->rational ? 1 / m->jet[JET_X][k + dim] : 1;
@@ -152,8 +142,8 @@ static void load_control(const leaf_maker *m, const clspi_surface_leaf *leaf, si
         double d[JETS], first[2], second[3];
         for (int i = JET_U; i < JETS; i++)
             d[i] = m->jet[i][k + l] * w;
-        by_lengths(leaf, d[JET_U], d[JET_V], first);
-        second_by_lengths(leaf, d + JET_UU, second);
+        by_lengths(by, d[JET_U], d[JET_V], first);
+        second_by_lengths(by, d + JET_UU, second);
         for (int i = 0; i < 3; i++) {
             if (i < 2 && l < dim) c->first[i][l] = first[i];
             if (i < 2 && l == dim) c->weight_first[i] = first[i];
@@ -174,7 +164,7 @@ static double radius_of(const leaf_maker *m)
         double square = 0;
         for (uint32_t l = 0; l < s->dim; l++)
             square += m->jet[JET_X][k + l] * m->jet[JET_X][k + l] / (w * w);
-        most = fmax(most, square);
+        most = larger(most, square);
     }
     return sqrt(most);
 }
@@ -191,7 +181,7 @@ static void find_sizes(const leaf_maker *m, part_bounds *b)
             double square = 0;
             for (uint32_t l = 0; l < s->dim; l++)
                 square += m->jet[JET_U + i][k + l] * m->jet[JET_U + i][k + l] * w * w;
-            b->size[i] = fmax(b->size[i], square);
+            b->size[i] = larger(b->size[i], square);
         }
     }
     b->size[0] = sqrt(b->size[0]);
@@ -241,11 +231,12 @@ static bool take_middle(const leaf_maker *m, const surface_jet *j, clspi_surface
         leaf->l22 = 0;
         return false;
     }
+    const lengths by = lengths_of(leaf);
     for (int l = 0; l < LANES; l++) {
         const double uv[3] = {j->d[JET_UU][l], j->d[JET_UV][l], j->d[JET_VV][l]};
         double y[3];
         b->e[1][l] /= leaf->l22;
-        second_by_lengths(leaf, uv, y);
+        second_by_lengths(&by, uv, y);
         for (int i = 0; i < 3; i++)
             yy[i][l] = y[i];
         bend[l] = yy[0][l] + yy[2][l];
@@ -268,7 +259,7 @@ static double form_of(double second[3][LANES])
         mean[l] = (second[0][l] + second[2][l]) / 2;
         half[l] = (second[0][l] - second[2][l]) / 2;
     }
-    return sqrt(dot(mean, mean)) + norm_of(half, second[1]);
+    return sqrt(dot(mean, mean)) + sqrt(norm_of(half, second[1]));
 }
 
 /* Takes the second derivatives at a control point into bounds. */
@@ -283,13 +274,13 @@ static void take_bends(control_jet *c, const double *normal, bend_bounds *b)
     }
     const double mean = (along[0] + along[2]) / 2, half = (along[0] - along[2]) / 2;
     const double most = sqrt(half * half + along[1] * along[1]);
-    b->low = fmin(b->low, mean - most);
-    b->high = fmax(b->high, mean + most);
-    b->along = fmax(b->along, form_of(c->second));
+    b->low = smaller(b->low, mean - most);
+    b->high = larger(b->high, mean + most);
+    b->along = larger(b->along, form_of(c->second));
     const double *const w = c->weight_second;
     const double of_weight =
         fabs(w[0] + w[2]) / 2 + sqrt((w[0] - w[2]) * (w[0] - w[2]) / 4 + w[1] * w[1]);
-    b->weight_second = fmax(b->weight_second, of_weight);
+    b->weight_second = larger(b->weight_second, of_weight);
 }
 
 /* Finds by how much the derivatives of a part vary: tau, and the direction in which more. */
@@ -300,38 +291,42 @@ static void take_variation(const control_jet *c, const clspi_surface_leaf *leaf,
     for (int l = 0; l < LANES; l++)
         for (int i = 0; i < 2; i++)
             off[i][l] = c->first[i][l] - b->e[i][l];
-    b->variation = fmax(b->variation, norm_of(off[0], off[1]));
+    b->variation = larger(b->variation, norm_of(off[0], off[1]));
     for (int l = 0; l < LANES; l++)
         for (int i = 0; i < 2; i++) { /* second[i + k] by y_i y_k, back to one by u, v */
             along[0][i][l] = leaf->l11 * c->second[i][l];
             along[1][i][l] = leaf->l21 * c->second[i][l] + leaf->l22 * c->second[i + 1][l];
         }
     for (int i = 0; i < 2; i++)
-        b->along[i] = fmax(b->along[i], norm_of(along[i][0], along[i][1]));
+        b->along[i] =
+            larger(b->along[i], dot(along[i][0], along[i][0]) + dot(along[i][1], along[i][1]));
 }
 
 /* Finds the constants of a part whose middle has been taken. */
 static void find_bounds(const leaf_maker *m, clspi_surface_leaf *leaf, part_bounds *b)
 {
     const clspi_surface_shape *const s = m->shape;
+    const lengths by = lengths_of(leaf);
     bend_bounds bends = {.low = INFINITY, .high = -INFINITY};
     control_jet c;
 
     b->variation = 0;
     for (size_t k = 0; k < s->reals; k += s->lanes) {
-        load_control(m, leaf, k, &c);
+        load_control(m, &by, k, &c);
         const double w = s->rational ? m->jet[JET_X][k + s->dim] : 1;
-        bends.thick = fmax(bends.thick, fabs(dot(m->jet[JET_X] + k, leaf->normal)) / w);
-        bends.weight_first = fmax(bends.weight_first, sqrt(dot(c.weight_first, c.weight_first)));
+        bends.thick = larger(bends.thick, fabs(dot(m->jet[JET_X] + k, leaf->normal)) / w);
+        bends.weight_first = larger(bends.weight_first, dot(c.weight_first, c.weight_first));
         take_variation(&c, leaf, b);
         take_bends(&c, leaf->normal, &bends);
     }
     const double radius = s->rational ? radius_of(m) : 0;
+    b->variation = sqrt(b->variation);
+    bends.weight_first = sqrt(bends.weight_first);
     b->variation = (b->variation + radius * bends.weight_first) * (1 + OUTWARD) + OUTWARD;
     const double first = 2 * bends.weight_first, second = bends.weight_second;
     const double off = first * b->variation + second * bends.thick;
-    const double size = fmax(fabs(bends.low), fabs(bends.high)) + off;
-    const double shrink = fmax(1 - b->variation, 0);
+    const double size = larger(fabs(bends.low), fabs(bends.high)) + off;
+    const double shrink = larger(1 - b->variation, 0);
     leaf->bend[0] = bends.low - off - OUTWARD * size;
     leaf->bend[1] = bends.high + off + OUTWARD * size;
     leaf->bend_along =
@@ -348,7 +343,7 @@ static double terms_of(const leaf_maker *m, const clspi_surface_leaf *leaf, int 
     const double n = m->shape->degree[way], all = 2 * n * m->piece->weights;
     const double ends = n / leaf->low[way] + n / (1 - leaf->high[way]);
 
-    return m->piece->extent * fmin(all, ends);
+    return m->piece->extent * smaller(all, ends);
 }
 
 /* Brings constants by a part's own u, v to those of the piece. */
@@ -395,8 +390,8 @@ static void find_extents(const leaf_maker *m, const double *controls, clspi_surf
             for (uint32_t l = 0; l < s->dim; l++)
                 x[l] = controls[k + l] * w - leaf->middle[l];
             const double at = dot(x, axes[i]);
-            leaf->least[i] = fmin(leaf->least[i], at - slack);
-            leaf->greatest[i] = fmax(leaf->greatest[i], at + slack);
+            leaf->least[i] = smaller(leaf->least[i], at - slack);
+            leaf->greatest[i] = larger(leaf->greatest[i], at + slack);
         }
     }
 }

@@ -95,35 +95,44 @@ CLSPI_INLINE const double *restrict_controls(const walk *k, const square_part *p
     return p->side[1] > 0 ? begin + shape->degree[1] * shape->lanes : begin;
 }
 
-/* Brings control points to the query and puts binomial coefficients before them, and weights
-   behind: [order_u][order_v][LANES], weights. Returns the largest squared distance. */
-CLSPI_INLINE double scale_controls(const walk *k, const double *controls, uint32_t pu, uint32_t pv,
-                                   double *x, double *weights)
+/* Control points of a part relative to the query, with binomial coefficients before them and their
+   weights behind: of up to three coordinates in the lane behind them, which products take along. */
+typedef struct scaled_controls {
+    double x[ORDER_MAX * ORDER_MAX * LANES]; /* [order_u][order_v][LANES] */
+    double w[ORDER_MAX * ORDER_MAX];         /* of four coordinates */
+    double size;                             /* the largest squared distance */
+    double beyond; /* all are beyond a plane at right angles to a direction, so far away */
+} scaled_controls;
+
+CLSPI_INLINE void scale_controls(const walk *k, const double *controls, uint32_t pu, uint32_t pv,
+                                 const double *direction, scaled_controls *to)
 {
     const clspi_surface_shape *const shape = &k->s->shape;
     const size_t row = (shape->degree[1] + 1) * (size_t)shape->lanes;
-    double size = 0;
 
+    to->size = 0;
+    to->beyond = INFINITY;
     for (uint32_t i = 0; i <= pu; i++)
         for (uint32_t j = 0; j <= pv; j++) {
             const double *const from = controls + i * row + j * shape->lanes;
-            const double w = shape->rational ? from[shape->dim] : 1;
+            const double w = shape->rational ? from[shape->dim] : 1, over_w = 1 / w;
             const double by =
                 (pu > 0 ? k->work->binomial[0][i] : 1) * (pv > 0 ? k->work->binomial[1][j] : 1);
-            double *const to = x + (i * (pv + 1) + j) * LANES;
-            double square = 0;
-            for (uint32_t l = 0; l < LANES; l++) {
-                to[l] = l < shape->dim ? from[l] - w * k->from[l] : 0;
-                square += to[l] * to[l];
-                to[l] *= by;
-            }
-            weights[i * (pv + 1) + j] = w * by;
-            size = most_of(size, square / (w * w));
+            const size_t at = i * (pv + 1) + j;
+            double *const x = to->x + at * LANES;
+            for (uint32_t l = 0; l < LANES; l++)
+                x[l] = l < shape->dim ? from[l] - w * k->from[l] : 0;
+            to->size = most_of(to->size, dot(x, x) * over_w * over_w);
+            to->beyond = least_of(to->beyond, dot(x, direction) * over_w);
+            if (shape->rational && shape->dim < LANES) x[LANES - 1] = w;
+            for (uint32_t l = 0; l < LANES; l++)
+                x[l] *= by;
+            to->w[at] = w * by;
         }
-    return size;
 }
 
-/* Multiplies control points by themselves: the sums of products of points i and j - i. */
+/* Multiplies control points with themselves, lane by lane: sums of what belongs to a coefficient,
+   but for what is divided by. */
 CLSPI_INLINE void multiply_controls(const double *x, uint32_t pu, uint32_t pv, double *products)
 {
     const uint32_t columns = 2 * pv + 1;
@@ -144,6 +153,7 @@ CLSPI_INLINE void multiply_controls(const double *x, uint32_t pu, uint32_t pv, d
             }
 }
 
+/* Multiplies weights with themselves in the same way. */
 CLSPI_INLINE void multiply_weights(const double *x, uint32_t pu, uint32_t pv, double *products)
 {
     const uint32_t columns = 2 * pv + 1;
@@ -157,34 +167,50 @@ CLSPI_INLINE void multiply_weights(const double *x, uint32_t pu, uint32_t pv, do
                         x[i * (pv + 1) + j] * x[k * (pv + 1) + m];
 }
 
-/* Makes the coefficients of a part of its control points. */
-CLSPI_CLONES static void make_squares(const walk *k, uint32_t level)
+/* Makes all coefficients of a part. */
+CLSPI_INLINE void multiply_all(const walk *k, const squares *s, const scaled_controls *from,
+                               uint32_t pu, uint32_t pv)
 {
-    square_work *const work = k->work;
-    square_part *const p = &work->part[level];
+    const square_work *const work = k->work;
+    const bool in_lane = k->s->shape.dim < LANES;
+
+    multiply_controls(from->x, pu, pv, work->products);
+    if (s->rational && !in_lane) multiply_weights(from->w, pu, pv, s->w);
+    for (uint32_t i = 0; i <= 2 * pu; i++)
+        for (uint32_t j = 0; j <= 2 * pv; j++) {
+            const uint32_t at = i * (2 * pv + 1) + j;
+            const double *const sum = work->products + at * LANES;
+            const double by = (pu > 0 ? work->over[0][i] : 1) * (pv > 0 ? work->over[1][j] : 1);
+            const double last = s->rational && in_lane ? 0 : sum[LANES - 1];
+            if (s->rational) s->w[at] = by * (in_lane ? sum[LANES - 1] : s->w[at]);
+            s->a[at] = by * ((sum[0] + sum[1]) + (sum[2] + last));
+        }
+}
+
+/* Makes the coefficients of a part of its control points, unless these are all beyond a plane at
+   right angles to a direction, of length 1 or 0, so far away that nothing nearer is there: false.
+ */
+CLSPI_CLONES static bool make_squares(const walk *k, uint32_t level, const double *direction)
+{
+    square_part *const p = &k->work->part[level];
     const clspi_surface_shape *const shape = &k->s->shape;
     const squares s = squares_of(k, level);
-    const uint32_t pu = s.nu / 2, pv = s.nv / 2, columns = s.nv + 1;
+    const uint32_t pu = s.nu / 2, pv = s.nv / 2;
     const uint32_t most = shape->degree[0] > shape->degree[1] ? shape->degree[0] : shape->degree[1];
-    double x[ORDER_MAX * ORDER_MAX * LANES], weights[ORDER_MAX * ORDER_MAX];
+    scaled_controls x;
 
-    p->size = scale_controls(k, restrict_controls(k, p), pu, pv, x, weights);
+    scale_controls(k, restrict_controls(k, p), pu, pv, direction, &x);
+    if (x.beyond > 0 && x.beyond * x.beyond >= k->near) return false;
     if (pu == 3 && pv == 3)
-        multiply_controls(x, 3, 3, work->products);
+        multiply_all(k, &s, &x, 3, 3);
     else
-        multiply_controls(x, pu, pv, work->products);
-    if (s.rational) multiply_weights(weights, pu, pv, s.w);
-    for (uint32_t i = 0; i <= s.nu; i++)
-        for (uint32_t j = 0; j < columns; j++) {
-            const double *const sum = work->products + (i * columns + j) * LANES;
-            const double by = (s.nu > 0 ? work->over[0][i] : 1) * (s.nv > 0 ? work->over[1][j] : 1);
-            s.a[i * columns + j] = by * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
-            if (s.rational) s.w[i * columns + j] *= by;
-        }
-    p->made = p->depth[0] + p->depth[1];
+        multiply_all(k, &s, &x, pu, pv);
     const double moved_by = 3 * EPS * (shape->degree[0] + shape->degree[1]) * k->piece->extent;
+    p->size = x.size;
+    p->made = p->depth[0] + p->depth[1];
     p->of_weight = EPS * (12 + shape->degree[0] + shape->degree[1] + HALVINGS * most);
     p->error = p->of_weight * p->size + 2 * sqrt(p->size) * moved_by + moved_by * moved_by;
+    return true;
 }
 
 /* ---- what coefficients say ---- */
@@ -397,7 +423,8 @@ CLSPI_INLINE bool search_bowl(walk *k, const squares *s, const bowl *o)
     uint32_t least = 0;
     surface_place at[2];
     surface_jet j;
-    double e[LANES], best = INFINITY;
+    double e[LANES], best = INFINITY, before = INFINITE;
+    int worse = 0;
 
     for (uint32_t i = 0; i < (s->nu + 1) * (s->nv + 1); i++) {
         const double f = s->rational ? s->a[i] / s->w[i] : s->a[i];
@@ -409,6 +436,9 @@ CLSPI_INLINE bool search_bowl(walk *k, const squares *s, const bowl *o)
         const double square = try_place(k, at, &j, e);
         const slopes g = slopes_of(&j, e);
         if (bound_at(k, o, at, &j, &g, square) >= k->near) return true;
+        worse += square >= before;
+        if (worse > WORSE_MAX) break;
+        before = square;
         if (!(step_within(at, &g, o->b.low, o->b.high) > 1e-18 * square)) break;
     }
     return false;
@@ -484,9 +514,10 @@ CLSPI_INLINE void swap_levels(walk *k, uint32_t x, uint32_t y)
 /* Finishes a half: coefficients of its own where they have been halved often, and its bound. */
 CLSPI_INLINE void finish_half(walk *k, uint32_t level)
 {
+    static const double nowhere[LANES] = {0};
     square_part *const p = &k->work->part[level];
 
-    if (p->depth[0] + p->depth[1] - p->made >= HALVINGS) make_squares(k, level);
+    if (p->depth[0] + p->depth[1] - p->made >= HALVINGS) make_squares(k, level, nowhere);
     const squares s = squares_of(k, level);
     p->least = least_square(&s, p->error);
 }
@@ -607,14 +638,16 @@ CLSPI_INLINE uint32_t search_part(walk *k, uint32_t level)
     return split_part(k, level, way);
 }
 
-/* Searches a part of the piece at hand to the end. */
-CLSPI_CLONES static void search_squares(walk *k, const uint32_t depth[2], const uint32_t index[2])
+/* Searches a part of the piece at hand to the end. direction: a unit vector from the query to where
+   it may be nearest, or 0. */
+CLSPI_CLONES static void search_squares(walk *k, const uint32_t depth[2], const uint32_t index[2],
+                                        const double *direction)
 {
     square_part *const p = k->work->part;
     uint32_t num = 1;
 
     *p = (square_part){{depth[0], depth[1]}, {index[0], index[1]}, {-1, -1}, 0, 0, 0, 0, 0};
-    make_squares(k, 0);
+    if (!make_squares(k, 0, direction)) return;
     const squares s = squares_of(k, 0);
     p->least = least_square(&s, p->error);
     while (num > 0)

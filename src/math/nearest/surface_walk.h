@@ -10,15 +10,16 @@
 #define EPS      0x1p-52
 #define INFINITE ((double)INFINITY)
 /* How much nearer a point must be to be looked for, of its distance and of a piece's extent: far
-   more than all roundings (docs/math.md, 20). */
-#define DISTANCE_EPS 2e-13
-#define EXTENT_EPS   2e-13
+   more than all roundings (docs/math.md, 20), and less than results may be off by. */
+#define NEARER_F64 2e-13
+#define NEARER_F32 1e-7
 
 enum {
     BOXES = CLSPI_SURFACE_BOXES,
     NODE_TIERS = 32, /* of 2^30 leaves, pieces and patches there are at most 3 x 10 */
     WAITING_MAX = NODE_TIERS * BOXES,
-    PARTS_MAX = 65536 /* of pieces, that a query looks at */
+    PARTS_MAX = 65536, /* of pieces, that a query looks at */
+    WORSE_MAX = 1      /* steps of Newton's method that do not come nearer */
 };
 
 struct square_work;
@@ -33,6 +34,7 @@ typedef struct waiting_box {
 typedef struct walk {
     const clspi_surface_search *s;
     struct square_work *work;
+    double nearer;       /* NEARER_F64 or NEARER_F32 */
     double q[LANES];     /* scaled as pieces are */
     double least, limit; /* of the nearest point; of boxes that are worth looking into */
     double lowest;       /* that a point may be at in what was given up */
@@ -62,11 +64,11 @@ CLSPI_INLINE double most_of(double x, double y)
 }
 
 /* Returns the square of what is worth looking for; negative where nothing is. */
-CLSPI_INLINE double limit_of(double square, double extent)
+CLSPI_INLINE double limit_of(const walk *w, double square, double extent)
 {
     if (!(square < INFINITE)) return square;
     const double distance = sqrt(square);
-    const double limit = distance - (DISTANCE_EPS * distance + EXTENT_EPS * extent);
+    const double limit = distance - w->nearer * (distance + extent);
     return limit > 0 ? limit * limit : -1;
 }
 
@@ -79,7 +81,7 @@ CLSPI_INLINE void take_piece(walk *w, uint32_t number)
     for (int l = 0; l < LANES; l++)
         w->from[l] = w->q[l] - w->piece->origin[l];
     w->extent = most_of(w->extent, w->piece->extent);
-    w->near = limit_of(w->least, w->piece->extent);
+    w->near = limit_of(w, w->least, w->piece->extent);
 }
 
 /* Evaluates the piece at a place, and takes the point if it is nearer than those before. e: the
@@ -92,8 +94,8 @@ CLSPI_CLONES static double try_place(walk *w, const surface_place at[2], surface
     const double square = dot(e, e);
     if (!(square < w->least)) return square;
     w->least = square;
-    w->limit = limit_of(square, 0);
-    w->near = limit_of(square, w->piece->extent);
+    w->limit = limit_of(w, square, 0);
+    w->near = limit_of(w, square, w->piece->extent);
     w->nearest = w->number;
     w->at[0] = at[0];
     w->at[1] = at[1];

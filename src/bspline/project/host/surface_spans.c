@@ -65,9 +65,10 @@ static void move_points(const clspi_surface_spans *s, double *points, size_t num
     const uint32_t coords = s->dim + s->rational;
 
     for (size_t i = 0; i < num; i++)
-        for (uint32_t k = 0; k < s->dim; k++)
-            points[i * coords + k] = fma(s->rational ? -points[i * coords + s->dim] : -1, origin[k],
-                                         points[i * coords + k]);
+        for (uint32_t k = 0; k < s->dim; k++) {
+            double *const x = points + i * coords + k;
+            *x = s->rational ? fma(-points[i * coords + s->dim], origin[k], *x) : *x - origin[k];
+        }
 }
 
 /* Multiplies by the operator of a span along u (stride: a row) or v. */
