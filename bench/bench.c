@@ -23,6 +23,7 @@ static const suite_entry suites[] = {
     {"transfer", bench_suite_transfer, "results in host memory, against the bus to pinned memory"},
     {"patch36", bench_suite_patch36, "many small bicubic patches, against two known kernels"},
     {"convert", bench_suite_convert, "B-splines to other knots, against copies"},
+    {"project", bench_suite_project, "nearest points of surfaces, processor time a point"},
     {"image", bench_suite_image,
      "interpolation of images, against copies, plain C, SciPy and CuPy; how good it is"},
     {"solid", bench_suite_solid,

@@ -58,6 +58,7 @@ clsp_status bench_suite_outputs(bench *b);
 clsp_status bench_suite_transfer(bench *b);
 clsp_status bench_suite_patch36(bench *b);
 clsp_status bench_suite_convert(bench *b);
+clsp_status bench_suite_project(bench *b);
 clsp_status bench_suite_host(bench *b);
 clsp_status bench_suite_image(bench *b);
 clsp_status bench_suite_solid(bench *b);

@@ -25,7 +25,8 @@ typedef struct leaf_maker {
     uint32_t number;
     const clspi_surface_piece *piece;
     double *controls[LEVELS], *jet[JETS];
-    clspi_surface_item *items; /* of its leaves */
+    double is_coordinate[LANES]; /* 1, and 0 of lanes that are none */
+    clspi_surface_item *items;   /* of its leaves */
     size_t num_items, item_room;
 } leaf_maker;
 
@@ -38,12 +39,12 @@ typedef struct part_bounds {
 } part_bounds;
 
 /* fmin and fmax, which some compilers call, for numbers. */
-static double smaller(double x, double y)
+CLSPI_INLINE double smaller(double x, double y)
 {
     return x < y ? x : y;
 }
 
-static double larger(double x, double y)
+CLSPI_INLINE double larger(double x, double y)
 {
     return x > y ? x : y;
 }
@@ -52,7 +53,8 @@ static double larger(double x, double y)
 
 /* Makes the control points of the first derivative of others along u (0) or v, raised to their
    degree. */
-static void derive(const clspi_surface_shape *shape, const double *controls, int way, double *out)
+CLSPI_CLONES static void derive(const clspi_surface_shape *shape, const double *controls, int way,
+                                double *out)
 {
     const size_t row = (shape->degree[1] + 1) * (size_t)shape->lanes;
     const size_t stride = way == 0 ? row : shape->lanes;
@@ -90,7 +92,7 @@ static void make_jet(const leaf_maker *m, const double *controls, const double *
 /* ---- bounds of a part ---- */
 
 /* Computes the square of the largest singular value of a matrix with columns x, y. */
-static double norm_of(const double *x, const double *y)
+CLSPI_INLINE double norm_of(const double *x, const double *y)
 {
     const double a = dot(x, x), b = dot(x, y), d = dot(y, y), half = (a - d) / 2;
 
@@ -101,8 +103,7 @@ static double norm_of(const double *x, const double *y)
    weight. */
 typedef struct control_jet {
     double first[2][LANES], second[3][LANES];
-    double weight_first[LANES], weight_second[3];
-    double u[3][LANES]; /* second derivatives with one of u, v in y: what changes along u, v */
+    double weight_first[LANES], weight_second[3]; /* the last two of the first stay 0 */
 } control_jet;
 
 /* The inverse of L. */
@@ -116,13 +117,13 @@ static lengths lengths_of(const clspi_surface_leaf *leaf)
 }
 
 /* Changes derivatives by u, v to ones by y. */
-static void by_lengths(const lengths *l, double u, double v, double *y)
+CLSPI_INLINE void by_lengths(const lengths *l, double u, double v, double *y)
 {
     y[0] = u * l->i11;
     y[1] = (v - l->l21 * y[0]) * l->i22;
 }
 
-static void second_by_lengths(const lengths *l, const double *uv, double *y)
+CLSPI_INLINE void second_by_lengths(const lengths *l, const double *uv, double *y)
 {
     double u[2], v[2];
 
@@ -132,29 +133,33 @@ static void second_by_lengths(const lengths *l, const double *uv, double *y)
     y[2] = (v[1] - l->l21 * (u[1] * l->i11)) * l->i22;
 }
 
-static void load_control(const leaf_maker *m, const lengths *by, size_t k, control_jet *c)
+CLSPI_INLINE void load_control(const leaf_maker *m, const lengths *by, size_t k, control_jet *c)
 {
     const uint32_t dim = m->shape->dim;
     const double w = m->shape->rational ? 1 / m->jet[JET_X][k + dim] : 1;
+    const double u = by->i11, uu = u * u, v = by->i22, uv = u * v, vv = v * v;
+    const double turn = by->l21 * u, *const of = m->is_coordinate;
 
-    memset(c, 0, sizeof *c);
-    for (uint32_t l = 0; l < dim + m->shape->rational; l++) {
-        double d[JETS], first[2], second[3];
-        for (int i = JET_U; i < JETS; i++)
-            d[i] = m->jet[i][k + l] * w;
-        by_lengths(by, d[JET_U], d[JET_V], first);
-        second_by_lengths(by, d + JET_UU, second);
-        for (int i = 0; i < 3; i++) {
-            if (i < 2 && l < dim) c->first[i][l] = first[i];
-            if (i < 2 && l == dim) c->weight_first[i] = first[i];
-            if (l < dim) c->second[i][l] = second[i];
-            if (l == dim) c->weight_second[i] = second[i];
-        }
+    for (uint32_t l = 0; l < LANES; l++) { /* by_lengths and second_by_lengths of all lanes */
+        const double by_w = w * of[l];
+        const double d = m->jet[JET_U][k + l] * by_w, e = m->jet[JET_V][k + l] * by_w;
+        const double f = m->jet[JET_UU][k + l] * by_w, g = m->jet[JET_UV][k + l] * by_w;
+        const double h = m->jet[JET_VV][k + l] * by_w;
+        c->first[0][l] = d * u;
+        c->first[1][l] = (e - turn * d) * v;
+        c->second[0][l] = f * uu;
+        c->second[1][l] = (g - turn * f) * uv;
+        c->second[2][l] = (h - 2 * turn * g + turn * turn * f) * vv;
     }
+    if (!m->shape->rational) return;
+    const double second[3] = {m->jet[JET_UU][k + dim] * w, m->jet[JET_UV][k + dim] * w,
+                              m->jet[JET_VV][k + dim] * w};
+    by_lengths(by, m->jet[JET_U][k + dim] * w, m->jet[JET_V][k + dim] * w, c->weight_first);
+    second_by_lengths(by, second, c->weight_second);
 }
 
 /* Computes the largest distance of a part's control points from its middle. */
-static double radius_of(const leaf_maker *m)
+CLSPI_INLINE double radius_of(const leaf_maker *m)
 {
     const clspi_surface_shape *const s = m->shape;
     double most = 0;
@@ -251,7 +256,7 @@ typedef struct bend_bounds {
 } bend_bounds;
 
 /* Computes the largest |M (d, d)| of unit vectors d, M being vectors: at most. */
-static double form_of(double second[3][LANES])
+CLSPI_INLINE double form_of(double second[3][LANES])
 {
     double mean[LANES], half[LANES];
 
@@ -263,7 +268,7 @@ static double form_of(double second[3][LANES])
 }
 
 /* Takes the second derivatives at a control point into bounds. */
-static void take_bends(control_jet *c, const double *normal, bend_bounds *b)
+CLSPI_INLINE void take_bends(control_jet *c, const double *normal, bend_bounds *b)
 {
     double along[3];
 
@@ -284,7 +289,8 @@ static void take_bends(control_jet *c, const double *normal, bend_bounds *b)
 }
 
 /* Finds by how much the derivatives of a part vary: tau, and the direction in which more. */
-static void take_variation(const control_jet *c, const clspi_surface_leaf *leaf, part_bounds *b)
+CLSPI_INLINE void take_variation(const control_jet *c, const clspi_surface_leaf *leaf,
+                                 part_bounds *b)
 {
     double off[2][LANES], along[2][2][LANES];
 
@@ -303,12 +309,12 @@ static void take_variation(const control_jet *c, const clspi_surface_leaf *leaf,
 }
 
 /* Finds the constants of a part whose middle has been taken. */
-static void find_bounds(const leaf_maker *m, clspi_surface_leaf *leaf, part_bounds *b)
+CLSPI_CLONES static void find_bounds(const leaf_maker *m, clspi_surface_leaf *leaf, part_bounds *b)
 {
     const clspi_surface_shape *const s = m->shape;
     const lengths by = lengths_of(leaf);
     bend_bounds bends = {.low = INFINITY, .high = -INFINITY};
-    control_jet c;
+    control_jet c = {.weight_first = {0}};
 
     b->variation = 0;
     for (size_t k = 0; k < s->reals; k += s->lanes) {
@@ -443,7 +449,8 @@ static bool append_leaf(leaf_maker *m, const double *controls, clspi_surface_lea
 /* Halves control points along u (0) or v, by de Casteljau's algorithm: into `first`, and what is
  * left stays.
  */
-static void halve(const clspi_surface_shape *shape, int way, double *controls, double *first)
+CLSPI_CLONES static void halve(const clspi_surface_shape *shape, int way, double *controls,
+                               double *first)
 {
     const uint32_t n = shape->degree[way];
     const size_t row = (shape->degree[1] + 1) * (size_t)shape->lanes;
@@ -525,6 +532,8 @@ bool clspi_surface_leaves(clspi_surface_parts *parts, const clspi_surface_shape 
     if (done) {
         memcpy(m.controls[0], controls, shape->reals * sizeof *controls);
         piece->weights = weights_of(shape, controls);
+        for (uint32_t l = 0; l < LANES; l++)
+            m.is_coordinate[l] = l < shape->dim;
         done = make_leaves(&m, none, none);
     }
     if (done) {
