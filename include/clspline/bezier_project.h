@@ -1,6 +1,6 @@
-/* Projection onto Bezier surfaces: the nearest point of one, or of all of a plan, to each of many
-   points, with a bound, as clsp_bspline_project finds it on B-splines. Queries, options and results
-   are those of bspline_project.h. */
+/* Projection onto Bezier curves and surfaces: the nearest point of one, or of all of a plan, to
+   each of many points, with a bound, as clsp_bspline_project finds it on B-splines. Queries,
+   options and results are those of bspline_project.h. */
 #ifndef CLSPLINE_BEZIER_PROJECT_H
 #define CLSPLINE_BEZIER_PROJECT_H
 
@@ -11,13 +11,14 @@
 extern "C" {
 #endif
 
-/* Projects points onto the surfaces loaded, of degrees 1 to CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE
-   and 2 to 4 coordinates. nearest: receives [num] results (clsp_bspline_nearest_f32 or _f64) in the
-   plan's precision; parameters are u and v in [0, 1]. The host's cores do it on every device; what
-   else clsp_bspline_project says of surfaces holds here too. opts may be NULL.
+/* Projects points onto the patches loaded: curves of 1 to 4 coordinates, or surfaces of 2 to 4, of
+   degrees 1 to CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE. nearest: receives [num] results
+   (clsp_bspline_nearest_f32 or _f64) in the plan's precision; parameters are in [0, 1]. The host's
+   cores do it on every device, and what else clsp_bspline_project says of surfaces holds for curves
+   here too. opts may be NULL.
 
-   Errors: CLSP_ERROR_ARGUMENT also for a plan of another form, and options that surfaces do not
-   have; CLSP_ERROR_DEGREE (0, or above the maximum). */
+   Errors: CLSP_ERROR_ARGUMENT also for a plan of another form, and for options that
+   clsp_bspline_project does not take of surfaces; CLSP_ERROR_DEGREE (0, or above the maximum). */
 CLSP_API clsp_status clsp_bezier_project(clsp_bezier_plan *plan,
                                          const clsp_bspline_queries *queries,
                                          const clsp_bspline_project_opts *opts, clsp_output nearest,

@@ -21,8 +21,8 @@ enum {
 typedef struct search_job {
     const clspi_surface_search *search;
     clspi_surface_queries queries;
-    uint32_t *order; /* NULL: as they come */
-    size_t real, dim, result;
+    uint32_t *order;                     /* NULL: as they come */
+    size_t real, dim, result, num_hints; /* of a query */
     size_t num, of_piece;
     atomic_bool failed; /* for want of memory */
 } search_job;
@@ -82,7 +82,7 @@ static void search_piece(void *user, size_t piece)
     } else {
         some.points = behind(some.points, first * job->dim * job->real);
         some.patches = behind(some.patches, first * sizeof(uint32_t));
-        some.hints = behind(some.hints, 2 * first * job->real);
+        some.hints = behind(some.hints, first * job->num_hints * job->real);
         some.out = (char *)some.out + first * job->result;
     }
     if (!clspi_surface_search_find(job->search, &some)) job->failed = true;
@@ -109,6 +109,7 @@ static clsp_status search_all(clspi_tensor_plan *plan, const clspi_surface_queri
                       .dim = plan->desc.dim,
                       .result =
                           queries->f64 ? sizeof(clspi_nearest_f64) : sizeof(clspi_nearest_f32),
+                      .num_hints = plan->desc.directions,
                       .num = queries->num};
 
     CLSPI_CHECK(prepare(plan));
@@ -145,7 +146,7 @@ static clsp_status needs_of(const clspi_tensor_plan *plan, size_t num, needs *n)
                           num);
     *n = (needs){.points = {"points", d->precision, num * d->dim},
                  .patches = {"patches", CLSP_U32, num},
-                 .hints = {"hints", d->precision, 2 * num},
+                 .hints = {"hints", d->precision, num * d->directions},
                  .nearest = {"nearest", d->precision, num * result},
                  .result = result};
     return CLSP_OK;
@@ -176,7 +177,7 @@ static clsp_status find_queries(const clspi_tensor_plan *plan, const clspi_surfa
                                 .num = lines.count,
                                 .points = behind(points, lines.first * plan->desc.dim * real),
                                 .patches = behind(patches, lines.first * sizeof(uint32_t)),
-                                .hints = behind(hints, 2 * lines.first * real),
+                                .hints = behind(hints, lines.first * plan->desc.directions * real),
                                 .max_dist = call->max_dist};
     return CLSP_OK;
 }

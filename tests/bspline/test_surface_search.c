@@ -697,7 +697,7 @@ static void test_invalid(void **state)
 
 static void test_empty(void **state)
 {
-    static const double ends[2] = {0, 1};
+    static const double ends[4] = {0, 1};
     const clspi_surface_desc desc = {
         .degree = {3, 3}, .dim = 3, .spans = {1, 1}, .ends = {ends, ends}};
     job j = {.f64 = true, .dim = 3, .search = clspi_surface_search_create(&desc, NULL)};

@@ -1,4 +1,4 @@
-/* Projection onto Bezier surfaces. */
+/* Projection onto Bezier curves and surfaces. */
 #include <clspline/bezier_project.h>
 
 #include <math.h>
@@ -23,10 +23,10 @@ static void make_piece(const void *user, size_t patch, const uint32_t span[2], d
 {
     const bezier_points *const b = user;
     const clspi_tensor_desc *const d = &b->plan->desc;
-    const uint32_t coords = clspi_coords(d), row = (d->degrees[1] + 1) * coords;
+    const uint32_t coords = clspi_coords(d), order = d->directions == 1 ? 1 : d->degrees[1] + 1;
+    const uint32_t row = order * coords;
     const size_t num = b->plan->patch_reals, first = patch * num;
-    const double *const middle =
-        points + (d->degrees[0] + 1) / 2 * row + (d->degrees[1] + 1) / 2 * coords;
+    const double *const middle = points + (d->degrees[0] + 1) / 2 * row + order / 2 * coords;
 
     (void)span;
     for (size_t i = 0; i < num; i++)
@@ -46,14 +46,15 @@ clspi_surface_search *clspi_bezier_surfaces(const clspi_tensor_plan *plan, const
     static const double ends[2] = {0, 1};
     const clspi_tensor_desc *const d = &plan->desc;
     const bezier_points from = {plan, points};
-    const clspi_surface_desc desc = {.degree = {d->degrees[0], d->degrees[1]},
-                                     .dim = d->dim,
-                                     .rational = d->rational != 0,
-                                     .num_patches = plan->num_patches,
-                                     .spans = {1, 1},
-                                     .ends = {ends, ends},
-                                     .piece = make_piece,
-                                     .user = &from};
+    const clspi_surface_desc desc = {
+        .degree = {d->degrees[0], d->directions == 1 ? 0 : d->degrees[1]},
+        .dim = d->dim,
+        .rational = d->rational != 0,
+        .num_patches = plan->num_patches,
+        .spans = {1, 1},
+        .ends = {ends, ends},
+        .piece = make_piece,
+        .user = &from};
 
     return clspi_surface_search_create(&desc, threads);
 }
@@ -66,14 +67,15 @@ static clsp_status bad(const clsp_bezier_plan *plan, const char *what, double va
                       "bezier: projection: %s: %g", what, value);
 }
 
-static clsp_status check_surfaces(const clsp_bezier_plan *plan, const clsp_run *run)
+static clsp_status check_patches(const clsp_bezier_plan *plan, const clsp_run *run)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
 
-    if (plan->desc.form != CLSP_BEZIER_SURFACE)
-        return bad(plan, "onto surfaces only, and form is", plan->desc.form);
-    if (d->dim < 2) return bad(plan, "onto surfaces of 2 to 4 dimensions, and dim is", d->dim);
-    for (uint32_t k = 0; k < 2; k++)
+    if (plan->desc.form != CLSP_BEZIER_CURVE && plan->desc.form != CLSP_BEZIER_SURFACE)
+        return bad(plan, "onto curves and surfaces, and form is", plan->desc.form);
+    if (d->dim < d->directions)
+        return bad(plan, "onto surfaces of 2 to 4 dimensions, and dim is", d->dim);
+    for (uint32_t k = 0; k < d->directions; k++)
         if (d->degrees[k] < 1 || d->degrees[k] > CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE)
             return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_DEGREE,
                               "bezier: projection onto degree %u: 1 to %d", d->degrees[k],
@@ -86,9 +88,9 @@ static clsp_status check_opts(const clsp_bezier_plan *plan, const clsp_bspline_p
     CLSPI_CHECK(clspi_reserved_check(&plan->tensor.base.ctx->log, "clsp_bspline_project_opts",
                                      opts->reserved));
     if (opts->method != CLSP_BSPLINE_PROJECT_DEFAULT && opts->method != CLSP_BSPLINE_PROJECT_EXACT)
-        return bad(plan, "surfaces have the exact method, and method is", opts->method);
+        return bad(plan, "there is the exact method alone, and method is", opts->method);
     if (opts->num_nearest > 1)
-        return bad(plan, "surfaces have one result a query, and num_nearest is", opts->num_nearest);
+        return bad(plan, "there is one result a query, and num_nearest is", opts->num_nearest);
     if (!(opts->max_dist >= 0.0) || isinf(opts->max_dist))
         return bad(plan, "max_dist is no distance", opts->max_dist);
     if (!(opts->tolerance >= 0.0) || isinf(opts->tolerance))
@@ -125,7 +127,7 @@ clsp_status clsp_bezier_project(clsp_bezier_plan *plan, const clsp_bspline_queri
                                         .max_dist = opts.max_dist,
                                         .nearest = nearest};
     CLSPI_CHECK(clspi_call_check(&plan->tensor.base, run));
-    CLSPI_CHECK(check_surfaces(plan, run));
+    CLSPI_CHECK(check_patches(plan, run));
     CLSPI_CHECK(check_opts(plan, &opts));
     CLSPI_CHECK(check_queries(plan, queries));
     return clspi_tensor_project(&plan->tensor, &call, run);

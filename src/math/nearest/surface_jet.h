@@ -34,13 +34,16 @@ CLSPI_INLINE void raise_basis(double *b, uint32_t n, surface_place at)
     b[0] *= at.s;
 }
 
-/* Computes Bernstein polynomials of degree n >= 1 and their first two derivatives. */
+/* Computes Bernstein polynomials of degree n and their first two derivatives. */
 CLSPI_INLINE void basis_of(double b[3][ORDER_MAX], uint32_t n, surface_place at)
 {
     double a[ORDER_MAX];
     const double by = (double)n, by_second = by * (by - 1);
 
     a[0] = 1;
+    b[0][0] = 1;
+    b[1][0] = b[2][0] = 0;
+    if (n == 0) return;
     for (uint32_t k = 1; k + 2 <= n; k++)
         raise_basis(a, k, at);
     for (uint32_t i = 0; i <= n; i++) {

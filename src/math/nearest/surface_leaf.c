@@ -469,16 +469,17 @@ CLSPI_CLONES static void halve(const clspi_surface_shape *shape, int way, double
     }
 }
 
-static void set_place(clspi_surface_leaf *leaf, uint32_t number, const uint32_t depth[2],
+static void set_place(const leaf_maker *m, clspi_surface_leaf *leaf, const uint32_t depth[2],
                       const uint32_t index[2])
 {
     memset(leaf, 0, sizeof *leaf);
-    leaf->piece = number;
+    leaf->piece = m->number;
     for (int i = 0; i < 2; i++) {
         leaf->depth[i] = depth[i];
         leaf->index[i] = index[i];
         leaf->low[i] = ldexp((double)index[i], -(int)depth[i]);
         leaf->high[i] = ldexp((double)index[i] + 1, -(int)depth[i]);
+        if (m->shape->degree[i] == 0) leaf->high[i] = 0;
     }
 }
 
@@ -490,9 +491,10 @@ static bool make_leaves(leaf_maker *m, const uint32_t depth[2], const uint32_t i
     clspi_surface_leaf leaf;
     part_bounds b;
 
-    set_place(&leaf, m->number, depth, index);
+    set_place(m, &leaf, depth, index);
     examine(m, controls, &leaf, &b);
-    const bool may[2] = {depth[0] < CLSPI_SURFACE_LEAF_DEPTH, depth[1] < CLSPI_SURFACE_LEAF_DEPTH};
+    const bool may[2] = {depth[0] < CLSPI_SURFACE_LEAF_DEPTH,
+                         depth[1] < CLSPI_SURFACE_LEAF_DEPTH && m->shape->degree[1] > 0};
     if (b.variation <= VARIATION || !(may[0] || may[1])) return append_leaf(m, controls, &leaf, &b);
     const int way = !may[0] || (may[1] && b.along[1] > b.along[0]);
     uint32_t deeper[2] = {depth[0], depth[1]}, part[2] = {index[0], index[1]};

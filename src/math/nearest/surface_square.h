@@ -647,6 +647,7 @@ CLSPI_CLONES static void search_squares(walk *k, const uint32_t depth[2], const 
     uint32_t num = 1;
 
     *p = (square_part){{depth[0], depth[1]}, {index[0], index[1]}, {-1, -1}, 0, 0, 0, 0, 0};
+    if (k->s->shape.degree[1] == 0) p->side[1] = 0;
     if (!make_squares(k, 0, direction)) return;
     const squares s = squares_of(k, 0);
     p->least = least_square(&s, p->error);

@@ -499,6 +499,102 @@ static void test_changes(void **state)
     finish(&s);
 }
 
+/* ---- Bezier curves ---- */
+
+enum { CURVES = 3, CURVE_QUERIES = 40 };
+
+/* Curves of a degree as Bezier and as B-spline plans, whose searches have nothing in common. */
+typedef struct curve_pair {
+    unsigned degree, dim, coords;
+    bool rational;
+    clsp_bspline_plan *bspline;
+    clsp_bezier_plan *bezier;
+} curve_pair;
+
+static void start_curves(curve_pair *p, clsp_context *ctx)
+{
+    double points[CURVES * 17 * 5];
+    const size_t num = (size_t)CURVES * (p->degree + 1) * p->coords;
+    const clsp_bezier_desc d = {.form = CLSP_BEZIER_CURVE,
+                                .precision = CLSP_F64,
+                                .degree = {p->degree},
+                                .dim = p->dim,
+                                .rational = p->rational};
+    const clsp_bspline_desc e = {.directions = 1,
+                                 .precision = CLSP_F64,
+                                 .degree = {p->degree},
+                                 .num_controls = {p->degree + 1},
+                                 .dim = p->dim,
+                                 .rational = p->rational};
+
+    for (size_t i = 0; i < num; i += p->coords) {
+        const double w = p->rational ? 0.25 + 4 * surface_case_uniform(&state_of_queries) : 1;
+        for (unsigned k = 0; k < p->dim; k++)
+            points[i + k] = w * surface_case_uniform(&state_of_queries);
+        if (p->rational) points[i + p->dim] = w;
+    }
+    assert_ok(ctx, clsp_bezier_plan_create(&p->bezier, ctx, &d));
+    assert_ok(ctx, clsp_bspline_plan_create(&p->bspline, ctx, &e));
+    assert_ok(ctx,
+              clsp_bezier_set_control_points(p->bezier, CURVES, clsp_in_f64(points, num), NULL));
+    assert_ok(ctx,
+              clsp_bspline_set_control_points(p->bspline, CURVES, clsp_in_f64(points, num), NULL));
+}
+
+static void check_curves(clsp_context *ctx, const curve_pair *p, bool with_hints)
+{
+    double points[4 * CURVE_QUERIES], hints[CURVE_QUERIES];
+    uint32_t patches[CURVE_QUERIES];
+    clsp_bspline_nearest_f64 expected[CURVE_QUERIES], got[CURVE_QUERIES];
+
+    for (size_t i = 0; i < CURVE_QUERIES * (size_t)p->dim; i++)
+        points[i] = 2 * surface_case_uniform(&state_of_queries) - 0.5;
+    for (size_t i = 0; i < CURVE_QUERIES; i++) {
+        hints[i] = i % 3 ? surface_case_uniform(&state_of_queries) : (double)NAN;
+        patches[i] = (uint32_t)(i % CURVES);
+    }
+    clsp_bspline_queries q = {.num = CURVE_QUERIES,
+                              .points = clsp_in_f64(points, CURVE_QUERIES * (size_t)p->dim)};
+    if (with_hints) q.patches = clsp_in_u32(patches, CURVE_QUERIES);
+    if (with_hints) q.hints = clsp_in_f64(hints, CURVE_QUERIES);
+    assert_ok(ctx,
+              clsp_bspline_project(p->bspline, &q, NULL,
+                                   clsp_out_bspline_nearest_f64(expected, CURVE_QUERIES), NULL));
+    assert_ok(ctx, clsp_bezier_project(p->bezier, &q, NULL,
+                                       clsp_out_bspline_nearest_f64(got, CURVE_QUERIES), NULL));
+    for (size_t i = 0; i < CURVE_QUERIES; i++) {
+        const double most = 1e-12 * (1 + expected[i].distance);
+        assert_int_equal(got[i].status, CLSP_BSPLINE_NEAREST_FOUND);
+        assert_true(fabs(got[i].distance - expected[i].distance) <= 2 * most);
+        assert_true(got[i].bound <= expected[i].distance && expected[i].bound <= got[i].distance);
+        assert_true(fabs(got[i].param[1]) <= 1e-16 && got[i].param[2] == 0);
+        if (got[i].patch == expected[i].patch && p->dim > 1)
+            assert_true(fabs(got[i].param[0] - expected[i].param[0]) <= 1e-4);
+    }
+}
+
+/* Bezier curves have the nearest points that the same curves have as B-splines. */
+static void test_curves(void **state)
+{
+    clsp_context *const ctx = lent_context("");
+
+    (void)state;
+    if (!is_there(ctx, CLSP_F64)) skip_because("no double precision");
+    for (unsigned degree = 1; degree <= 16; degree += degree > 4 ? 11 : 1)
+        for (unsigned k = 0; k < 4; k++) {
+            curve_pair p = {.degree = degree,
+                            .dim = 1 + (degree + k) % 4,
+                            .coords = 1 + (degree + k) % 4 + k % 2,
+                            .rational = k % 2};
+            if (!support_full() && k > 1) continue;
+            start_curves(&p, ctx);
+            check_curves(ctx, &p, false);
+            check_curves(ctx, &p, true);
+            clsp_bspline_plan_destroy(&p.bspline);
+            clsp_bezier_plan_destroy(&p.bezier);
+        }
+}
+
 /* ---- bad input ---- */
 
 #define REFUSED(wanted, change)                                                                    \
@@ -553,7 +649,7 @@ static void test_arguments(void **state)
     assert_ok(ctx, clsp_bezier_plan_create(&s.bezier, ctx, &d));
     REFUSED(CLSP_ERROR_DEGREE, );
     clsp_bezier_plan_destroy(&s.bezier);
-    d = (clsp_bezier_desc){.form = CLSP_BEZIER_CURVE, .degree = {3}};
+    d = (clsp_bezier_desc){.form = CLSP_BEZIER_VOLUME, .degree = {1, 1, 1}};
     assert_ok(ctx, clsp_bezier_plan_create(&s.bezier, ctx, &d));
     REFUSED(CLSP_ERROR_ARGUMENT, );
     clsp_bezier_plan_destroy(&s.bezier);
@@ -575,7 +671,8 @@ int main(void)
         cmocka_unit_test(test_cases),     cmocka_unit_test(test_models),
         cmocka_unit_test(test_same_bits), cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_memory),    cmocka_unit_test(test_events),
-        cmocka_unit_test(test_changes),   cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_changes),   cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_arguments),
     };
 
     if (no_device()) return 77;
