@@ -652,6 +652,28 @@ static void test_degenerate(void **state)
     say_worst();
 }
 
+/* A point with another local minimum that is farther by what is not looked for and a rounding of
+   coefficients: it is decided, and not halved to the end. */
+static void test_near_tie(void **state)
+{
+    static const surface_case cloud = {SURFACE_CLOUD, 3, 10, 3, 0};
+    static const uint32_t degree[2] = {3, 3}, controls[2] = {13, 13};
+    static const double at[3] = {0.37330656548124369, 0.56980355698756269, 0.17507926039560681};
+    static queries q;
+    job *const j = start(true, degree, controls, 3, false, 1);
+
+    (void)state;
+    surface_case_points(&cloud, j->points);
+    surface_case_knots(&cloud, j->knots[0]);
+    surface_case_knots(&cloud, j->knots[1]);
+    load(j);
+    memset(&q, 0, sizeof q);
+    set_query(j, &q, (double[4]){at[0], at[1], at[2], 0});
+    check_all(j, &q);
+    assert_int_equal(q.out[0].status, CLSPI_SEARCH_FOUND);
+    finish(j);
+}
+
 /* What is not a number: of queries, of control points; a patch beyond the last; none at all. */
 static void test_invalid(void **state)
 {
@@ -738,7 +760,8 @@ int main(void)
         cmocka_unit_test(test_order),      cmocka_unit_test(test_max_dist),
         cmocka_unit_test(test_sizes),      cmocka_unit_test(test_revolution),
         cmocka_unit_test(test_degenerate), cmocka_unit_test(test_invalid),
-        cmocka_unit_test(test_empty),      cmocka_unit_test(test_far),
+        cmocka_unit_test(test_near_tie),   cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_far),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

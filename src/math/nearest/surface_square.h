@@ -55,6 +55,16 @@ CLSPI_INLINE squares squares_of(const walk *k, uint32_t level)
     return s;
 }
 
+/* Tells whether something nearer may be left in a part. What its coefficients may be off by does
+   not count up to half of what is not worth looking for, since bounds are less by twice that: else
+   what is as near to rounding would be halved to the end. */
+CLSPI_INLINE bool is_open(const walk *k, const square_part *p)
+{
+    const double slack = k->least < INFINITE ? (k->least - k->near) / 2 : 0;
+
+    return p->least + least_of(p->error, slack) < k->near;
+}
+
 /* ---- making coefficients ---- */
 
 /* Restricts rows of control points, `length` reals each and `stride` apart, to part k of 2^depth.
@@ -539,11 +549,11 @@ CLSPI_INLINE uint32_t split_part(walk *k, uint32_t level, int way)
     p->index[way]++;
     finish_half(k, level);
     finish_half(k, level + 1);
-    if (!(p->least < k->near)) {
+    if (!is_open(k, p)) {
         swap_levels(k, level, level + 1);
-        return level + (p->least < k->near);
+        return level + is_open(k, p);
     }
-    if (!(first->least < k->near)) return level + 1;
+    if (!is_open(k, first)) return level + 1;
     if (p->least < first->least) swap_levels(k, level, level + 1);
     return level + 2;
 }
@@ -615,17 +625,17 @@ CLSPI_INLINE uint32_t search_part(walk *k, uint32_t level)
     square_part *const p = &k->work->part[level];
     verdict v = PART_CHANGED;
 
-    if (!(p->least < k->near)) return level;
+    if (!is_open(k, p)) return level;
     while (v == PART_CHANGED) {
         const squares s = squares_of(k, level);
         const part_box b = box_of(p);
         try_corners(k, &s, &b);
         p->least = most_of(p->least, least_square(&s, p->error));
-        if (!(p->least < k->near) || (s.nu == 0 && s.nv == 0)) return level;
+        if (!is_open(k, p) || (s.nu == 0 && s.nv == 0)) return level;
         v = look_at_signs(k, level);
     }
     if (v == PART_OUT || is_done_as_bowl(k, level)) return level;
-    if (!(p->least < k->near)) return level;
+    if (!is_open(k, p)) return level;
     const squares s = squares_of(k, level);
     int way = longer_way(&s);
     if (p->side[way] >= 0 || p->depth[way] >= DEPTH) way = 1 - way;
