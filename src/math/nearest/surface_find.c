@@ -10,6 +10,7 @@ enum {
     LEAF_STEPS = 20,    /* of Newton's method */
     POLE_STEPS = 6,     /* where nothing is known of a leaf */
     LEAVES_BEFORE = 24, /* of a query, before it searches whole pieces */
+    TOGETHER = 32,      /* queries that are read before they are searched for */
     FAR = 400           /* exponent of coordinates whose squares may be no numbers */
 };
 
@@ -18,25 +19,31 @@ enum {
 
 /* ---- boxes ---- */
 
-CLSPI_INLINE void distances_to(const walk *w, const clspi_surface_node *node, double *distance)
+/* Returns the square of how far outside of box k a coordinate is. */
+CLSPI_INLINE double outside(double box[2][BOXES], int k, double q)
 {
-    const uint32_t dim = w->s->shape.dim;
+    const double x = most_of(most_of(box[0][k] - q, q - box[1][k]), 0);
+
+    return x * x;
+}
+
+/* Coordinates beyond dim are 0, as those of the query. */
+CLSPI_INLINE void distances_to(const walk *w, clspi_surface_node *node, double *distance)
+{
+    const double x = w->q[0], y = w->q[1], z = w->q[2];
 
     for (int k = 0; k < BOXES; k++)
-        distance[k] = 0;
-    for (uint32_t l = 0; l < dim; l++) {
-        const double q = w->q[l];
-        for (int k = 0; k < BOXES; k++) {
-            const double x = most_of(most_of(node->box[l][0][k] - q, q - node->box[l][1][k]), 0);
-            distance[k] += x * x;
-        }
-    }
+        distance[k] =
+            outside(node->box[0], k, x) + outside(node->box[1], k, y) + outside(node->box[2], k, z);
+    if (w->s->shape.dim < LANES) return;
+    for (int k = 0; k < BOXES; k++)
+        distance[k] += outside(node->box[3], k, w->q[3]);
 }
 
 /* Puts a node's boxes that are near enough behind those that wait, the nearest last. */
 CLSPI_INLINE void put_boxes(walk *w, uint32_t number)
 {
-    const clspi_surface_node *const node = &w->s->parts.nodes[number];
+    clspi_surface_node *const node = &w->s->parts.nodes[number];
     const uint32_t bottom = w->num_waiting;
     double distance[BOXES];
 
@@ -440,15 +447,15 @@ static void write_result(const clspi_surface_queries *queries, size_t i, const r
 
 /* ---- all ---- */
 
-CLSPI_INLINE void search_query(walk *w, const clspi_surface_queries *queries, size_t i)
+CLSPI_INLINE void search_query(walk *w, const clspi_surface_queries *queries, size_t i,
+                               const query *q)
 {
-    const query q = read_query(w->s, queries, i);
-    result r = no_result(q.is_valid, queries->max_dist);
+    result r = no_result(q->is_valid, queries->max_dist);
 
-    if (q.is_valid && w->s->num_patches > 0) {
-        const double nearer = begin_walk(w, &q, queries->max_dist);
-        walk_down(w, &q);
-        if (w->is_found) r = result_of(w, &q, nearer);
+    if (q->is_valid && w->s->num_patches > 0) {
+        const double nearer = begin_walk(w, q, queries->max_dist);
+        walk_down(w, q);
+        if (w->is_found) r = result_of(w, q, nearer);
         if (w->is_found && queries->max_dist > 0 && r.distance > queries->max_dist)
             r = no_result(true, queries->max_dist);
     }
@@ -456,10 +463,21 @@ CLSPI_INLINE void search_query(walk *w, const clspi_surface_queries *queries, si
     write_result(queries, i, &r);
 }
 
+/* Searches for all queries. Some are read at a time, before they are searched for: they lie apart
+   where their order is not that of memory, and are then waited for together. */
 CLSPI_CLONES static void search_all(walk *w, const clspi_surface_queries *queries)
 {
-    for (size_t i = 0; i < queries->num; i++)
-        search_query(w, queries, queries->order ? queries->order[i] : i);
+    query some[TOGETHER];
+
+    for (size_t first = 0; first < queries->num; first += TOGETHER) {
+        const size_t left = queries->num - first, num = left < TOGETHER ? left : TOGETHER;
+        for (size_t k = 0; k < num; k++)
+            some[k] =
+                read_query(w->s, queries, queries->order ? queries->order[first + k] : first + k);
+        for (size_t k = 0; k < num; k++)
+            search_query(w, queries, queries->order ? queries->order[first + k] : first + k,
+                         &some[k]);
+    }
 }
 
 /* Makes the factors of products; work->coefficients: how many there are of a part. */
