@@ -157,6 +157,9 @@ class Parts(Case):
         self.assert_refused(self.part(1, 211), "211 parts, but only 210 rows")
         self.assert_refused(run("image", self.image, "-o", self.path("a.png"), "--part", "1/2"),
                             "a.png", ".npy can", status=2)
+        self.assert_refused(run("bezier", "a.bv", "-o", "a.vtu", "--part", "1/2"),
+                            "'--part': what 'clspline bezier' writes cannot be made in parts",
+                            status=2)
         self.assert_refused(run("image", self.image, "-o", "-", "-f", "npy", "--part", "1/2"),
                             "not of '-'", status=2)
         self.assert_refused(run("image", self.image, "-o", self.out, "--resume"), "needs --part",

@@ -22,7 +22,7 @@ class Failures(Case):
         out = self.path("a.obj")
         for expected, args in (
                 ("unknown command 'spline', there are bezier, bspline, image, project, solid, "
-                 "view, info, tune and devices",
+                 "view, join, info, tune and devices",
                  ("spline",)),
                 ("unknown option '--what'", ("--what",)),
                 ("no input file given", ("bezier", "-o", out)),

@@ -179,6 +179,9 @@ static int take_option(request *r, char **argv, int *at)
     int number;
     const option *o =
         option_find(r->command->options, is_long ? word + 2 : NULL, length, word[1], &number);
+    if (!o && is_long && length == 4 && strncmp(word + 2, "part", length) == 0)
+        return usage_error(command, "'%s': what 'clspline %s' writes cannot be made in parts", word,
+                           command);
     if (!o) return usage_error(command, "unknown option '%s'", word);
     if (!o->argument && *glued) return usage_error(command, "no value is expected in '%s'", word);
     if (*glued)
