@@ -81,6 +81,31 @@ class Parts(Case):
         self.assert_done(run("join", self.out, "-q"))
         self.assertEqual(self.joined(), self.made("--rotate", "30"))
 
+    def test_project(self):
+        """Nearest points in parts, of points in .npy."""
+        curve = self.path("curve.g2")
+        with open(curve, "w", encoding="utf-8") as file:
+            file.write("100 1 0 0\n2 0\n5 4\n0 0 0 0 1 2 2 2 2\n0 0\n1 2\n2 -1\n3 2\n4 0\n")
+        chance = random.Random(6)
+        points, whole = self.path("points.npy"), self.path("all.npy")
+        write_npy(points, Image((1001, 2), "<f8", [chance.uniform(-1, 4) for _ in range(2002)]))
+        for options in some([("-k", "1"), ("-k", "2"), ("--precision", "f32")], 2):
+            self.assert_done(run("project", curve, points, "-o", whole, "-q", *options))
+            for k in (3, 1, 4, 2):
+                self.assert_done(run("project", curve, points, "-o", self.out, "-q", "--part",
+                                     f"{k}/4", *options))
+            self.assert_done(run("join", self.out, "-q"))
+            with open(whole, "rb") as file:
+                self.assertEqual(self.joined(), file.read())
+        done = run("project", curve, points, "-o", self.out, "--part", "1/1002")
+        self.assert_refused(done, "fewer points than parts")
+        self.write("points.csv", "x,y\n1,2\n3,4\n")
+        self.assert_refused(run("project", curve, self.path("points.csv"), "-o", self.out, "--part",
+                                "1/2"), "known of .npy only")
+        done = run("project", curve, points, "-o", self.path("a.csv"), "--part", "1/2")
+        self.assert_refused(done, "a.csv", ".npy can", status=2)
+        self.assertEqual(self.others(), ["out.npy"])
+
     def test_at_once(self):
         runs = [subprocess.Popen([COMMAND, "image", self.image, "-o", self.out, "-q", "--zoom", "2",
                                   f"--part={k}/3"]) for k in (1, 2, 3)]

@@ -557,12 +557,12 @@ static void test_write_csv(void **state)
     remove(temporary_path("t.xyz"));
     remove(temporary_path("t.XYZ"));
     remove(temporary_path("t.txt"));
-    nearest_form form = {false, MESH_F32, 3, 1, UINT64_MAX};
+    nearest_form form = {false, MESH_F32, 3, 1, UINT64_MAX, NULL, 0};
     assert_string_equal((char *)write_rows("n.csv", &form).data,
                         "query,curve,parameter,x,y,z,distance,bound,status\n"
                         "0,7,1.5,1,2,3,0.5,0.25,cut\n1,-1,nan,nan,nan,nan,inf,inf,none\n"
                         "2,0,0,0,0,0,0.1,0.1,found\n3,1,3,4,5,6,2,2,off\n");
-    form = (nearest_form){false, MESH_F64, 2, 2, 2};
+    form = (nearest_form){false, MESH_F64, 2, 2, 2, NULL, 0};
     assert_string_equal(
         (char *)write_rows("n.csv", &form).data,
         "query,curve,parameter,x,y,distance,bound,status\n0,7,1.5,1,2,0.5,0.25,cut\n"
@@ -586,7 +586,7 @@ static void test_write_npy(void **state)
     static const unsigned char first[] = {
         0,    0, 0, 0, 0,    0, 0, 0,    7,    0, 0, 0, 0,    0, 0xc0, 0x3f, 0,    0, 0x80,
         0x3f, 0, 0, 0, 0x40, 0, 0, 0x40, 0x40, 0, 0, 0, 0x3f, 0, 0,    0x80, 0x3e, 1};
-    nearest_form form = {true, MESH_F32, 3, 1, UINT64_MAX};
+    nearest_form form = {true, MESH_F32, 3, 1, UINT64_MAX, NULL, 0};
     for (int known = 0; known < 2; known++) {
         if (known) form.num = 4;
         const bytes b = write_rows("n.npy", &form);
@@ -597,7 +597,7 @@ static void test_write_npy(void **state)
         assert_int_equal(b.count, NPY_HEADER_BYTES + 4 * sizeof(first));
         assert_memory_equal(b.data + NPY_HEADER_BYTES, first, sizeof(first));
     }
-    form = (nearest_form){true, MESH_F64, 4, 2, UINT64_MAX};
+    form = (nearest_form){true, MESH_F64, 4, 2, UINT64_MAX, NULL, 0};
     const bytes b = write_rows("n.npy", &form);
     check_header(&b,
                  "{'descr': [('query', '<i8'), ('curve', '<i4'), ('parameter', '<f8'), ('point', "
@@ -614,7 +614,7 @@ static void test_write_nothing(void **state)
     (void)state;
     nearest_file f;
     io_message message = {""};
-    const nearest_form form = {true, MESH_F32, 3, 1, UINT64_MAX};
+    const nearest_form form = {true, MESH_F32, 3, 1, UINT64_MAX, NULL, 0};
     assert_true(nearest_file_open(&f, &form, temporary_path("n.npy"), &message));
     assert_true(nearest_file_add(&f, rows));
     assert_false(nearest_file_close(&f, false));

@@ -61,14 +61,18 @@ int parts_check(const request *r, bool *is_done)
     const char *output = r->outputs[0];
     io_message message;
     *is_done = false;
-    if (strcmp(output, "-") == 0 || strcmp(r->inputs[0], "-") == 0)
-        return usage_error(r->command->name, "--part: parts are of files, not of '-'");
+    bool is_stream = strcmp(output, "-") == 0;
+    for (size_t i = 0; i < r->num_inputs; i++)
+        is_stream = is_stream || strcmp(r->inputs[i], "-") == 0;
+    if (is_stream) return usage_error(r->command->name, "--part: parts are of files, not of '-'");
     switch (part_file_state(output, &record, &message)) {
     case PART_OTHER:
         complain("%s; 'rm %s.part*' begins anew", message.text, output);
         return EXIT_FAILED;
     case PART_DONE:
         *is_done = r->resume;
+        if (r->resume && !r->quiet)
+            fprintf(stderr, "%s: part %u of %u is there\n", output, r->part, r->num_parts);
         if (r->resume) return EXIT_OK;
         complain("%s: part %u of %u is there already; --resume leaves it as it is", output, r->part,
                  r->num_parts);

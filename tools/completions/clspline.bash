@@ -124,7 +124,8 @@ _clspline_options() {
         echo '--output --format --invert --tolerance --columns --max-dist --nearest --method' \
             '--precision --device --range --bar --colormap --up --azimuth --elevation' \
             '--camera-direction --camera-orthographic --zoom --background --no-background' \
-            '--size --cooperate --workers --join --report --quiet --verbose --help'
+            '--size --cooperate --workers --join --report --part --resume --quiet --verbose' \
+            '--help'
         ;;
     'solid')
         echo '--output --format --samples --refine --orient --crease-angle --crease-steps' \

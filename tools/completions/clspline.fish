@@ -346,6 +346,10 @@ complete -c clspline -n '__clspline_at project' -l join -x \
     -d 'one more device'
 complete -c clspline -n '__clspline_at project' -l report \
     -d 'tell what each processor did'
+complete -c clspline -n '__clspline_at project' -l part -x \
+    -d 'make part K of N alone, K from 1 on, in OUT.part'
+complete -c clspline -n '__clspline_at project' -l resume \
+    -d 'leave a part that is there as it is'
 complete -c clspline -n '__clspline_at project' -s q -l quiet \
     -d 'no times, no progress, no warnings'
 complete -c clspline -n '__clspline_at project' -s v -l verbose \

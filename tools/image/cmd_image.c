@@ -327,9 +327,6 @@ int image_run(request *base)
     int status = EXIT_OK;
     bool is_done = false;
     if (base->num_parts > 0) status = parts_check(base, &is_done);
-    if (is_done && !base->quiet)
-        fprintf(stderr, "%s: part %u of %u is there\n", base->outputs[0], base->part,
-                base->num_parts);
     if (is_done || status != EXIT_OK) return status;
     if (!read_image(&w)) return EXIT_FAILED;
     status = image_request_suits(r, &w.image);

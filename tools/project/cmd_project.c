@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parts.h"
 #include "point_file.h"
 #include "spline_file.h"
 #include "progress.h"
@@ -31,6 +32,7 @@ typedef struct work {
     bool is_picture;
     io_message message;
     progress_bar bar;
+    uint64_t first, end;                                    /* points that are projected */
     uint64_t num, num_none, num_invalid, num_off, farthest; /* points; the number of one */
     double distance;                                        /* of the farthest; below 0: none */
     double plan_seconds, search_seconds, file_seconds;
@@ -186,7 +188,9 @@ static bool run_search(work *w, double *points)
 {
     for (;;) {
         double start = seconds_now();
-        const size_t num = point_file_read(&w->file, points, w->search.most);
+        const uint64_t left = w->end - w->num;
+        const size_t most = left < w->search.most ? (size_t)left : w->search.most;
+        const size_t num = most > 0 ? point_file_read(&w->file, points, most) : 0;
         double read = seconds_now();
         w->file_seconds += read - start;
         if (num == 0) break;
@@ -210,16 +214,45 @@ static bool draw_points(work *w, double *points)
            project_picture_write(&w->picture, w->r, w->contexts.ctx, &w->content, &progress);
 }
 
-/* Projects all points of the file into the output. */
+/* Finds which points are projected, and goes to the first of them. */
+static bool take_points(work *w, double *points)
+{
+    const uint64_t all = w->file.num, k = w->r->base.part, n = w->r->base.num_parts;
+    w->end = UINT64_MAX;
+    if (n == 0) return true;
+    if (all == UINT64_MAX || all < n) {
+        complain(all < n ? "%s: fewer points than parts"
+                         : "%s: --part: how many points there are is known of .npy only",
+                 w->file.in.name);
+        return false;
+    }
+    const uint64_t each = all / n, more = all % n;
+    w->first = (k - 1) * each + (k - 1 < more ? k - 1 : more);
+    w->end = w->first + each + (k - 1 < more);
+    while (w->num < w->first) {
+        const uint64_t left = w->first - w->num;
+        const size_t most = left < w->search.most ? (size_t)left : w->search.most;
+        const size_t num = point_file_read(&w->file, points, most);
+        if (num == 0) break; /* the search says why */
+        w->num += num;
+    }
+    return true;
+}
+
+/* Projects the points of the file, or of a part, into the output. */
 static bool write_points(work *w, double *points)
 {
     const project_request *r = w->r;
+    part_record record = parts_record(&r->base);
+    parts_name_device(&record, w->contexts.ctx);
     const nearest_form form = {.is_npy =
                                    request_format(&r->base, r->base.outputs[0]) == PROJECT_NPY,
                                .precision = r->base.precision,
                                .dim = w->search.dim,
                                .per_query = r->opts.num_nearest,
-                               .num = w->file.num};
+                               .num = w->file.num,
+                               .part = r->base.num_parts > 0 ? &record : NULL,
+                               .first = w->first};
     if (!nearest_file_open(&w->result, &form, r->base.outputs[0], &w->message)) {
         complain("%s", w->message.text);
         return false;
@@ -238,7 +271,8 @@ static bool project_points(work *w)
         return false;
     }
     progress_start(&w->bar, "projecting", w->r->base.quiet);
-    const bool done = w->is_picture ? draw_points(w, points) : write_points(w, points);
+    const bool done = take_points(w, points) &&
+                      (w->is_picture ? draw_points(w, points) : write_points(w, points));
     progress_end(&w->bar);
     free(points);
     return done;
@@ -258,8 +292,8 @@ static bool open_points(work *w)
 static void report(const work *w)
 {
     clsp_device_info info = {0};
-    fprintf(stderr, "%s: %llu points onto %lu curves", w->file.in.name, (unsigned long long)w->num,
-            (unsigned long)w->content.num_splines);
+    fprintf(stderr, "%s: %llu points onto %lu curves", w->file.in.name,
+            (unsigned long long)(w->num - w->first), (unsigned long)w->content.num_splines);
     if (clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);
     if (w->distance >= 0)
@@ -282,7 +316,14 @@ static int judge_all(const work *w)
 int project_run(request *base)
 {
     work *w = calloc(1, sizeof(*w)); /* with buffers of files, too large for some stacks */
-    int status = EXIT_FAILED;
+    int status = EXIT_OK;
+    bool is_done = false;
+    if (base->num_parts > 0) status = parts_check(base, &is_done);
+    if (is_done || status != EXIT_OK) {
+        free(w);
+        return status;
+    }
+    status = EXIT_FAILED;
     if (!w) {
         complain("not enough memory");
         return status;

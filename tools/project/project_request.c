@@ -26,6 +26,10 @@ static int check(request *base)
         return usage_error(name, "--tolerance is of --invert and of --method mrep");
     if (base->sharing.cooperate && by_cubics)
         return usage_error(name, "--cooperate is of --method exact");
+    if (base->num_parts > 0 && base->num_outputs > 0 &&
+        request_format(base, base->outputs[0]) != PROJECT_NPY)
+        return usage_error(name, "--part: '%s' cannot be written in parts, .npy can",
+                           base->outputs[0]);
     if (r->opts.num_nearest > 1 && by_cubics)
         return usage_error(name, "--nearest is of --method exact");
     return check_picture(base);
@@ -65,6 +69,7 @@ static const option options[] = {
     {.rows = request_camera},
     {OPTION_PICTURE_SIZE},
     {.rows = request_sharing},
+    {.rows = request_parts},
     {.rows = request_messages},
     {.rows = request_help},
     {.name = NULL}};

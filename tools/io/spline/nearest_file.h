@@ -22,6 +22,7 @@
 #include "block_writer.h"
 #include "mesh.h"
 #include "output.h"
+#include "part_file.h"
 
 typedef enum nearest_status {
     NEAREST_FOUND = 0,
@@ -44,6 +45,8 @@ typedef struct nearest_form {
     uint32_t dim, per_query;
     uint64_t num; /* queries; UINT64_MAX: known at the end only, which .npy on standard output
                      cannot have */
+    const part_record *part; /* NULL: all rows are written; else those of a part, of .npy: */
+    uint64_t first;          /* from this query on */
 } nearest_form;
 
 typedef struct nearest_file {
@@ -52,7 +55,9 @@ typedef struct nearest_file {
     block_writer *blocks; /* NULL: not open */
     char type[256];       /* of a record, as Python writes it */
     bool is_stdout;
-    uint64_t num_done; /* queries */
+    uint64_t num_done; /* queries, those before a part counted */
+    part_file whole;   /* of a part */
+    part_record record;
 } nearest_file;
 
 /* Opens a file and writes what stands before the rows. path and message must outlive it. False with
