@@ -11,12 +11,13 @@ computed says a `Context`: `devices` lists what there is, and `use` chooses.
 """
 from . import ndimage
 from ._bezier import Bezier
-from ._bspline import BSpline, Nearest
+from ._bspline import BSpline
 from ._context import Context, Device, current, devices, use
 from ._errors import (ArgumentError, Error, NoDeviceError, NoFloat64Error, OpenCLError,
                       OutOfMemoryError, StateError, WeightsError)
 from ._image import Image
 from ._native import lib as _lib
+from ._project import Nearest
 from ._share import Processor, Report, Share
 from ._solid import Solid, SolidClass, SolidCounts
 from ._splines import Mesh

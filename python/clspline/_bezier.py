@@ -3,6 +3,7 @@ import math
 
 from ._memory import TYPES
 from ._native import lib
+from ._project import Projected
 from ._splines import Splines
 
 _FORMS = {
@@ -13,7 +14,7 @@ _FORMS = {
 }
 
 
-class Bezier(Splines):
+class Bezier(Projected, Splines):
     """A batch of Bezier curves, surfaces, volumes or triangles of any degree.
 
     Parameters

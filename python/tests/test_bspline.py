@@ -203,9 +203,9 @@ class Projection(unittest.TestCase):
         several = curves.project(points, 4)
         self.assertEqual(several.distance.shape, (9, 4))
         self.assertTrue((np.diff(several.distance[:, :2]) >= 0).all())
-        one = curves.project(points, curve=2)
+        one = curves.project(points, patch=2)
         self.assertTrue((one.index == 2).all())
-        again = curves.project(points, curve=2, hints=one.param, share='host')
+        again = curves.project(points, patch=2, hints=one.param, share='host')
         np.testing.assert_allclose(again.distance, one.distance, atol=1e-6)
         far = curves.project([[50.0, 50]], distance_upper_bound=1)
         self.assertEqual(far.status[0], 2)
@@ -225,13 +225,35 @@ class Projection(unittest.TestCase):
                 (ValueError, 'k: ', np.zeros(2), {'k': [1, 2]}),
                 (ValueError, 'method', np.zeros(2), {'method': 'newton'}),
                 (ValueError, 'distance_upper_bound', np.zeros(2), {'distance_upper_bound': -1}),
-                (IndexError, 'curve', np.zeros(2), {'curve': 3}),
-                (ValueError, '', np.zeros((2, 2)), {'curve': [0, 1, 2]}),
+                (IndexError, 'patch', np.zeros(2), {'patch': 3}),
+                (ValueError, '', np.zeros((2, 2)), {'patch': [0, 1, 2]}),
                 (clspline.ArgumentError, 'hints', np.zeros(2), {'hints': 0.5})):
             with self.subTest(words=words), self.assertRaisesRegex(error, words):
                 curves.project(points, **named)
-        with self.assertRaisesRegex(ValueError, 'curves'):
-            clspline.BSpline((None, None), np.zeros((4, 4, 3)), 2).project(np.zeros(3))
+        with self.assertRaisesRegex(ValueError, 'volumes'):
+            clspline.BSpline((None,) * 3, np.zeros((4, 4, 4, 3)), 2).project(np.zeros(3))
+
+    def test_surfaces(self):
+        for real in REALS:
+            control = self.rng.random((2, 5, 6, 3)).astype(real)
+            surfaces = clspline.BSpline((None, None), control, (2, 3))
+            points = self.rng.uniform(-0.5, 1.5, (7, 3)).astype(real)
+            found = surfaces.project(points)
+            self.assertEqual(found.param.shape, (7, 2))
+            dense = surfaces.evaluate(200).reshape(-1, 3)
+            least = np.linalg.norm(points[:, np.newaxis] - dense, axis=-1).min(axis=-1)
+            self.assertTrue((found.distance <= least + 16 * eps(real)).all())
+            self.assertTrue((found.bound <= found.distance).all())
+            self.assertTrue((found.status == 0).all())
+            np.testing.assert_allclose(surfaces.at(found.param, found.index), found.point,
+                                       atol=1e-5)
+            again = surfaces.project(points, patch=found.index, hints=found.param)
+            np.testing.assert_allclose(again.distance, found.distance, atol=1e-6)
+            self.assertEqual(np.abs(found.param_rest).max(), 0)
+            pieces = surfaces.bezier().project(points)
+            np.testing.assert_allclose(pieces.distance, found.distance, atol=2e-6)
+        with self.assertRaises(clspline.ArgumentError):
+            surfaces.project(points, 2)
 
 
 @needs_device

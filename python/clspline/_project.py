@@ -1,0 +1,137 @@
+"""Nearest points of curves and surfaces."""
+import typing
+
+import numpy as np
+
+from . import _memory as memory
+from ._errors import check
+from ._native import ffi, lib
+from ._share import Run
+
+_METHODS = {'exact': lib.CLSP_BSPLINE_PROJECT_EXACT, 'mrep': lib.CLSP_BSPLINE_PROJECT_MREP}
+
+
+class Nearest(typing.NamedTuple):
+    """Nearest points; all but `point` have the shape of the queries, and with k > 1 one axis more.
+
+    Attributes
+    ----------
+    distance : numpy.ndarray
+        Infinite where nothing was found.
+    param : numpy.ndarray
+        Of the nearest point; of surfaces (..., 2).
+    index : numpy.ndarray
+        Its patch's number in the batch, in C order; that of the last one + 1 where there is none.
+    bound : numpy.ndarray
+        No point of the curves or surfaces is nearer than that.
+    point : numpy.ndarray
+        Of shape (..., dim).
+    status : numpy.ndarray
+        0: found; 1: found, and the search was cut short, see the bound; 2: nothing within the
+        limit; 3: the query is not finite.
+    param_rest : numpy.ndarray
+        Of B-spline curves what is to be added to `param` where it has more digits than the
+        precision, as where weights differ much; else 0.
+    """
+    distance: np.ndarray
+    param: np.ndarray
+    index: np.ndarray
+    bound: np.ndarray
+    point: np.ndarray
+    status: np.ndarray
+    param_rest: np.ndarray
+
+
+class Projected:
+    """What `Bezier` and `BSpline` have in common: nearest points."""
+
+    def project(self, points, k=1, *, patch=None, distance_upper_bound=np.inf, hints=None,
+                method='exact', tolerance=0.0, share=None):
+        """The nearest points of curves or surfaces, as ``scipy.spatial.KDTree.query`` finds those
+        of points.
+
+        The nearest point is the global one, and comes with a bound that proves it.
+
+        Parameters
+        ----------
+        points : array_like
+            Queries (..., dim).
+        k : int
+            Nearest local minima of the distance, 1 to 16; of B-spline curves alone.
+        patch : array_like of int, optional
+            Onto which curve or surface each query is projected. Default: onto the nearest of all.
+        distance_upper_bound : float
+            What is farther is not looked for.
+        hints : array_like, optional
+            A parameter thought near the answer for each query, which speeds the search up.
+        method : {'exact', 'mrep'}
+            Exact to rounding, or through cubic pieces within a tolerance, of B-spline curves.
+        tolerance : float
+            Of ``'mrep'``; 0: 1e-4 of the curves' size.
+        share : Share or str, optional
+
+        Returns
+        -------
+        Nearest
+        """
+        if self.directions > 2:
+            raise ValueError('project: of curves and surfaces; these are volumes')
+        if method not in _METHODS:
+            raise ValueError(f"method: 'exact' or 'mrep', not {method!r}")
+        if not np.ndim(k) == 0 or not 1 <= k <= lib.CLSP_BSPLINE_PROJECT_MAX_NEAREST:
+            raise ValueError(f'k: 1 to {lib.CLSP_BSPLINE_PROJECT_MAX_NEAREST}, not {k!r}')
+        if not distance_upper_bound > 0:
+            raise ValueError(f'distance_upper_bound: {distance_upper_bound}')
+        points = memory.contiguous(points, 'points', self.precision)
+        if points.ndim == 0 or points.shape[-1] != self.dim:
+            raise ValueError(f'points: shape (..., {self.dim}), not {points.shape}')
+        shape = points.shape[:-1]
+        queries, kept = self._queries(points, shape, patch, hints)
+        options = ffi.new('clsp_bspline_project_opts *', {
+            'method': _METHODS[method], 'num_nearest': k, 'tolerance': tolerance,
+            'max_dist': 0.0 if np.isinf(distance_upper_bound) else distance_upper_bound})
+        found = np.empty(shape + ((k,) if k > 1 else ()), _result_dtype(self.precision))
+        if found.size:
+            self._project(queries, options, found, share)
+        del kept
+        index = found['patch'].astype(np.intp)
+        index[found['patch'] == 2 ** 32 - 1] = self.num_patches
+        param, rest = found['param'][..., 0], found['param'][..., 1]
+        if self.directions == 2:
+            param = found['param'][..., :2]
+            rest = np.zeros_like(param)
+        return Nearest(found['distance'], param, index, found['bound'],
+                       found['point'][..., :self.dim], found['status'], rest)
+
+    def _queries(self, points, shape, patch, hints):
+        queries = ffi.new('clsp_bspline_queries *')
+        kept = [memory.Input(points)]
+        queries.num, queries.points = int(np.prod(shape, dtype=np.int64)), kept[0].struct
+        if patch is not None:
+            patch = memory.indices(patch, 'patch', self.num_patches)
+            kept.append(memory.Input(np.array(np.broadcast_to(patch, shape), order='C')))
+            queries.patches = kept[-1].struct
+        if hints is not None:
+            hints = memory.contiguous(hints, 'hints', self.precision)
+            shape += (2,) * (self.directions - 1)
+            kept.append(memory.Input(np.array(np.broadcast_to(hints, shape), order='C')))
+            queries.hints = kept[-1].struct
+        return queries, kept
+
+    def _project(self, queries, options, found, share):
+        plan = self._plan(self._layout(('point',)))
+        target = memory.Output(found, 'found', self.precision)
+        with plan.handle.lock:
+            pointer = plan.handle.get()
+            self._load(plan)
+            run = Run(share)
+            check(self._function('project')(pointer, queries, options, target.struct,
+                                            run.pointer))
+            run.end()
+
+
+def _result_dtype(precision):
+    """clsp_bspline_nearest_f32 or _f64. Those of doubles end in two integers of 4 bytes."""
+    real = precision.str
+    return np.dtype([('distance', real), ('bound', real), ('param', real, 3), ('point', real, 4),
+                     ('patch', np.uint32), ('status', np.uint32)])
