@@ -41,9 +41,6 @@ CLSPI_INLINE void basis_of(double b[3][ORDER_MAX], uint32_t n, surface_place at)
     const double by = (double)n, by_second = by * (by - 1);
 
     a[0] = 1;
-    b[0][0] = 1;
-    b[1][0] = b[2][0] = 0;
-    if (n == 0) return;
     for (uint32_t k = 1; k + 2 <= n; k++)
         raise_basis(a, k, at);
     for (uint32_t i = 0; i <= n; i++) {
@@ -53,7 +50,7 @@ CLSPI_INLINE void basis_of(double b[3][ORDER_MAX], uint32_t n, surface_place at)
     if (n > 1) raise_basis(a, n - 1, at);
     for (uint32_t i = 0; i <= n; i++)
         b[1][i] = by * ((i >= 1 ? a[i - 1] : 0) - (i < n ? a[i] : 0));
-    raise_basis(a, n, at);
+    if (n > 0) raise_basis(a, n, at);
     for (uint32_t i = 0; i <= n; i++)
         b[0][i] = a[i];
 }
