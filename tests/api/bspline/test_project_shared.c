@@ -520,20 +520,20 @@ static void test_wrong_arguments(void **state)
     clsp_context *ctx = context_with("");
     project_job j = start(ctx, &c, CLSP_F32);
     memory m = take_memory(ctx, PLAIN, j.bytes, j.real);
-    clsp_bspline_desc desc = {.directions = 2, .degree = {1, 1}, .num_controls = {4, 4}};
+    clsp_bspline_desc desc = {.degree = {1, 1, 1}, .num_controls = {4, 4, 4}};
     const clsp_bspline_queries q = queries_of(&j);
     clsp_bspline_plan *plan;
 
     (void)state;
     check_wrong_memory(&j, m.out);
     check_wrong_options(&j, m.out);
-    for (uint32_t directions = 1; directions < 3; directions++) {
+    for (uint32_t directions = 1; directions <= 3; directions++) {
         desc.directions = directions;
         assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &desc), CLSP_OK);
         assert_int_equal(
             clsp_bspline_project(plan, &q, NULL, output_of(&j, m.out),
                                  &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
-            directions == 1 ? CLSP_ERROR_STATE : CLSP_ERROR_ARGUMENT);
+            directions < 3 ? CLSP_ERROR_STATE : CLSP_ERROR_ARGUMENT);
         clsp_bspline_plan_destroy(&plan);
     }
     assert_poison(m.out, m.bytes);
