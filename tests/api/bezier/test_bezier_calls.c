@@ -272,7 +272,8 @@ static void run_behind_user_event(clsp_context *ctx, const float *expected, cons
     clReleaseMemObject(out);
 }
 
-static void expected_points(clsp_context *ctx, float *controls, float *points)
+/* Makes controls, and their points as such a call does. */
+static void expected_points(clsp_context *ctx, const clsp_run *run, float *controls, float *points)
 {
     clsp_bezier_plan *plan;
 
@@ -282,7 +283,7 @@ static void expected_points(clsp_context *ctx, float *controls, float *points)
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
     assert_int_equal(clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL),
                      CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, POINTS), NULL),
+    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, POINTS), run),
                      CLSP_OK);
     clsp_bezier_plan_destroy(&plan);
 }
@@ -293,6 +294,8 @@ static void test_events(void **state)
 {
     static const char *const shapes[] = {"class=cpu", "class=discrete"};
     static const cl_command_queue_properties kinds[] = {0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE};
+    const clsp_share device = {.schedule = CLSP_SCHEDULE_DEVICE};
+    const clsp_run as_buffer = {.share = &device}; /* which the device alone writes */
 
     (void)state;
     for (size_t i = 0; i < 4; i++) {
@@ -302,7 +305,7 @@ static void test_events(void **state)
         clsp_device_info info;
         cl_int code;
 
-        expected_points(ctx, controls, expected);
+        expected_points(ctx, &as_buffer, controls, expected);
         assert_int_equal(clsp_context_device(ctx, &info), CLSP_OK);
         const cl_command_queue queue =
             clCreateCommandQueue(cl_context_of(ctx), info.id, kinds[i % 2], &code);
@@ -359,7 +362,7 @@ static void test_threads(void **state)
     (void)state;
     if (tiny()) skip(); /* Oclgrind's checks end the process when a second thread enqueues */
     ctx = context_with("");
-    expected_points(ctx, controls, expected);
+    expected_points(ctx, NULL, controls, expected);
     clsp_context_destroy(&ctx);
     ctx = context_with("");
     for (int i = 0; i < THREADS; i++) {
