@@ -152,9 +152,10 @@ typedef struct clsp_bspline_project_opts {
 
    Onto surfaces the host's cores project, also where the memory is a device's, and then the call
    returns when all is done; a share does not change that, and tiles of the caller's are made by the
-   calling thread. From 4096 queries on they are searched for in the order of their places. A search
-   that has halved pieces 65536 times ends there, as CLSP_BSPLINE_NEAREST_CUT with a bound that
-   holds: so many points may be equally near along a curve that is none of constant u or v.
+   calling thread. From 4096 queries on they are searched for in the order of their places. A query
+   halves pieces 65536 times, each piece a quarter of what is left of these, and then gives up
+   pieces: a result where they may have mattered is CLSP_BSPLINE_NEAREST_CUT, with a bound that
+   holds. So it may be where many points are equally near along a curve of no constant u or v.
 
    Errors: CLSP_ERROR_ARGUMENT also for a plan of volumes or of surfaces of one coordinate,
    CLSP_ERROR_DEGREE (0, or above the maximum), CLSP_ERROR_WEIGHTS (mrep of rational curves). */

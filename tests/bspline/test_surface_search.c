@@ -674,6 +674,40 @@ static void test_near_tie(void **state)
     finish(j);
 }
 
+/* A surface in the plane whose first pieces are lines, with weights far apart: such a piece may be
+   equally near along a curve, which is halved until it is given up. What is nearer in others is
+   found all the same: here the queries are on the surface. */
+static void test_pieces_given_up(void **state)
+{
+    static const uint32_t degree[2] = {1, 1}, controls[2] = {6, 4};
+    static queries q;
+
+    (void)state;
+    seed = 5;
+    for (int turn = 0; turn < (support_tiny() ? 2 : 4); turn++) {
+        job *const j = start(true, degree, controls, 2, true, 1);
+        for (uint32_t u = 0; u < 6; u++)
+            for (uint32_t v = 0; v < 4; v++) {
+                const double *const beside = point_at(j, 0, 0, v);
+                double x[2] = {surface_case_normal(&seed), surface_case_normal(&seed)};
+                for (int k = 0; k < 2 && u == 1; k++)
+                    x[k] = beside[k] / beside[2];
+                set_point(j, point_at(j, 0, u, v), x, pow(10, uniform(-3, 3)));
+            }
+        load(j);
+        memset(&q, 0, sizeof q);
+        while (q.num < 32) {
+            long double x[4];
+            ref_surface_point(j->oracle[0], uniform(0.25, 1), uniform(0, 1), x, NULL);
+            set_query(j, &q, (double[4]){(double)x[0], (double)x[1], 0, 0});
+        }
+        find(j, &q);
+        for (size_t i = 0; i < q.num; i++)
+            assert_true(q.out[i].distance <= 1e-2 * j->scale);
+        finish(j);
+    }
+}
+
 /* What is not a number: of queries, of control points; a patch beyond the last; none at all. */
 static void test_invalid(void **state)
 {
@@ -761,7 +795,7 @@ int main(void)
         cmocka_unit_test(test_sizes),      cmocka_unit_test(test_revolution),
         cmocka_unit_test(test_degenerate), cmocka_unit_test(test_invalid),
         cmocka_unit_test(test_near_tie),   cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_far),
+        cmocka_unit_test(test_far),        cmocka_unit_test(test_pieces_given_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

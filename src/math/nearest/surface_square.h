@@ -639,7 +639,7 @@ CLSPI_INLINE uint32_t search_part(walk *k, uint32_t level)
     const squares s = squares_of(k, level);
     int way = longer_way(&s);
     if (p->side[way] >= 0 || p->depth[way] >= DEPTH) way = 1 - way;
-    if (p->side[way] >= 0 || p->depth[way] >= DEPTH || k->num_parts >= PARTS_MAX) {
+    if (p->side[way] >= 0 || p->depth[way] >= DEPTH || k->num_parts >= k->parts_end) {
         k->is_cut = true;
         k->lowest = least_of(k->lowest, p->least);
         return level;
@@ -653,9 +653,12 @@ CLSPI_INLINE uint32_t search_part(walk *k, uint32_t level)
 CLSPI_CLONES static void search_squares(walk *k, const uint32_t depth[2], const uint32_t index[2],
                                         const double *direction)
 {
+    const uint32_t left = k->num_parts < PARTS_MAX ? PARTS_MAX - k->num_parts : 0;
+    const uint32_t share = left / PARTS_SHARE;
     square_part *const p = k->work->part;
     uint32_t num = 1;
 
+    k->parts_end = k->num_parts + (share > PARTS_LEAST ? share : PARTS_LEAST);
     *p = (square_part){{depth[0], depth[1]}, {index[0], index[1]}, {-1, -1}, 0, 0, 0, 0, 0};
     if (k->s->shape.degree[1] == 0) p->side[1] = 0;
     if (!make_squares(k, 0, direction)) return;

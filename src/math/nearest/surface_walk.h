@@ -18,7 +18,10 @@ enum {
     BOXES = CLSPI_SURFACE_BOXES,
     NODE_TIERS = 32, /* of 2^30 leaves, pieces and patches there are at most 3 x 10 */
     WAITING_MAX = NODE_TIERS * BOXES,
-    PARTS_MAX = 65536, /* of pieces, that a query looks at */
+    PARTS_MAX = 65536, /* of pieces, that a query halves, */
+    PARTS_SHARE = 4,   /* of those that are left one in so many for a piece, so that a piece that
+                          is equally near everywhere leaves some to others, */
+    PARTS_LEAST = 16,  /* and at least so many */
     WORSE_MAX = 1      /* steps of Newton's method that do not come nearer */
 };
 
@@ -43,7 +46,8 @@ typedef struct walk {
     surface_place at[2]; /* of the nearest point */
     bool is_found, is_cut;
     uint32_t num_leaves, num_parts, num_waiting;
-    uint32_t whole; /* the piece that has been searched as a whole last */
+    uint32_t parts_end; /* of num_parts, where a piece is given up */
+    uint32_t whole;     /* the piece that has been searched as a whole last */
     /* the piece at hand */
     uint32_t number;
     const clspi_surface_piece *piece;
