@@ -8,7 +8,8 @@
 const char clspi_made_before_fork[] =
     "made before fork: a forked process can only destroy what its parent has made";
 
-/* It never changes back: a child's children have no more threads than the child. */
+/* Whether the process was forked. That stays so: a child's children have no more threads than the
+   child. */
 static atomic_bool forked;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

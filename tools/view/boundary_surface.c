@@ -130,7 +130,7 @@ static bool plan_all(boundary_surface *s)
     return s->all || solid_model_plan(s->m, MESH_F32, no_grid, WANTED, &s->all);
 }
 
-/* Does so with the shell of the faces. */
+/* Makes the plan of the shell of the faces unless it is there, and loads points that have moved. */
 static bool plan_whole(boundary_surface *s)
 {
     const bool is_old = s->whole && s->whole_is_old;

@@ -86,8 +86,8 @@
     X(PFNGLVERTEXATTRIBPOINTERPROC, VertexAttribPointer)                                           \
     X(PFNGLVIEWPORTPROC, Viewport)
 
-/* Those of GL_EXT_memory_object and GL_EXT_memory_object_fd, which take memory that Vulkan exports;
-   NULL without these. */
+/* Functions of GL_EXT_memory_object and GL_EXT_memory_object_fd, which take memory that Vulkan
+   exports; NULL without these extensions. */
 typedef void(APIENTRYP gl_get_bytes_fn)(GLenum target, GLuint index, GLubyte *data);
 typedef void(APIENTRYP gl_make_memory_fn)(GLsizei num, GLuint *memory);
 typedef void(APIENTRYP gl_delete_memory_fn)(GLsizei num, const GLuint *memory);

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "command.h"
-#include "offscreen.h"
 #include "session.h"
+#include "view_screen.h"
 
 enum { WIDTH = 160, HEIGHT = 120 };
 
@@ -54,13 +54,6 @@ void *__wrap_realloc(void *old, size_t bytes)
 }
 
 /* ---- runs ---- */
-
-/* clspline-view's own entry, which these tests do not call. */
-int view_run(request *r)
-{
-    (void)r;
-    return EXIT_FAILED;
-}
 
 /* Draws a frame, and words over it. */
 static bool draw(session *s)
@@ -162,18 +155,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_splines),
         cmocka_unit_test(test_solid),
     };
-    clsp_context *ctx;
-    io_message message;
     data_folder = argc > 1 ? argv[1] : ".";
-    if (clsp_context_create(&ctx, NULL, NULL) != CLSP_OK) {
-        print_message("no OpenCL device\n");
-        return 77;
-    }
-    clsp_context_destroy(&ctx);
-    if (!offscreen_open(&screen, &message)) {
-        print_message("%s\n", message.text);
-        return 77;
-    }
+    if (!view_screen_open(&screen)) return 77;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     offscreen_close(&screen);
     return failed;

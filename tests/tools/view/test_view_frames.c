@@ -1,6 +1,5 @@
 /* Quick frames, which are lit at vertices and hold light, show what fine ones show; and drags that
-   they follow. Needs a device
-   and EGL with OpenGL: 77 without. */
+   they follow. Needs a device and EGL with OpenGL: 77 without. */
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,20 +12,13 @@
 #include <string.h>
 
 #include "command.h"
-#include "offscreen.h"
 #include "quick_frame.h"
 #include "session.h"
+#include "view_screen.h"
 
 enum { WIDTH = 320, HEIGHT = 240, BYTES = 4 * WIDTH * HEIGHT };
 
 static const char *data_folder;
-
-/* clspline-view's own entry, which these tests do not call. */
-int view_run(request *r)
-{
-    (void)r;
-    return EXIT_FAILED;
-}
 
 static void draw(stage *s, const gl_frame *f)
 {
@@ -157,19 +149,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_colors),
         cmocka_unit_test(test_solid_drag),
     };
-    clsp_context *ctx;
     offscreen o;
-    io_message message;
     data_folder = argc > 1 ? argv[1] : ".";
-    if (clsp_context_create(&ctx, NULL, NULL) != CLSP_OK) {
-        print_message("no OpenCL device\n");
-        return 77;
-    }
-    clsp_context_destroy(&ctx);
-    if (!offscreen_open(&o, &message)) {
-        print_message("%s\n", message.text);
-        return 77;
-    }
+    if (!view_screen_open(&o)) return 77;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     offscreen_close(&o);
     return failed;

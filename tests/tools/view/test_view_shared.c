@@ -16,22 +16,15 @@
 
 #include "command.h"
 #include "fake_graphics.h"
-#include "offscreen.h"
 #include "stage.h"
 #include "temporary.h"
+#include "view_screen.h"
 
 enum { WIDTH = 320, HEIGHT = 240, BYTES = 4 * WIDTH * HEIGHT };
 
 static const char *data_folder;
 static fake_graphics *fake;
 static offscreen screen;
-
-/* clspline-view's own entry, which these tests do not call. */
-int view_run(request *r)
-{
-    (void)r;
-    return EXIT_FAILED;
-}
 
 static void set_words(const char *words)
 {
@@ -255,21 +248,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_solid),    cmocka_unit_test(test_unshared),
         cmocka_unit_test(test_lost),
     };
-    clsp_context *ctx;
-    io_message message;
     data_folder = argc > 1 ? argv[1] : ".";
-    if (clsp_context_create(&ctx, NULL, NULL) != CLSP_OK) {
-        print_message("no OpenCL device\n");
-        return 77;
-    }
-    clsp_context_destroy(&ctx);
-    fake = fake_graphics_find();
+    if (!view_screen_open(&screen)) return 77;
+    fake = fake_graphics_find(); /* which is there once OpenCL has been used */
     if (!fake) {
+        offscreen_close(&screen);
         print_message("the OpenCL loader takes no layers\n");
-        return 77;
-    }
-    if (!offscreen_open(&screen, &message)) {
-        print_message("%s\n", message.text);
         return 77;
     }
     const int failed = cmocka_run_group_tests(tests, temporary_setup, temporary_teardown);
