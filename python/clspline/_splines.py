@@ -38,7 +38,7 @@ class Plan:
 class _Call:
     """What evaluating on a grid takes, for all calls with the same samples and attributes."""
 
-    __slots__ = ('names', 'grid', 'axes', 'kept', 'nums', 'layout', 'shape', 'interval')
+    __slots__ = ('names', 'grid', 'axes', 'kept', 'nums', 'layout', 'shape')
 
 
 class Splines(Drawn):
@@ -282,12 +282,10 @@ class Splines(Drawn):
         else:
             first, count, leading = self._range(patches)
         plain = out.__class__ is np.ndarray and dtype is None
-        if not plain or out.dtype != layout.dtype:
-            if out is not None or dtype is not None:
-                layout = self._layout(call.names, out, dtype)
-            shape = leading + call.shape + layout.tail
-        else:
-            shape = leading + call.shape + layout.tail
+        if not plain and (out is not None or dtype is not None) or \
+                plain and out.dtype != layout.dtype:
+            layout = self._layout(call.names, out, dtype)
+        shape = leading + call.shape + layout.tail
         if out is None:
             out = np.empty(shape, layout.dtype)
         elif not plain or out.shape != shape or not out.flags.carray:
