@@ -107,7 +107,11 @@ class Share:
 
 def share_of(value):
     """A `Share` of what the argument `share` of a call may be: one, a schedule's name or None."""
-    return Share(value) if isinstance(value, str) else value
+    if value is None or isinstance(value, Share):
+        return value
+    if isinstance(value, str):
+        return Share(value)
+    raise TypeError(f'share: a clspline.Share or the name of a schedule, not {value!r}')
 
 
 def _events(wait_for, arrays):

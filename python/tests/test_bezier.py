@@ -156,6 +156,9 @@ class Values(unittest.TestCase):
             bezier.evaluate(16, share='all')
         with self.assertRaises(ValueError):
             bezier.evaluate(16, share=clspline.Share(workers=-1))
+        for wrong in (2, clspline.Share, np.zeros(3)):
+            with self.assertRaisesRegex(TypeError, '^share: '):
+                bezier.evaluate(16, share=wrong)
 
     def test_layouts_beyond_those_kept(self):
         bezier = clspline.Bezier(self.rng.random((4, 4, 3)).astype(np.float32))
