@@ -136,11 +136,16 @@ class Input:
         self.struct = struct[0]
 
 
+def need_array(out, name):
+    """Raises a TypeError where an output is no array."""
+    if not isinstance(out, np.ndarray) and not is_device_array(out):
+        raise TypeError(f'{name}: a NumPy array, or one of PyOpenCL, not {type(out).__name__}')
+
+
 def checked_output(out, name, dtype, shape):
     """Raises what is wrong with an output that the caller gave: it is of that dtype and shape, in C
     order, writable, and no copy of it is ever made."""
-    if not isinstance(out, np.ndarray) and not is_device_array(out):
-        raise TypeError(f'{name}: a NumPy array, or one of PyOpenCL, not {type(out).__name__}')
+    need_array(out, name)
     if isinstance(out, np.ma.MaskedArray):
         raise TypeError(f'{name}: a masked array')
     if out.dtype != dtype:

@@ -177,7 +177,8 @@ class Splines(Drawn):
     def _layout(self, names, out=None, dtype=None):
         """The layout of an output, or of the array that is made where there is none."""
         element = self.precision if dtype is None else np.dtype(dtype)
-        if out is not None and getattr(out, 'dtype', None) is not None:
+        if out is not None:
+            memory.need_array(out, 'out')
             if out.dtype.names is not None:
                 return Layout(names, out.dtype, self.dim, self.directions, None)
             element = out.dtype

@@ -205,6 +205,7 @@ class Refused(unittest.TestCase):
             'C order': (ValueError, np.asfortranarray(whole)),
             'masked': (TypeError, np.ma.zeros(shape, np.float32)),
             'not list': (TypeError, whole.tolist()),
+            'not type': (TypeError, np.float32),
             'complex64': (TypeError, np.zeros(shape, np.complex64)),
             'object': (TypeError, np.zeros(shape, object)),
         }
