@@ -134,6 +134,10 @@ class Viewer:
             fields = file.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def has_loaded(self, library):
+        with open("/proc/%d/maps" % self.process.pid) as file:
+            return library in file.read()
+
     def frames(self):
         """Closes the window by a key, and gives the number of frames that it had."""
         self.do("key", "q")
@@ -252,6 +256,9 @@ def check_staged(viewer):
 def check_shared(viewer):
     """The handles of the window's OpenGL context are those that a driver wants."""
     check_drags(viewer)
+    if not viewer.has_loaded(LAYER):
+        print("no OpenGL buffers shared: the OpenCL loader takes no layers")
+        return
     check_way(viewer, "gl")
 
 
