@@ -105,51 +105,96 @@ static void set_real(bool is_double, void *reals, size_t i, double x)
 
 /* ---- what points are made of ---- */
 
-/* Finds the span of parameter x along direction k: what counts there, and where x is in it. Returns
-   the number of the first control point. */
-static size_t take_span(list_chunk *c, const clspi_tensor_plan *plan, int k, double x, size_t p)
+/* Takes over the patches of a chunk's points: places[p] is where the first control point of one
+   is, in reals. */
+static void take_items(const list_chunk *c, const clspi_tensor_plan *plan,
+                       const clspi_host_list *list, size_t first, size_t *places)
 {
-    const clspi_list_spans *const spans = &plan->list_spans[k];
-    const size_t span = clspi_list_span_of(spans, x, plan->desc.precision == CLSP_F64);
-    const double *const ends = spans->ends + 2 * span;
-    const double low = x > ends[0] ? x - ends[0] : 0, high = x < ends[1] ? ends[1] - x : 0;
+    const char *const items = list->items ? list->items + first * sizeof(uint32_t) : NULL;
 
-    c->sums.x[k][p] = low / (low + high);
-    c->sums.y[k][p] = high / (low + high);
-    c->sums.functions[k][p] = spans->functions + span * spans->order * spans->order;
-    if (spans->slopes)
-        c->sums.slopes[k][p] = spans->slopes + span * (spans->order - 1) * (spans->order - 1);
-    return spans->first[span];
+    memset(places, 0, c->sums.num * sizeof *places);
+    for (size_t p = 0; p < c->sums.num && items; p++) {
+        uint32_t item;
+        memcpy(&item, items + p * sizeof item, sizeof item);
+        places[p] = item * plan->patch_reals;
+    }
 }
 
-/* Takes over a point's patch and its parameters, brought into the domain. */
-static void take_point(list_chunk *c, const clspi_tensor_plan *plan, const clspi_host_list *list,
-                       size_t point, size_t p)
+/* Reads the parameters of a chunk's points along direction k, and brings them into the domain. NaN
+   is taken where that begins. */
+static void take_params(list_chunk *c, const clspi_tensor_desc *d, const clspi_host_list *list,
+                        size_t first, int k, double *within)
+{
+    const bool is_double = d->precision == CLSP_F64;
+    const double begin = d->domain[k][0], end = d->domain[k][1];
+    const size_t step = list->point_step;
+    const char *const from = list->params + first * step + (size_t)k * list->direction_step;
+
+    for (size_t p = 0; p < c->sums.num && is_double; p++)
+        within[p] = real_at(true, from + p * step);
+    for (size_t p = 0; p < c->sums.num && !is_double; p++)
+        within[p] = real_at(false, from + p * step);
+    for (size_t p = 0; p < c->sums.num; p++) {
+        const double x = within[p];
+        c->is_lost[p] = (k > 0 && c->is_lost[p]) || isnan(x);
+        within[p] = !(x > begin) ? begin : x > end ? end : x;
+    }
+    for (size_t p = 0; p < c->sums.num && is_double; p++)
+        c->param[k][p] = within[p];
+    for (size_t p = 0; p < c->sums.num && !is_double; p++)
+        ((float *)c->param[k])[p] = (float)within[p];
+}
+
+/* Finds the spans of parameters along direction k: what counts there, where the parameters are in
+   them, and how far on the first control point is. */
+static void take_spans(list_chunk *c, const clspi_tensor_plan *plan, int k, const double *within,
+                       size_t *places)
+{
+    const clspi_list_spans *const spans = &plan->list_spans[k];
+    const bool is_double = plan->desc.precision == CLSP_F64;
+    const size_t order = spans->order, coords = clspi_coords(&plan->desc);
+    const size_t step = k == 0 ? plan->desc.controls[1] * coords : coords;
+    double *const x = c->sums.x[k], *const y = c->sums.y[k];
+
+    for (size_t p = 0; p < c->sums.num; p++) {
+        const size_t span = clspi_list_span_of(spans, within[p], is_double);
+        const double *const ends = spans->ends + 2 * span;
+        x[p] = within[p] > ends[0] ? within[p] - ends[0] : 0;
+        y[p] = within[p] < ends[1] ? ends[1] - within[p] : 0;
+        c->sums.functions[k][p] = spans->functions + span * order * order;
+        c->sums.slopes[k][p] =
+            spans->slopes ? spans->slopes + span * (order - 1) * (order - 1) : NULL;
+        places[p] += spans->first[span] * step;
+    }
+    for (size_t p = 0; p < c->sums.num; p++) {
+        const double length = x[p] + y[p];
+        x[p] /= length;
+        y[p] /= length;
+    }
+}
+
+/* Takes over the points of a chunk, which begins at point `first` of the list. */
+static void take_points(list_chunk *c, const clspi_tensor_plan *plan, const clspi_host_list *list,
+                        size_t first)
 {
     const clspi_tensor_desc *const d = &plan->desc;
-    const bool is_double = d->precision == CLSP_F64;
-    const size_t real = clsp_type_bytes(d->precision), coords = clspi_coords(d);
-    const size_t steps[2] = {d->controls[1] * coords, coords};
-    size_t at = 0;
-    uint32_t item = 0;
+    const size_t real = clsp_type_bytes(d->precision);
+    double within[CLSPI_LIST_CHUNK];
+    size_t places[CLSPI_LIST_CHUNK];
 
-    if (list->items) memcpy(&item, list->items + point * sizeof item, sizeof item);
-    c->is_lost[p] = false;
+    take_items(c, plan, list, first, places);
     for (int k = 0; k < (int)d->directions; k++) {
-        const double *const domain = d->domain[k];
-        const double x = real_at(is_double, list->params + point * list->point_step +
-                                                (size_t)k * list->direction_step);
-        const double within = !(x > domain[0]) ? domain[0] : x > domain[1] ? domain[1] : x;
-        c->is_lost[p] = c->is_lost[p] || isnan(x); /* it is taken where the domain begins */
+        take_params(c, d, list, first, k, within);
         if (c->sums.has_functions)
-            at += take_span(c, plan, k, within, p) * steps[k];
-        else {
-            c->sums.x[k][p] = within;
-            c->sums.y[k][p] = 1 - within;
-        }
-        set_real(is_double, c->param[k], p, within);
+            take_spans(c, plan, k, within, places);
+        else
+            for (size_t p = 0; p < c->sums.num; p++) {
+                c->sums.x[k][p] = within[p];
+                c->sums.y[k][p] = 1 - within[p];
+            }
     }
-    c->sums.patch[p] = (const char *)plan->host.data + (item * plan->patch_reals + at) * real;
+    for (size_t p = 0; p < c->sums.num; p++)
+        c->sums.patch[p] = (const char *)plan->host.data + places[p] * real;
 }
 
 /* Says which sums there are, of a description whose vertices have these. */
@@ -280,8 +325,7 @@ void clspi_host_list_make(const clspi_tensor_plan *plan, const clspi_host_list *
     choose_sums(&c, &plan->desc);
     for (size_t done = 0; done < part->num_lines; done += c.sums.num) {
         c.sums.num = clspi_min(CLSPI_LIST_CHUNK, part->num_lines - done);
-        for (size_t p = 0; p < c.sums.num; p++)
-            take_point(&c, plan, list, part->piece + done + p, p);
+        take_points(&c, plan, list, part->piece + done);
         make_chunk(&c, plan, &shape, out + done * clspi_vertex_bytes(&plan->desc));
     }
 }

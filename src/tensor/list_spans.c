@@ -49,6 +49,8 @@ static void make_parts(clspi_list_spans *spans)
     spans->parts = isfinite(length) ? num / length : (double)NAN;
     for (cl_uint k = 0; k <= num; k++)
         spans->part[k] = search(spans, begin + length / num * k, 0, num);
+    for (cl_uint k = 0; k < num; k++)
+        spans->middle[k] = search(spans, begin + length / num * (k + 0.5), 0, num);
 }
 
 /* Makes columns of the rows that descriptions give. */
@@ -88,9 +90,10 @@ bool clspi_list_spans_make(clspi_list_spans *spans, const clspi_tensor_desc *des
     spans->ends = malloc(num * 2 * sizeof *spans->ends);
     spans->first = malloc(num * sizeof *spans->first);
     spans->part = malloc(((size_t)num + 1) * sizeof *spans->part);
+    spans->middle = malloc(num * sizeof *spans->middle);
     spans->functions = malloc(reals_of(desc, direction) * sizeof *spans->functions);
     if (has_slopes) spans->slopes = malloc(reals_of(desc, direction) * sizeof *spans->slopes);
-    if (!spans->ends || !spans->first || !spans->part || !spans->functions ||
+    if (!spans->ends || !spans->first || !spans->part || !spans->middle || !spans->functions ||
         (has_slopes && !spans->slopes)) {
         clspi_list_spans_release(spans);
         return false;
@@ -113,6 +116,7 @@ void clspi_list_spans_release(clspi_list_spans *spans)
     free(spans->ends);
     free(spans->first);
     free(spans->part);
+    free(spans->middle);
     free(spans->functions);
     free(spans->slopes);
     *spans = (clspi_list_spans){.num = 0};
@@ -137,14 +141,16 @@ static bool is_in(const clspi_list_spans *spans, double x, cl_uint s)
     return (s == 0 || x >= begin[0]) && (s + 1 == spans->num || x < begin[2]);
 }
 
-/* Finds the span of x: in its part of the domain or the ones beside, and where parts are no longer
-   than their roundings anywhere. */
+/* Finds the span of x: that of the middle of its part of the domain, which it is where knots are
+   even, or one of this part or of those beside, or any where parts are no longer than roundings. */
 static cl_uint find(const clspi_list_spans *spans, double x)
 {
     const double at = (x - spans->ends[0]) * spans->parts;
 
     if (!(at >= 0 && at <= spans->num)) return search(spans, x, 0, spans->num);
     const size_t k = (size_t)at, end = k + 2 < spans->num ? k + 2 : spans->num;
+    const cl_uint guess = spans->middle[k < spans->num ? k : k - 1];
+    if (is_in(spans, x, guess)) return guess;
     const cl_uint low = spans->part[k > 0 ? k - 1 : 0];
     const cl_uint s = search(spans, x, low, spans->part[end] - low + 1);
     return is_in(spans, x, s) ? s : search(spans, x, 0, spans->num);

@@ -5,13 +5,14 @@
 #include "tensor_desc.h"
 
 typedef struct clspi_list_spans {
-    cl_uint num;    /* 0: not made */
-    cl_uint order;  /* functions that are not 0 on a span */
-    double *ends;   /* [num][2] */
-    cl_uint *first; /* [num]: the number of the first function */
-    cl_uint *part;  /* [num + 1]: in which span each of `num` equal parts of the domain begins, and
-                       the last one ends */
-    double parts;   /* in a unit of length; NaN: they are not to be looked at */
+    cl_uint num;     /* 0: not made */
+    cl_uint order;   /* functions that are not 0 on a span */
+    double *ends;    /* [num][2] */
+    cl_uint *first;  /* [num]: the number of the first function */
+    cl_uint *part;   /* [num + 1]: in which span each of `num` equal parts of the domain begins, and
+                        the last one ends */
+    cl_uint *middle; /* [num]: in which span the middle of each part is */
+    double parts;    /* in a unit of length; NaN: they are not to be looked at */
     double *functions; /* [num][order][order], in terms of Bernstein polynomials: of each of
                           these a row, of each function a column */
     double *slopes; /* [num][order - 1][order - 1] likewise, of first derivatives: what differences

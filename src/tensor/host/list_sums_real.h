@@ -1,11 +1,11 @@
 /* The definition of LIST_SUMS, one of list_sums.h, in the precision `real`. The file that includes
-   this one names both, and SUM_ROWS and MAKE_VALUES, which have clones. */
+   this one names both, and SUM_BLOCK and MAKE_VALUES, which have clones. */
 #include <string.h>
 
 #include "clones.h"
 #include "list_sums.h"
 
-enum { CHUNK = CLSPI_LIST_CHUNK, ORDER = CLSPI_LIST_DEGREE + 1, COORDS = 5 };
+enum { CHUNK = CLSPI_LIST_CHUNK, BLOCK = 32, ORDER = CLSPI_LIST_DEGREE + 1, COORDS = 5 };
 
 /* Values of the functions along a direction: of the degree, and of one less for derivatives. */
 typedef struct values {
@@ -121,13 +121,18 @@ CLSPI_CLONES static void MAKE_VALUES(values *v, const clspi_list_chunk *chunk, i
 
     for (size_t p = 0; p < CHUNK; p++)
         b[0][p] = 1;
+    if (degree == 0) {
+        for (size_t p = 0; p < CHUNK; p++)
+            v->b[0][p] = 1;
+        return;
+    }
     for (uint32_t n = 1; n < degree; n++)
         raise(b, n, x, y);
-    if (has_less && degree > 0 && chunk->has_functions)
+    if (has_less && chunk->has_functions)
         round_slopes(v->less, b, degree - 1, chunk->slopes[k], chunk->num);
-    else if (has_less && degree > 0)
+    else if (has_less)
         round_values(v->less, b, degree - 1, x);
-    if (degree > 0) raise(b, degree, x, y);
+    raise(b, degree, x, y);
     if (chunk->has_functions) {
         combine(made, b, degree, chunk->functions[k], chunk->num);
         round_values(v->b, made, degree, NULL);
@@ -137,109 +142,194 @@ CLSPI_CLONES static void MAKE_VALUES(values *v, const clspi_list_chunk *chunk, i
 
 /* ---- sums ---- */
 
-/* One sum: of control points, or of differences of those that are `step` reals apart, times a
-   factor. */
-typedef struct one_sum {
-    uint32_t lines, terms; /* along u and v */
-    size_t step;           /* 0: none */
-    real factor;
-    real (*u)[CHUNK], (*v)[CHUNK];
-    real *largest; /* NULL: not asked for */
-} one_sum;
+/* A few points of a chunk at once: a row of their control points, and the one before. */
+typedef struct block {
+    size_t first; /* of the chunk's points */
+    const real *patch[BLOCK];
+    bool is_one; /* patch */
+    real row[2][ORDER * COORDS][BLOCK];
+    real sum[3][COORDS][BLOCK]; /* the value, the derivatives across rows and along them */
+    real largest[3][BLOCK];     /* |sum over a row| */
+} block;
 
-/* Takes a coordinate of a point's control point, or a difference. */
-CLSPI_INLINE real take(const real *from, const one_sum *sum)
+/* What all blocks of a chunk are summed by. */
+typedef struct rows {
+    uint32_t lines, terms, coords; /* rows, control points of each, coordinates of these */
+    size_t step;                   /* from row to row */
+    const values *across, *along;  /* rows; across NULL: there is one row */
+    real factor[3];                /* of differences, for each of a block's sums */
+    real *sum[3], *largest[3];     /* where they go; NULL: they are not made */
+} rows;
+
+/* Loads four reals of each point. */
+CLSPI_INLINE void load_four(real (*restrict to)[BLOCK], const block *b, size_t at)
 {
-    return sum->step ? sum->factor * (from[sum->step] - from[0]) : from[0];
+    real four[BLOCK][4];
+
+    for (size_t p = 0; p < BLOCK; p++)
+        memcpy(four[p], b->patch[p] + at, sizeof four[p]);
+    for (size_t p = 0; p < BLOCK; p++) {
+        to[0][p] = four[p][0];
+        to[1][p] = four[p][1];
+        to[2][p] = four[p][2];
+        to[3][p] = four[p][3];
+    }
 }
 
-/* Loads a coordinate of all points; is_one: they are of one patch. */
-CLSPI_INLINE void load(real *restrict to, const clspi_list_chunk *chunk, bool is_one, size_t at,
-                       const one_sum *sum)
+/* Loads `count` reals of each point. */
+CLSPI_INLINE void load_row(real (*restrict to)[BLOCK], const block *b, size_t at, size_t count)
 {
-    if (is_one) {
-        const real x = take((const real *)chunk->patch[0] + at, sum);
-        for (size_t p = 0; p < CHUNK; p++)
-            to[p] = x;
+    if (b->is_one) {
+        const real *const from = b->patch[0] + at;
+        for (size_t k = 0; k < count; k++)
+            for (size_t p = 0; p < BLOCK; p++)
+                to[k][p] = from[k];
         return;
     }
-    for (size_t p = 0; p < chunk->num; p++)
-        to[p] = take((const real *)chunk->patch[p] + at, sum);
-    for (size_t p = chunk->num; p < CHUNK; p++)
-        to[p] = 0;
+    for (size_t k = 0; k < count && count < 4; k++)
+        for (size_t p = 0; p < BLOCK; p++)
+            to[k][p] = b->patch[p][at + k];
+    for (size_t k = 0; k + 4 <= count; k += 4)
+        load_four(to + k, b, at + k);
+    if (count > 4 && count % 4 != 0) load_four(to + count - 4, b, at + count - 4);
 }
 
-CLSPI_INLINE bool is_one_patch(const clspi_list_chunk *chunk)
-{
-    size_t p = 1;
+/* What is summed over a row, with values. */
+typedef struct row_terms {
+    size_t num;
+    real (*from)[BLOCK]; /* reals, those of a coordinate `coords` apart */
+    real (*less)[BLOCK]; /* what they are less, times the sum's factor; NULL: nothing */
+    const real (*v)[CHUNK];
+} row_terms;
 
-    while (p < chunk->num && chunk->patch[p] == chunk->patch[0])
-        p++;
-    return p >= chunk->num;
-}
-
-CLSPI_INLINE void add(real *restrict to, const real *restrict b, const real *restrict t)
+/* Sums coordinate c over a row. */
+CLSPI_INLINE void sum_terms(real *restrict t, const block *b, const rows *r, const row_terms *x,
+                            uint32_t c, real factor)
 {
-    for (size_t p = 0; p < CHUNK; p++)
-        to[p] += b[p] * t[p];
+    for (size_t p = 0; p < BLOCK; p++)
+        t[p] = 0;
+    for (size_t j = 0; j < x->num; j++)
+        for (size_t p = 0; p < BLOCK; p++) {
+            const size_t at = c + j * r->coords;
+            const real from = x->from[at][p];
+            t[p] += x->v[j][b->first + p] * (x->less ? factor * (from - x->less[at][p]) : from);
+        }
 }
 
 CLSPI_INLINE void enlarge(real *restrict largest, const real *restrict t)
 {
-    for (size_t p = 0; p < CHUNK; p++) {
+    for (size_t p = 0; p < BLOCK; p++) {
         const real size = t[p] < 0 ? -t[p] : t[p];
         largest[p] = largest[p] > size ? largest[p] : size;
     }
 }
 
-/* Makes one sum of all points, over v and then over u. */
-CLSPI_CLONES static void SUM_ROWS(const clspi_list_chunk *chunk, const one_sum *sum,
-                                  real (*restrict out)[CHUNK])
+/* Adds a row's sums to sum k, times u (NULL: 1). */
+CLSPI_INLINE void add_row(block *b, const rows *r, int k, const row_terms *x, const real *u)
 {
-    const size_t row = chunk->row;
-    const bool is_one = is_one_patch(chunk);
-    real point[CHUNK], t[CHUNK];
+    real t[BLOCK];
 
-    for (uint32_t c = 0; c < chunk->coords; c++) {
-        memset(out[c], 0, sizeof out[c]);
-        for (uint32_t i = 0; i < sum->lines; i++) {
-            memset(t, 0, sizeof t);
-            for (uint32_t j = 0; j < sum->terms; j++) {
-                load(point, chunk, is_one, i * row + (size_t)j * chunk->coords + c, sum);
-                add(t, sum->v[j], point);
-            }
-            if (sum->largest) enlarge(sum->largest, t);
-            add(out[c], sum->u[i], t);
-        }
+    for (uint32_t c = 0; c < r->coords; c++) {
+        real *const to = b->sum[k][c];
+        sum_terms(t, b, r, x, c, r->factor[k]);
+        for (size_t p = 0; p < BLOCK; p++)
+            to[p] += (u ? u[b->first + p] : 1) * t[p];
+        if (r->largest[k]) enlarge(b->largest[k], t);
     }
 }
 
-/* Makes a sum and puts the coordinates of each point side by side. */
-static void make_sum(const clspi_list_chunk *chunk, const one_sum *sum, real *to, void *largest)
+/* Makes all sums of a block, over rows of that many terms. */
+CLSPI_INLINE void sum_order(block *b, const rows *r, size_t terms)
 {
-    real made[COORDS][CHUNK], size[CHUNK] = {0};
-    one_sum one = *sum;
+    for (uint32_t i = 0; i < r->lines; i++) {
+        real(*const row)[BLOCK] = b->row[i % 2];
+        real(*const before)[BLOCK] = b->row[(i + 1) % 2];
+        const real *const u = r->across ? r->across->b[i] : NULL;
+        const row_terms value = {terms, row, NULL, r->along->b};
+        const row_terms across = {terms, row, before, r->along->b};
+        const row_terms along = {terms - 1, row + r->coords, row, r->along->less};
+        load_row(row, b, i * r->step, terms * r->coords);
+        if (r->sum[0]) add_row(b, r, 0, &value, u);
+        if (r->sum[1] && i > 0) add_row(b, r, 1, &across, r->across->less[i - 1]);
+        if (r->sum[2]) add_row(b, r, 2, &along, u);
+    }
+}
 
-    if (largest) one.largest = size;
-    SUM_ROWS(chunk, &one, made);
-    for (size_t p = 0; p < chunk->num; p++)
-        for (uint32_t c = 0; c < chunk->coords; c++)
-            to[p * chunk->coords + c] = made[c][p];
-    if (largest) memcpy(largest, size, chunk->num * sizeof *size);
+/* Points a block to the patches of points from `first` on, beyond the last one to that one's. */
+CLSPI_INLINE void take_patches(block *b, const clspi_list_chunk *chunk, size_t first)
+{
+    b->first = first;
+    b->is_one = true;
+    for (size_t p = 0; p < BLOCK; p++) {
+        b->patch[p] = chunk->patch[first + p < chunk->num ? first + p : chunk->num - 1];
+        b->is_one = b->is_one && b->patch[p] == b->patch[0];
+    }
+}
+
+/* Puts a block's sums where they go, the coordinates of a point side by side. */
+CLSPI_INLINE void put_sums(const block *b, const rows *r, size_t num)
+{
+    for (int k = 0; k < 3; k++) {
+        real *const to = r->sum[k] ? r->sum[k] + b->first * r->coords : NULL;
+        for (size_t p = 0; p < num && to; p++)
+            for (uint32_t c = 0; c < r->coords; c++)
+                to[p * r->coords + c] = b->sum[k][c][p];
+        if (r->largest[k]) memcpy(r->largest[k] + b->first, b->largest[k], num * sizeof(real));
+    }
+}
+
+/* Makes the sums of the points from `first` on that are a block. Has the orders that most splines
+   are of compiled each for itself. */
+CLSPI_CLONES static void SUM_BLOCK(const clspi_list_chunk *chunk, const rows *r, size_t first)
+{
+    const size_t left = chunk->num - first;
+    block b;
+
+    take_patches(&b, chunk, first);
+    memset(b.sum, 0, sizeof b.sum);
+    memset(b.largest, 0, sizeof b.largest);
+    if (r->terms == 3)
+        sum_order(&b, r, 3);
+    else if (r->terms == 4)
+        sum_order(&b, r, 4);
+    else
+        sum_order(&b, r, r->terms);
+    put_sums(&b, r, left < BLOCK ? left : BLOCK);
+}
+
+/* Says how sums are made, of functions with these values along u and v. */
+static rows rows_of(const clspi_list_chunk *chunk, const values v[2])
+{
+    const uint32_t n = chunk->degree[0], m = chunk->degree[1];
+    const real by_u = chunk->has_functions ? 1 : (real)n, by_v = chunk->has_functions ? 1 : (real)m;
+    real *const *const sum = (real *const *)chunk->sum, *const *const largest =
+                                                            (real *const *)chunk->largest;
+
+    if (m == 0 && chunk->row == chunk->coords && !largest[0]) /* a curve's points are one row */
+        return (rows){.lines = 1,
+                      .terms = n + 1,
+                      .coords = chunk->coords,
+                      .along = &v[0],
+                      .factor = {1, 1, by_u},
+                      .sum = {sum[0], NULL, sum[1]}};
+    return (rows){.lines = n + 1,
+                  .terms = m + 1,
+                  .coords = chunk->coords,
+                  .step = chunk->row,
+                  .across = &v[0],
+                  .along = &v[1],
+                  .factor = {1, by_u, by_v},
+                  .sum = {sum[0], sum[1], sum[2]},
+                  .largest = {NULL, largest[0], largest[1]}};
 }
 
 void LIST_SUMS(const clspi_list_chunk *chunk)
 {
-    const uint32_t n = chunk->degree[0], m = chunk->degree[1];
-    const real by_u = chunk->has_functions ? 1 : (real)n, by_v = chunk->has_functions ? 1 : (real)m;
-    values u, v;
+    values v[2];
 
-    MAKE_VALUES(&u, chunk, 0, chunk->sum[1]);
-    MAKE_VALUES(&v, chunk, 1, chunk->sum[2]);
-    const one_sum all[3] = {{n + 1, m + 1, 0, 1, u.b, v.b, NULL},
-                            {n, m + 1, chunk->row, by_u, u.less, v.b, NULL},
-                            {n + 1, m, chunk->coords, by_v, u.b, v.less, NULL}};
-    for (int k = 0; k < 3; k++)
-        if (chunk->sum[k])
-            make_sum(chunk, &all[k], chunk->sum[k], k > 0 ? chunk->largest[k - 1] : NULL);
+    for (int k = 0; k < 2; k++)
+        MAKE_VALUES(&v[k], chunk, k, chunk->sum[k + 1]);
+    const rows r = rows_of(chunk, v);
+    for (size_t first = 0; first < chunk->num; first += BLOCK)
+        SUM_BLOCK(chunk, &r, first);
 }
