@@ -298,7 +298,8 @@ class Image(Drawn):
             raise ValueError(f'output_shape: {len(size)} sizes, for {self.directions} directions')
         rows, at = matrix_of(matrix, offset, self.directions, self.directions)
         return self._evaluate(
-            size, lambda plan, attributes: plan.set_map(rows, at, size, attributes), gradient,
+            size,
+            lambda plan, attributes: plan.set_map(rows, at, size, attributes=attributes), gradient,
             images, out, dtype, share, wait_for, {})
 
     def at(self, coordinates, *, gradient=False, images=None, out=None, dtype=None, share=None,
@@ -374,7 +375,7 @@ class Image(Drawn):
         given = memory.Input(array, 'field') if 0 not in size else None
 
         def place(plan, attributes):
-            plan.set_map(rows, at, size, attributes)
+            plan.set_map(rows, at, size, attributes=attributes)
             plan.set_displacements(given.struct)
         return self._evaluate(size, place, gradient, images, out, dtype, share, wait_for,
                               {'field': array})

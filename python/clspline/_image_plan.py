@@ -31,9 +31,11 @@ _PLANS_KEPT = 32
 _BYTES_KEPT = 1 << 28  # of coefficients
 
 # All that shapes a plan. size: of each direction; modes: the library's numbers, one a direction, or
-# one for all; order and prefilter: the library's numbers
+# one for all; order and prefilter: the library's numbers; part: None, or where the samples begin
+# and how many the whole has, along each direction
 Spec = collections.namedtuple(
-    'Spec', 'size channels planar precision samples values order modes cval prefilter taps clip')
+    'Spec', 'size channels planar precision samples values order modes cval prefilter taps clip '
+    'part', defaults=(None,))
 
 
 # a clsp_image_map's matrix, size and attributes, with which it begins
@@ -62,6 +64,9 @@ class ImagePlan:
             'samples': TYPES[spec.samples], 'values': TYPES[spec.values], 'order': spec.order,
             'mode': modes, 'cval': spec.cval, 'prefilter': spec.prefilter, 'taps': spec.taps,
             'clip': spec.clip, 'rounding': lib.CLSP_IMAGE_ROUND_UP})
+        if spec.part is not None:
+            desc.part.begin, desc.part.whole = ((*of, *(0,) * (3 - directions))
+                                                for of in spec.part)
         self.handle = Handle(
             context, 'clsp_image_plan',
             lambda plan: lib.clsp_image_plan_create(plan, context._pointer[0], desc),
@@ -86,7 +91,7 @@ class ImagePlan:
             pointer = self.handle.get()
             self.load(pointer, samples, num_images)
             if place.__class__ is tuple:
-                self.set_map(*place, attributes)
+                self.set_map(*place, attributes=attributes)
             else:
                 place = np.require(place, self.spec.precision, 'CA')
                 self.set_points(place, attributes)
@@ -110,9 +115,9 @@ class ImagePlan:
             self.num_bytes = self.spec.precision.itemsize * self.spec.channels * num_images * \
                 math.prod(self.stored)
 
-    def set_map(self, rows, offset, size, attributes=0):
+    def set_map(self, rows, offset, size, origin=None, attributes=0):
         """Has values made at a matrix: a list of a number for each direction in each of its rows;
-        size: of the output."""
+        size: of the output; origin: its first point, of plans that no call without one shares."""
         if len(rows) == 2:
             (a, b), (c, d) = rows
             matrix = (a, b, 0.0, offset[0], c, d, 0.0, offset[1], 0.0, 0.0, 0.0, 0.0)
@@ -128,6 +133,8 @@ class ImagePlan:
         if not any(matrix):  # which the library takes for the identity
             matrix = matrix[:3] + (_LEAST,) + matrix[4:]
         _MAP.pack_into(self._map_bytes, 0, *matrix, *size, attributes)
+        if origin is not None:
+            self.map.origin = (*origin, *(0,) * (3 - len(rows)))
         if self._has_arrays:
             self._clear_arrays()
 

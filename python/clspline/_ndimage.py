@@ -13,7 +13,7 @@ from ._errors import NoDeviceError, NoFloat64Error
 from ._image_plan import MODES, ORDERS, ImagePlan, Spec, pool_of
 from ._maps import RuleError, context_of, cval_of, mode_of, order_of
 from ._native import lib
-from ._ndimage_arrays import UnsupportedError
+from ._ndimage_arrays import UnsupportedError, is_lazy
 
 NARROW = (np.dtype(np.float32), np.dtype(np.float16))  # of coordinates
 
@@ -44,11 +44,17 @@ def or_scipy(function):
     return call
 
 
+def lazy():
+    """The module of arrays of dask, which most programs do without."""
+    from . import _dask
+    return _dask
+
+
 class Options:
     """What calls have in common: how values come about."""
 
     __slots__ = ('order', 'mode', 'cval', 'prefilter', 'gradient', 'precision', 'context',
-                 'narrow')
+                 'narrow', 'part')
 
     def __init__(self, order, mode, cval, prefilter, gradient, precision, context):
         self.order = order if order.__class__ is int and 0 <= order <= 5 else order_of(order)
@@ -59,6 +65,7 @@ class Options:
         self.precision = None if precision is None else arrays.asked_precision(precision)
         self.context = current() if context is None else context_of(context)
         self.narrow = True  # coordinates do not ask for more than float32
+        self.part = None  # of which whole, as of a Spec, the input has the samples
 
 
 # ---- values at maps and coordinates ----
@@ -74,29 +81,33 @@ def _plan_of(context, spec):
                              'SciPy do it', error.status) from None
 
 
-def _new_plan(array, out, options, size, channels):
-    precision = arrays.precision(array.dtype, out.dtype, options.precision, options.narrow)
-    return _plan_of(options.context, Spec(
-        size, channels, 0, precision, arrays.samples_of(array.dtype, precision),
-        precision if options.gradient else arrays.values_of(out.dtype, precision),
-        ORDERS[options.order], MODES[options.mode], options.cval,
-        lib.CLSP_IMAGE_RECURSIVE if options.prefilter else lib.CLSP_IMAGE_NONE, 0, 0))
+def spec_of(source, target, options, size, channels, cval):
+    """What a plan is made by, of an image of some type and values of some type."""
+    precision = arrays.precision(source, target, options.precision, options.narrow)
+    return Spec(
+        size, channels, 0, precision, arrays.samples_of(source, precision),
+        precision if options.gradient else arrays.values_of(target, precision),
+        ORDERS[options.order], MODES[options.mode], cval,
+        lib.CLSP_IMAGE_RECURSIVE if options.prefilter else lib.CLSP_IMAGE_NONE, 0, 0, options.part)
 
 
 def evaluate_images(array, out, options, place, directions, channels=1):
     """Writes the values of images [batch..., size..., channels] to out [batch..., size...,
-    channels], through a plan that is the call's alone. place: (rows, offset, size) of a map, or
-    coordinates [directions, num]."""
+    channels], through a plan that is the call's alone. place: (rows, offset, size) of a map, with
+    its origin as a fourth or without, or coordinates [directions, num]."""
     shape = array.shape
     begin = array.ndim - (channels > 1) - directions
     size = shape[begin:begin + directions]
     cval, gradient = options.cval, options.gradient
     key = (size, channels, array.dtype, out.dtype, options.order, options.mode, options.prefilter,
            cval if cval == cval else None, gradient, options.precision, options.narrow)
+    if options.part is not None:  # nobody asks for the same one again
+        key = None
     pool = pool_of(options.context)
-    plan = pool.take(key)
+    plan = pool.take(key) if key else None
     if plan is None:
-        plan = _new_plan(array, out, options, size, channels)
+        plan = _plan_of(options.context, spec_of(array.dtype, out.dtype, options, size, channels,
+                                                 cval))
     spec = plan.spec
     samples = arrays.as_type(array, spec.samples)
     target = out
@@ -106,7 +117,10 @@ def evaluate_images(array, out, options, place, directions, channels=1):
         target = np.empty(out.shape, spec.values)
     plan.compute(samples, math.prod(shape[:begin]) if begin else 1, place,
                  _BOTH if gradient else 0, target)
-    pool.give(key, plan)
+    if key:
+        pool.give(key, plan)
+    else:
+        plan.handle.close()
     if gradient:
         arrays.convert(target[..., 0], out)
         return np.moveaxis(target[..., 1:], -1, 0)
@@ -140,7 +154,7 @@ def with_complex(array, out, options, evaluate):
     return None if gradients[0] is None else gradients[0] + 1j * gradients[1]
 
 
-def _apply(array, out, options, axes, place, channels):
+def apply(array, out, options, axes, place, channels):
     """Has a map, place, applied along some axes, in rising order; the others are a batch. Where
     channels are more than 1, the arrays have them as one axis more. Gives the gradient, or None."""
     ndim = array.ndim - (channels > 1)
@@ -164,7 +178,7 @@ def _apply(array, out, options, axes, place, channels):
     return gradient
 
 
-def _moving_axes(size, out_size, ndim, rows, offset, options):
+def moving_axes(size, out_size, ndim, rows, offset, options):
     """The axes along which values have to be computed, of 3 and more: those along which the map is
     not the identity, and perhaps some others."""
     smooths = options.order > 1 and not options.prefilter  # values at samples are others
@@ -202,10 +216,10 @@ def _transform(array, out, options, rows, offset):
     def evaluate(array, out, options, channels):
         if num <= 2:
             return evaluate_images(array, out, options, (rows, offset, out.shape), num, channels)
-        axes = _moving_axes(array.shape, out.shape, num, rows, offset, options)
+        axes = moving_axes(array.shape, out.shape, num, rows, offset, options)
         place = [[rows[d][k] for k in axes] for d in axes], [offset[d] for d in axes], \
             [out.shape[d] for d in axes]
-        return _apply(array, out, options, axes, place, channels)
+        return apply(array, out, options, axes, place, channels)
     gradient = with_complex(array, out, options, evaluate)
     if gradient is None:
         return None
@@ -235,6 +249,8 @@ def empty_gradient(array, out, gradient):
 
 def transformed(array, output, shape, options, rows, offset, axes=None):
     """What a function of an affine map gives back: of all axes, or of some, plane by plane."""
+    if is_lazy(array):
+        return lazy().transformed(array, output, shape, options, rows, offset, axes)
     out, work = arrays.output_of(output, array, shape)
     if is_empty(array, out):
         return finish(out, work, empty_gradient(array, out, options.gradient))
@@ -242,7 +258,7 @@ def transformed(array, output, shape, options, rows, offset, axes=None):
         return finish(out, work, _transform(array, work, options, rows, offset))
     place = rows, offset, [shape[axis] for axis in axes]
     with_complex(array, work, options, lambda array, out, options, channels:
-                 _apply(array, out, options, axes, place, channels))
+                 apply(array, out, options, axes, place, channels))
     return finish(out, work, None)
 
 
@@ -314,12 +330,17 @@ _FILTERS.update({name: lib.CLSP_IMAGE_REFLECT for name in ('reflect', 'grid-mirr
 _FILTERS['grid-wrap'] = lib.CLSP_IMAGE_GRID_WRAP
 
 
-def _filter(array, directions, order, mode, precision, context, out=None):
+def filter_spec(size, order, mode, precision, samples, part=None):
+    """What a plan of coefficients is made by."""
+    return Spec(size, 1, 0, precision, samples, precision, ORDERS[order], mode, 0.0,
+                lib.CLSP_IMAGE_RECURSIVE, 0, 0, part)
+
+
+def _filter(array, directions, order, mode, precision, context, out=None, part=None):
     """Coefficients of real samples [batch..., size...]: in out where that can be, else in a new
-    array."""
-    size = array.shape[-directions:]
-    spec = Spec(size, 1, 0, precision, arrays.samples_of(array.dtype, precision), precision,
-                ORDERS[order], mode, 0.0, lib.CLSP_IMAGE_RECURSIVE, 0, 0)
+    array. part: as of a Spec."""
+    spec = filter_spec(array.shape[-directions:], order, mode, precision,
+                       arrays.samples_of(array.dtype, precision), part)
     pool = pool_of(context)
     plan = pool.take(spec) or _plan_of(context, spec)
     if out is None or out.dtype != precision or not out.flags.carray:
@@ -348,8 +369,8 @@ def filter_one(array, out, axis, *how):
             out[...] = np.trunc(result) if out.dtype.kind == 'b' else result
 
 
-def filter_all(array, out, order, mode, precision, context):
-    """Coefficients along all axes, of up to 3 of them at once."""
+def filter_all(array, out, order, mode, precision, context, part=None):
+    """Coefficients along all axes, of up to 3 of them at once. part: as of a Spec, of up to 3."""
     how = order, mode, precision, context
     last = min(array.ndim, 3)
     if out.dtype.kind in 'iub':
@@ -357,7 +378,7 @@ def filter_all(array, out, order, mode, precision, context):
             filter_one(array, out, axis, *how)
             array = out
         return
-    array = _filter(array, last, *how, out)
+    array = _filter(array, last, *how, out, part)
     for axis in range(out.ndim - last):
         array = _filter_axis(array, axis, *how)
     if array is not out:

@@ -1,4 +1,5 @@
 """Arrays of `clspline.ndimage`: which types they are computed in, and how results become others."""
+import sys
 import warnings
 
 import numpy as np
@@ -8,7 +9,7 @@ from ._maps import RuleError
 from ._memory import is_device_array
 
 __all__ = ['UnsupportedError', 'as_reals', 'as_type', 'asked_precision', 'convert', 'input_of',
-           'output_of', 'precision', 'samples_of', 'values_of']
+           'is_lazy', 'new_dtype', 'output_of', 'precision', 'samples_of', 'values_of']
 
 _U8, _S16, _F32, _F64 = (np.dtype(kind) for kind in (np.uint8, np.int16, np.float32, np.float64))
 _NARROW = frozenset(np.dtype(kind) for kind in (np.int8, np.uint8, np.float16, np.float32,
@@ -37,9 +38,15 @@ def _check_type(kind, name):
         _refuse(kind, name)
 
 
+def is_lazy(array):
+    """Is it an array of dask? Nobody has one without having imported that."""
+    module = sys.modules.get('dask.array')
+    return module is not None and isinstance(array, module.Array)
+
+
 def input_of(value, name='input'):
-    """A NumPy array of numbers of what the caller gave."""
-    if value.__class__ is not np.ndarray:
+    """A NumPy array of numbers of what the caller gave, or an array of dask."""
+    if value.__class__ is not np.ndarray and not is_lazy(value):
         if isinstance(value, np.ma.MaskedArray):
             raise TypeError(f'{name}: a masked array, whose mask would be lost; fill it first')
         if is_device_array(value):
@@ -55,7 +62,7 @@ def input_of(value, name='input'):
     return value
 
 
-def _new_dtype(output, array):
+def new_dtype(output, array):
     """The dtype of an output that is to be made."""
     is_complex = array.dtype.kind == 'c'
     if output is None:
@@ -77,7 +84,7 @@ def output_of(output, array, shape, *inputs):
         out = np.empty(shape, array.dtype)
         return out, out
     if output is None or isinstance(output, (type, np.dtype, str)):
-        out = np.empty(shape, _new_dtype(output, array))
+        out = np.empty(shape, new_dtype(output, array))
     else:
         out = _checked(output, array, shape)
     if out.dtype.kind == 'c' and array.dtype.kind != 'c':

@@ -12,6 +12,8 @@ fallback : {None, 'scipy'}
     What becomes of a call that is none of the library's, or for which there is no device: an
     exception, or SciPy's own function.
 
+All but `spline_filter1d` take arrays of dask too, and give such.
+
 Those that give values take ``gradient=True`` too: they then return a tuple of the result and of its
 gradient by the input's coordinates, an array of shape ``(input.ndim,) + result.shape`` in floating
 point.
@@ -170,6 +172,8 @@ def zoom(input, zoom, output=None, order=3, mode='constant', cval=0.0, prefilter
     if min(shape) < 0:
         raise ValueError(f'zoom: negative dimensions are not allowed: {shape}')
     if prefilter and not gradient and factors == [1.0] * ndim:
+        if arrays.is_lazy(array):
+            return inner.lazy().copied(array, output)
         out, _ = arrays.output_of(output, array, shape)
         out[...] = array
         return out
@@ -262,7 +266,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode='constant', c
     options = inner.Options(order, mode, cval, prefilter, gradient, precision, context)
     if np.iscomplexobj(coordinates):
         raise TypeError('coordinates: Complex type not supported')
-    coordinates = memory.numbers(coordinates, 'coordinates')
+    if not arrays.is_lazy(coordinates):
+        coordinates = memory.numbers(coordinates, 'coordinates')
     shape = coordinates.shape[1:]
     inner.need_rank(array, shape)
     ndim = array.ndim
@@ -272,6 +277,8 @@ def map_coordinates(input, coordinates, output=None, order=3, mode='constant', c
     if ndim > 3:
         raise UnsupportedError(f"input: {ndim} dimensions; the library has up to 3, and "
                                "fallback='scipy' has SciPy do it")
+    if arrays.is_lazy(array) or arrays.is_lazy(coordinates):
+        return inner.lazy().at_coordinates(array, coordinates, output, options)
     out, work = arrays.output_of(output, array, shape, coordinates)
     if inner.is_empty(array, out):
         return inner.finish(out, work, inner.empty_gradient(array, out, gradient))
@@ -315,6 +322,8 @@ def spline_filter(input, order=3, output=np.float64, mode='mirror', *, precision
     if not 2 <= maps.order_of(order):
         raise maps.RuleError(f'order: spline order not supported: {order}, of 2 to 5')
     array = arrays.input_of(input)
+    if arrays.is_lazy(array):
+        return inner.lazy().filtered(array, output, order, mode, precision, context)
     out, _ = arrays.output_of(output, array, array.shape)
     how = inner.filter_options(array, out, order, mode, precision, context)
     if array.ndim == 0 or array.size == 0:
@@ -352,6 +361,8 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode='mirror', *
     array([[-6., 12., -6.]])
     """
     array = arrays.input_of(input)
+    if arrays.is_lazy(array):
+        raise UnsupportedError('input: an array of dask; spline_filter takes those')
     out, _ = arrays.output_of(output, array, array.shape)
     how = inner.filter_options(array, out, order, mode, precision, context)
     if how[0] <= 1 or array.size == 0:
