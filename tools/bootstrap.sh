@@ -77,6 +77,11 @@ window_needs='
 xvfb       | xvfb               | xorg-x11-server-Xvfb | xorg-server-xvfb | -
 xdotool    | xdotool            | xdotool            | xdotool        | -
 '
+# for clspline-mpi; a build without them has none
+mpi_needs='
+mpi        | libopenmpi-dev     | openmpi-devel      | openmpi        | open-mpi
+mpirun     | openmpi-bin        | openmpi            | openmpi        | open-mpi
+'
 # for tests of what users do with the installed library; without them those tests are skipped
 user_needs='
 cmake      | cmake              | cmake              | cmake          | cmake
@@ -126,6 +131,8 @@ has_cffi() { has_numpy; }
 has_scipy() { any_python 'import cffi, numpy, scipy'; }
 has_glfw() { module 'glfw3 >= 3.3'; }
 has_egl() { on_macos || compiles c EGL/egl.h ${CC:+"$CC"} cc gcc clang; }
+has_mpi() { module mpi-c || module ompi-c || module mpich; }
+has_mpirun() { have mpirun; }
 has_xvfb() { on_macos || have Xvfb; }
 has_xdotool() { on_macos || have xdotool; }
 has_opencl() { on_macos || module OpenCL; }
@@ -396,7 +403,7 @@ esac
 cd "$(dirname "$0")/.."
 case $1 in
 install-deps)
-    more_needs=$test_needs$window_needs$user_needs$python_needs
+    more_needs=$test_needs$window_needs$user_needs$python_needs$mpi_needs
     install_needs "$build_needs$format_needs$viewer_needs$more_needs"
     ;;
 demo)
@@ -407,7 +414,7 @@ demo)
 test)
     install_needs "$build_needs$test_needs"
     install_needs "$format_needs$viewer_needs" || complain "going on without"
-    [ "${2:-}" = --quick ] || install_needs "$user_needs$window_needs$python_needs" ||
+    [ "${2:-}" = --quick ] || install_needs "$user_needs$window_needs$python_needs$mpi_needs" ||
         complain "going on without"
     run_tests ${2:+"$2"}
     ;;

@@ -60,7 +60,9 @@ i=0
 while [ $i -lt 40 ]; do i=$((i + 1)); echo "Get:$i http://a p$i 1.0 [1 kB]"; done
 while [ $i -gt 0 ]; do i=$((i - 1)); echo "Unpacking p$i (1.0) ..."; done
 while [ $i -lt 40 ]; do i=$((i + 1)); echo "Setting up p$i (1.0) ..."; done
-for name in cc ninja pkg-config cmake c++ Xvfb xdotool; do cp "$STATE/program" "$BIN/$name"; done
+for name in cc ninja pkg-config cmake c++ Xvfb xdotool mpirun; do
+    cp "$STATE/program" "$BIN/$name"
+done
 cp "$STATE/meson" "$BIN/meson"
 """
 LOG = [{"name": "clspline:api / a", "result": "OK", "stdout": ""},

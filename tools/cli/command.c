@@ -4,24 +4,39 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Where complaints go; NULL: standard error. It is the program's as that one is. */
+static FILE *complaints;
+
+static FILE *stream_of_complaints(void)
+{
+    return complaints ? complaints : stderr;
+}
+
+void complain_to(FILE *stream)
+{
+    complaints = stream;
+}
+
 void complain(const char *format, ...)
 {
+    FILE *const to = stream_of_complaints();
     va_list args;
-    fputs("clspline: ", stderr);
+    fputs("clspline: ", to);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vfprintf(to, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    fputc('\n', to);
 }
 
 int usage_error(const char *command, const char *format, ...)
 {
+    FILE *const to = stream_of_complaints();
     va_list args;
-    fputs("clspline: ", stderr);
+    fputs("clspline: ", to);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vfprintf(to, format, args);
     va_end(args);
-    fprintf(stderr, " (see clspline %s%s--help)\n", command ? command : "", command ? " " : "");
+    fprintf(to, " (see clspline %s%s--help)\n", command ? command : "", command ? " " : "");
     return EXIT_USAGE;
 }
 

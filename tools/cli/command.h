@@ -6,6 +6,7 @@
 #include <clspline/clspline.h>
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "message.h"
 
@@ -16,8 +17,11 @@ enum {
     EXIT_OFF = 3 /* done, but points are not on the curves */
 };
 
-/* Prints "clspline: ..." as one line on stderr. */
+/* Prints "clspline: ..." as one line on stderr, or where complain_to says. */
 void complain(const char *format, ...) IO_PRINTF(1, 2);
+
+/* Has complaints go to a stream, which must outlive them; NULL: to stderr again. */
+void complain_to(FILE *stream);
 
 /* Complains of wrong usage, points to --help and returns EXIT_USAGE. command may be NULL. */
 int usage_error(const char *command, const char *format, ...) IO_PRINTF(2, 3);

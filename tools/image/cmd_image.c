@@ -324,12 +324,8 @@ int image_run(request *base)
 {
     image_request *r = (image_request *)base;
     work w = {.r = r};
-    int status = EXIT_OK;
-    bool is_done = false;
-    if (base->num_parts > 0) status = parts_check(base, &is_done);
-    if (is_done || status != EXIT_OK) return status;
     if (!read_image(&w)) return EXIT_FAILED;
-    status = image_request_suits(r, &w.image);
+    int status = image_request_suits(r, &w.image);
     if (r->precision == CLSP_TYPE_DEFAULT)
         r->precision = w.image.type == IMAGE_F64 ? CLSP_F64 : CLSP_F32;
     if (status == EXIT_OK) {

@@ -316,14 +316,7 @@ static int judge_all(const work *w)
 int project_run(request *base)
 {
     work *w = calloc(1, sizeof(*w)); /* with buffers of files, too large for some stacks */
-    int status = EXIT_OK;
-    bool is_done = false;
-    if (base->num_parts > 0) status = parts_check(base, &is_done);
-    if (is_done || status != EXIT_OK) {
-        free(w);
-        return status;
-    }
-    status = EXIT_FAILED;
+    int status = EXIT_FAILED;
     if (!w) {
         complain("not enough memory");
         return status;

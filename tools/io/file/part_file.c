@@ -120,6 +120,16 @@ static bool next_record(DIR *files, const char *name, uint32_t *number, uint32_t
     return false;
 }
 
+uint32_t part_file_count(const char *name, uint32_t count)
+{
+    DIR *const files = open_folder(name);
+    uint32_t found = 0, number, of;
+    while (files && next_record(files, name, &number, &of))
+        found += of == count;
+    if (files) closedir(files);
+    return found;
+}
+
 /* Complains of a record that does not suit another one. */
 static bool suits(const char *name, const part_record *r, const part_record *other,
                   io_message *message)
@@ -178,7 +188,9 @@ bool part_file_open(part_file *f, const char *name, const part_record *record, i
     *f = (part_file){.name = name, .message = message, .descriptor = -1};
     f->path = path_of(name, 0, 0);
     if (!f->path) return io_fail_errno(message, name, "cannot write");
-    f->descriptor = open(f->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    /* For writing only: of what they may read too, NFS clients of Linux write whole pages, and with
+       them bytes of another machine's part as they were. */
+    f->descriptor = open(f->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (f->descriptor < 0)
         io_fail_errno(message, f->path, "cannot write");
     else if (check_bytes(f, record))

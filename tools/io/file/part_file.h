@@ -54,6 +54,9 @@ bool part_file_write(part_file *f, uint64_t at, const void *bytes, size_t num);
    Does nothing for what is not open. */
 bool part_file_close(part_file *f, const part_record *record, bool done);
 
+/* Counts the records of a file's parts that this machine sees, of those that are `count` in all. */
+uint32_t part_file_count(const char *name, uint32_t count);
+
 /* Joins all parts of a file; *count: how many they were. mixed: those made by different devices,
    too. False with a message. */
 bool part_file_join(const char *name, bool mixed, uint32_t *count, io_message *message);

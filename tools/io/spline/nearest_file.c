@@ -122,7 +122,7 @@ static bool open_part(nearest_file *f, const char *path, io_message *message)
         return io_fail(message, "%s: an array too large", path);
     if (!part_file_open(&f->whole, path, &f->record, message)) return false;
     const int descriptor = dup(f->whole.descriptor);
-    if (descriptor >= 0) f->out.file = fdopen(descriptor, "r+b");
+    if (descriptor >= 0) f->out.file = fdopen(descriptor, "wb");
     if (f->out.file && part_file_write(&f->whole, 0, header, sizeof(header)) &&
         fseeko(f->out.file, (off_t)(sizeof(header) + f->form.first * bytes), SEEK_SET) == 0)
         return true;

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Runs clspline-mpi: by any number of ranks it makes the bytes that one process makes. Where a rank
+fails or is killed there is one message, no file, and the way on.
+
+usage: test_mpi_command.py CLSPLINE SOURCE_DIR CLSPLINE_MPI [MPIRUN]
+
+Needs the standard library only. Exits with 77 (skipped) without mpirun or an OpenCL device.
+"""
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from command_fixture import COMMAND, SKIPPED, Case, main, run, some
+from image_files import Image, write_npy
+
+PROGRAM = os.path.abspath(sys.argv[3])
+MPIRUN = sys.argv[4] if len(sys.argv) > 4 else None
+# Root, more ranks than cores, and containers without the right to read each other's memory.
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                   OMPI_MCA_rmaps_base_oversubscribe="1",
+                   PRTE_MCA_rmaps_default_mapping_policy=":OVERSUBSCRIBE",
+                   OMPI_MCA_btl_vader_single_copy_mechanism="none")
+# A shell's words for the number of the rank.
+RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+
+
+def command(n, *args, before=()):
+    return [MPIRUN, "-n", str(n), *before, PROGRAM, *args]
+
+
+def mpirun(n, *args, before=(), **more):
+    """Runs so many ranks. What mpirun says itself, of a rank's exit status, is left out."""
+    done = subprocess.run(command(n, *args, before=before), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=200, stdin=subprocess.DEVNULL,
+                          env=dict(ENVIRONMENT, **more))
+    done.said = [line for line in done.stderr.splitlines() if line.startswith("clspline: ")]
+    return done
+
+
+def ranks_that_write(path):
+    """Processes of clspline-mpi that have a file open, by their rank."""
+    found = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{pid}/exe") != os.path.realpath(PROGRAM):
+                continue
+            files = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                rank = re.search(rb"(?:OMPI_COMM_WORLD_RANK|PMI_RANK)=(\d+)", file.read())
+        except OSError:
+            continue
+        if path in files and rank:
+            found[int(rank[1])] = int(pid)
+    return found
+
+
+class Mpi(Case):
+
+    def setUp(self):
+        super().setUp()
+        self.out = os.path.realpath(self.path("out.npy"))
+
+    def image(self, *size):
+        chance = random.Random(7)
+        path, num = self.path("in.npy"), 1
+        for side in size:
+            num *= side
+        write_npy(path, Image(size, "|u1", list(chance.randbytes(num))))
+        return path
+
+    def points(self, num, spans):
+        """A curve of so many spans, and points around it."""
+        chance = random.Random(8)
+        path = self.path("points.npy")
+        write_npy(path, Image((num, 2), "<f8", [chance.uniform(-1, 4) for _ in range(2 * num)]))
+        knots = [0] * 3 + list(range(spans + 1)) + [spans] * 3
+        control = "".join(f"{chance.uniform(0, 3)} {chance.uniform(0, 3)}\n"
+                          for _ in range(spans + 3))
+        return self.write("curve.g2", f"100 1 0 0\n2 0\n{spans + 3} 4\n"
+                          f"{' '.join(map(str, knots))}\n{control}"), path
+
+    def files(self):
+        return sorted(name for name in os.listdir(self.folder) if name.startswith("out.npy"))
+
+    def check_bytes(self, args, counts):
+        whole = self.path("whole.npy")
+        done = run(args[0], *args[1:], "-o", whole, "-q")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with open(whole, "rb") as file:
+            expected = file.read()
+        for n in counts:
+            with self.subTest(args=args[2:], n=n):
+                done = mpirun(n, *args, "-o", self.out, "-q")
+                self.assertEqual((done.returncode, done.said, done.stdout), (0, [], ""),
+                                 done.stderr)
+                self.assertEqual(self.files(), ["out.npy"])
+                with open(self.out, "rb") as file:
+                    self.assertEqual(file.read(), expected)
+                os.remove(self.out)
+
+    def test_image(self):
+        self.check_bytes(["image", self.image(211, 190), "--zoom", "1.5"], some((3, 1, 2, 4), 4))
+
+    def test_volume(self):
+        self.check_bytes(["image", self.image(23, 31, 33), "--rotate", "30"],
+                         some((4, 1, 2, 3), 4))
+
+    def test_project(self):
+        curve, points = self.points(1003, 2)
+        self.check_bytes(["project", curve, points], some((2, 1, 3, 4), 4))
+
+    def test_rank_fails(self):
+        """One rank has no device: one message, that names it; the others' parts stay."""
+        args = ["image", self.image(50, 40), "-o", self.out, "-q", "--rotate", "9"]
+        shell = ["sh", "-c", f'[ "{RANK}" = 1 ] && export CLSPLINE_DEVICE=missing; exec "$0" "$@"']
+        done = mpirun(3, *args, before=shell)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(len(done.said), 3, done.stderr)
+        self.assertIn("no device fits 'missing'", done.said[0])
+        self.assertIn("that was rank 1 of 3", done.said[2])
+        self.assertEqual(self.files(), ["out.npy.part", "out.npy.part-1-of-3",
+                                        "out.npy.part-3-of-3"])
+        done = mpirun(3, *args)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("part 1 of 3 is there already; --resume", done.said[0])
+        done = mpirun(3, *args, "--resume")
+        self.assertEqual((done.returncode, done.said), (0, []), done.stderr)
+        self.assertEqual(self.files(), ["out.npy"])
+
+    def test_killed(self):
+        curve, points = self.points(120000, 400)
+        args = ["project", curve, points, "-o", self.out, "-q"]
+        with subprocess.Popen(command(3, *args), env=ENVIRONMENT, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as job:
+            until, pid = time.monotonic() + 60, None
+            while not pid and job.poll() is None and time.monotonic() < until:
+                pid = ranks_that_write(self.out + ".part").get(1)
+            self.assertTrue(pid, "rank 1 did not write")
+            os.kill(pid, signal.SIGKILL)
+            self.assertNotEqual(job.wait(60), 0)
+        self.assertNotIn("out.npy", self.files())
+        self.assertNotIn("out.npy.part-2-of-3", self.files())
+        done = mpirun(3, *args, "--resume")
+        self.assertEqual((done.returncode, done.said), (0, []), done.stderr)
+        whole = self.path("whole.npy")
+        self.assertEqual(run("project", curve, points, "-o", whole, "-q").returncode, 0)
+        with open(whole, "rb") as file, open(self.out, "rb") as made:
+            self.assertEqual(made.read(), file.read())
+        self.assertEqual(self.files(), ["out.npy"])
+
+    def test_refused(self):
+        """What all ranks refuse is said once."""
+        image = self.image(50, 40)
+        cases = [(["image", self.path("none.npy"), "-o", self.out], "cannot open"),
+                 (["image", image, "-o", self.path("a.png")], ".npy can"),
+                 (["image", image, "-o", self.out, "--part", "1/2"], "follows from the process"),
+                 (["devices"], "there are image and project"),
+                 (["image", image, "-o", self.out, "--size", "9x1"], "2 parts, but only 1 row")]
+        for args, words in some(cases, 3):
+            done = mpirun(2, *args)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(words, done.said[0])
+            self.assertEqual(len(done.said), 1, done.stderr)
+        self.assertEqual(self.files(), [])
+
+    def test_command_lines(self):
+        """Ranks that were given other lines, or do not know of each other."""
+        image = self.image(50, 40)
+        done = mpirun(1, "image", image, "-o", self.out, ":", "-n", "1", PROGRAM, "image", image,
+                      "-o", self.out, "-q")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.said, ["clspline: the ranks have different command lines"])
+        done = subprocess.run([PROGRAM, "image", image, "-o", self.out], text=True,
+                              stderr=subprocess.PIPE, env=dict(ENVIRONMENT, PMI_SIZE="2"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("mpirun is another MPI's", done.stderr)
+        self.assertEqual(self.files(), [])
+
+    def test_alone(self):
+        """Without mpirun it is one rank; and its help is printed once by several."""
+        done = subprocess.run([PROGRAM, "image", self.image(20, 30), "-o", self.out, "-q"],
+                              stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.files(), ["out.npy"])
+        self.assertEqual(mpirun(2, "--help").stdout.count("usage:"), 1)
+        self.assertEqual(mpirun(2, "--version").stdout.replace("-mpi", ""), run("-V").stdout)
+
+
+if __name__ == "__main__":
+    if not MPIRUN:
+        print("no mpirun")
+        sys.exit(SKIPPED)
+    main()

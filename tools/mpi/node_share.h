@@ -1,0 +1,13 @@
+/* What the ranks of a node share: its cores and its devices. */
+#ifndef CLSPLINE_TOOLS_NODE_SHARE_H
+#define CLSPLINE_TOOLS_NODE_SHARE_H
+
+#include <mpi.h>
+
+/* Takes this rank's part of its node, by variables of the environment, each of which is left as it
+   is where the user has set it: so many threads of PoCL as there are cores for each rank, and the
+   device of the rank's number among those that are like the one that would be taken by default. To
+   be called by all ranks, before anything else looks for devices. */
+void node_share_take(MPI_Comm world);
+
+#endif
