@@ -40,6 +40,11 @@ def has_fp64():
         return run("bezier", path, "-o", path + ".obj", "--precision", "f64").returncode == 0
 
 
+def lacks(ending):
+    """Whether the command was built without the library of a format of images."""
+    return "built without" in run("image", "nothing.png", "-o", "nothing." + ending).stderr
+
+
 def precisions():
     return ("f32", "f64") if has_fp64() else ("f32",)
 

@@ -12,7 +12,7 @@ import random
 import struct
 import subprocess
 
-from command_fixture import COMMAND, DATA, Case, has_fp64, main, run, some
+from command_fixture import COMMAND, DATA, Case, has_fp64, lacks, main, run, some
 from image_files import (Image, nifti_bytes, png_chunk, read_npy, read_png, tiff_bytes, tiff_tags,
                          write_npy, write_png)
 
@@ -26,11 +26,6 @@ def noise(shape, name, channels=1, seed=1):
             "f32": lambda: chance.randrange(-4096, 4096) / 16,
             "f64": lambda: chance.uniform(-1, 1)}[name]
     return Image(shape, NAMES[name], [make() for _ in range(math.prod(shape) * channels)], channels)
-
-
-def lacks(ending):
-    """Whether the command was built without a format's library."""
-    return "built without" in run("image", "nothing.png", "-o", "nothing." + ending).stderr
 
 
 # ---- the definition ----

@@ -12,7 +12,7 @@ import resource
 import signal
 import subprocess
 
-from command_fixture import COMMAND, Case, main, run, some
+from command_fixture import COMMAND, Case, lacks, main, run, some
 from image_files import Image, write_npy
 
 
@@ -37,7 +37,7 @@ class Parts(Case):
 
     def made(self, *options):
         """The bytes of one run."""
-        whole = self.path("whole.npy")
+        whole = self.path("whole" + os.path.splitext(self.out)[1])
         self.assert_done(run("image", self.image, "-o", whole, "-q", *options))
         with open(whole, "rb") as file:
             return file.read()
@@ -80,6 +80,25 @@ class Parts(Case):
             self.assert_done(self.part(k, 3, "--rotate", "30"))
         self.assert_done(run("join", self.out, "-q"))
         self.assertEqual(self.joined(), self.made("--rotate", "30"))
+
+    def test_nifti(self):
+        """Volumes and colours, with what the header of the one that was read says."""
+        if lacks("nii"):
+            self.skipTest("no zlib")
+        chance = random.Random(9)
+        array, self.image = self.path("in.npy"), self.path("in.nii")
+        self.out = self.path("out.nii")
+        for size, options in (((9, 31, 33), ("--rotate", "30", "--type", "f32")),
+                              ((40, 33, 3), ("--zoom", "1.4"))):
+            num = size[0] * size[1] * size[2]
+            write_npy(array, Image(size, "|u1", [chance.randrange(256) for _ in range(num)]))
+            directions = "2" if size[2] == 3 else "3"
+            self.assert_done(run("image", array, "-o", self.image, "-q", "--directions",
+                                 directions))
+            for k in (3, 1, 2):
+                self.assert_done(self.part(k, 3, *options))
+            self.assert_done(run("join", self.out, "-q"))
+            self.assertEqual(self.joined(), self.made(*options))
 
     def test_project(self):
         """Nearest points in parts, of points in .npy."""
@@ -181,7 +200,7 @@ class Parts(Case):
                                 status=2)
         self.assert_refused(self.part(1, 211), "211 parts, but only 210 rows")
         self.assert_refused(run("image", self.image, "-o", self.path("a.png"), "--part", "1/2"),
-                            "a.png", ".npy can", status=2)
+                            "a.png", ".npy and .nii can", status=2)
         self.assert_refused(run("bezier", "a.bv", "-o", "a.vtu", "--part", "1/2"),
                             "'--part': what 'clspline bezier' writes cannot be made in parts",
                             status=2)

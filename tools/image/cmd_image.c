@@ -260,7 +260,7 @@ static bool write_file(work *w, io_message *message)
     if (w->r->base.num_parts == 0) return image_file_write(&w->image, name, w->r->format, message);
     part_record record = parts_record(&w->r->base);
     parts_name_device(&record, w->ctx);
-    return image_part_write(&w->part, &w->image, name, &record, message);
+    return image_part_write(&w->part, &w->image, w->r, &record, message);
 }
 
 static bool write_image(work *w)

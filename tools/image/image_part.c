@@ -74,22 +74,31 @@ void *image_part_samples(const image_array *a, const void *frame, const clsp_ima
     return samples;
 }
 
-bool image_part_write(const image_part *part, const image_array *a, const char *name,
+/* Writes the head, and the rows of all frames behind it. */
+static bool write_rows(const image_part *part, const image_array *a, const image_bytes *head,
+                       part_file *file)
+{
+    const size_t row = row_bytes(a), rows = part->count * row;
+    bool done = part_file_write(file, 0, head->bytes, head->count);
+    for (size_t i = 0; done && i < frames_of(a); i++)
+        done = part_file_write(file, head->count + ((uint64_t)i * part->all + part->first) * row,
+                               (const char *)a->values + i * rows, rows);
+    return done;
+}
+
+bool image_part_write(const image_part *part, const image_array *a, const image_request *r,
                       part_record *record, io_message *message)
 {
-    const size_t row = row_bytes(a), rows = part->count * row, num = frames_of(a);
-    unsigned char header[NPY_HEADER_BYTES];
+    const char *name = r->base.outputs[0];
+    image_bytes head = {.bytes = NULL};
     image_array whole = *a;
-    part_file file;
+    part_file file = {.descriptor = -1};
     whole.size[0] = part->all;
-    if (!image_npy_header(&whole, header)) return io_fail(message, "%s: an array too large", name);
-    record->bytes = sizeof(header) + (uint64_t)part->all * row * num;
-    if (!part_file_open(&file, name, record, message)) return false;
-    bool done = part_file_write(&file, 0, header, sizeof(header));
-    image_npy_order(a); /* nobody reads the values after this */
-    for (size_t i = 0; done && i < num; i++)
-        done =
-            part_file_write(&file, sizeof(header) + ((uint64_t)i * part->all + part->first) * row,
-                            (const char *)a->values + i * rows, rows);
-    return part_file_close(&file, record, done);
+    bool done = image_file_head(&whole, r->format, &head, name, message);
+    if (r->format == IMAGE_NPY) image_npy_order(a); /* nobody reads the values after this */
+    record->bytes = head.count + (uint64_t)part->all * row_bytes(a) * frames_of(a);
+    done = done && part_file_open(&file, name, record, message);
+    done = part_file_close(&file, record, done && write_rows(part, a, &head, &file));
+    free(head.bytes);
+    return done;
 }

@@ -28,7 +28,7 @@ void *image_part_samples(const image_array *a, const void *frame, const clsp_ima
 
 /* Writes the rows that an array has to their places in the file of all. The record gets its bytes.
  */
-bool image_part_write(const image_part *part, const image_array *a, const char *name,
+bool image_part_write(const image_part *part, const image_array *a, const image_request *r,
                       part_record *record, io_message *message);
 
 #endif

@@ -24,8 +24,9 @@ static int check(request *base)
     r->has_type = request_has(base, "type");
     r->has_alpha = request_has(base, "alpha");
     r->format = (image_format)request_format(base, base->outputs[0]);
-    if (base->num_parts > 0 && r->format != IMAGE_NPY)
-        return usage_error(base->command->name, "--part: '%s' cannot be written in parts, .npy can",
+    if (base->num_parts > 0 && !image_format_has_places(r->format))
+        return usage_error(base->command->name,
+                           "--part: '%s' cannot be written in parts, .npy and .nii can",
                            base->outputs[0]);
     if (image_format_is_built(r->format, base->outputs[0], &message)) return EXIT_OK;
     complain("%s", message.text);

@@ -231,6 +231,22 @@ static bool write_format(const image_array *a, FILE *file, image_format format, 
     }
 }
 
+bool image_format_has_places(image_format format)
+{
+    return format == IMAGE_NPY || format == IMAGE_NIFTI;
+}
+
+bool image_file_head(const image_array *a, image_format format, image_bytes *head, const char *name,
+                     io_message *message)
+{
+    bool done = false;
+    if (format == IMAGE_NPY) done = image_npy_head(a, head);
+#if IO_HAS_NIFTI
+    if (format == IMAGE_NIFTI) done = image_nifti_head(a, head);
+#endif
+    return done || io_fail(message, "%s: an image too large", name);
+}
+
 bool image_file_write(const image_array *a, const char *path, image_format format,
                       io_message *message)
 {

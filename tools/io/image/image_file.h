@@ -60,6 +60,15 @@ bool image_file_suits(const image_array *a, image_format format, const char *nam
    words. Returns whether there is any. */
 bool image_file_loses(const image_array *a, image_format format, char text[IMAGE_TEXT_BYTES]);
 
+/* Tells whether a file of this format has the values as they are in memory, one behind the other
+   after a head, so that parts of it have places that are known. */
+bool image_format_has_places(image_format format);
+
+/* Makes the head of such a file, in new memory that the caller frees. False with a message that
+ * begins with the name. */
+bool image_file_head(const image_array *a, image_format format, image_bytes *head, const char *name,
+                     io_message *message);
+
 /* Writes a file, or standard output by the name "-". False with a message; no file is then left,
    and one that there was stays. */
 bool image_file_write(const image_array *a, const char *path, image_format format,

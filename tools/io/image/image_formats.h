@@ -52,8 +52,10 @@ bool image_nifti_write(const image_array *a, FILE *file, bool compress, const ch
                        io_message *message);
 bool image_npy_write(const image_array *a, FILE *file, const char *name, io_message *message);
 
-/* Makes what stands before an array's values in its .npy file. False where it has no room. */
-bool image_npy_header(const image_array *a, unsigned char header[NPY_HEADER_BYTES]);
+/* Make what stands before an image's values in its file, in new memory that the caller frees. False
+   without memory, or where a header has no room for its sizes. */
+bool image_npy_head(const image_array *a, image_bytes *head);
+bool image_nifti_head(const image_array *a, image_bytes *head);
 
 /* Brings values of an array into the byte order of its .npy file, or back. */
 void image_npy_order(const image_array *a);

@@ -368,8 +368,7 @@ static void make_header(const image_array *a, nifti_header *h)
     set_place(h, &a->place);
 }
 
-/* Writes a header with its extensions into new memory; the caller frees it. */
-static bool make_head(const image_array *a, image_bytes *head)
+bool image_nifti_head(const image_array *a, image_bytes *head)
 {
     unsigned char bytes[NIFTI_MAX_BYTES];
     nifti_header h;
@@ -414,7 +413,7 @@ bool image_nifti_write(const image_array *a, FILE *file, bool compress, const ch
 {
     image_bytes head = {.bytes = NULL};
     size_t bytes;
-    if (!make_head(a, &head)) return io_fail(message, "%s: not enough memory", name);
+    if (!image_nifti_head(a, &head)) return io_fail(message, "%s: not enough memory", name);
     errno = 0;
     const bool done = compress ? write_compressed(a, file, &head)
                                : fwrite(head.bytes, 1, head.count, file) == head.count &&

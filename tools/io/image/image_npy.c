@@ -168,24 +168,28 @@ void image_npy_order(const image_array *a)
     if (!is_little_endian()) image_bytes_swap(a->values, image_array_count(a) * each, each);
 }
 
-bool image_npy_header(const image_array *a, unsigned char header[NPY_HEADER_BYTES])
+bool image_npy_head(const image_array *a, image_bytes *head)
 {
     static const char *const types[] = {"'|u1'", "'<u2'", "'<i2'", "'<f4'", "'<f8'"};
     uint64_t shape[IMAGE_MAX_DIRECTIONS + 2];
     uint32_t axes = 0;
+    unsigned char *const header = image_bytes_reserve(head, NPY_HEADER_BYTES);
     if (a->frames > 1) shape[axes++] = a->frames;
     for (uint32_t i = 0; i < a->directions; i++)
         shape[axes++] = a->size[i];
     if (a->channels > 1) shape[axes++] = a->channels;
-    return npy_make_header(header, types[a->type], shape, axes);
+    if (!header || !npy_make_header(header, types[a->type], shape, axes)) return false;
+    head->count += NPY_HEADER_BYTES;
+    return true;
 }
 
 bool image_npy_write(const image_array *a, FILE *file, const char *name, io_message *message)
 {
-    unsigned char header[NPY_HEADER_BYTES];
+    image_bytes head = {.bytes = NULL};
     errno = 0;
-    if (image_npy_header(a, header) && fwrite(header, 1, sizeof(header), file) == sizeof(header) &&
-        write_values(a, file))
-        return true;
-    return io_fail_errno(message, name, "cannot write");
+    const bool done = image_npy_head(a, &head) &&
+                      fwrite(head.bytes, 1, head.count, file) == head.count &&
+                      write_values(a, file);
+    free(head.bytes);
+    return done || io_fail_errno(message, name, "cannot write");
 }
