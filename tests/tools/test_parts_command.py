@@ -120,7 +120,7 @@ class Parts(Case):
         self.assert_refused(done, "fewer points than parts")
         self.write("points.csv", "x,y\n1,2\n3,4\n")
         self.assert_refused(run("project", curve, self.path("points.csv"), "-o", self.out, "--part",
-                                "1/2"), "known of .npy only")
+                                "1/2"), "known of .npy and .ply only")
         done = run("project", curve, points, "-o", self.path("a.csv"), "--part", "1/2")
         self.assert_refused(done, "a.csv", ".npy can", status=2)
         self.assertEqual(self.others(), ["out.npy"])

@@ -154,7 +154,7 @@ static void test_many_rows(void **state)
                      expected[0], expected[1]);
     }
     assert_true(point_file_read(&f, point, 1) == 0 && f.failed);
-    snprintf(text, sizeof text, "t.csv:%zu: more numbers than 2, which the curves have", line);
+    snprintf(text, sizeof text, "t.csv:%zu: more numbers than the 2 coordinates", line);
     assert_non_null(strstr(message.text, text));
     point_file_close(&f);
 }
@@ -162,10 +162,10 @@ static void test_many_rows(void **state)
 static void test_csv_refused(void **state)
 {
     (void)state;
-    refused("t.csv", "1,2,3\n4,5\n", 3, "t.csv:2: 2 numbers where the curves have 3 coordinates");
-    refused("t.csv", "1,2,3\n4", 3, "t.csv:2: 1 number where the curves have 3 coordinates");
+    refused("t.csv", "1,2,3\n4,5\n", 3, "t.csv:2: 2 numbers where points have 3 coordinates");
+    refused("t.csv", "1,2,3\n4", 3, "t.csv:2: 1 number where points have 3 coordinates");
     refused("t.csv", "1,2,3,4\n", 3,
-            "t.csv:1: more numbers than 3, which the curves have coordinates; --columns chooses");
+            "t.csv:1: more numbers than the 3 coordinates of a point; --columns chooses");
     refused("t.csv", "1,,3\n", 3, "t.csv:1: an empty field");
     refused("t.csv", "1,2,3\n,4,5,6\n", 3, "t.csv:2: an empty field");
     refused("t.csv", "1,2,3,\n4,5,6\n", 3, "t.csv:1: an empty field");
@@ -207,7 +207,7 @@ static void test_headings_refused(void **state)
 {
     (void)state;
     refused("t.csv", "x,y,z\n1,2,3\n", 2,
-            "t.csv:1: the heading has z, which the curves have not: --columns chooses");
+            "t.csv:1: the heading has z, which points have not: --columns chooses");
     refused("t.csv", "z,x\n1,2\n", 2,
             "t.csv:1: the heading has x, out of place, and not all others: --columns chooses");
     refused("t.csv", "x,X,y\n1,2,3\n", 2,
@@ -261,8 +261,8 @@ static void refused_columns(const char *columns, const char *text, const char *e
 static void test_columns_refused(void **state)
 {
     (void)state;
-    refused_columns("x", "", "--columns: 1 column where the curves have 2 coordinates");
-    refused_columns("x,y,z", "", "--columns: 3 columns where the curves have 2 coordinates");
+    refused_columns("x", "", "--columns: 1 column where points have 2 coordinates");
+    refused_columns("x,y,z", "", "--columns: 3 columns where points have 2 coordinates");
     refused_columns("x,", "", "--columns: a name is missing");
     refused_columns("u,w", "u,v\n1,2\n", "t.csv:1: the heading has no column 'w'");
     refused_columns("u,v", "u,v,u\n1,2,3\n", "t.csv:1: the heading has more than one column 'u'");
@@ -291,8 +291,8 @@ static void test_quotes(void **state)
 static void test_foreign(void **state)
 {
     (void)state;
-    refused("t.csv", "OFF\n3 1 0\n0 0 0\n", 3, "t.csv: an OFF file; convert it to CSV or .xyz");
-    refused("t.csv", "ply\nformat ascii 1.0\n", 3, "t.csv: a PLY file; convert it to CSV or .xyz");
+    refused("t.csv", "OFF\n3 1 0\n0 0 0\n", 3,
+            "t.csv: an OFF file; convert it to CSV, .xyz or .ply");
     refused("t.csv", "\x1f\x8b\b\b", 3,
             "t.csv: a file compressed by gzip; unpack it, as by gunzip -c FILE | clspline .. -");
 }
@@ -303,9 +303,8 @@ static void test_xyz(void **state)
     const double points[6] = {1, 2, 3, 4, 5, 6};
     check_text("t.xyz", "1 2 3 255 0 0\n4 5 6 # a point\n", 3, points, 2);
     check_text("t.XYZ", "1\t2\t3 red\n\n4 5 6", 3, points, 2);
-    refused("t.xyz", "1 2\n", 3, "t.xyz:1: 2 numbers where the curves have 3 coordinates");
-    refused("t.xyz", "1 2 3\n", 2,
-            "t.xyz: points of an .xyz file have 3 coordinates, the curves have 2");
+    refused("t.xyz", "1 2\n", 3, "t.xyz:1: 2 numbers where points have 3 coordinates");
+    refused("t.xyz", "1 2 3\n", 2, "t.xyz: points of an .xyz file have 3 coordinates, not 2");
 }
 
 /* ---- .npy ---- */
@@ -450,12 +449,9 @@ static void test_npy_refused(void **state)
 static void test_npy_shapes(void **state)
 {
     (void)state;
-    npy_refused(KEYS("'<f8'", "False", "(3, 2)"),
-                "t.npy: an array of shape (3, 2), not (N, 3) as the curves are");
-    npy_refused(KEYS("'<f8'", "False", "(6,)"),
-                "t.npy: an array of shape (6,), not (N, 3) as the curves are");
-    npy_refused(KEYS("'<f8'", "False", "()"),
-                "t.npy: an array of shape (), not (N, 3) as the curves are");
+    npy_refused(KEYS("'<f8'", "False", "(3, 2)"), "t.npy: an array of shape (3, 2), not (N, 3)");
+    npy_refused(KEYS("'<f8'", "False", "(6,)"), "t.npy: an array of shape (6,), not (N, 3)");
+    npy_refused(KEYS("'<f8'", "False", "()"), "t.npy: an array of shape (), not (N, 3)");
     npy_refused(KEYS("'<f8'", "False", "(3, 3)"),
                 "t.npy: the file is too short for its array of shape (3, 3)");
     npy_refused(KEYS("'<f8'", "False", "(999999999999999999, 3)"),
@@ -520,6 +516,159 @@ static void test_npy_changed_bytes(void **state)
     }
 }
 
+/* ---- .ply ---- */
+
+#define PLY_XYZ "property float x\nproperty float y\nproperty float z\n"
+
+static void test_ply_ascii(void **state)
+{
+    (void)state;
+    const double two[6] = {1, 2.5, -3, 4, NAN, 6};
+    check_text("t.ply",
+               "ply\nformat ascii 1.0\nelement vertex 2\n" PLY_XYZ
+               "end_header\n1 2.5 -3\n4 nan 6\n",
+               3, two, 2);
+    check_text("t.ply",
+               "ply\r\nformat ascii 1.0\r\ncomment property int z\r\nelement vertex 2\r\n"
+               "property uchar red\r\nproperty double z\r\nproperty int x\r\n"
+               "property float32 y\r\nelement face 1\r\n"
+               "property list uchar int vertex_indices\r\nend_header\r\n"
+               "7 -3 1 2.5\r\n7 6 4 nan\r\n3 0 1 1\r\n",
+               3, two, 2);
+    check_text("t.txt",
+               "ply\nformat ascii 1.0\nobj_info a b\nelement odd 2\n"
+               "property list uchar float a\nproperty char b\nelement vertex 2\n" PLY_XYZ
+               "end_header\n2 8 9 -1\n0 5\n1 2.5 -3 4 nan 6\n",
+               3, two, 2);
+    check_text("t.ply", "ply\nformat ascii 1.0\nelement vertex 0\n" PLY_XYZ "end_header\n", 3, NULL,
+               0);
+    check_text("t.ply",
+               "ply\nformat ascii 1.0\nelement vertex 1\n" PLY_XYZ "end_header\n1 2.5 -3\n", 2, two,
+               1);
+}
+
+/* Appends the bytes of a number of so many bytes, the highest first where it is big. */
+static size_t put_bytes(unsigned char *to, uint64_t bits, size_t count, bool is_big)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (unsigned char)(bits >> 8 * (is_big ? count - 1 - i : i));
+    return count;
+}
+
+/* Makes a binary file: an element with lists, then 2000 vertices (n, -2, n / 8) of mixed types. */
+static size_t make_ply(unsigned char *to, bool is_big)
+{
+    size_t n = (size_t)sprintf((char *)to,
+                               "ply\nformat binary_%s_endian 1.0\nelement odd 1\n"
+                               "property list ushort short a\nelement vertex 2000\n"
+                               "property ushort x\nproperty uchar red\nproperty short y\n"
+                               "property double z\nend_header\n",
+                               is_big ? "big" : "little");
+    n += put_bytes(to + n, 3, 2, is_big);
+    n += put_bytes(to + n, 0x0a0d00, 6, is_big);
+    for (uint64_t i = 0; i < 2000; i++) {
+        const double z = (double)i / 8;
+        uint64_t bits;
+        memcpy(&bits, &z, sizeof bits);
+        n += put_bytes(to + n, i, 2, is_big);
+        n += put_bytes(to + n, 0, 1, is_big);
+        n += put_bytes(to + n, 0xfffe, 2, is_big);
+        n += put_bytes(to + n, bits, 8, is_big);
+    }
+    return n;
+}
+
+static void test_ply_binary(void **state)
+{
+    static unsigned char file[40000];
+    static double points[2000 * 3];
+    static point_file f;
+    io_message message = {""};
+
+    (void)state;
+    for (int is_big = 0; is_big < 2; is_big++) {
+        const size_t count = make_ply(file, is_big);
+        const char *path = temporary_file("t.ply", file, count);
+        assert_true(point_file_open(&f, path, 3, NULL, &message));
+        assert_true(f.num == 2000);
+        assert_true(point_file_read(&f, points, 1999) == 1999);
+        assert_true(point_file_read(&f, points + 1999 * 3, 1999) == 1);
+        assert_true(point_file_read(&f, points, 1) == 0 && !f.failed);
+        point_file_close(&f);
+        for (size_t i = 0; i < 2000; i++) {
+            assert_true(points[3 * i] == (double)i && points[3 * i + 1] == -2);
+            assert_true(points[3 * i + 2] == (double)i / 8);
+        }
+        refused_bytes("t.ply", file, 300, 3,
+                      "t.ply:11: the file is too short for its 2000 vertices");
+    }
+}
+
+static void test_ply_refused(void **state)
+{
+    (void)state;
+#define HEAD "ply\nformat ascii 1.0\n"
+    refused(
+        "t.ply", "ply\nformat ascii2 1.0\n", 3,
+        "t.ply:2: 'ascii2' where ascii, binary_little_endian or binary_big_endian was expected");
+    refused("t.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\n", 3,
+            "t.ply:5: the file ends where the end of the header was expected");
+    refused("t.ply", "ply\nelement vertex 1\n" PLY_XYZ "end_header\n1 2 3\n", 3,
+            "t.ply:7: a header without a format");
+    refused("t.ply", HEAD "element face 1\nend_header\n", 3, "t.ply:5: a file without vertices");
+    refused("t.ply", HEAD "element vertex 1\nproperty float x\nproperty float z\nend_header\n1 2\n",
+            3, "t.ply:7: vertices without y where points have 3 coordinates");
+    refused("t.ply", HEAD "element vertex 1\nproperty float x\nproperty float x\n", 3,
+            "t.ply:5: vertices have two x");
+    refused("t.ply", HEAD "element vertex 1\nproperty list uchar int x\nend_header\n", 3,
+            "t.ply:4: vertices that have lists are not read");
+    refused("t.ply", HEAD "element vertex 1\nproperty half x\n", 3,
+            "t.ply:4: 'half' where the type of a property was expected");
+    refused("t.ply", HEAD "element vertex -1\n", 3,
+            "t.ply:3: '-1' where how many there are of an element was expected");
+    refused("t.ply", HEAD "property float x\n", 3,
+            "t.ply:3: 'property' where a line of a header was expected");
+    refused("t.ply", HEAD "element a 1\nproperty list float int b\nelement vertex 0\n", 3,
+            "t.ply:4: 'float' where whole numbers for the length of a list was expected");
+    refused("t.ply", HEAD "element vertex 9\n" PLY_XYZ "end_header\n1 2 3 4\n", 3,
+            "t.ply:8: the file is too short for its 9 vertices");
+    refused("t.ply", HEAD "element vertex 1\n" PLY_XYZ "end_header\n1 b 333333\n", 3,
+            "t.ply:8: 'b' where a number of a vertex was expected");
+    refused("t.ply",
+            HEAD "element odd 1\nproperty list int int a\nelement vertex 0\n" PLY_XYZ
+                 "end_header\n-1\n",
+            3, "t.ply:10: a list of -1 numbers");
+#undef HEAD
+    asked = "x,y,z";
+    refused("t.ply", "ply\nformat ascii 1.0\n", 3,
+            "t.ply: the coordinates of a .ply file have names: --columns is of CSV and .npy");
+    asked = NULL;
+}
+
+/* Every byte of a good header replaced in turn by others: an error or points, never a fault. */
+static void test_ply_changed_bytes(void **state)
+{
+    static unsigned char good[40000], changed[40000];
+    static const char others[] = {0, '0', '9', ' ', '\n', 'x', 'l', (char)0xff};
+    static double points[MOST * 4];
+
+    (void)state;
+    const size_t count = make_ply(good, false);
+    for (size_t i = 3; i < 200; i++) {
+        for (size_t k = 0; k < sizeof(others); k++) {
+            memcpy(changed, good, count);
+            changed[i] = (unsigned char)others[k];
+            static point_file f;
+            io_message message = {""};
+            if (!point_file_open(&f, temporary_file("t.ply", changed, count), 3, NULL, &message))
+                continue;
+            while (point_file_read(&f, points, MOST) > 0)
+                ;
+            point_file_close(&f);
+        }
+    }
+}
+
 /* ---- nearest points ---- */
 
 static const nearest_row rows[4] = {
@@ -557,6 +706,7 @@ static void test_write_csv(void **state)
     remove(temporary_path("t.xyz"));
     remove(temporary_path("t.XYZ"));
     remove(temporary_path("t.txt"));
+    remove(temporary_path("t.ply"));
     nearest_form form = {false, MESH_F32, 3, 1, UINT64_MAX, NULL, 0};
     assert_string_equal((char *)write_rows("n.csv", &form).data,
                         "query,curve,parameter,x,y,z,distance,bound,status\n"
@@ -623,7 +773,7 @@ static void test_write_nothing(void **state)
     assert_false(nearest_file_open(&f, &form, "-", &message));
     assert_string_equal(message.text,
                         "standard output: an .npy array begins with its length, which "
-                        "is known of .npy input only");
+                        "is known of .npy and .ply input only");
     assert_false(nearest_file_open(&f, &form, "/nowhere/n.npy", &message));
     assert_string_equal(message.text, "/nowhere/n.npy: cannot write: No such file or directory");
 }
@@ -649,6 +799,10 @@ int main(void)
         cmocka_unit_test(test_npy_grammar),
         cmocka_unit_test(test_npy_damaged),
         cmocka_unit_test(test_npy_changed_bytes),
+        cmocka_unit_test(test_ply_ascii),
+        cmocka_unit_test(test_ply_binary),
+        cmocka_unit_test(test_ply_refused),
+        cmocka_unit_test(test_ply_changed_bytes),
         cmocka_unit_test(test_write_csv),
         cmocka_unit_test(test_write_npy),
         cmocka_unit_test(test_write_nothing),

@@ -19,6 +19,15 @@ from mesh_files import float32
 from spline_fixture import EPS, Spline, SplineCase, domain, random_spline, read_g2
 
 
+def ply_bytes(points, kind, order="<"):
+    """Points as a binary PLY file, with a byte behind each, in any order of bytes."""
+    real = {"f": "float", "d": "double"}[kind]
+    head = "ply\nformat binary_%s_endian 1.0\nelement vertex %d\n%sproperty uchar a\nend_header\n"
+    axes = "".join("property %s %s\n" % (real, axis) for axis in "xyzw"[:len(points[0])])
+    return (head % ("little" if order == "<" else "big", len(points), axes)).encode() + b"".join(
+        struct.pack(order + "%d%sB" % (len(p), kind), *p, 7) for p in points)
+
+
 class Projection(SplineCase):
     """Nearest points against all samples of the curves."""
     NONE = ("none", "invalid")
@@ -66,6 +75,10 @@ class Projection(SplineCase):
                 file.write(npy_bytes("<" + kind, (len(points), len(points[0])),
                                      [x for p in points for x in p]))
             return self.path(name)
+        if name.endswith(".ply"):
+            with open(self.path(name), "wb") as file:
+                file.write(ply_bytes(points, kind))
+            return self.path(name)
         between = "," if name.endswith(".csv") else " "
         return self.write(name, "".join(between.join("%.17g" % x for x in p) + "\n"
                                         for p in points))
@@ -104,7 +117,8 @@ class Projection(SplineCase):
         knot, points = os.path.join(DATA, "knot.g2"), [tuple(map(float32, p))
                                                        for p in self.points()]
         expected, _ = self.project(knot, self.write_points("a.csv", points))
-        for name, kind in (("a.npy", "f4"), ("a.npy", "f8"), ("a.xyz", "")):
+        for name, kind in (("a.npy", "f4"), ("a.npy", "f8"), ("a.xyz", ""), ("a.ply", "f"),
+                           ("a.ply", "d")):
             self.assertEqual(self.project(knot, self.write_points(name, points, kind))[0], expected)
         (rows, shape), _ = self.project(knot, self.path("a.csv"), ending="npy")
         self.assertEqual(shape, (300,))
@@ -286,7 +300,7 @@ class Projection(SplineCase):
         step = self.write("step.g2", Spline([0], [[0, 1, 2]], [[0, 0, 0], [1, 1, 1]]).g2())
         flat = self.write("flat.g2", Spline([1], [[0, 0, 1, 1]], [[0, 0], [1, 1]]).g2())
         before = sorted(os.listdir(self.folder))
-        for expected, args in (("a.csv:2: 2 numbers where the curves have 3 coordinates",
+        for expected, args in (("a.csv:2: 2 numbers where points have 3 coordinates",
                                 (knot, points)),
                                ("none.csv: cannot open: No such file",
                                 (knot, self.path("none.csv"))),

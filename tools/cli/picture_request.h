@@ -42,7 +42,7 @@ typedef struct picture_request {
 #define OPTION_DISTANCE_TO(type, member)                                                           \
     "distance-to", 0, "FILE",                                                                      \
         "of --coloring distance: curves (.g2, .json), or points of any other file (.npy, .xyz, "   \
-        "CSV)",                                                                                    \
+        ".ply, CSV)",                                                                              \
         OPTION_TEXT(type, member)
 #define OPTION_PICTURE_EDGES(text)                                                                 \
     "edges", 0, NULL, text, OPTION_FLAG(picture_request, picture.edges)

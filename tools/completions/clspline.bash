@@ -171,7 +171,7 @@ _clspline_files() {
     'bspline eval') endings='g2 json' ;;
     'bspline bezier') endings='g2 json' ;;
     'image') endings='png jpg jpeg tif tiff nii nii.gz hdr img npy' ;;
-    'project') endings='g2 json csv npy xyz' ;;
+    'project') endings='g2 json csv npy xyz ply' ;;
     'solid') endings='vtk vtu mesh meshb msh' ;;
     'view') endings='bv g2 json vtk vtu mesh meshb msh' ;;
     'info') endings='bv g2 json' ;;

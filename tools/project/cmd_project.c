@@ -222,7 +222,7 @@ static bool take_points(work *w, double *points)
     if (n == 0) return true;
     if (all == UINT64_MAX || all < n) {
         complain(all < n ? "%s: fewer points than parts"
-                         : "%s: --part: how many points there are is known of .npy only",
+                         : "%s: --part: how many points there are is known of .npy and .ply only",
                  w->file.in.name);
         return false;
     }

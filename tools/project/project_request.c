@@ -94,9 +94,9 @@ const subcommand command_project = {
     .usage = "CURVES ... POINTS -o OUT.{csv,npy,png} [options]",
     .about =
         "Finds for each point the nearest point of all curves. CURVES are .g2 files or JSON in the "
-        "layout of geomdl; POINTS is CSV with a point a line, an .npy array of shape (N, DIM) or "
-        "an .xyz file; a heading of CSV decides on its columns. One of them may be -, for standard "
-        "input. Any number of points will do.\n"
+        "layout of geomdl; POINTS is CSV with a point a line, an .npy array of shape (N, DIM), "
+        "an .xyz file or the vertices of a PLY file; a heading of CSV decides on its columns. One "
+        "of them may be -, for standard input. Any number of points will do.\n"
         "\n"
         "A row of the result: number of the point and of its curve, from 0, the parameter, the "
         "point of the curve, the distance, a bound (no point of the curves is nearer than that) "
@@ -107,7 +107,7 @@ const subcommand command_project = {
     .examples = examples,
     .result = "of each point the nearest point of the curves, its parameter and the distance",
     .input = "file of curves",
-    .endings = "g2 json csv npy xyz",
+    .endings = "g2 json csv npy xyz ply",
     .request_bytes = sizeof(project_request),
     .defaults = &defaults,
     .check = check,

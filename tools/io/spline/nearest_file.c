@@ -150,7 +150,7 @@ bool nearest_file_open(nearest_file *f, const nearest_form *form, const char *pa
     *f = (nearest_file){.form = *form, .is_stdout = strcmp(path, "-") == 0};
     if (form->is_npy && f->is_stdout && form->num == UINT64_MAX)
         return io_fail(message, "standard output: an .npy array begins with its length, which is "
-                                "known of .npy input only");
+                                "known of .npy and .ply input only");
     name_record(f);
     const bool is_part = form->part != NULL;
     if (!(is_part ? open_part(f, path, message) : output_open(&f->out, path, message)))

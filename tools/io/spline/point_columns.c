@@ -44,7 +44,7 @@ bool point_columns_init(point_columns *c, uint32_t dim, const char *asked, io_me
         if (num < dim) read_number(name, length, &c->column[num]);
     }
     if (!asked || num == dim) return true;
-    return io_fail(message, "--columns: %u column%s where the curves have %u coordinates", num,
+    return io_fail(message, "--columns: %u column%s where points have %u coordinates", num,
                    num == 1 ? "" : "s", dim);
 }
 
@@ -135,7 +135,7 @@ static const char *find_axes(const point_columns *c, const fields *line,
     }
     for (uint32_t k = 0; k < POINT_COLUMNS_MAX - 1; k++) { /* w may be a weight */
         *axis = axes[k];
-        if (k >= c->dim && found[k] != NO_COLUMN) return "which the curves have not";
+        if (k >= c->dim && found[k] != NO_COLUMN) return "which points have not";
         if (k < c->dim && found[k] == SEVERAL_COLUMNS) return "more than once";
         if (!all && found[k] >= 0 && found[k] != (int)k) return "out of place, and not all others";
     }

@@ -46,8 +46,8 @@ static bool check_shape(point_file *f)
     const bool is_row = f->dim == 1 && h->num_axes == 1;
     print_shape(h, shape, sizeof(shape));
     if (!is_row && (h->num_axes != 2 || (h->shape[1] != f->dim && !is_asked)))
-        return io_fail(f->message, "%s: an array of shape (%s), not (N, %u) as the curves are",
-                       f->in.name, shape, f->dim);
+        return io_fail(f->message, "%s: an array of shape (%s), not (N, %u)", f->in.name, shape,
+                       f->dim);
     const uint64_t columns = npy_columns(h);
     if (columns > UINT32_MAX) return fail_npy(f, 0, "more columns than are read");
     if (is_asked && !point_columns_take_numbers(&f->columns, f->in.name, columns, f->message))
@@ -183,7 +183,7 @@ static bool fail_short(const point_file *f, size_t column)
     if (f->columns.is_chosen)
         return scanner_fail(line->scan, line->line, "%lu field%s where column %lu was expected",
                             num, num == 1 ? "" : "s", (unsigned long)column + 1);
-    return scanner_fail(line->scan, line->line, "%lu number%s where the curves have %u coordinates",
+    return scanner_fail(line->scan, line->line, "%lu number%s where points have %u coordinates",
                         num, num == 1 ? "" : "s", f->dim);
 }
 
@@ -194,8 +194,7 @@ static bool check_rest(const point_file *f)
     if (f->is_xyz || f->columns.is_chosen || line->num <= f->dim) return true;
     if (!line->field[f->dim][0]) return scanner_fail(line->scan, line->line, "an empty field");
     return scanner_fail(line->scan, line->line,
-                        "more numbers than %u, which the curves have coordinates; --columns "
-                        "chooses",
+                        "more numbers than the %u coordinates of a point; --columns chooses",
                         f->dim);
 }
 
@@ -238,18 +237,42 @@ static size_t read_text(point_file *f, double *points, size_t most)
     return f->failed ? 0 : num;
 }
 
+/* ---- .ply ---- */
+
+static bool open_ply(point_file *f)
+{
+    f->is_ply = true;
+    if (f->columns.asked)
+        return io_fail(f->message,
+                       "%s: the coordinates of a .ply file have names: --columns is of "
+                       "CSV and .npy",
+                       f->in.name);
+    if (!ply_points_open(&f->ply, &f->scan, f->dim)) return false;
+    f->num = f->ply.num;
+    return true;
+}
+
+static size_t read_ply(point_file *f, double *points, size_t most)
+{
+    const uint64_t left = f->num - f->taken;
+    const size_t num = left < most ? (size_t)left : most;
+    f->failed = !ply_points_read(&f->ply, points, num);
+    return f->failed ? 0 : num;
+}
+
+/* ---- any file ---- */
+
 static bool open_text(point_file *f)
 {
     scanner_init(&f->scan, f->in.file, f->in.name, f->message);
     f->scan.any_real = true;
+    if (ply_points_is(&f->scan)) return open_ply(f);
     fields_init(&f->line, &f->scan);
-    if (foreign_refuse(&f->scan, "CSV or .xyz", NULL)) return false;
+    if (foreign_refuse(&f->scan, "CSV, .xyz or .ply", NULL)) return false;
     if (!f->is_xyz || f->dim == 3) return true;
-    return io_fail(f->message, "%s: points of an .xyz file have 3 coordinates, the curves have %u",
-                   f->in.name, f->dim);
+    return io_fail(f->message, "%s: points of an .xyz file have 3 coordinates, not %u", f->in.name,
+                   f->dim);
 }
-
-/* ---- any file ---- */
 
 /* Whether the stream begins as .npy files do, as no text does. */
 static bool begins_as_npy(FILE *file)
@@ -278,14 +301,16 @@ bool point_file_open(point_file *f, const char *path, uint32_t dim, const char *
 size_t point_file_read(point_file *f, double *points, size_t most)
 {
     if (f->failed) return 0;
-    const size_t num = f->is_npy ? read_npy(f, points, most) : read_text(f, points, most);
+    const size_t num = f->is_npy   ? read_npy(f, points, most)
+                       : f->is_ply ? read_ply(f, points, most)
+                                   : read_text(f, points, most);
     f->taken += num;
     return num;
 }
 
 double point_file_fraction(const point_file *f)
 {
-    if (f->is_npy) return f->num > 0 ? (double)f->taken / (double)f->num : 1;
+    if (f->num != UINT64_MAX) return f->num > 0 ? (double)f->taken / (double)f->num : 1;
     if (f->scan.size == UINT64_MAX || f->scan.size == 0) return 0;
     return 1 - (double)f->scan.unread / (double)f->scan.size;
 }

@@ -1,6 +1,7 @@
 /* Points from a file, some at a time, however many there are.
 
      .npy        an array of shape (N, dim), or (N,) where dim is 1 (npy.h)
+     .ply        the vertices of a PLY file (ply_points.h), known by how it begins
      .xyz        text: at least three numbers a line, of which the first three are the point
      all others  CSV: dim numbers a line (fields.h). A first line without numbers in their place is
    a heading, which decides by x, y, z and w on the columns (point_columns.h), as does a comment
@@ -20,6 +21,7 @@
 #include "input.h"
 #include "message.h"
 #include "npy.h"
+#include "ply_points.h"
 #include "point_columns.h"
 #include "scanner.h"
 
@@ -29,11 +31,12 @@ typedef struct point_file {
     input in;
     io_message *message;
     uint32_t dim;
-    bool is_npy, is_xyz, failed;
+    bool is_npy, is_ply, is_xyz, failed;
     npy_header header; /* of .npy */
     bool by_columns;   /* of .npy: a column stands behind the other */
     scanner scan;      /* of text */
     fields line;       /* of text */
+    ply_points ply;
     point_columns columns;
     bool begun;   /* the first line of text, a heading or not, was read */
     uint64_t num; /* of all points; UINT64_MAX: not known before the end */
