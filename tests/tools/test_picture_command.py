@@ -49,18 +49,20 @@ class Surfaces(Picture):
                 self.assert_hue(pixel, hue)
 
     def test_distances(self):
-        """All of a sphere is 1 away from its middle, and a plane from a line through it."""
+        """All of a sphere is 1 away from its middle, a plane from a line and another plane."""
         point = self.write("point.csv", "0,0,0\n9,9,9\n")
         line = self.write("line.g2", "100 1 0 0\n3 0\n2 2\n0 0 1 1\n-5 0 0\n5 0 0\n")
         plane = self.write("plane.bv", "5 1 1\n-4 -4 1\n-4 4 1\n4 -4 1\n4 4 1\n")
+        ground = self.write("ground.bv", "5 1 1\n-5 -5 0\n-5 5 0\n5 -5 0\n5 5 0\n")
         view = ("--camera-direction", "0,0,-1")
         for low, high, hue in ((0, 2, "white"), (0, 1.01, "red"), (0.99, 2, "blue")):
             with self.subTest(low=low):
                 words = ("--coloring", "distance", "--colormap", "diverging",
                          "--range=%g,%g" % (low, high))
                 self.assert_hue(self.middle("bezier", SPHERE, *words, "--distance-to", point), hue)
-                self.assert_hue(self.middle("bezier", plane, *words, *view, "--distance-to", line,
-                                            "-n", "3"), hue)
+                for other in (line, ground):
+                    self.assert_hue(self.middle("bezier", plane, *words, *view, "--distance-to",
+                                                other, "-n", "3"), hue)
 
     def test_range(self):
         """By itself it is symmetric and ends at the curvature that all points have."""

@@ -672,10 +672,30 @@ static void test_ply_changed_bytes(void **state)
 /* ---- nearest points ---- */
 
 static const nearest_row rows[4] = {
-    {0.5, 0.25, 1.5, {1, 2, 3, 0}, 7, NEAREST_CUT},
-    {INFINITY, INFINITY, NAN, {NAN, NAN, NAN, NAN}, -1, NEAREST_NONE},
-    {0.1, 0.1, 0, {0, 0, 0, 0}, 0, NEAREST_FOUND},
-    {2, 2, 3, {4, 5, 6, 0}, 1, NEAREST_OFF},
+    {.distance = 0.5,
+     .bound = 0.25,
+     .param = {1.5},
+     .point = {1, 2, 3, 0},
+     .patch = 7,
+     .status = NEAREST_CUT},
+    {.distance = INFINITY,
+     .bound = INFINITY,
+     .param = {NAN},
+     .point = {NAN, NAN, NAN, NAN},
+     .patch = -1,
+     .status = NEAREST_NONE},
+    {.distance = 0.1,
+     .bound = 0.1,
+     .param = {0},
+     .point = {0, 0, 0, 0},
+     .patch = 0,
+     .status = NEAREST_FOUND},
+    {.distance = 2,
+     .bound = 2,
+     .param = {3},
+     .point = {4, 5, 6, 0},
+     .patch = 1,
+     .status = NEAREST_OFF},
 };
 
 /* Writes the rows, and returns the bytes of the file. */
@@ -707,17 +727,33 @@ static void test_write_csv(void **state)
     remove(temporary_path("t.XYZ"));
     remove(temporary_path("t.txt"));
     remove(temporary_path("t.ply"));
-    nearest_form form = {false, MESH_F32, 3, 1, UINT64_MAX, NULL, 0};
+    nearest_form form = {.is_npy = false,
+                         .precision = MESH_F32,
+                         .directions = 1,
+                         .dim = 3,
+                         .per_query = 1,
+                         .num = UINT64_MAX};
     assert_string_equal((char *)write_rows("n.csv", &form).data,
                         "query,curve,parameter,x,y,z,distance,bound,status\n"
                         "0,7,1.5,1,2,3,0.5,0.25,cut\n1,-1,nan,nan,nan,nan,inf,inf,none\n"
                         "2,0,0,0,0,0,0.1,0.1,found\n3,1,3,4,5,6,2,2,off\n");
-    form = (nearest_form){false, MESH_F64, 2, 2, 2, NULL, 0};
+    form = (nearest_form){.is_npy = false,
+                          .precision = MESH_F64,
+                          .directions = 1,
+                          .dim = 2,
+                          .per_query = 2,
+                          .num = 2};
     assert_string_equal(
         (char *)write_rows("n.csv", &form).data,
         "query,curve,parameter,x,y,distance,bound,status\n0,7,1.5,1,2,0.5,0.25,cut\n"
         "1,0,0,0,0,0.10000000000000001,0.10000000000000001,found\n"
         "1,1,3,4,5,2,2,off\n");
+    form.directions = 2;
+    assert_string_equal((char *)write_rows("n.csv", &form).data,
+                        "query,surface,u,v,x,y,distance,bound,status\n"
+                        "0,7,1.5,0,1,2,0.5,0.25,cut\n"
+                        "1,0,0,0,0,0,0.10000000000000001,0.10000000000000001,found\n"
+                        "1,1,3,0,4,5,2,2,off\n");
 }
 
 static void check_header(const bytes *b, const char *expected)
@@ -736,7 +772,12 @@ static void test_write_npy(void **state)
     static const unsigned char first[] = {
         0,    0, 0, 0, 0,    0, 0, 0,    7,    0, 0, 0, 0,    0, 0xc0, 0x3f, 0,    0, 0x80,
         0x3f, 0, 0, 0, 0x40, 0, 0, 0x40, 0x40, 0, 0, 0, 0x3f, 0, 0,    0x80, 0x3e, 1};
-    nearest_form form = {true, MESH_F32, 3, 1, UINT64_MAX, NULL, 0};
+    nearest_form form = {.is_npy = true,
+                         .precision = MESH_F32,
+                         .directions = 1,
+                         .dim = 3,
+                         .per_query = 1,
+                         .num = UINT64_MAX};
     for (int known = 0; known < 2; known++) {
         if (known) form.num = 4;
         const bytes b = write_rows("n.npy", &form);
@@ -747,7 +788,12 @@ static void test_write_npy(void **state)
         assert_int_equal(b.count, NPY_HEADER_BYTES + 4 * sizeof(first));
         assert_memory_equal(b.data + NPY_HEADER_BYTES, first, sizeof(first));
     }
-    form = (nearest_form){true, MESH_F64, 4, 2, UINT64_MAX, NULL, 0};
+    form = (nearest_form){.is_npy = true,
+                          .precision = MESH_F64,
+                          .directions = 1,
+                          .dim = 4,
+                          .per_query = 2,
+                          .num = UINT64_MAX};
     const bytes b = write_rows("n.npy", &form);
     check_header(&b,
                  "{'descr': [('query', '<i8'), ('curve', '<i4'), ('parameter', '<f8'), ('point', "
@@ -756,6 +802,12 @@ static void test_write_npy(void **state)
     assert_int_equal(b.count, NPY_HEADER_BYTES + 4 * (8 + 4 + 7 * 8 + 1));
     assert_int_equal(b.data[NPY_HEADER_BYTES + 2 * 69],
                      1); /* the third row is of the second query */
+    form.directions = 2;
+    const bytes c = write_rows("n.npy", &form);
+    check_header(&c, "{'descr': [('query', '<i8'), ('surface', '<i4'), ('u', '<f8'), ('v', '<f8'), "
+                     "('point', '<f8', (4,)), ('distance', '<f8'), ('bound', '<f8'), ('status', "
+                     "'|u1')], 'fortran_order': False, 'shape': (2, 2), } ");
+    assert_int_equal(c.count, NPY_HEADER_BYTES + 4 * (8 + 4 + 8 * 8 + 1));
 }
 
 /* Nothing is left of a file that is given up. */
@@ -764,7 +816,12 @@ static void test_write_nothing(void **state)
     (void)state;
     nearest_file f;
     io_message message = {""};
-    const nearest_form form = {true, MESH_F32, 3, 1, UINT64_MAX, NULL, 0};
+    const nearest_form form = {.is_npy = true,
+                               .precision = MESH_F32,
+                               .directions = 1,
+                               .dim = 3,
+                               .per_query = 1,
+                               .num = UINT64_MAX};
     assert_true(nearest_file_open(&f, &form, temporary_path("n.npy"), &message));
     assert_true(nearest_file_add(&f, rows));
     assert_false(nearest_file_close(&f, false));

@@ -5,6 +5,8 @@ usage: test_project_command.py CLSPLINE SOURCE_DIR
 
 Needs the standard library only. Exits with 77 (skipped) where there is no OpenCL device.
 """
+import csv
+import json
 import math
 import os
 import random
@@ -19,11 +21,11 @@ from mesh_files import float32
 from spline_fixture import EPS, Spline, SplineCase, domain, random_spline, read_g2
 
 
-def ply_bytes(points, kind, order="<"):
+def ply_bytes(points, kind, order="<", dim=3):
     """Points as a binary PLY file, with a byte behind each, in any order of bytes."""
     real = {"f": "float", "d": "double"}[kind]
     head = "ply\nformat binary_%s_endian 1.0\nelement vertex %d\n%sproperty uchar a\nend_header\n"
-    axes = "".join("property %s %s\n" % (real, axis) for axis in "xyzw"[:len(points[0])])
+    axes = "".join("property %s %s\n" % (real, axis) for axis in "xyzw"[:dim])
     return (head % ("little" if order == "<" else "big", len(points), axes)).encode() + b"".join(
         struct.pack(order + "%d%sB" % (len(p), kind), *p, 7) for p in points)
 
@@ -77,7 +79,7 @@ class Projection(SplineCase):
             return self.path(name)
         if name.endswith(".ply"):
             with open(self.path(name), "wb") as file:
-                file.write(ply_bytes(points, kind))
+                file.write(ply_bytes(points, kind, dim=len(points[0])))
             return self.path(name)
         between = "," if name.endswith(".csv") else " "
         return self.write(name, "".join(between.join("%.17g" % x for x in p) + "\n"
@@ -272,6 +274,10 @@ class Projection(SplineCase):
         self.assertEqual([row[0] for row in rows if row[6] == "off"], [40])
         self.assertRegex(report, r"\nlargest distance 0\.01\d+, of point 40; 1 off\n")
         self.project(knot, source, "-i", "-t", "0.02")
+        self.project(knot, source, "-t", "0.02")
+        rows, _ = self.project(knot, source, "-t", "0.005", code=3)
+        self.assertEqual([row[0] for row in rows if row[6] == "off"], [40])
+        self.project(knot, source, "-t", "0.02", "--max-dist", "1e-3", code=3)
         self.project(knot, source, "-i", "-t", "1%")
         self.project(knot, source, "-i", "-t", "0.1%", code=3)
         self.project(knot, source, "-i", "-t", "0.02", "--max-dist", "1e-3", code=3)
@@ -299,6 +305,16 @@ class Projection(SplineCase):
         points = self.write("a.csv", "1,2,3\n4,5\n")
         step = self.write("step.g2", Spline([0], [[0, 1, 2]], [[0, 0, 0], [1, 1, 1]]).g2())
         flat = self.write("flat.g2", Spline([1], [[0, 0, 1, 1]], [[0, 0], [1, 1]]).g2())
+        block = self.write("block.g2", Spline([1] * 3, [[0, 0, 1, 1]] * 3, [[0, 0, 0]] * 8).g2())
+        high = self.write("high.g2", Spline([17, 1], [[0] * 18 + [1] * 18, [0, 0, 1, 1]],
+                                            [[0, 0, 0]] * 36).g2())
+        bounded = self.write("bounded.g2", "210 1 0 0\n")
+        empty = self.write("empty.bv", "# nothing\n")
+        box = self.write("box.bv", "1\n3 1\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n")
+        with open(os.path.join(DATA, "vase.json"), encoding="utf-8") as file:
+            shape = json.load(file)
+        shape["shape"]["data"][0]["trims"] = {"count": 1, "data": []}
+        cut = self.write("cut.json", json.dumps(shape))
         before = sorted(os.listdir(self.folder))
         for expected, args in (("a.csv:2: 2 numbers where points have 3 coordinates",
                                 (knot, points)),
@@ -306,8 +322,25 @@ class Projection(SplineCase):
                                 (knot, self.path("none.csv"))),
                                ("none.g2: cannot open: No such file",
                                 (self.path("none.g2"), points)),
-                               ("vase.json: spline 0 is no curve",
-                                (os.path.join(DATA, "vase.json"), points)),
+                               ("block.g2: spline 0 is a volume, neither curve nor surface",
+                                (block, points)),
+                               ("vase.json: spline 2 is a surface, where those before are curves",
+                                (knot, os.path.join(DATA, "vase.json"), points)),
+                               ("knot.g2: spline 1 is a curve, where those before are surfaces",
+                                (os.path.join(DATA, "vase.json"), knot, points)),
+                               ("vase.json: spline 0 is a surface, which --method mrep does not do",
+                                (os.path.join(DATA, "vase.json"), points, "--method", "mrep")),
+                               ("a surface, which --nearest above 1 does not do",
+                                (os.path.join(DATA, "vase.json"), points, "-k", "2")),
+                               ("high.g2: spline 0 is of a degree above 16", (high, points)),
+                               ("pn.bv: the file has triangular patches",
+                                (os.path.join(DATA, "pn.bv"), points)),
+                               ("box.bv: the file has polyhedra", (box, points)),
+                               ("cut.json: 1 surface is trimmed, and what is cut off would be",
+                                (cut, points)),
+                               ("objects of class 210, BoundedSurface are not read",
+                                (bounded, points)),
+                               ("empty.bv:2: the file holds no patch", (empty, points)),
                                ("step.g2: spline 0 is of degree 0", (step, points)),
                                ("spline 2 is of other coordinates than those before",
                                 (knot, flat, points)),
@@ -327,7 +360,7 @@ class Projection(SplineCase):
     def test_usage(self):
         out, knot = self.path("o.csv"), os.path.join(DATA, "knot.g2")
         points = os.path.join(DATA, "points.csv")
-        for expected, args in (("no file of curves given", ("-o", out)),
+        for expected, args in (("no file of curves or surfaces given", ("-o", out)),
                                ("no file of points given", (knot, "-o", out)),
                                ("no output given", (knot, points)),
                                ("once only", (knot, points, "-o", out, "-o", out)),
@@ -348,8 +381,6 @@ class Projection(SplineCase):
                                ("not 'nan'", (knot, points, "-o", out, "--max-dist", "nan")),
                                ("--tolerance must be a number above 0",
                                 (knot, points, "-o", out, "-i", "-t", "%")),
-                               ("--tolerance is of --invert and of",
-                                (knot, points, "-o", out, "-t", "1")),
                                ("--method must be exact or mrep, not 'm'",
                                 (knot, points, "-o", out, "--method=m")),
                                ("--workers needs --cooperate",
@@ -363,6 +394,129 @@ class Projection(SplineCase):
                 self.assertIn("(see clspline project --help)\n",
                               self.fails(2, expected, "project", *args))
         self.assertEqual(os.listdir(self.folder), [])
+
+
+class SurfaceProjection(SplineCase):
+    """Nearest points of surfaces against their definition and all samples of them."""
+
+    def project(self, *args, code=0, ending="csv"):
+        out = self.path("nearest." + ending)
+        done = run("project", *args, "-o", out, "-q")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (code, "", ""))
+        if ending == "csv":
+            with open(out, encoding="ascii", newline="") as file:
+                return list(csv.DictReader(file))
+        with open(out, "rb") as file:
+            return npy_parts(file.read())
+
+    @staticmethod
+    def surfaces(chance):
+        """Surfaces of several degrees, over several knots, rational and not."""
+        shapes = (([2, 3], [5, 4], False), ([2, 3], [4, 6], False), ([1, 2], [2, 5], True),
+                  ([2, 3], [5, 4], True), ([3, 1], [4, 2], False))
+        made = [random_spline(chance, degrees, sizes, 3, rational)
+                for degrees, sizes, rational in shapes]
+        for k, surface in enumerate(made):
+            for point in surface.points:
+                point[0] = float32(point[0] + 1.5 * k * (point[3] if surface.rational else 1))
+        return made
+
+    def check_rows(self, rows, surfaces, points, eps):
+        """Each row is a point of its surface, as far away as it says, and no sample is nearer."""
+        samples = [p for surface in surfaces for p in surface.grid(40)]
+        self.assertEqual([int(row["query"]) for row in rows], list(range(len(points))))
+        for row, query in zip(rows, points):
+            surface = surfaces[int(row["surface"])]
+            param = [float(row["u"]), float(row["v"])]
+            for k, degree in enumerate(surface.degrees):
+                begin, end = domain(surface.knots[k], degree)
+                self.assertTrue(begin <= param[k] <= end)
+            point, distance = [float(row[axis]) for axis in "xyz"], float(row["distance"])
+            self.assertEqual(row["status"], "found")
+            self.check_near([point], [surface.point(*param)], 40 * eps)
+            self.assertAlmostEqual(distance, math.dist(point, query), delta=eps)
+            self.assertTrue(distance - eps <= float(row["bound"]) <= distance)
+            self.assertLessEqual(distance, min(math.dist(p, query) for p in samples) + eps)
+
+    def test_splines(self):
+        """Surfaces of several plans, in one file and in several."""
+        chance = random.Random(32)
+        surfaces = self.surfaces(chance)
+        source = self.write("all.g2", "".join(surface.g2() for surface in surfaces))
+        alone = [self.write("s%d.g2" % k, surface.g2()) for k, surface in enumerate(surfaces)]
+        points = [tuple(float32(chance.uniform(-2, 8 if k == 0 else 2)) for k in range(3))
+                  for _ in range(60)]
+        source_points = self.write("p.csv", "".join("%.17g,%.17g,%.17g\n" % p for p in points))
+        for precision in precisions():
+            rows = self.project(source, source_points, "-p", precision)
+            self.check_rows(rows, surfaces, points, 4e-5 if precision == "f32" else 1e-11)
+            self.assertEqual(rows, self.project(*alone, source_points, "-p", precision))
+        self.assertGreater(len({row["surface"] for row in rows}), 3)
+
+    def test_records(self):
+        """The same in an array of records, also where it is made in parts, and of PLY points."""
+        chance = random.Random(5)
+        surface = random_spline(chance, [2, 2], [4, 5], 3)
+        source = self.write("s.g2", surface.g2())
+        points = [tuple(float32(chance.uniform(-2, 2)) for _ in range(3)) for _ in range(50)]
+        with open(self.path("p.ply"), "wb") as file:
+            file.write(ply_bytes(points, "f", ">"))
+        rows = self.project(source, self.path("p.ply"))
+        kind, shape, data = self.project(source, self.path("p.ply"), ending="npy")
+        self.assertEqual(kind, [("query", "<i8"), ("surface", "<i4"), ("u", "<f4"), ("v", "<f4"),
+                                ("point", "<f4", (3,)), ("distance", "<f4"), ("bound", "<f4"),
+                                ("status", "|u1")])
+        self.assertEqual(shape, (50,))
+        for row, record in zip(rows, struct.iter_unpack("<qi7fB", data)):
+            self.assertEqual([float32(float(x)) for x in list(row.values())[:9]], list(record[:9]))
+            self.assertEqual((row["status"], record[9]), ("found", 0))
+        out = self.path("parts.npy")
+        for part in ("1/3", "3/3", "2/3"):
+            done = run("project", source, self.path("p.ply"), "-o", out, "-q", "--part", part)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(run("join", out, "-q").returncode, 0)
+        with open(out, "rb") as file, open(self.path("nearest.npy"), "rb") as whole:
+            self.assertEqual(file.read(), whole.read())
+
+    def test_bezierview(self):
+        """Patches of .bv, by their numbers in the file, beside each other and B-splines."""
+        sphere = os.path.join(DATA, "sphere.bv")
+        flat = self.write("flat.bv", "5 1 1\n9 0 0\n9 1 0\n10 0 0\n10 1 0\n"
+                          "4 2\n" + "".join("%g %g 0\n" % (20 + i, k)
+                                            for i in range(3) for k in range(3)) +
+                          "5 1 1\n30 0 0\n30 1 0\n31 0 0\n31 1 0\n")
+        points = self.write("p.csv", "0,0,2\n9.25,0.5,-1\n20.5,0.5,1\n30.5,0.75,1\n"
+                            "nan,0,0\n0.5,0.5,0.25\n0,0,0\n")
+        rows = self.project(flat, sphere, points)
+        for number, query in ((0, (0, 0, 2)), (5, (0.5, 0.5, 0.25)), (6, (0, 0, 0))):
+            self.assertAlmostEqual(float(rows[number]["distance"]),
+                                   abs(1 - math.dist(query, [0] * 3)), delta=3e-7)
+            self.assertTrue(3 <= int(rows[number]["surface"]) < 11)
+        self.assertEqual([row["surface"] for row in rows[1:4]], ["0", "1", "2"])
+        self.assertEqual([row["u"] for row in rows[1:4]], ["0.25", "0.25", "0.5"])
+        self.assertEqual([row["v"] for row in rows[1:4]], ["0.5", "0.25", "0.75"])
+        self.assertEqual([row["status"] for row in rows],
+                         ["found"] * 4 + ["invalid"] + ["found"] * 2)
+
+    def test_no_points(self):
+        for name, body in (("a.csv", b"x,y,z\n"), ("a.ply", ply_bytes([], "f"))):
+            with open(self.path(name), "wb") as file:
+                file.write(body)
+            self.assertEqual(self.project(os.path.join(DATA, "teapot.bv"), self.path(name)), [])
+
+    def test_max_dist(self):
+        rows = self.project(os.path.join(DATA, "sphere.bv"),
+                            self.write("p.csv", "0,0,1.25\n0,0,3\n"), "--max-dist", "0.5")
+        self.assertEqual([row["status"] for row in rows], ["found", "none"])
+        self.assertEqual(rows[1]["surface"], "-1")
+
+    def test_flat_patches(self):
+        """Patches of no area, and of one point, have nearest points too."""
+        source = self.write("a.bv", "4 1\n" + "1 2 3\n" * 4 +
+                            "4 1\n0 0 0\n4 0 0\n0 0 0\n4 0 0\n")
+        rows = self.project(source, self.write("p.csv", "1,2,4\n3,0,1\n"))
+        self.assertEqual([(row["surface"], row["distance"]) for row in rows],
+                         [("0", "1"), ("1", "1")])
 
 
 if __name__ == "__main__":

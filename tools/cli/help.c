@@ -117,7 +117,7 @@ void help_overview(const subcommand *const *commands)
         "  CLSPLINE_SPEEDS      file of the speeds that 'clspline tune' measures; empty: none\n"
         "  CLSPLINE_LIMITS      narrows the device, as in 'fp64=0,alloc=134217728'\n"
         "\n"
-        "exit status: 0 done, 1 failed, 2 wrong usage, 3 points off their curves (project)\n";
+        "exit status: 0 done, 1 failed, 2 wrong usage, 3 points off the model (project)\n";
     puts("usage: clspline COMMAND ...\n\ncommands:");
     for (size_t i = 0; commands[i]; i++)
         printf("  %-15s %s\n", commands[i]->name, commands[i]->summary);

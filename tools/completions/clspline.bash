@@ -121,7 +121,7 @@ _clspline_options() {
             '--help'
         ;;
     'project')
-        echo '--output --format --invert --tolerance --columns --max-dist --nearest --method' \
+        echo '--output --format --tolerance --invert --columns --max-dist --nearest --method' \
             '--precision --device --range --bar --colormap --up --azimuth --elevation' \
             '--camera-direction --camera-orthographic --zoom --background --no-background' \
             '--size --cooperate --workers --join --report --part --resume --quiet --verbose' \
@@ -171,7 +171,7 @@ _clspline_files() {
     'bspline eval') endings='g2 json' ;;
     'bspline bezier') endings='g2 json' ;;
     'image') endings='png jpg jpeg tif tiff nii nii.gz hdr img npy' ;;
-    'project') endings='g2 json csv npy xyz ply' ;;
+    'project') endings='g2 json bv csv npy xyz ply' ;;
     'solid') endings='vtk vtu mesh meshb msh' ;;
     'view') endings='bv g2 json vtk vtu mesh meshb msh' ;;
     'info') endings='bv g2 json' ;;

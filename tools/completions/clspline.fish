@@ -34,7 +34,7 @@ complete -c clspline -n '__clspline_behind 2; and __clspline_at bspline' -a bezi
 complete -c clspline -n '__clspline_behind 1' -a image \
     -d 'turn, scale and move an image or a volume'
 complete -c clspline -n '__clspline_behind 1' -a project \
-    -d 'find the nearest points of curves to points, and their parameters'
+    -d 'find the nearest points of curves or surfaces to points, and their parameters'
 complete -c clspline -n '__clspline_behind 1' -a solid \
     -d 'evaluate the Catmull-Clark solid of a mesh of cells, or cut it'
 complete -c clspline -n '__clspline_behind 1' -a view \
@@ -284,16 +284,16 @@ complete -c clspline -n '__clspline_at image' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at project' -k \
-    -a '(__clspline_files g2 json csv npy xyz ply)'
+    -a '(__clspline_files g2 json bv csv npy xyz ply)'
 complete -c clspline -n '__clspline_at project' -s o -l output -r -F \
     -d 'where to write'
 complete -c clspline -n '__clspline_at project' -s f -l format -x \
     -a 'csv npy png' \
     -d 'the format of -o -'
-complete -c clspline -n '__clspline_at project' -s i -l invert \
-    -d 'the points lie on the curves'
 complete -c clspline -n '__clspline_at project' -s t -l tolerance -x \
-    -d 'how far off is near'
+    -d 'points further away than this get the status off'
+complete -c clspline -n '__clspline_at project' -s i -l invert \
+    -d 'the points lie on the model, and their parameters are wanted'
 complete -c clspline -n '__clspline_at project' -l columns -x \
     -d 'which columns of the points\' file are the coordinates'
 complete -c clspline -n '__clspline_at project' -s m -l max-dist -x \

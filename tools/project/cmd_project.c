@@ -1,4 +1,4 @@
-/* `clspline project`: the nearest points of curves. */
+/* `clspline project`: the nearest points of curves or surfaces. */
 #include "command.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 #include "parts.h"
 #include "point_file.h"
-#include "spline_file.h"
 #include "progress.h"
+#include "project_model.h"
 #include "project_picture.h"
 #include "project_request.h"
 #include "project_search.h"
@@ -24,7 +24,8 @@ typedef struct work {
     sharing_contexts contexts;
     splines content;
     double diagonal;  /* of the box around the control points */
-    double tolerance; /* of points on the curves */
+    double tolerance; /* of --method mrep */
+    double near;      /* points that are farther are off */
     point_file file;
     project_search search;
     nearest_file result;
@@ -38,75 +39,49 @@ typedef struct work {
     double plan_seconds, search_seconds, file_seconds;
 } work;
 
-/* ---- curves ---- */
+/* ---- the model ---- */
 
-/* Whether points can be projected onto all splines; complains of one onto which they cannot. */
-static bool check_curves(const work *w)
+/* Whether the picture and the method can do with all splines; complains of one with which they
+   cannot. */
+static bool check_model(const work *w)
 {
     const uint32_t dim = w->content.batches[0].type.dim;
     const bool by_cubics = w->r->opts.method == CLSP_BSPLINE_PROJECT_MREP;
     for (size_t i = 0; i < w->content.num_batches; i++) {
         const spline_batch *batch = &w->content.batches[i];
-        const spline_type *type = &batch->type;
-        const unsigned long number = (unsigned long)batch->numbers[0];
         const char *why = NULL;
-        if (type->directions != 1)
-            why = "no curve";
-        else if (type->degree[0] < 1)
-            why = "of degree 0";
-        else if (type->degree[0] > CLSP_BSPLINE_PROJECT_MAX_DEGREE)
-            why = "of a degree above 64";
-        else if (type->dim != dim)
-            why = "of other coordinates than those before";
-        else if (w->is_picture && dim != 2 && dim != 3)
+        if (w->is_picture && dim != 2 && dim != 3)
             why = "not of 2 or 3 coordinates, which a picture needs";
-        else if (by_cubics && type->rational)
+        else if (by_cubics && batch->type.directions != 1)
+            why = "a surface, which --method mrep does not do";
+        else if (by_cubics && batch->type.rational)
             why = "rational, which --method mrep does not do";
         else if (by_cubics && (dim < 2 || dim > 3))
             why = "not of 2 or 3 coordinates, which --method mrep needs";
+        else if (w->r->opts.num_nearest > 1 && batch->type.directions != 1)
+            why = "a surface, which --nearest above 1 does not do";
         if (!why) continue;
-        complain("%s: spline %lu is %s", w->r->base.inputs[0], number, why);
+        complain("%s: spline %lu is %s", w->r->base.inputs[0], (unsigned long)batch->numbers[0],
+                 why);
         return false;
     }
     return true;
 }
 
-static double find_diagonal(const splines *content)
-{
-    double low[SPLINES_MAX_DIM], high[SPLINES_MAX_DIM], sum = 0;
-    const uint32_t dim = content->batches[0].type.dim;
-    for (uint32_t k = 0; k < dim; k++) {
-        low[k] = HUGE_VAL;
-        high[k] = -HUGE_VAL;
-    }
-    for (size_t i = 0; i < content->num_batches; i++) {
-        const spline_batch *batch = &content->batches[i];
-        for (size_t at = 0; at < batch->num_reals; at += spline_coordinates(&batch->type)) {
-            const double *p = batch->points + at, weight = batch->type.rational ? p[dim] : 1;
-            for (uint32_t k = 0; k < dim; k++) {
-                low[k] = fmin(low[k], p[k] / weight);
-                high[k] = fmax(high[k], p[k] / weight);
-            }
-        }
-    }
-    for (uint32_t k = 0; k < dim; k++)
-        sum = hypot(sum, high[k] - low[k]);
-    return sum;
-}
-
-static bool read_curves(work *w)
+static bool read_model(work *w)
 {
     const project_request *r = w->r;
-    for (size_t i = 0; i + 1 < r->base.num_inputs; i++) {
-        if (spline_file_add(&w->content, r->base.inputs[i], r->base.precision, &w->message))
-            continue;
-        complain("%s", w->message.text);
+    if (!project_model_read(&w->content, r->base.inputs, r->base.num_inputs - 1,
+                            r->base.precision) ||
+        !check_model(w))
         return false;
-    }
-    if (!check_curves(w)) return false;
-    w->diagonal = find_diagonal(&w->content);
+    w->diagonal = project_model_diagonal(&w->content);
     w->tolerance = r->tolerance.value;
     if (r->tolerance.unit == 1) w->tolerance *= w->diagonal / 100;
+    if (project_request_judges(r))
+        w->near = r->tolerance.value > 0 ? w->tolerance : invert_part * w->diagonal;
+    else
+        w->near = HUGE_VAL;
     return true;
 }
 
@@ -142,10 +117,9 @@ static bool open_search(work *w)
     return done;
 }
 
-/* Judges the first result of a point: on the curves or off, the farthest or not. */
+/* Judges the first result of a point: on the model or off, the farthest or not. */
 static void judge(work *w, nearest_row *row)
 {
-    const double tolerance = w->r->tolerance.value > 0 ? w->tolerance : invert_part * w->diagonal;
     if (row->status == NEAREST_INVALID) w->num_invalid++;
     if (row->status == NEAREST_NONE) w->num_none++;
     if (row->status == NEAREST_INVALID || row->status == NEAREST_NONE) return;
@@ -153,7 +127,7 @@ static void judge(work *w, nearest_row *row)
         w->distance = row->distance;
         w->farthest = w->num;
     }
-    if (!w->r->invert || row->distance <= tolerance) return;
+    if (row->distance <= w->near) return;
     row->status = NEAREST_OFF;
     w->num_off++;
 }
@@ -248,6 +222,7 @@ static bool write_points(work *w, double *points)
     const nearest_form form = {.is_npy =
                                    request_format(&r->base, r->base.outputs[0]) == PROJECT_NPY,
                                .precision = r->base.precision,
+                               .directions = w->search.directions,
                                .dim = w->search.dim,
                                .per_query = r->opts.num_nearest,
                                .num = w->file.num,
@@ -292,8 +267,9 @@ static bool open_points(work *w)
 static void report(const work *w)
 {
     clsp_device_info info = {0};
-    fprintf(stderr, "%s: %llu points onto %lu curves", w->file.in.name,
-            (unsigned long long)(w->num - w->first), (unsigned long)w->content.num_splines);
+    fprintf(stderr, "%s: %llu points onto %lu %s", w->file.in.name,
+            (unsigned long long)(w->num - w->first), (unsigned long)w->content.num_splines,
+            w->search.directions == 1 ? "curves" : "surfaces");
     if (clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);
     if (w->distance >= 0)
@@ -306,11 +282,12 @@ static void report(const work *w)
             1e3 * w->file_seconds, 1e3 * w->plan_seconds, 1e3 * w->search_seconds);
 }
 
-/* The exit status of what was done: with --invert, whether all points lie on the curves. */
+/* The exit status of what was done: where there is a tolerance, whether all points are within it.
+ */
 static int judge_all(const work *w)
 {
-    if (!w->r->invert || w->num_off + w->num_none + w->num_invalid == 0) return EXIT_OK;
-    return EXIT_OFF;
+    if (!project_request_judges(w->r)) return EXIT_OK;
+    return w->num_off + w->num_none + w->num_invalid == 0 ? EXIT_OK : EXIT_OFF;
 }
 
 int project_run(request *base)
@@ -324,7 +301,7 @@ int project_run(request *base)
     w->r = (const project_request *)base;
     w->distance = -1;
     w->is_picture = request_format(base, base->outputs[0]) == PROJECT_PNG;
-    const bool done = read_curves(w) && open_points(w) && open_search(w) && project_points(w);
+    const bool done = read_model(w) && open_points(w) && open_search(w) && project_points(w);
     if (done) status = judge_all(w);
     if (done && !base->quiet) report(w);
     project_search_close(&w->search);

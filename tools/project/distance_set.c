@@ -9,15 +9,15 @@
 #include "option_table.h"
 #include "point_file.h"
 #include "point_tree.h"
+#include "project_model.h"
 #include "project_search.h"
-#include "spline_file.h"
 
 enum { DIM = 3, CHUNK = 1 << 16 /* points of one call */ };
 
 struct distance_set {
     const char *path;
-    bool has_curves;
-    splines curves;
+    bool has_model;
+    splines content;
     project_search search;
     point_tree tree;
     double *points; /* [tree.num][3] */
@@ -30,44 +30,25 @@ static bool no_memory(const distance_set *d)
     return false;
 }
 
-/* ---- curves ---- */
+/* ---- curves and surfaces ---- */
 
-/* Complains of a spline that distances cannot be measured to. */
-static bool check_curves(const distance_set *d)
-{
-    for (size_t i = 0; i < d->curves.num_batches; i++) {
-        const spline_type *type = &d->curves.batches[i].type;
-        const char *why = type->directions != 1 ? "no curve"
-                          : type->degree[0] < 1 ? "of degree 0"
-                          : type->dim != DIM    ? "not of 3 coordinates"
-                          : type->degree[0] > CLSP_BSPLINE_PROJECT_MAX_DEGREE
-                              ? "of a degree above 64"
-                              : NULL;
-        if (!why) continue;
-        complain("%s: spline %lu is %s", d->path, (unsigned long)d->curves.batches[i].numbers[0],
-                 why);
-        return false;
-    }
-    return true;
-}
-
-static bool open_curves(distance_set *d, clsp_context *ctx)
+static bool open_model(distance_set *d, clsp_context *ctx)
 {
     clsp_device_info info = {0};
-    io_message message;
     const bool has_fp64 = clsp_context_device(ctx, &info) == CLSP_OK && info.fp64;
     const mesh_precision precision = has_fp64 ? MESH_F64 : MESH_F32;
-    if (!spline_file_add(&d->curves, d->path, precision, &message)) {
-        complain("%s", message.text);
+    if (!project_model_read(&d->content, &d->path, 1, precision)) return false;
+    if (d->content.batches[0].type.dim != DIM) {
+        complain("%s: spline 0 is not of 3 coordinates", d->path);
         return false;
     }
     d->search = (project_search){.ctx = ctx,
-                                 .content = &d->curves,
+                                 .content = &d->content,
                                  .dim = DIM,
                                  .precision = precision,
                                  .opts = {.num_nearest = 1},
                                  .most = CHUNK};
-    return check_curves(d) && project_search_open(&d->search);
+    return project_search_open(&d->search);
 }
 
 /* ---- points ---- */
@@ -131,8 +112,8 @@ distance_set *distance_set_open(clsp_context *ctx, const char *path)
         return NULL;
     }
     d->path = path;
-    d->has_curves = option_number_of("g2 json", dot ? dot + 1 : "", true) >= 0;
-    if (d->has_curves ? open_curves(d, ctx) : open_points(d)) return d;
+    d->has_model = option_number_of("g2 json bv", dot ? dot + 1 : "", true) >= 0;
+    if (d->has_model ? open_model(d, ctx) : open_points(d)) return d;
     distance_set_close(d);
     return NULL;
 }
@@ -144,9 +125,9 @@ static double distance_of(const nearest_row *row)
 
 bool distance_set_find(distance_set *d, const double *places, size_t num, double *distances)
 {
-    for (size_t i = 0; !d->has_curves && i < num; i++)
+    for (size_t i = 0; !d->has_model && i < num; i++)
         distances[i] = point_tree_distance(&d->tree, places + DIM * i);
-    for (size_t first = 0; d->has_curves && first < num; first += CHUNK) {
+    for (size_t first = 0; d->has_model && first < num; first += CHUNK) {
         const size_t count = num - first < CHUNK ? num - first : CHUNK;
         if (!project_search_run(&d->search, places + DIM * first, count, first)) return false;
         for (size_t i = 0; i < count; i++)
@@ -159,7 +140,7 @@ void distance_set_close(distance_set *d)
 {
     if (!d) return;
     if (d->search.ctx) project_search_close(&d->search);
-    splines_clear(&d->curves);
+    splines_clear(&d->content);
     free(d->points);
     free(d->axes);
     free(d);

@@ -25,15 +25,15 @@ bool project_picture_add(project_picture *p, const double *point, uint32_t dim,
     return true;
 }
 
-/* Makes the mesh of the curves. */
-static bool make_curves(mesh *m, const project_request *r, clsp_context *ctx, const splines *curves,
-                        const io_progress *progress)
+/* Makes the mesh of the model. */
+static bool make_model(mesh *m, const project_request *r, clsp_context *ctx, const splines *content,
+                       const io_progress *progress)
 {
     mesh_times times = {0};
     spline_task task = {
         .source = {.name = r->base.inputs[0], .precision = r->base.precision, .has_normals = true},
         .ctx = ctx,
-        .content = curves,
+        .content = content,
         .progress = progress,
         .times = &times};
     const bool done = spline_task_begin(&task) && mesh_source_check_size(&task.source) &&
@@ -63,10 +63,10 @@ static bool draw(const project_picture *p, const project_request *r, mesh *m,
 }
 
 bool project_picture_write(const project_picture *p, const project_request *r, clsp_context *ctx,
-                           const splines *curves, const io_progress *progress)
+                           const splines *content, const io_progress *progress)
 {
     mesh m = {.precision = r->base.precision, .has_normals = true};
-    const bool done = make_curves(&m, r, ctx, curves, progress) && draw(p, r, &m, progress);
+    const bool done = make_model(&m, r, ctx, content, progress) && draw(p, r, &m, progress);
     mesh_clear(&m);
     return done;
 }

@@ -1,4 +1,5 @@
-/* A picture of curves and of the points that were projected onto them, coloured by distance. */
+/* A picture of curves or surfaces and of the points that were projected onto them, coloured by
+ * distance. */
 #ifndef CLSPLINE_TOOLS_PROJECT_PICTURE_H
 #define CLSPLINE_TOOLS_PROJECT_PICTURE_H
 
@@ -21,9 +22,9 @@ typedef struct project_picture {
 bool project_picture_add(project_picture *p, const double *point, uint32_t dim,
                          const nearest_row *row);
 
-/* Draws the curves, which have 2 or 3 coordinates, and the points. False with a complaint. */
+/* Draws the model, which has 2 or 3 coordinates, and the points. False with a complaint. */
 bool project_picture_write(const project_picture *p, const project_request *r, clsp_context *ctx,
-                           const splines *curves, const io_progress *progress);
+                           const splines *content, const io_progress *progress);
 
 void project_picture_clear(project_picture *p);
 

@@ -16,14 +16,17 @@ static int check_picture(request *base)
     return picture_request_check(base);
 }
 
+bool project_request_judges(const project_request *r)
+{
+    return r->invert || (r->tolerance.value > 0 && r->opts.method != CLSP_BSPLINE_PROJECT_MREP);
+}
+
 static int check(request *base)
 {
     const project_request *r = (const project_request *)base;
     const bool by_cubics = r->opts.method == CLSP_BSPLINE_PROJECT_MREP;
     const char *name = base->command->name;
     if (base->num_inputs < 2) return usage_error(name, "no file of points given");
-    if (request_has(base, "tolerance") && !r->invert && !by_cubics)
-        return usage_error(name, "--tolerance is of --invert and of --method mrep");
     if (base->sharing.cooperate && by_cubics)
         return usage_error(name, "--cooperate is of --method exact");
     if (base->num_parts > 0 && base->num_outputs > 0 &&
@@ -40,15 +43,16 @@ static const option options[] = {
         "where to write; the ending chooses CSV, .npy, an array of records for NumPy, or a "
         "PNG picture; - is standard output")},
     {OPTION_FORMAT("csv npy png")},
-    {"invert", 'i', NULL,
-     "the points lie on the curves: those further away than the tolerance get the status off and "
-     "make the exit status 3",
-     OPTION_FLAG(project_request, invert)},
     {"tolerance", 't', "E",
-     "how far off is near: of --invert, a length in the file's units, or E% of the diagonal of the "
-     "box around the curves; default 1e-3%. Of --method mrep, how far its cubics may be from the "
-     "curves; default 1e-2%",
+     "points further away than this get the status off; if there are any, or any without a result, "
+     "the exit status is 3. A length in the file's units, or E% of the diagonal of the box around "
+     "the model. Of --method mrep also how far its cubics may be from the curves, by default "
+     "1e-2%, and points are judged with --invert alone",
      OPTION_LENGTH(project_request, tolerance, "%"), .must = "a number above 0, alone or with %"},
+    {"invert", 'i', NULL,
+     "the points lie on the model, and their parameters are wanted: as --tolerance, by default "
+     "1e-3%",
+     OPTION_FLAG(project_request, invert)},
     {"columns", 0, "LIST",
      "which columns of the points' file are the coordinates: names of its heading or numbers from "
      "1 on, as in 'x,y,z' or '3,1,2'; default those that the heading calls x, y and z, else the "
@@ -76,10 +80,11 @@ static const option options[] = {
 
 static const char *const examples[] = {
     "clspline project curves.g2 points.csv -o nearest.csv",
+    "clspline project teapot.bv scan.ply -o deviation.png --bar --range 0,0.1",
+    "clspline project part.g2 scan.npy -o nearest.npy --tolerance 0.05",
     "clspline project a.g2 b.json points.npy -o nearest.npy --max-dist 0.5 --precision f64",
     "clspline project curves.g2 samples.npy -o parameters.npy --invert --tolerance 1e-4",
     "clspline project curves.g2 scan.csv -o nearest.csv --columns east,north,height",
-    "clspline project curves.g2 scan.csv -o deviation.png --bar --range 0,0.1",
     "gunzip -c cloud.xyz.gz | clspline project curves.g2 - -o - -f csv | head",
     NULL};
 
@@ -90,24 +95,26 @@ static const project_request defaults = {
 
 const subcommand command_project = {
     .name = "project",
-    .summary = "find the nearest points of curves to points, and their parameters",
-    .usage = "CURVES ... POINTS -o OUT.{csv,npy,png} [options]",
+    .summary = "find the nearest points of curves or surfaces to points, and their parameters",
+    .usage = "MODEL ... POINTS -o OUT.{csv,npy,png} [options]",
     .about =
-        "Finds for each point the nearest point of all curves. CURVES are .g2 files or JSON in the "
-        "layout of geomdl; POINTS is CSV with a point a line, an .npy array of shape (N, DIM), "
-        "an .xyz file or the vertices of a PLY file; a heading of CSV decides on its columns. One "
-        "of them may be -, for standard input. Any number of points will do.\n"
+        "Finds for each point the nearest point of all curves, or of all surfaces. MODEL are .g2 "
+        "files, JSON in the layout of geomdl or .bv files of BezierView; POINTS is CSV with a "
+        "point a line, an .npy array of shape (N, DIM), an .xyz file or the vertices of a PLY "
+        "file; a heading of CSV decides on its columns. One of them may be -, for standard input. "
+        "Any number of points will do.\n"
         "\n"
-        "A row of the result: number of the point and of its curve, from 0, the parameter, the "
-        "point of the curve, the distance, a bound (no point of the curves is nearer than that) "
-        "and a status: found, cut (the search ended before all was certain), none (nothing within "
-        "--max-dist), invalid (a point that is not finite), off (see --invert). A picture shows "
-        "the curves and the points, coloured by their distances.",
+        "A row of the result: number of the point and of its curve or surface, from 0, the "
+        "parameter, of surfaces u and v, the nearest point, the distance, a bound (no point of "
+        "the model is nearer than that) and a status: found, cut (the search ended before all was "
+        "certain), none (nothing within --max-dist), invalid (a point that is not finite), off "
+        "(see --tolerance). A picture shows the model and the points, coloured by their "
+        "distances.",
     .options = options,
     .examples = examples,
-    .result = "of each point the nearest point of the curves, its parameter and the distance",
-    .input = "file of curves",
-    .endings = "g2 json csv npy xyz ply",
+    .result = "of each point the nearest point of the model, its parameters and the distance",
+    .input = "file of curves or surfaces",
+    .endings = "g2 json bv csv npy xyz ply",
     .request_bytes = sizeof(project_request),
     .defaults = &defaults,
     .check = check,

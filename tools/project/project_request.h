@@ -8,7 +8,7 @@
 enum { PROJECT_CSV = 1, PROJECT_NPY, PROJECT_PNG };
 
 typedef struct project_request {
-    request base;            /* its inputs are curves, the points last */
+    request base;            /* its inputs are the model, the points last */
     picture_options picture; /* of the points, coloured by their distances */
     clsp_bspline_project_opts opts;
     option_length tolerance; /* unit 1: percent of the box's diagonal */
@@ -17,6 +17,10 @@ typedef struct project_request {
 } project_request;
 
 PICTURE_REQUEST_CHECK(project_request);
+
+/* Whether points are to be near: asked for by --invert, or by --tolerance, which of --method mrep
+   is that of its cubics. */
+bool project_request_judges(const project_request *r);
 
 /* Does what a project_request asks for. Returns the exit status. */
 int project_run(request *r);

@@ -3,119 +3,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "command.h"
 #include "staging.h"
 
-/* ---- groups ---- */
-
-/* Where a curve of a group is in the content. */
-typedef struct curve_place {
-    const spline_batch *batch;
-    size_t number; /* in the batch */
-} curve_place;
-
-/* Curves of one plan: of one batch, or of several that differ in their knots alone. */
-struct curve_group {
-    const spline_type *type; /* of the first batch */
-    size_t num_curves, num_batches;
-    curve_place *places; /* [num_curves] */
-    clsp_bspline_plan *plan;
-};
-
-static bool suits(const curve_group *g, const spline_type *type)
-{
-    return g->type->degree[0] == type->degree[0] &&
-           g->type->num_controls[0] == type->num_controls[0] && g->type->rational == type->rational;
-}
-
-/* Adds the curves of a batch to a group. False when memory runs out. */
-static bool join_group(curve_group *g, const spline_batch *batch)
-{
-    const size_t num = g->num_curves + batch->num_splines;
-    curve_place *moved = realloc(g->places, num * sizeof(*moved));
-    if (!moved) return false;
-    g->places = moved;
-    for (size_t i = 0; i < batch->num_splines; i++)
-        moved[g->num_curves + i] = (curve_place){batch, i};
-    g->num_curves = num;
-    g->num_batches++;
-    return true;
-}
-
-/* Divides the batches into groups. Curves over several knots are one group where the method can do
-   with that. False when memory runs out. */
-static bool make_groups(project_search *s)
-{
-    const bool joins = s->opts.method != CLSP_BSPLINE_PROJECT_MREP;
-    s->groups = calloc(s->content->num_batches + 1, sizeof(*s->groups));
-    for (size_t i = 0; s->groups && i < s->content->num_batches; i++) {
-        const spline_batch *batch = &s->content->batches[i];
-        size_t k = joins ? 0 : s->num_groups;
-        while (k < s->num_groups && !suits(&s->groups[k], &batch->type))
-            k++;
-        if (k == s->num_groups) s->groups[s->num_groups++].type = &batch->type;
-        if (!join_group(&s->groups[k], batch)) return false;
-    }
-    return s->groups != NULL;
-}
-
-/* ---- plans ---- */
-
-/* Copies numbers of all curves of a group, so many each, from the points or the knots of their
-   batches. The caller frees. NULL when memory runs out. */
-static double *gather(const curve_group *g, size_t each, bool knots)
-{
-    double *reals = malloc((g->num_curves * each + 1) * sizeof(double));
-    for (size_t i = 0; reals && i < g->num_curves; i++) {
-        const curve_place *p = &g->places[i];
-        const double *from = knots ? p->batch->type.knots[0] : p->batch->points + p->number * each;
-        memcpy(reals + i * each, from, each * sizeof(double));
-    }
-    return reals;
-}
-
-static bool load_knots(const project_search *s, const curve_group *g)
-{
-    const size_t each = (size_t)g->type->num_controls[0] + g->type->degree[0] + 1;
-    if (g->num_batches == 1) return true;
-    double *knots = gather(g, each, true);
-    if (!knots) complain("not enough memory for the curves");
-    const bool done =
-        knots &&
-        staging_check(s->ctx, clsp_bspline_set_knots(g->plan, g->num_curves,
-                                                     clsp_in_f64(knots, g->num_curves * each)));
-    free(knots);
-    return done;
-}
-
-static bool load_curves(const project_search *s, const curve_group *g)
-{
-    const size_t each = g->type->num_controls[0] * spline_coordinates(g->type);
-    double *points = gather(g, each, false);
-    staged_reals reals = {.floats = NULL};
-    bool done = points && staging_open_reals(&reals, s->precision, points, g->num_curves * each);
-    if (!done) complain("not enough memory for the curves");
-    done = done && staging_check(s->ctx, clsp_bspline_set_control_points(g->plan, g->num_curves,
-                                                                         reals.input, NULL));
-    staging_close_reals(&reals);
-    free(points);
-    return done;
-}
-
-static bool make_plan(const project_search *s, curve_group *g)
-{
-    const clsp_bspline_desc desc = {.directions = 1,
-                                    .precision = staging_type(s->precision),
-                                    .degree = {g->type->degree[0]},
-                                    .num_controls = {g->type->num_controls[0]},
-                                    .knots = {g->type->knots[0]},
-                                    .dim = g->type->dim,
-                                    .rational = g->type->rational};
-    return staging_check(s->ctx, clsp_bspline_plan_create(&g->plan, s->ctx, &desc)) &&
-           load_knots(s, g) && load_curves(s, g);
-}
+/* ---- memory ---- */
 
 static bool make_room(project_search *s)
 {
@@ -129,26 +21,24 @@ static bool make_room(project_search *s)
     else if (!staging_check(s->ctx, clsp_shared_alloc(s->ctx, bytes, &s->found)))
         return false;
     s->rows = malloc(results * sizeof(*s->rows));
-    if (make_groups(s) && s->queries && s->found && s->rows) return true;
+    if (s->queries && s->found && s->rows) return true;
     complain("not enough memory");
     return false;
 }
 
 bool project_search_open(project_search *s)
 {
-    bool done = make_room(s);
-    for (size_t i = 0; done && i < s->num_groups; i++)
-        done = make_plan(s, &s->groups[i]);
-    return done;
+    const bool together = s->opts.method != CLSP_BSPLINE_PROJECT_MREP;
+    s->directions = s->content->num_batches > 0 ? s->content->batches[0].type.directions : 1;
+    return make_room(s) &&
+           (s->directions == 1
+                ? curve_plans_open(&s->plans, s->ctx, s->content, s->precision, together)
+                : piece_plans_open(&s->plans, s->ctx, s->content, s->precision));
 }
 
 void project_search_close(project_search *s)
 {
-    for (size_t i = 0; i < s->num_groups; i++) {
-        clsp_bspline_plan_destroy(&s->groups[i].plan);
-        free(s->groups[i].places);
-    }
-    free(s->groups);
+    project_plans_close(&s->plans);
     free(s->queries);
     if (s->sharing)
         clsp_shared_free(s->ctx, s->found);
@@ -160,33 +50,47 @@ void project_search_close(project_search *s)
 
 /* ---- results ---- */
 
-/* Gives a row the curve and the parameter that the file has, of the number in a group. */
-static void set_curve(nearest_row *row, const curve_group *g, uint32_t patch, double parameter)
+/* Gives a row the number and the parameters that the file has, of those of a plan. */
+static void set_place(nearest_row *row, const project_plan *p, uint32_t patch,
+                      const double param[2])
 {
-    const curve_place *p = patch < g->num_curves ? &g->places[patch] : NULL;
-    row->curve = p ? (int64_t)p->batch->numbers[p->number] : -1;
-    row->parameter = p ? spline_parameter(p->batch, p->number, 0, parameter) : parameter;
+    const patch_place *at = patch < p->num ? &p->places[patch] : NULL;
+    row->patch = at ? (int64_t)at->batch->numbers[at->number] : -1;
+    for (uint32_t k = 0; k < 2; k++) {
+        const double t = param[k];
+        row->param[k] = t;
+        if (at && p->pieces)
+            row->param[k] =
+                spline_parameter(at->batch, at->number, k, (1 - t) * at->begin[k] + t * at->end[k]);
+        else if (at && k == 0)
+            row->param[k] = spline_parameter(at->batch, at->number, k, t);
+    }
 }
 
-static nearest_row get_row(const project_search *s, const curve_group *g, size_t i)
+static nearest_row get_row(const project_search *s, const project_plan *p, size_t i)
 {
     nearest_row row = {.distance = 0};
+    double param[2];
     if (s->precision == MESH_F64) {
         const clsp_bspline_nearest_f64 *from = (const clsp_bspline_nearest_f64 *)s->found + i;
         row.distance = from->distance;
         row.bound = from->bound;
+        row.status = (nearest_status)from->status;
         for (int k = 0; k < 4; k++)
             row.point[k] = from->point[k];
-        set_curve(&row, g, from->patch, from->param[0]);
-        row.status = (nearest_status)from->status;
+        for (int k = 0; k < 2; k++)
+            param[k] = from->param[k];
+        set_place(&row, p, from->patch, param);
     } else {
         const clsp_bspline_nearest_f32 *from = (const clsp_bspline_nearest_f32 *)s->found + i;
         row.distance = (double)from->distance;
         row.bound = (double)from->bound;
+        row.status = (nearest_status)from->status;
         for (int k = 0; k < 4; k++)
             row.point[k] = (double)from->point[k];
-        set_curve(&row, g, from->patch, (double)from->param[0]);
-        row.status = (nearest_status)from->status;
+        for (int k = 0; k < 2; k++)
+            param[k] = (double)from->param[k];
+        set_place(&row, p, from->patch, param);
     }
     return row;
 }
@@ -196,11 +100,11 @@ static bool is_found(const nearest_row *row)
     return row->status == NEAREST_FOUND || row->status == NEAREST_CUT;
 }
 
-/* Whether a comes before b: nearer, or as near on the curve that comes first. */
+/* Whether a comes before b: nearer, or as near on the patch that comes first. */
 static bool comes_before(const nearest_row *a, const nearest_row *b)
 {
     if (!is_found(a) || !is_found(b)) return is_found(a);
-    return a->distance < b->distance || (a->distance == b->distance && a->curve < b->curve);
+    return a->distance < b->distance || (a->distance == b->distance && a->patch < b->patch);
 }
 
 /* Whether the search of a row left something open that is nearer than `bound`. */
@@ -209,8 +113,8 @@ static bool leaves_open(const nearest_row *row, double bound)
     return row->status == NEAREST_CUT && row->bound < bound;
 }
 
-/* Merges the results of a query on one group into those on others, both by increasing distance. No
-   point of all curves is nearer than the lesser of the bounds. */
+/* Merges the results of a query by one plan into those by others, both by increasing distance. No
+   point of all is nearer than the lesser of the bounds. */
 static void merge(nearest_row *rows, const nearest_row *more, uint32_t num)
 {
     nearest_row merged[CLSP_BSPLINE_PROJECT_MAX_NEAREST];
@@ -226,15 +130,15 @@ static void merge(nearest_row *rows, const nearest_row *more, uint32_t num)
 }
 
 /* Takes the results of a plan into the rows. */
-static void take_results(project_search *s, size_t group, size_t num)
+static void take_results(project_search *s, size_t plan, size_t num)
 {
     const uint32_t each = s->opts.num_nearest;
     for (size_t i = 0; i < num; i++) {
         nearest_row more[CLSP_BSPLINE_PROJECT_MAX_NEAREST] = {{.distance = 0}};
         nearest_row *rows = s->rows + i * each;
         for (uint32_t k = 0; k < each; k++)
-            more[k] = get_row(s, &s->groups[group], i * each + k);
-        if (group > 0 && more[0].status != NEAREST_INVALID)
+            more[k] = get_row(s, &s->plans.plans[plan], i * each + k);
+        if (plan > 0 && more[0].status != NEAREST_INVALID)
             merge(rows, more, each);
         else
             for (uint32_t k = 0; k < each; k++)
@@ -263,20 +167,37 @@ static bool take_points(project_search *s, const double *points, size_t num, uin
     return true;
 }
 
-/* Projects queries onto the curves of a group. */
-static bool search(const project_search *s, const curve_group *g,
-                   const clsp_bspline_queries *queries, clsp_output found, uint64_t first)
+/* What a plan is asked for behind others: onto surfaces, nothing that is farther than all that was
+   found so far. */
+static clsp_bspline_project_opts options_behind(const project_search *s, size_t num)
+{
+    clsp_bspline_project_opts opts = s->opts;
+    double most = 0;
+    if (s->directions == 1) return opts;
+    for (size_t i = 0; i < num; i++) {
+        if (s->rows[i].status == NEAREST_INVALID) continue;
+        if (!is_found(&s->rows[i])) return opts;
+        most = fmax(most, s->rows[i].distance);
+    }
+    if (most > 0) opts.max_dist = most;
+    return opts;
+}
+
+/* Projects queries by a plan. */
+static bool search(const project_search *s, const project_plan *p,
+                   const clsp_bspline_queries *queries, const clsp_bspline_project_opts *opts,
+                   clsp_output found, uint64_t first)
 {
     clsp_report report = {0};
     char what[80];
-    if (!s->sharing)
-        return staging_check(s->ctx, clsp_bspline_project(g->plan, queries, &s->opts, found, NULL));
+    if (!s->sharing) return staging_check(s->ctx, project_plan_run(p, queries, opts, found, NULL));
     if (!staging_check(s->ctx,
-                       clsp_bspline_project(g->plan, queries, &s->opts, found,
-                                            &(clsp_run){.share = s->sharing, .report = &report})))
+                       project_plan_run(p, queries, opts, found,
+                                        &(clsp_run){.share = s->sharing, .report = &report})))
         return false;
-    snprintf(what, sizeof(what), "points %llu to %llu, %lu curves", (unsigned long long)first,
-             (unsigned long long)(first + queries->num - 1), (unsigned long)g->num_curves);
+    snprintf(what, sizeof(what), "points %llu to %llu, %lu %s", (unsigned long long)first,
+             (unsigned long long)(first + queries->num - 1), (unsigned long)p->num,
+             p->curves ? "curves" : "pieces of surfaces");
     if (s->report) s->report(s->user, what, &report);
     return true;
 }
@@ -291,8 +212,9 @@ bool project_search_run(project_search *s, const double *points, size_t num, uin
                                                            : clsp_in_f64(s->queries, reals)};
     const clsp_output found = single ? clsp_out_bspline_nearest_f32(s->found, results)
                                      : clsp_out_bspline_nearest_f64(s->found, results);
-    for (size_t i = 0; i < s->num_groups; i++) {
-        if (!search(s, &s->groups[i], &queries, found, first)) return false;
+    for (size_t i = 0; i < s->plans.num; i++) {
+        const clsp_bspline_project_opts opts = i > 0 ? options_behind(s, num) : s->opts;
+        if (!search(s, &s->plans.plans[i], &queries, &opts, found, first)) return false;
         take_results(s, i, num);
     }
     return true;

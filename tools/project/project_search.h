@@ -1,5 +1,4 @@
-/* The search for the nearest points of all curves of a file, by a plan for all of one degree and
-   one number of control points. */
+/* The search for the nearest points of all curves, or of all surfaces, of some files. */
 #ifndef CLSPLINE_TOOLS_PROJECT_SEARCH_H
 #define CLSPLINE_TOOLS_PROJECT_SEARCH_H
 
@@ -9,13 +8,12 @@
 #include <stddef.h>
 
 #include "nearest_file.h"
+#include "project_plans.h"
 #include "splines.h"
-
-typedef struct curve_group curve_group;
 
 typedef struct project_search {
     clsp_context *ctx;
-    const splines *content; /* curves, all of dim coordinates */
+    const splines *content; /* curves or surfaces, all of dim coordinates */
     uint32_t dim;
     mesh_precision precision;
     clsp_bspline_project_opts opts;
@@ -23,15 +21,15 @@ typedef struct project_search {
     /* Told of each shared call; NULL is fine. */
     void (*report)(void *user, const char *what, const clsp_report *report);
     void *user;
-    size_t most;         /* points at a time */
-    curve_group *groups; /* [num_groups], each with a plan */
-    size_t num_groups;
+    size_t most; /* points at a time */
+    project_plans plans;
+    uint32_t directions;   /* of what is searched: 1 or 2 */
     void *queries, *found; /* [most][dim] and [most][num_nearest] results of one plan, in the
                               precision */
     nearest_row *rows;     /* [most][num_nearest] */
 } project_search;
 
-/* Makes the plans and loads the curves. The fields above groups are given. False with a complaint;
+/* Makes the plans and loads them. The fields above plans are given. False with a complaint;
    what was made until then is released by project_search_close. */
 bool project_search_open(project_search *s);
 

@@ -153,6 +153,11 @@ static bool end_patch(reader *r, bezierview_batch *batch, uint64_t points, uint6
                                    sizeof(int64_t));
     if (!moved) return out_of_memory(r);
     batch->groups = moved;
+    size_t *numbers = array_reserve(batch->numbers, &batch->number_capacity, batch->num_patches + 1,
+                                    sizeof(*numbers));
+    if (!numbers) return out_of_memory(r);
+    batch->numbers = numbers;
+    numbers[batch->num_patches] = bezierview_num_patches(r->result);
     batch->groups[batch->num_patches++] = r->group;
     return true;
 }
@@ -340,6 +345,7 @@ void bezierview_clear(bezierview *content)
         free(content->batches[i].points);
         free(content->batches[i].normals);
         free(content->batches[i].groups);
+        free(content->batches[i].numbers);
     }
     free(content->batches);
     mesh_clear(&content->polyhedra);

@@ -62,7 +62,8 @@ typedef struct bezierview_batch {
     double *normals; /* as the points lie, 3 coordinates; not of unit length */
     size_t num_normal_reals;
     int64_t *groups; /* [num_patches]: group ID, or BEZIERVIEW_NO_GROUP */
-    size_t point_capacity, normal_capacity, group_capacity;
+    size_t *numbers; /* [num_patches]: of all patches that were read, from 0 */
+    size_t point_capacity, normal_capacity, group_capacity, number_capacity;
 } bezierview_batch;
 
 /* What a file holds. Batches are in the order of their first patches. */

@@ -19,7 +19,8 @@ const char *nearest_status_name(nearest_status status)
 static void begin_csv(nearest_file *f)
 {
     static const char *const axes[] = {",x", ",y", ",z", ",w"};
-    block_writer_text(f->blocks, "query,curve,parameter");
+    block_writer_text(f->blocks, "%s",
+                      f->form.directions == 1 ? "query,curve,parameter" : "query,surface,u,v");
     for (uint32_t k = 0; k < f->form.dim; k++)
         block_writer_text(f->blocks, "%s", axes[k]);
     block_writer_text(f->blocks, ",distance,bound,status\n");
@@ -28,8 +29,10 @@ static void begin_csv(nearest_file *f)
 static void write_csv(nearest_file *f, const nearest_row *row)
 {
     const int digits = f->form.precision == MESH_F32 ? 9 : 17;
-    block_writer_text(f->blocks, "%llu,%lld,%.*g", (unsigned long long)f->num_done,
-                      (long long)row->curve, digits, row->parameter);
+    block_writer_text(f->blocks, "%llu,%lld", (unsigned long long)f->num_done,
+                      (long long)row->patch);
+    for (uint32_t k = 0; k < f->form.directions; k++)
+        block_writer_text(f->blocks, ",%.*g", digits, row->param[k]);
     for (uint32_t k = 0; k < f->form.dim; k++)
         block_writer_text(f->blocks, ",%.*g", digits, row->point[k]);
     block_writer_text(f->blocks, ",%.*g,%.*g,%s\n", digits, row->distance, digits, row->bound,
@@ -41,10 +44,15 @@ static void write_csv(nearest_file *f, const nearest_row *row)
 static void name_record(nearest_file *f)
 {
     const char *real = f->form.precision == MESH_F32 ? "<f4" : "<f8";
+    char place[64];
+    snprintf(place, sizeof(place),
+             f->form.directions == 1 ? "('curve', '<i4'), ('parameter', '%s')"
+                                     : "('surface', '<i4'), ('u', '%s'), ('v', '%s')",
+             real, real);
     snprintf(f->type, sizeof(f->type),
-             "[('query', '<i8'), ('curve', '<i4'), ('parameter', '%s'), ('point', '%s', (%u,)), "
-             "('distance', '%s'), ('bound', '%s'), ('status', '|u1')]",
-             real, real, f->form.dim, real, real);
+             "[('query', '<i8'), %s, ('point', '%s', (%u,)), ('distance', '%s'), ('bound', '%s'), "
+             "('status', '|u1')]",
+             place, real, f->form.dim, real, real);
 }
 
 static bool make_header(const nearest_file *f, uint64_t num, unsigned char header[NPY_HEADER_BYTES])
@@ -73,8 +81,10 @@ static void write_record(nearest_file *f, const nearest_row *row)
     const mesh_precision precision = f->form.precision;
     unsigned char *begin = block_writer_reserve(f->blocks, MAX_RECORD_BYTES), *to = begin;
     put_u64_little(to, f->num_done);
-    put_u32_little(to + 8, (uint32_t)row->curve);
-    to = put_real(to + 12, precision, row->parameter);
+    put_u32_little(to + 8, (uint32_t)row->patch);
+    to += 12;
+    for (uint32_t k = 0; k < f->form.directions; k++)
+        to = put_real(to, precision, row->param[k]);
     for (uint32_t k = 0; k < f->form.dim; k++)
         to = put_real(to, precision, row->point[k]);
     to = put_real(to, precision, row->distance);
@@ -106,7 +116,7 @@ static bool end_npy(nearest_file *f)
 static uint64_t query_bytes(const nearest_form *form)
 {
     const uint64_t real = form->precision == MESH_F32 ? 4 : 8;
-    return form->per_query * (8 + 4 + real * (3 + form->dim) + 1);
+    return form->per_query * (8 + 4 + real * (form->directions + form->dim + 2) + 1);
 }
 
 /* Opens the file of all parts, and writes its header, at the place of this one. */

@@ -3,11 +3,11 @@
    The columns are
 
      query      number of the point that was projected, from 0
-     curve      number of the curve, from 0; -1 for none
-     parameter  of the nearest point on it
+     curve, or surface: its number, from 0; -1 for none
+     parameter, or u, v: those of the nearest point on it
      x, y, ..   the nearest point; in .npy one field `point` of as many numbers
      distance   Euclidean
-     bound      no point of the curves is nearer
+     bound      no point of the model is nearer
      status     found, cut, none, invalid, off; in .npy 0 to 4
 
    CSV has the rows of each query that were found, at least one; .npy has shape (N,) or, for more
@@ -29,12 +29,12 @@ typedef enum nearest_status {
     NEAREST_CUT = 1, /* found, but the bound is below the distance */
     NEAREST_NONE = 2,
     NEAREST_INVALID = 3, /* the query is not finite */
-    NEAREST_OFF = 4      /* found, and further away than a point on the curve may be */
+    NEAREST_OFF = 4      /* found, and further away than it may be */
 } nearest_status;
 
 typedef struct nearest_row {
-    double distance, bound, parameter, point[4];
-    int64_t curve;
+    double distance, bound, param[2], point[4];
+    int64_t patch; /* curve or surface */
     nearest_status status;
 } nearest_row;
 
@@ -42,6 +42,7 @@ typedef struct nearest_row {
 typedef struct nearest_form {
     bool is_npy;
     mesh_precision precision; /* of the numbers */
+    uint32_t directions;      /* 1: of curves, 2: of surfaces */
     uint32_t dim, per_query;
     uint64_t num; /* queries; UINT64_MAX: known at the end only, which .npy on standard output
                      cannot have */

@@ -1,0 +1,80 @@
+#include "project_model.h"
+
+#include <clspline/clspline.h>
+
+#include <math.h>
+
+#include "command.h"
+#include "model_file.h"
+
+/* Tells why points are not projected onto splines of a type, beside the first ones'; NULL: they
+   are. */
+static const char *find_defect(const spline_type *type, const spline_type *first)
+{
+    const bool is_curve = type->directions == 1;
+    const uint32_t most =
+        is_curve ? CLSP_BSPLINE_PROJECT_MAX_DEGREE : CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE;
+    if (type->directions > 2) return "a volume, neither curve nor surface";
+    if (type->directions != first->directions)
+        return is_curve ? "a curve, where those before are surfaces: one after the other"
+                        : "a surface, where those before are curves: one after the other";
+    for (uint32_t k = 0; k < type->directions; k++) {
+        if (type->degree[k] < 1) return "of degree 0";
+        if (type->degree[k] > most)
+            return is_curve ? "of a degree above 64" : "of a degree above 16";
+    }
+    if (!is_curve && type->dim < 2) return "a surface of one coordinate";
+    return type->dim != first->dim ? "of other coordinates than those before" : NULL;
+}
+
+/* Complains of the first spline that points are not projected onto, where there is one, and of a
+   file of none. */
+static bool check(const splines *content, const char *path)
+{
+    for (size_t i = 0; i < content->num_batches; i++) {
+        const spline_batch *batch = &content->batches[i];
+        const char *why = find_defect(&batch->type, &content->batches[0].type);
+        if (!why) continue;
+        complain("%s: spline %lu is %s", path, (unsigned long)batch->numbers[0], why);
+        return false;
+    }
+    if (content->num_batches == 0) complain("%s: the file holds no spline", path);
+    return content->num_batches > 0;
+}
+
+bool project_model_read(splines *content, const char *const *paths, size_t num,
+                        mesh_precision precision)
+{
+    io_message message;
+    for (size_t i = 0; i < num; i++) {
+        if (!model_file_add(content, paths[i], precision, &message)) {
+            complain("%s", message.text);
+            return false;
+        }
+        if (!check(content, paths[i])) return false;
+    }
+    return true;
+}
+
+double project_model_diagonal(const splines *content)
+{
+    double low[SPLINES_MAX_DIM], high[SPLINES_MAX_DIM], sum = 0;
+    const uint32_t dim = content->batches[0].type.dim;
+    for (uint32_t k = 0; k < dim; k++) {
+        low[k] = HUGE_VAL;
+        high[k] = -HUGE_VAL;
+    }
+    for (size_t i = 0; i < content->num_batches; i++) {
+        const spline_batch *batch = &content->batches[i];
+        for (size_t at = 0; at < batch->num_reals; at += spline_coordinates(&batch->type)) {
+            const double *p = batch->points + at, weight = batch->type.rational ? p[dim] : 1;
+            for (uint32_t k = 0; k < dim; k++) {
+                low[k] = fmin(low[k], p[k] / weight);
+                high[k] = fmax(high[k], p[k] / weight);
+            }
+        }
+    }
+    for (uint32_t k = 0; k < dim; k++)
+        sum = hypot(sum, high[k] - low[k]);
+    return sum;
+}
