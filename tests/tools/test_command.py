@@ -185,7 +185,7 @@ class Completions(Case):
                              {"--" + name for name in options})
         self.assertEqual(self.complete("bezier", "a.bv", "--format", "p"), {"ply", "png"})
         self.assertEqual(self.complete("bezier", "-p", ""), {"f32", "f64"})
-        self.assertEqual(self.complete("project", "-f", ""), {"csv", "npy", "png"})
+        self.assertEqual(self.complete("project", "-f", ""), {"csv", "npy", "png", "ply"})
         self.assertEqual(self.complete("project", "--method", "m"), {"mrep"})
         self.assertEqual(self.complete("bezier", "--method", "m"), {"matrix", "multilevel"})
         self.assertIn(os.path.join(DATA, "teapot.bv"),

@@ -364,11 +364,11 @@ class Projection(SplineCase):
                                ("no file of points given", (knot, "-o", out)),
                                ("no output given", (knot, points)),
                                ("once only", (knot, points, "-o", out, "-o", out)),
-                               ("does not end in .csv, .npy or .png",
+                               ("does not end in .csv, .npy, .png or .ply",
                                 (knot, points, "-o", self.path("o.obj"))),
                                ("-o - needs --format", (knot, points, "-o-")),
                                ("--format is for -o -", (knot, points, "-o", out, "-f", "csv")),
-                               ("--format must be csv, npy or png, not 'obj'",
+                               ("--format must be csv, npy, png or ply, not 'obj'",
                                 (knot, points, "-o-", "-f", "obj")),
                                ("standard input can be read once only", ("-", "-", "-o", out)),
                                ("points.csv' is an input too", (knot, points, "-o", points)),
@@ -517,6 +517,116 @@ class SurfaceProjection(SplineCase):
         rows = self.project(source, self.write("p.csv", "1,2,4\n3,0,1\n"))
         self.assertEqual([(row["surface"], row["distance"]) for row in rows],
                          [("0", "1"), ("1", "1")])
+
+
+class Deviations(SplineCase):
+    """Distances as colours of points, as statistics and as a histogram."""
+    HEIGHTS = [k / 16 for k in range(17)]
+
+    def setUp(self):
+        super().setUp()
+        self.plane = self.write("plane.bv", "5 1 1\n-9 -9 0\n-9 9 0\n9 -9 0\n9 9 0\n")
+
+    def points(self, heights, name="p.csv"):
+        return self.write(name, "".join("%g,1,%g\n" % (k % 7, z) for k, z in enumerate(heights)))
+
+    def project(self, *args, code=0):
+        done = run("project", *args)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def cloud(self, *args, real="f", code=0):
+        """The properties of a PLY file's points, and its header's lines."""
+        out = self.path("out.ply")
+        self.project(*args, "-o", out, "-q", code=code)
+        with open(out, "rb") as file:
+            head, _, body = file.read().partition(b"end_header\n")
+        lines = head.decode().split("\n")
+        num = int(next(line for line in lines if line.startswith("element vertex")).split()[2])
+        form = "<3%s3Bf" % real
+        self.assertEqual(len(body), num * struct.calcsize(form))
+        self.assertEqual([line.split()[1:] for line in lines if " vertex_indices" not in line
+                          and line.startswith("property")],
+                         [[{"f": "float", "d": "double"}[real], axis] for axis in "xyz"] +
+                         [["uchar", name] for name in ("red", "green", "blue")] +
+                         [["float", "distance"]])
+        return list(struct.iter_unpack(form, body))
+
+    def test_colors(self):
+        """From the least distance to the greatest, or by a range; what is not found is magenta,
+        and what is no point is left out."""
+        dark, yellow = (68, 1, 84), (253, 231, 37)
+        found = self.cloud(self.plane, self.write("p.csv", "0,0,1\n1,2,3\nnan,0,0\n4,5,-2\n"))
+        self.assertEqual([p[:3] for p in found], [(0, 0, 1), (1, 2, 3), (4, 5, -2)])
+        self.assertEqual([p[6] for p in found], [1, 3, 2])
+        self.assertEqual([p[3:6] for p in found[:2]], [dark, yellow])
+        found = self.cloud(self.plane, self.path("p.csv"), "--range=0,2", "--colormap=gray", "-p",
+                           precisions()[-1], real="fd"["f64" in precisions()])
+        self.assertEqual(found[1][3:6], found[2][3:6])
+        self.assertEqual(len({*found[0][3:6]}), 1)
+        found = self.cloud(self.plane, self.path("p.csv"), "-m", "1.5", "-t", "1.5", code=3)
+        self.assertTrue(math.isnan(found[1][6]))
+        self.assertTrue(found[1][3] > 100 > found[1][4] and found[1][5] > 100, found)
+        self.assertEqual(self.cloud(self.plane, self.write("none.csv", "")), [])
+        piped = subprocess.run([COMMAND, "project", self.plane, self.path("p.csv"), "-q", "-o-",
+                                "-f", "ply"], stdout=subprocess.PIPE, check=True)
+        self.assertEqual(len(piped.stdout.partition(b"end_header\n")[2]), 3 * 19)
+
+    def test_projected_again(self):
+        """What is written is read as points."""
+        self.cloud(self.plane, self.points(self.HEIGHTS))
+        os.rename(self.path("out.ply"), self.path("in.ply"))
+        self.assertEqual([p[6] for p in self.cloud(self.plane, self.path("in.ply"))],
+                         self.HEIGHTS)
+
+    def test_stats(self):
+        points = self.points(self.HEIGHTS + [math.nan, 50])
+        done = self.project(self.plane, points, "-o", self.path("a.csv"), "--stats", "json", "-q",
+                            "--max-dist", "9", "--tolerance", "0.9", code=3)
+        stats = json.loads(done.stdout)
+        self.assertEqual(done.stderr, "")
+        rate = stats.pop("points_per_second")
+        self.assertGreater(rate, 0)
+        expected = {"points": 19, "found": 15, "cut": 0, "none": 1, "invalid": 1, "off": 2,
+                    "min": 0, "mean": 0.5, "median": 0.5, "p95": 1, "p99": 1, "max": 1,
+                    "rms": math.sqrt(sum(z * z for z in self.HEIGHTS) / 17)}
+        self.assertEqual(set(stats), set(expected))
+        for name, value in expected.items():
+            self.assertAlmostEqual(stats[name], value, delta=1e-12, msg=name)
+        done = self.project(self.plane, self.points([math.nan]), "-o", self.path("a.npy"),
+                            "--stats", "json", "-q")
+        self.assertIsNone(json.loads(done.stdout)["rms"])
+
+    def test_histogram(self):
+        points = self.points(self.HEIGHTS)
+        done = self.project(self.plane, points, "-o", self.path("a.csv"), "--histogram", "-q")
+        lines = [line.split() for line in done.stderr.splitlines()]
+        self.assertEqual((len(lines), lines[0][:4], lines[-1][:4]),
+                         (20, ["0", "..", "0.05", "1"], ["0.95", "..", "1", "1"]))
+        self.assertEqual(sum(int(line[3]) for line in lines), 17)
+        done = self.project(self.plane, points, "-o", self.path("a.csv"), "--histogram", "-q",
+                            "--range=0.125,0.5")
+        lines = [line.split() for line in done.stderr.splitlines()]
+        self.assertEqual((len(lines), lines[0][:3], lines[-1][:3]),
+                         (22, ["below", "0.125", "2"], ["above", "0.5", "8"]))
+        for heights in ([], [2, 2]):
+            done = self.project(self.plane, self.points(heights), "-o", self.path("a.csv"),
+                                "--histogram", "-q")
+            self.assertEqual(len(done.stderr.splitlines()), 20 if heights else 0)
+
+    def test_usage(self):
+        points, out = self.points([1]), self.path("o.csv")
+        for expected, args in (("--stats goes to standard output, as -o - does",
+                                ("-o-", "-f", "csv", "--stats", "json")),
+                               ("--stats must be json, not 'text'", ("-o", out, "--stats", "text")),
+                               ("--range needs a picture (.png) or coloured points (.ply)",
+                                ("-o", out, "--range=0,1")),
+                               ("--bar needs a picture (.png)",
+                                ("-o", self.path("o.ply"), "--bar"))):
+            self.fails(2, expected, "project", self.plane, points, *args)
+        line = self.write("line.g2", Spline([1], [[0, 0, 1, 1]], [[0], [1]]).g2())
+        self.fails(1, "not of 2 or 3 coordinates, which pictures and .ply need", "project", line,
+                   self.write("x.csv", "1\n"), "-o", self.path("o.ply"))
 
 
 if __name__ == "__main__":

@@ -91,6 +91,18 @@ void json_list_print(json_list *list, cJSON *object)
     cJSON_Delete(object);
 }
 
+bool json_print_alone(json_list *list, cJSON *object)
+{
+    char *text = list->failed ? NULL : cJSON_PrintUnformatted(object);
+    if (text)
+        puts(text);
+    else
+        complain("not enough memory");
+    cJSON_free(text);
+    cJSON_Delete(object);
+    return text != NULL;
+}
+
 bool json_list_end(json_list *list)
 {
     puts(list->count == 0 ? "[]" : "\n]");

@@ -30,6 +30,10 @@ cJSON *json_add_object(json_list *list, cJSON *to, const char *name);
 /* Prints an object in a line of the list, and releases it. */
 void json_list_print(json_list *list, cJSON *object);
 
+/* Prints an object by itself, without a list, and releases it. False with a complaint where memory
+   ran out. */
+bool json_print_alone(json_list *list, cJSON *object);
+
 /* Ends the list, which may be empty. False with a complaint where memory ran out. */
 bool json_list_end(json_list *list);
 

@@ -16,7 +16,7 @@ _clspline_values() {
         compgen -W 'png tif nii nii.gz npy jpg' -- "$3" || true
         ;;
     'project -f' | 'project --format')
-        compgen -W 'csv npy png' -- "$3" || true
+        compgen -W 'csv npy png ply' -- "$3" || true
         ;;
     'solid -f' | 'solid --format')
         compgen -W 'vtu ply obj stl glb png npy tif nii nii.gz' -- "$3" || true
@@ -84,6 +84,9 @@ _clspline_values() {
     *' --directions')
         compgen -W '1 2 3' -- "$3" || true
         ;;
+    *' --stats')
+        compgen -W 'json' -- "$3" || true
+        ;;
     *' --slice' | *' --slices' | *' --cut')
         compgen -W 'x= y= z=' -- "$3" || true
         ;;
@@ -122,10 +125,10 @@ _clspline_options() {
         ;;
     'project')
         echo '--output --format --tolerance --invert --columns --max-dist --nearest --method' \
-            '--precision --device --range --bar --colormap --up --azimuth --elevation' \
-            '--camera-direction --camera-orthographic --zoom --background --no-background' \
-            '--size --cooperate --workers --join --report --part --resume --quiet --verbose' \
-            '--help'
+            '--stats --histogram --precision --device --range --bar --colormap --up --azimuth' \
+            '--elevation --camera-direction --camera-orthographic --zoom --background' \
+            '--no-background --size --cooperate --workers --join --report --part --resume' \
+            '--quiet --verbose --help'
         ;;
     'solid')
         echo '--output --format --samples --refine --orient --crease-angle --crease-steps' \

@@ -288,7 +288,7 @@ complete -c clspline -n '__clspline_at project' -k \
 complete -c clspline -n '__clspline_at project' -s o -l output -r -F \
     -d 'where to write'
 complete -c clspline -n '__clspline_at project' -s f -l format -x \
-    -a 'csv npy png' \
+    -a 'csv npy png ply' \
     -d 'the format of -o -'
 complete -c clspline -n '__clspline_at project' -s t -l tolerance -x \
     -d 'points further away than this get the status off'
@@ -303,6 +303,11 @@ complete -c clspline -n '__clspline_at project' -s k -l nearest -x \
 complete -c clspline -n '__clspline_at project' -l method -x \
     -a 'exact mrep' \
     -d 'exact or mrep'
+complete -c clspline -n '__clspline_at project' -l stats -x \
+    -a 'json' \
+    -d 'on standard output, as json'
+complete -c clspline -n '__clspline_at project' -l histogram \
+    -d 'on standard error, how many points have which distance'
 complete -c clspline -n '__clspline_at project' -s p -l precision -x \
     -a 'f32 f64' \
     -d 'numbers to compute with'
@@ -310,7 +315,7 @@ complete -c clspline -n '__clspline_at project' -s d -l device -x \
     -a 'cpu gpu integrated discrete accelerator' \
     -d 'which device'
 complete -c clspline -n '__clspline_at project' -l range -x \
-    -d 'distances at the ends of the colours'
+    -d 'distances at the ends of the colours, and of --histogram'
 complete -c clspline -n '__clspline_at project' -l bar \
     -d 'beside the mesh, a bar that tells which value has which colour'
 complete -c clspline -n '__clspline_at project' -l colormap -x \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "distance_stats.h"
 #include "parts.h"
 #include "point_file.h"
 #include "progress.h"
@@ -29,8 +30,9 @@ typedef struct work {
     point_file file;
     project_search search;
     nearest_file result;
-    project_picture picture; /* in its place */
-    bool is_picture;
+    project_picture picture; /* in its place, also of .ply */
+    bool is_picture, is_cloud;
+    distance_stats stats;
     io_message message;
     progress_bar bar;
     uint64_t first, end;                                    /* points that are projected */
@@ -50,8 +52,8 @@ static bool check_model(const work *w)
     for (size_t i = 0; i < w->content.num_batches; i++) {
         const spline_batch *batch = &w->content.batches[i];
         const char *why = NULL;
-        if (w->is_picture && dim != 2 && dim != 3)
-            why = "not of 2 or 3 coordinates, which a picture needs";
+        if ((w->is_picture || w->is_cloud) && dim != 2 && dim != 3)
+            why = "not of 2 or 3 coordinates, which pictures and .ply need";
         else if (by_cubics && batch->type.directions != 1)
             why = "a surface, which --method mrep does not do";
         else if (by_cubics && batch->type.rational)
@@ -132,27 +134,28 @@ static void judge(work *w, nearest_row *row)
     w->num_off++;
 }
 
-/* Takes what was found of points into the picture. Complains on failure. */
-static bool keep_rows(work *w, const double *points, size_t num)
+/* Takes what was found of a point into the picture and the statistics. False when memory runs out.
+ */
+static bool keep_row(work *w, const double *point, const nearest_row *row)
 {
-    const uint32_t each = w->search.opts.num_nearest, dim = w->search.dim;
-    for (size_t i = 0; i < num; i++, w->num++) {
-        judge(w, &w->search.rows[i * each]);
-        if (project_picture_add(&w->picture, points + i * dim, dim, &w->search.rows[i * each]))
-            continue;
-        complain("not enough memory");
-        return false;
-    }
-    return true;
+    const bool has_stats = w->r->stats || w->r->histogram;
+    return (!has_stats || distance_stats_add(&w->stats, row)) &&
+           (!(w->is_picture || w->is_cloud) ||
+            project_picture_add(&w->picture, point, w->search.dim, row));
 }
 
-static bool write_rows(work *w, size_t num)
+/* Takes what was found of points to where it goes. False when writing has failed, or with a
+   complaint. */
+static bool take_rows(work *w, const double *points, size_t num, bool *failed)
 {
     const uint32_t each = w->search.opts.num_nearest;
     bool done = true;
     for (size_t i = 0; done && i < num; i++, w->num++) {
-        judge(w, &w->search.rows[i * each]);
-        done = nearest_file_add(&w->result, &w->search.rows[i * each]);
+        nearest_row *rows = &w->search.rows[i * each];
+        judge(w, rows);
+        *failed = !keep_row(w, points + i * w->search.dim, rows);
+        if (*failed) complain("not enough memory");
+        done = !*failed && (w->is_picture || w->is_cloud || nearest_file_add(&w->result, rows));
     }
     return done;
 }
@@ -171,8 +174,10 @@ static bool run_search(work *w, double *points)
         if (!project_search_run(&w->search, points, num, w->num)) return false;
         double found = seconds_now();
         w->search_seconds += found - read;
-        if (w->is_picture && !keep_rows(w, points, num)) return false;
-        if (!w->is_picture && !write_rows(w, num)) break; /* closing the file tells why */
+        bool failed = false;
+        const bool taken = take_rows(w, points, num, &failed);
+        if (failed) return false;
+        if (!taken) break; /* closing the file tells why */
         w->file_seconds += seconds_now() - found;
         progress_report(&w->bar, point_file_fraction(&w->file));
     }
@@ -184,8 +189,13 @@ static bool run_search(work *w, double *points)
 static bool draw_points(work *w, double *points)
 {
     const io_progress progress = {progress_report, &w->bar};
-    return run_search(w, points) &&
-           project_picture_write(&w->picture, w->r, w->contexts.ctx, &w->content, &progress);
+    if (!run_search(w, points)) return false;
+    const double start = seconds_now();
+    const bool done = w->is_cloud ? project_picture_write_points(&w->picture, w->r, &progress)
+                                  : project_picture_write(&w->picture, w->r, w->contexts.ctx,
+                                                          &w->content, &progress);
+    w->file_seconds += seconds_now() - start;
+    return done;
 }
 
 /* Finds which points are projected, and goes to the first of them. */
@@ -246,8 +256,9 @@ static bool project_points(work *w)
         return false;
     }
     progress_start(&w->bar, "projecting", w->r->base.quiet);
-    const bool done = take_points(w, points) &&
-                      (w->is_picture ? draw_points(w, points) : write_points(w, points));
+    const bool done =
+        take_points(w, points) &&
+        (w->is_picture || w->is_cloud ? draw_points(w, points) : write_points(w, points));
     progress_end(&w->bar);
     free(points);
     return done;
@@ -282,6 +293,15 @@ static void report(const work *w)
             1e3 * w->file_seconds, 1e3 * w->plan_seconds, 1e3 * w->search_seconds);
 }
 
+/* Prints what is asked for of all distances. False with a complaint. */
+static bool report_distances(work *w)
+{
+    const option_list *range = &w->r->picture.range;
+    if (w->r->histogram)
+        distance_stats_histogram(&w->stats, range->num > 0 ? range->values : NULL, stderr);
+    return !w->r->stats || distance_stats_print(&w->stats, w->search_seconds);
+}
+
 /* The exit status of what was done: where there is a tolerance, whether all points are within it.
  */
 static int judge_all(const work *w)
@@ -301,11 +321,13 @@ int project_run(request *base)
     w->r = (const project_request *)base;
     w->distance = -1;
     w->is_picture = request_format(base, base->outputs[0]) == PROJECT_PNG;
+    w->is_cloud = request_format(base, base->outputs[0]) == PROJECT_PLY;
     const bool done = read_model(w) && open_points(w) && open_search(w) && project_points(w);
-    if (done) status = judge_all(w);
+    if (done) status = report_distances(w) ? judge_all(w) : EXIT_FAILED;
     if (done && !base->quiet) report(w);
     project_search_close(&w->search);
     project_picture_clear(&w->picture);
+    distance_stats_clear(&w->stats);
     sharing_close(&w->contexts);
     point_file_close(&w->file);
     splines_clear(&w->content);

@@ -6,7 +6,9 @@
 
 #include "array.h"
 #include "command.h"
+#include "mesh_file.h"
 #include "picture.h"
+#include "ply.h"
 #include "spline_task.h"
 
 bool project_picture_add(project_picture *p, const double *point, uint32_t dim,
@@ -68,6 +70,48 @@ bool project_picture_write(const project_picture *p, const project_request *r, c
     mesh m = {.precision = r->base.precision, .has_normals = true};
     const bool done = make_model(&m, r, ctx, content, progress) && draw(p, r, &m, progress);
     mesh_clear(&m);
+    return done;
+}
+
+/* Makes the colours of all points, which the caller frees. NULL when memory runs out. */
+static unsigned char *make_colors(const project_picture *p, const project_request *r)
+{
+    coloring colors;
+    unsigned char *made = malloc(3 * p->num + 1);
+    if (!made || !picture_request_colors(&r->picture, &colors, p->distances, p->num, 0)) {
+        free(made);
+        return NULL;
+    }
+    for (size_t i = 0; i < p->num; i++)
+        coloring_at(&colors, p->distances[i], made + 3 * i);
+    return made;
+}
+
+bool project_picture_write_points(const project_picture *p, const project_request *r,
+                                  const io_progress *progress)
+{
+    static const char *const names[] = {"distance"};
+    const char *path = r->base.outputs[0];
+    io_message message;
+    unsigned char *colors = make_colors(p, r);
+    const mesh m = {.precision = r->base.precision,
+                    .num_vertices = p->num,
+                    .positions = p->points,
+                    .data = p->distances,
+                    .names = names,
+                    .num_names = 1,
+                    .colors = colors};
+    bool done = colors != NULL;
+    if (!done) complain("%s: not enough memory to colour the points", path);
+    if (done && p->num > MESH_MAX_VERTICES) {
+        complain("%s: more points than a PLY file has", path);
+        done = false;
+    }
+    if (done && !mesh_file_write(&ply_format, &m, path, progress, &message)) {
+        complain("%s", message.text);
+        done = false;
+    }
+    free(colors);
     return done;
 }
 

@@ -26,6 +26,10 @@ bool project_picture_add(project_picture *p, const double *point, uint32_t dim,
 bool project_picture_write(const project_picture *p, const project_request *r, clsp_context *ctx,
                            const splines *content, const io_progress *progress);
 
+/* Writes the points alone as a PLY file, coloured, with their distances. False with a complaint. */
+bool project_picture_write_points(const project_picture *p, const project_request *r,
+                                  const io_progress *progress);
+
 void project_picture_clear(project_picture *p);
 
 #endif

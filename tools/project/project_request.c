@@ -1,17 +1,20 @@
 #include "project_request.h"
 
 #include <float.h>
+#include <string.h>
 
-/* Options of a picture where there is none are refused. */
+/* Options of what there is not are refused: of pictures, and of colours. */
 static int check_picture(request *base)
 {
-    static const char *const options[] = {"size", "range", "bar", "colormap"};
+    static const char *const options[] = {"size", "bar", "range", "colormap"};
     project_request *r = (project_request *)base;
-    const bool is_picture =
-        base->num_outputs > 0 && request_format(base, base->outputs[0]) == PROJECT_PNG;
-    for (size_t i = 0; !is_picture && i < sizeof(options) / sizeof(options[0]); i++)
-        if (request_has(base, options[i]))
-            return usage_error(base->command->name, "--%s needs a picture (.png)", options[i]);
+    const int format = base->num_outputs > 0 ? request_format(base, base->outputs[0]) : 0;
+    const bool is_picture = format == PROJECT_PNG, has_colors = is_picture || format == PROJECT_PLY;
+    const bool has[] = {is_picture, is_picture, has_colors || r->histogram, has_colors};
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (!has[i] && request_has(base, options[i]))
+            return usage_error(base->command->name, "--%s needs a picture (.png)%s", options[i],
+                               i < 2 ? "" : " or coloured points (.ply)");
     r->picture.colors = COLORING_DATA;
     return picture_request_check(base);
 }
@@ -33,6 +36,8 @@ static int check(request *base)
         request_format(base, base->outputs[0]) != PROJECT_NPY)
         return usage_error(name, "--part: '%s' cannot be written in parts, .npy can",
                            base->outputs[0]);
+    if (r->stats && base->num_outputs > 0 && strcmp(base->outputs[0], "-") == 0)
+        return usage_error(name, "--stats goes to standard output, as -o - does");
     if (r->opts.num_nearest > 1 && by_cubics)
         return usage_error(name, "--nearest is of --method exact");
     return check_picture(base);
@@ -40,9 +45,9 @@ static int check(request *base)
 
 static const option options[] = {
     {OPTION_OUTPUT(
-        "where to write; the ending chooses CSV, .npy, an array of records for NumPy, or a "
-        "PNG picture; - is standard output")},
-    {OPTION_FORMAT("csv npy png")},
+        "where to write; the ending chooses CSV, .npy, an array of records for NumPy, a PNG "
+        "picture, or .ply, the points coloured by their distances; - is standard output")},
+    {OPTION_FORMAT("csv npy png ply")},
     {"tolerance", 't', "E",
      "points further away than this get the status off; if there are any, or any without a result, "
      "the exit status is 3. A length in the file's units, or E% of the diagonal of the box around "
@@ -64,11 +69,17 @@ static const option options[] = {
      OPTION_COUNT(project_request, opts.num_nearest, 1, CLSP_BSPLINE_PROJECT_MAX_NEAREST)},
     {"method", 0, "M", "@: exact is the default, mrep works by cubic pieces, on one device",
      OPTION_WORD(project_request, opts.method, "exact mrep"), .low = CLSP_BSPLINE_PROJECT_EXACT},
+    {"stats", 0, "FORMAT",
+     "on standard output, as @: how many points have each status, and the least, mean, root mean "
+     "square, median, 95th and 99th percentile and greatest of the distances",
+     OPTION_WORD(project_request, stats, "json"), .low = PROJECT_STATS_JSON},
+    {"histogram", 0, NULL, "on standard error, how many points have which distance",
+     OPTION_FLAG(project_request, histogram)},
     {OPTION_PRECISION("f32 is the default, f64 needs fp64")},
     {.rows = request_device},
     {.group = "pictures"},
-    {OPTION_PICTURE_RANGE("distances at the ends of the colours; default the least and the "
-                          "greatest")},
+    {OPTION_PICTURE_RANGE("distances at the ends of the colours, and of --histogram; default the "
+                          "least and the greatest")},
     {.rows = request_colors},
     {.rows = request_camera},
     {OPTION_PICTURE_SIZE},
@@ -81,7 +92,7 @@ static const option options[] = {
 static const char *const examples[] = {
     "clspline project curves.g2 points.csv -o nearest.csv",
     "clspline project teapot.bv scan.ply -o deviation.png --bar --range 0,0.1",
-    "clspline project part.g2 scan.npy -o nearest.npy --tolerance 0.05",
+    "clspline project part.g2 scan.npy -o colored.ply --tolerance 0.05 --stats json",
     "clspline project a.g2 b.json points.npy -o nearest.npy --max-dist 0.5 --precision f64",
     "clspline project curves.g2 samples.npy -o parameters.npy --invert --tolerance 1e-4",
     "clspline project curves.g2 scan.csv -o nearest.csv --columns east,north,height",
@@ -96,7 +107,7 @@ static const project_request defaults = {
 const subcommand command_project = {
     .name = "project",
     .summary = "find the nearest points of curves or surfaces to points, and their parameters",
-    .usage = "MODEL ... POINTS -o OUT.{csv,npy,png} [options]",
+    .usage = "MODEL ... POINTS -o OUT.{csv,npy,png,ply} [options]",
     .about =
         "Finds for each point the nearest point of all curves, or of all surfaces. MODEL are .g2 "
         "files, JSON in the layout of geomdl or .bv files of BezierView; POINTS is CSV with a "
@@ -109,7 +120,7 @@ const subcommand command_project = {
         "the model is nearer than that) and a status: found, cut (the search ended before all was "
         "certain), none (nothing within --max-dist), invalid (a point that is not finite), off "
         "(see --tolerance). A picture shows the model and the points, coloured by their "
-        "distances.",
+        "distances; .ply has the points alone, with their colours and distances.",
     .options = options,
     .examples = examples,
     .result = "of each point the nearest point of the model, its parameters and the distance",

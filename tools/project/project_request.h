@@ -5,7 +5,9 @@
 #include "picture_request.h"
 
 /* Formats as request_format numbers them. */
-enum { PROJECT_CSV = 1, PROJECT_NPY, PROJECT_PNG };
+enum { PROJECT_CSV = 1, PROJECT_NPY, PROJECT_PNG, PROJECT_PLY };
+
+enum { PROJECT_STATS_JSON = 1 };
 
 typedef struct project_request {
     request base;            /* its inputs are the model, the points last */
@@ -13,7 +15,8 @@ typedef struct project_request {
     clsp_bspline_project_opts opts;
     option_length tolerance; /* unit 1: percent of the box's diagonal */
     const char *columns;     /* of the points; NULL: as the file has them */
-    bool invert;
+    bool invert, histogram;
+    int stats; /* PROJECT_STATS_JSON; 0: none */
 } project_request;
 
 PICTURE_REQUEST_CHECK(project_request);

@@ -60,7 +60,8 @@ static void write_vertices(mesh_file *f, const mesh *m, vertex_writer write,
                                  .normals = m->normals ? m->normals + 3 * first : NULL,
                                  .stride = 3,
                                  .normal_stride = 3,
-                                 .data = m->data ? m->data + m->num_names * first : NULL};
+                                 .data = m->data ? m->data + m->num_names * first : NULL,
+                                 .colors = m->colors ? m->colors + 3 * first : NULL};
         if (block_writer_failed(f->blocks)) return;
         write(f, &v);
         io_report(progress, first, total);

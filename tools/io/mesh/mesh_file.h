@@ -14,6 +14,7 @@ typedef struct mesh_vertices {
     size_t stride, normal_stride; /* numbers from one vertex to the next */
     const void *curvature;        /* principal curvatures, `stride` apart; NULL: none */
     const double *data;           /* [count][names of the shape] */
+    const unsigned char *colors;  /* [count][3], where the shape has them */
 } mesh_vertices;
 
 typedef struct mesh_file mesh_file;

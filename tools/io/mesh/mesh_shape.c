@@ -7,6 +7,7 @@ mesh_shape mesh_shape_of(const mesh *m)
     s.precision = m->precision;
     s.has_normals = m->normals != NULL;
     s.has_texture = m->has_texture;
+    s.has_colors = m->colors != NULL;
     s.names = m->names;
     s.num_names = m->num_names;
     s.num_vertices = m->num_vertices;

@@ -8,7 +8,7 @@
 /* The grids come first, in vertices and in faces, then what else there is. */
 typedef struct mesh_shape {
     mesh_precision precision;
-    bool has_normals, has_texture;
+    bool has_normals, has_texture, has_colors;
     size_t num_vertices, num_faces, num_corners;
     size_t num_curves, num_lines; /* lines of all curves: one less than vertices, of each */
     const mesh_grid *grids;

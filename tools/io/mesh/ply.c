@@ -5,7 +5,7 @@
 enum {
     REPORT_EVERY = 65536,
     MAX_SHORT_LIST = 255,
-    MAX_VERTEX_BYTES = 56 /* without data */,
+    MAX_VERTEX_BYTES = 59 /* without data */,
     PIECE = 1024
 };
 
@@ -27,6 +27,9 @@ static void begin(mesh_file *f)
         block_writer_text(f->blocks, "property %s nx\nproperty %s ny\nproperty %s nz\n", real, real,
                           real);
     if (s->has_texture) block_writer_text(f->blocks, "property float s\nproperty float t\n");
+    if (s->has_colors)
+        block_writer_text(f->blocks, "property uchar red\nproperty uchar green\n"
+                                     "property uchar blue\n");
     for (uint32_t i = 0; i < s->num_names; i++)
         block_writer_text(f->blocks, "property float %s\n", s->names[i]);
     block_writer_text(f->blocks, "element face %llu\nproperty list %s int vertex_indices\n",
@@ -75,6 +78,8 @@ static unsigned char *put_vertex(unsigned char *to, mesh_file *f, const mesh_ver
         texture_next(&f->texture, f->shape, texture);
         to = put_f32(put_f32(to, texture[0]), texture[1]);
     }
+    for (size_t k = 0; f->shape->has_colors && k < 3; k++)
+        *to++ = v->colors[3 * i + k];
     for (size_t k = 0; k < f->shape->num_names; k++)
         to = put_f32(to, (float)v->data[i * f->shape->num_names + k]);
     return to;

@@ -29,7 +29,8 @@ typedef enum nearest_status {
     NEAREST_CUT = 1, /* found, but the bound is below the distance */
     NEAREST_NONE = 2,
     NEAREST_INVALID = 3, /* the query is not finite */
-    NEAREST_OFF = 4      /* found, and further away than it may be */
+    NEAREST_OFF = 4,     /* found, and further away than it may be */
+    NEAREST_STATUSES
 } nearest_status;
 
 typedef struct nearest_row {
