@@ -1,5 +1,6 @@
 /* The public calls that load samples, and give the coefficients that were made of them. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "buffer.h"
 #include "check.h"
@@ -129,7 +130,7 @@ clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, cls
 /* A call that reads coefficients: images are its lines, single coefficients of those in host
    memory, and of some of each image rows of them. */
 typedef struct read_job {
-    const clsp_image_plan *plan;
+    clsp_image_plan *plan;
     size_t first;
     clspi_job_streams streams;
 } read_job;
@@ -157,24 +158,48 @@ static clsp_status copy_part(void *user, clspi_series *series, const clspi_part 
     return copy_bytes(job, series, (job->first + part->before) * line, 0, part->num_lines * line);
 }
 
-/* Copies rows of those that a part has to give. */
+/* Returns where the row of that number is, of those that a part has to give, in bytes. */
+static size_t row_at(const clsp_image_plan *plan, size_t number)
+{
+    const clspi_image_layout *const l = &plan->layout;
+    const uint32_t y = clspi_given_begin(l, 1), num_y = clspi_given_end(l, 1) - y;
+    const uint32_t z = clspi_given_begin(l, 0), num_z = clspi_given_end(l, 0) - z;
+    const size_t slice = number / num_y;
+    const size_t at_z = slice / num_z * l->stored[0] + (z - l->low[0]) + slice % num_z;
+    const size_t at = at_z * l->stored[1] + (y - l->low[1]) + number % num_y;
+
+    return (at * l->stored[2] + (clspi_given_begin(l, 2) - l->low[2])) *
+           clsp_type_bytes(plan->desc.coefficients);
+}
+
+/* Copies such rows. */
 static clsp_status copy_rows(void *user, clspi_series *series, const clspi_part *part)
 {
     const read_job *const job = user;
-    const clspi_image_layout *const l = &job->plan->layout;
-    const size_t element = clsp_type_bytes(job->plan->desc.coefficients);
-    const size_t row = job->streams.stream[0].per_line * element;
-    const uint32_t y = clspi_given_begin(l, 1), num_y = clspi_given_end(l, 1) - y;
-    const uint32_t z = clspi_given_begin(l, 0), num_z = clspi_given_end(l, 0) - z;
+    const size_t row =
+        job->streams.stream[0].per_line * clsp_type_bytes(job->plan->desc.coefficients);
 
     for (size_t k = 0; k < part->num_lines; k++) {
-        const size_t number = job->first + part->before + k, slice = number / num_y;
-        const size_t at_z = slice / num_z * l->stored[0] + (z - l->low[0]) + slice % num_z;
-        const size_t at = at_z * l->stored[1] + (y - l->low[1]) + number % num_y;
-        const size_t from = at * l->stored[2] + (clspi_given_begin(l, 2) - l->low[2]);
-        CLSPI_CHECK(copy_bytes(job, series, from * element, k * row, row));
+        const size_t number = job->first + part->before + k;
+        CLSPI_CHECK(copy_bytes(job, series, row_at(job->plan, number), k * row, row));
     }
     return CLSP_OK;
+}
+
+/* Copies so many lines from host memory to host memory. */
+static clsp_status copy_on_host(const read_job *job, size_t lines, clspi_make_fn make,
+                                const clsp_run *run)
+{
+    clsp_image_plan *const plan = job->plan;
+    const clspi_stream *const stream = &job->streams.stream[0];
+    const size_t line = stream->per_line * clsp_type_bytes(plan->desc.coefficients);
+    char *const to = stream->memory.host;
+
+    CLSPI_CHECK(clspi_plan_await(&plan->base, run));
+    if (make == copy_part) memcpy(to, plan->store.host + job->first * line, lines * line);
+    for (size_t k = 0; k < lines && make == copy_rows; k++)
+        memcpy(to + k * line, plan->store.host + row_at(plan, job->first + k), line);
+    return clspi_run_done(&plan->base, run);
 }
 
 /* Says how many lines an image is whose coefficients are read, and how; returns its coefficients.
@@ -221,6 +246,11 @@ clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
     if (status != CLSP_OK) {
         clspi_streams_close(&job.streams);
         return status;
+    }
+    if (stream->memory.host && !stream->memory.graphics && !plan->store.on_device) {
+        const clsp_status done = copy_on_host(&job, images.count * lines, make, run);
+        clspi_streams_close(&job.streams);
+        return done;
     }
     const clspi_cut cut = {.per_piece = lines, .left = images.count * lines};
     return clspi_carry_out(&plan->base, run, &job.streams, cut, make, &job);
