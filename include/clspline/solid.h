@@ -290,6 +290,91 @@ CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, cl
 CLSP_API clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *points,
                                             clsp_output vertices, const clsp_run *run);
 
+/* ---- places ---- */
+
+/* What became of a point that was looked for. */
+typedef enum clsp_solid_place_status {
+    CLSP_SOLID_PLACE_FOUND = 0,  /* the cell has it: within the residual */
+    CLSP_SOLID_PLACE_CUT = 1,    /* the search ended before all was certain: see the bound */
+    CLSP_SOLID_PLACE_NONE = 2,   /* it is outside, by the bound */
+    CLSP_SOLID_PLACE_INVALID = 3 /* the point is not finite */
+} clsp_solid_place_status;
+
+/* Where a point lies, of plans in CLSP_F32 and CLSP_F64. Where it is not found, cell is UINT32_MAX,
+   t NaN and the residual infinite; of an invalid point the residual and the bound are NaN. */
+typedef struct clsp_solid_place_f32 {
+    float t[3];      /* u, v, w within the cell, rounded */
+    float residual;  /* how far the cell's point is off, at t before it is rounded */
+    float bound;     /* no point of the solid is nearer; 0 where it is found or may be in what was
+                        not searched */
+    uint32_t cell;   /* of all cells that have the point the first one */
+    uint32_t status; /* a clsp_solid_place_status */
+} clsp_solid_place_f32;
+
+typedef struct clsp_solid_place_f64 {
+    double t[3];
+    double residual;
+    double bound;
+    uint32_t cell;
+    uint32_t status;
+} clsp_solid_place_f64;
+
+enum { /* elements of a place: floats, doubles */
+       CLSP_SOLID_PLACE_F32_SIZE = 7,
+       CLSP_SOLID_PLACE_F64_SIZE = 6
+};
+
+/* Make the memory of num places in host memory. In buffers and SVM they are arrays of the same
+   structs, and offsets count floats or doubles. */
+static inline clsp_output clsp_out_solid_places_f32(clsp_solid_place_f32 *host, size_t num)
+{
+    clsp_output out = {CLSP_F32, NULL, host,     NULL, num * CLSP_SOLID_PLACE_F32_SIZE,
+                       0,        {0},  {0, 0, 0}};
+    return out;
+}
+
+static inline clsp_output clsp_out_solid_places_f64(clsp_solid_place_f64 *host, size_t num)
+{
+    clsp_output out = {CLSP_F64, NULL, host,     NULL, num * CLSP_SOLID_PLACE_F64_SIZE,
+                       0,        {0},  {0, 0, 0}};
+    return out;
+}
+
+/* The points to be looked for, and how. */
+typedef struct clsp_solid_queries {
+    size_t num;
+    clsp_input points; /* [num][3], in the plan's precision */
+    size_t max_nodes;  /* parts of cells that are made for a point at most; 0: 32768 */
+    uint64_t reserved[CLSP_RESERVED];
+} clsp_solid_queries;
+
+/* Finds the cell in which each point lies, and where in it: the inverse of clsp_solid_eval_points,
+   by the first three coordinates of control points. places: receives [num] of the structs above, in
+   the plan's precision.
+
+   A point is found where the limit of a cell is as near as evaluation is accurate: within 2e-12
+   (CLSP_F64) or 3e-7 (CLSP_F32) of the largest |coordinate| of the control points that the cell
+   depends on. So every point that clsp_solid_eval or clsp_solid_eval_points gives is. Within the
+   cell the residual is that of rounding, some 1e-15 of the cell's size, of CLSP_F32 1e-9. A point
+   of several cells, as on a face, is the first one's; where cells are folded it may have several
+   parameters, of which one is given. What is not found is certified: status NONE means that the
+   solid is half as far away as that at least, by the bound farther (docs/math.md, 21). Folded cells
+   are searched part by part, and so is what is around irregular edges and vertices. A point for
+   which max_nodes parts do not suffice is CUT. Cells that depend on a control point which is not
+   finite are left out.
+
+   The host's cores search on every device, in double precision; where memory is a device's, the
+   call returns when all is done. A share does not change that, and tiles of the caller's are made
+   by the calling thread. The first call after control points are loaded makes boxes around cells:
+   some microseconds a cell, of cells that are not regular some tenths of a millisecond. Plans by
+   lattices find the classes of all cells for it. From 4096 points on they are looked for in the
+   order of their places. Results are the same bits however points are split among calls and
+   threads.
+
+   Errors: CLSP_ERROR_ARGUMENT also for a plan of fewer than 3 coordinates. */
+CLSP_API clsp_status clsp_solid_locate(clsp_solid_plan *plan, const clsp_solid_queries *queries,
+                                       clsp_output places, const clsp_run *run);
+
 /* ---- weights ---- */
 
 /* A parameter of one cell, and how often the derivative is taken along u, v, w, at most 2 together.

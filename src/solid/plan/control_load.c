@@ -3,6 +3,7 @@
 #include "check.h"
 #include "kernel_arguments.h"
 #include "lattice.h"
+#include "locate_points.h"
 #include "memory.h"
 #include "point_copies.h"
 #include "solid_plan.h"
@@ -58,6 +59,7 @@ static clsp_status load(clsp_solid_plan *plan, const clspi_memory *from, const c
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                           "solid: the control points are more than the address space");
     plan->is_loaded = false;
+    clspi_locate_forget(plan);
     clspi_host_state_forget(&plan->host);
     clspi_peers_forget(&plan->peers);
     CLSPI_CHECK(clspi_control_reserve(plan, bytes));

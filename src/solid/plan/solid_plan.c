@@ -8,6 +8,7 @@
 #include "device_lists.h"
 #include "host_cells.h"
 #include "lattice.h"
+#include "locate_points.h"
 #include "point_copies.h"
 #include "points.h"
 #include "process.h"
@@ -220,6 +221,7 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
     clspi_buffer_release(&plan->lists.faces);
     clspi_cell_layout_release(&plan->layout);
     clspi_lattice_release(plan);
+    clspi_locate_forget(plan);
     release_points(plan);
     clspi_solid_host_release(plan);
     clspi_axes_free(plan->params);

@@ -298,6 +298,7 @@ static void try_solid(inheritance *all)
 {
     const clsp_points points = no_points();
     const clsp_solid_param param = {.cell = 0};
+    const clsp_solid_queries queries = {.num = 0};
     clsp_solid_plan *const plan = all->solid;
     clsp_solid_plan *made;
     clsp_solid_desc desc = {.dim = 3};
@@ -313,6 +314,7 @@ static void try_solid(inheritance *all)
     REFUSED(clsp_solid_set_control_points(plan, in(24), NULL));
     REFUSED(clsp_solid_eval(plan, one, out(), NULL));
     REFUSED(clsp_solid_eval_points(plan, &points, out(), NULL));
+    REFUSED(clsp_solid_locate(plan, &queries, out(), NULL));
     num = 64;
     REFUSED(clsp_solid_weights(plan, &param, indices, weights, &num));
 }

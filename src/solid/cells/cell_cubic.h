@@ -1,0 +1,56 @@
+/* Tricubic polynomials over cells, by Bezier points, and hulls of points: what a search for the
+   place of a point asks of them (docs/math.md, 21). Points have four coordinates, of which the last
+   one is 0, so that sums of them are vectors. */
+#ifndef CLSPI_CELL_CUBIC_H
+#define CLSPI_CELL_CUBIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CLSPI_HULL_LANES = 4, CLSPI_CUBIC_POINTS = 64, CLSPI_CUBIC_REALS = 256 };
+
+/* A tricubic's point and its first derivatives. */
+typedef struct clspi_cubic_jet {
+    double value[CLSPI_HULL_LANES], slope[3][CLSPI_HULL_LANES];
+} clspi_cubic_jet;
+
+/* Makes the Bezier points of a regular cell, [4][4][4][4], of those of its grid, in place. */
+void clspi_cubic_of_grid(double *points);
+
+/* Makes the Bezier points of the child of a tricubic at a corner. */
+void clspi_cubic_child(const double *points, uint32_t corner, double *child);
+
+/* What is around some points: a box, and a parallelepiped, A (P - centre) being within bounds. */
+typedef struct clspi_cell_hull {
+    double least[CLSPI_HULL_LANES], most[CLSPI_HULL_LANES];
+    double centre[CLSPI_HULL_LANES];
+    double column[3][CLSPI_HULL_LANES];                   /* of A, whose rows are lanes 0 to 2 */
+    double length[3];                                     /* of A's rows; 0: there is no A */
+    double low[CLSPI_HULL_LANES], high[CLSPI_HULL_LANES]; /* of A (P - centre) */
+} clspi_cell_hull;
+
+/* Begins a hull of nothing about a point: A is the inverse of its derivatives, if there is one. */
+void clspi_hull_begin(clspi_cell_hull *hull, const clspi_cubic_jet *centre);
+
+/* Makes the hull of a tricubic. */
+void clspi_hull_of_cubic(clspi_cell_hull *hull, const double *points);
+
+/* Makes a hull one of nothing. */
+void clspi_hull_empty(clspi_cell_hull *hull);
+void clspi_hull_add(clspi_cell_hull *hull, const double *points, size_t num);
+
+/* Returns a distance that no point of a hull is below, but for rounding. */
+double clspi_hull_distance(const clspi_cell_hull *hull, const double *from);
+
+/* Returns a distance that no point of the hull of some points is below: how far they are along a
+   direction of unit length; negative where some are behind. */
+double clspi_hull_along(const double *points, size_t num, const double *direction,
+                        const double *from);
+
+static inline double clspi_dot3(const double *x, const double *y)
+{
+    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+}
+
+#endif

@@ -1,0 +1,183 @@
+/* Making the boxes of cells and their tree. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "locate_cells.h"
+
+enum {
+    PIECE = 256,    /* cells of a piece of work */
+    HULL_DEPTH = 2, /* of parts around which the hull of a cell is */
+    CELLS_MAX = 1 << 30
+};
+
+#define WHOLE 1e300 /* a box around everything */
+
+typedef struct building {
+    clspi_solid_locate *s;
+    double *place; /* [cells]: the largest |coordinate| */
+    clspi_surface_item *items;
+    atomic_bool failed;
+} building;
+
+/* ---- cells ---- */
+
+/* Adds the descendants of a part to a hull, down to a depth. False: no memory. */
+static bool add_parts(clspi_locate_nodes *nodes, clspi_locate_node *node, clspi_cell_hull *hull)
+{
+    bool done = true;
+
+    if (node->is_cubic || node->depth == HULL_DEPTH) {
+        clspi_hull_add(hull, node->points, node->num_points);
+        return true;
+    }
+    done = clspi_locate_cut(nodes, node);
+    for (uint32_t j = 0; j < CLSPI_CORNERS && done; j++)
+        done = add_parts(nodes, node->child[j], hull);
+    return done;
+}
+
+static void make_whole(clspi_cell_hull *hull)
+{
+    memset(hull, 0, sizeof *hull);
+    for (uint32_t l = 0; l < 3; l++) {
+        hull->least[l] = -WHOLE;
+        hull->most[l] = WHOLE;
+    }
+}
+
+static bool make_hull(clspi_locate_nodes *nodes, uint32_t number, clspi_located_cell *cell)
+{
+    clspi_locate_nodes_tidy(nodes);
+    clspi_locate_node *const node = clspi_locate_cell(nodes, number, &cell->units);
+
+    if (!node) return false;
+    if (node->is_cubic) {
+        cell->hull = node->hull;
+    } else if (node->is_loose) {
+        make_whole(&cell->hull);
+    } else {
+        cell->hull = node->hull;
+        clspi_hull_empty(&cell->hull);
+        return add_parts(nodes, node, &cell->hull);
+    }
+    return true;
+}
+
+static void make_piece(void *user, size_t piece)
+{
+    building *const b = user;
+    const size_t end =
+        piece * PIECE + PIECE < b->s->num_cells ? piece * PIECE + PIECE : b->s->num_cells;
+    clspi_locate_nodes *const nodes = clspi_locate_nodes_create(&b->s->source);
+    bool done = nodes;
+
+    for (size_t i = piece * PIECE; i < end && done; i++) {
+        clspi_located_cell *const cell = &b->s->cells[i];
+        const double share = b->s->source.f64 ? CLSPI_PLACE_F64 : CLSPI_PLACE_F32;
+        cell->tolerance = -1;
+        if (!clspi_locate_measure(nodes, (uint32_t)i, &cell->units, &b->place[i])) continue;
+        cell->tolerance = share * b->place[i] * cell->units.scale;
+        done = make_hull(nodes, (uint32_t)i, cell);
+    }
+    if (!done) atomic_store(&b->failed, true);
+    clspi_locate_nodes_destroy(nodes);
+}
+
+/* ---- the tree ---- */
+
+/* Returns the box of a cell as the tree has it, with what may be off the cell and what roundings
+   may be off. */
+static clspi_surface_box box_of(const clspi_solid_locate *s, const clspi_located_cell *cell,
+                                double place)
+{
+    clspi_surface_box box = {.low = {0}};
+    const double unit = 1 / cell->units.scale, slack = cell->tolerance * unit + 0x1p-48 * place;
+
+    for (uint32_t l = 0; l < 3; l++) {
+        const double origin = cell->units.origin[l];
+        box.low[l] = (origin + cell->hull.least[l] * unit - slack) * s->scale - 1e-300;
+        box.high[l] = (origin + cell->hull.most[l] * unit + slack) * s->scale + 1e-300;
+        if (cell->hull.most[l] == WHOLE) {
+            box.low[l] = -WHOLE;
+            box.high[l] = WHOLE;
+        }
+    }
+    return box;
+}
+
+static bool make_tree(building *b)
+{
+    clspi_solid_locate *const s = b->s;
+    size_t num = 0;
+    int exponent;
+
+    for (size_t i = 0; i < s->num_cells; i++)
+        if (s->cells[i].tolerance >= 0) s->most = fmax(s->most, b->place[i]);
+    frexp(s->most, &exponent);
+    s->scale = ldexp(1, s->most > 0 ? (int)fmin(-exponent, 1000) : 0);
+    for (size_t i = 0; i < s->num_cells; i++)
+        if (s->cells[i].tolerance >= 0)
+            b->items[num++] = (clspi_surface_item){box_of(s, &s->cells[i], b->place[i]),
+                                                   CLSPI_KIND_LEAF | (uint32_t)i};
+    return clspi_surface_tree(&s->tree, b->items, num, &s->root);
+}
+
+/* ---- all ---- */
+
+/* Chooses what coordinates are multiplied by: their sums and differences are to be numbers. */
+static double choose_shrink(const clspi_locate_source *s)
+{
+    const size_t num = clspi_num_points(s->points) * s->dim;
+
+    for (size_t i = 0; i < num && s->f64; i++) {
+        const double x = fabs(((const double *)s->control)[i]);
+        if (x > 0x1p1000 && isfinite(x)) return 0x1p-30;
+    }
+    return 1;
+}
+
+clspi_solid_locate *clspi_solid_locate_create(const clspi_locate_source *source,
+                                              const clspi_parallel *threads)
+{
+    building b = {.s = calloc(1, sizeof *b.s)};
+    clspi_solid_locate *s = b.s;
+    const size_t num = source->points->num_cells;
+
+    if (!s || num >= CELLS_MAX) {
+        free(s);
+        return NULL;
+    }
+    s->source = *source;
+    s->source.shrink = choose_shrink(source);
+    s->num_cells = num;
+    s->cells = malloc((num + 1) * sizeof *s->cells);
+    b.place = malloc((num + 1) * sizeof *b.place);
+    b.items = malloc((num + 1) * sizeof *b.items);
+    s->kept = calloc(CLSPI_LOCATE_KEPT, sizeof *s->kept);
+    bool done = s->cells && s->kept && b.place && b.items && clspi_locate_find_loose(&s->source);
+    if (done) {
+        clspi_in_parallel(threads, (num + PIECE - 1) / PIECE, make_piece, &b);
+        done = !atomic_load(&b.failed) && make_tree(&b);
+    }
+    free(b.place);
+    free(b.items);
+    if (!done) clspi_solid_locate_destroy(&s);
+    return s;
+}
+
+void clspi_solid_locate_destroy(clspi_solid_locate **locate)
+{
+    clspi_solid_locate *const s = *locate;
+
+    *locate = NULL;
+    if (!s) return;
+    for (size_t i = 0; i < CLSPI_LOCATE_KEPT && s->kept; i++)
+        clspi_locate_nodes_destroy(atomic_load(&s->kept[i]));
+    free((void *)s->kept);
+    free(s->source.is_loose);
+    free(s->cells);
+    free(s->tree.nodes);
+    free(s);
+}

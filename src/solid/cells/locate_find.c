@@ -1,0 +1,493 @@
+/* The search of solid_locate.h. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cubic_jet.h"
+#include "locate_cells.h"
+
+enum {
+    BOXES = CLSPI_SURFACE_BOXES,
+    WAITING_MAX = 32 * BOXES, /* of 2^30 cells there are 10 tiers */
+    STEPS = 20,               /* of Newton's method */
+    WORSE_MAX = 2,            /* of them that do not come nearer */
+    PARTS_MAX = CLSPI_LOCATE_DEPTH * CLSPI_CORNERS,
+    SHARE = 4, /* a cell may have one in so many of the parts that are left, */
+    LEAST = 64 /* and so many */
+};
+
+#define FAR        0x1p20 /* what is so many times as far away as the solid is searched no more */
+#define EXCLUDED   0.75   /* of the tolerance: what is farther is out */
+#define BOUND_LESS (1 - 1e-9)
+
+/* What a thread needs. */
+typedef struct searcher {
+    const clspi_solid_locate *s;
+    clspi_locate_nodes *nodes;
+    double floor; /* in a cell's units, what is not worth a step */
+    uint64_t max_nodes;
+    uint32_t *cells; /* [room]: whose boxes hold the query */
+    size_t num_cells, room;
+    clspi_locate_node *part[PARTS_MAX];
+    /* the query at hand */
+    double q[3];   /* shrunk */
+    double least;  /* no point of what was left out is nearer */
+    uint64_t left; /* parts that it may have */
+    /* the cell at hand, in whose units all is */
+    const clspi_located_cell *cell;
+    double from[CLSPI_HULL_LANES];
+    uint32_t num_parts;
+    bool is_found, is_open; /* something is; some of it was not looked at */
+    double residual, t[3];
+} searcher;
+
+/* ---- the tree ---- */
+
+/* Returns the square of how far outside of box k a coordinate is. */
+CLSPI_INLINE double outside(double box[2][BOXES], int k, double q)
+{
+    const double x = more_of(more_of(box[0][k] - q, q - box[1][k]), 0);
+
+    return x * x;
+}
+
+CLSPI_INLINE void distances_to(clspi_surface_node *node, const double *q, double *distance)
+{
+    const double x = q[0], y = q[1], z = q[2];
+
+    for (int k = 0; k < BOXES; k++)
+        distance[k] =
+            outside(node->box[0], k, x) + outside(node->box[1], k, y) + outside(node->box[2], k, z);
+}
+
+/* Notes that a cell's box holds the query. False: no memory. */
+static bool add_cell(searcher *w, uint32_t cell)
+{
+    if (w->num_cells == w->room) {
+        const size_t room = 2 * w->room + 64;
+        void *const more = realloc(w->cells, room * sizeof *w->cells);
+        if (!more) return false;
+        w->cells = more;
+        w->room = room;
+    }
+    w->cells[w->num_cells++] = cell;
+    return true;
+}
+
+/* Finds the cells whose boxes hold the query, and how near the other boxes are. False: no memory.
+ */
+CLSPI_CLONES static bool walk_tree(searcher *w)
+{
+    const clspi_solid_locate *const s = w->s;
+    const double q[3] = {w->q[0] * s->scale, w->q[1] * s->scale, w->q[2] * s->scale};
+    uint32_t waiting[WAITING_MAX], num = 0;
+    double least = (double)INFINITY, distance[BOXES];
+
+    w->num_cells = 0;
+    if (s->root != CLSPI_KIND_NONE) waiting[num++] = s->root;
+    while (num > 0) {
+        const uint32_t code = waiting[--num];
+        if ((code & CLSPI_KIND_MASK) != CLSPI_KIND_NODE) {
+            if (!add_cell(w, code & CLSPI_NUMBER_MASK)) return false;
+            continue;
+        }
+        clspi_surface_node *const node = &s->tree.nodes[code];
+        distances_to(node, q, distance);
+        for (int k = 0; k < BOXES; k++) {
+            if (distance[k] > 0)
+                least = less_of(least, distance[k]);
+            else
+                waiting[num++] = node->kid[k];
+        }
+    }
+    w->least = sqrt(least) / s->scale * BOUND_LESS;
+    return true;
+}
+
+static int compare_cells(const void *one, const void *other)
+{
+    const uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+
+    return (a > b) - (a < b);
+}
+
+/* Puts the cells into their order, mostly two or three. */
+static void sort_cells(searcher *w)
+{
+    if (w->num_cells > 16) {
+        qsort(w->cells, w->num_cells, sizeof *w->cells, compare_cells);
+        return;
+    }
+    for (size_t i = 1; i < w->num_cells; i++) {
+        const uint32_t cell = w->cells[i];
+        size_t at = i;
+        for (; at > 0 && w->cells[at - 1] > cell; at--)
+            w->cells[at] = w->cells[at - 1];
+        w->cells[at] = cell;
+    }
+}
+
+/* ---- tricubics ---- */
+
+/* Solves (J^T J + damping) d = J^T e for the directions that are free. */
+CLSPI_INLINE void damped_step(const clspi_cubic_jet *jet, const double *slope, const bool *is_free,
+                              double *d)
+{
+    clspi_cubic_jet square = {.value = {0}};
+    double inverse[3][3], most = 0;
+
+    for (uint32_t a = 0; a < 3; a++)
+        most = more_of(most, clspi_dot3(jet->slope[a], jet->slope[a]));
+    for (uint32_t a = 0; a < 3; a++)
+        for (uint32_t b = 0; b < 3; b++) {
+            square.slope[a][b] =
+                is_free[a] && is_free[b] ? clspi_dot3(jet->slope[a], jet->slope[b]) : 0;
+            if (a == b) square.slope[a][b] += is_free[a] ? 1e-12 * most + DBL_MIN : 1;
+        }
+    for (uint32_t a = 0; a < 3; a++)
+        for (uint32_t b = 0; b < 3; b++) {
+            const uint32_t a1 = (a + 1) % 3, a2 = (a + 2) % 3, b1 = (b + 1) % 3, b2 = (b + 2) % 3;
+            inverse[b][a] = square.slope[a1][b1] * square.slope[a2][b2] -
+                            square.slope[a1][b2] * square.slope[a2][b1];
+        }
+    const double det = square.slope[0][0] * inverse[0][0] + square.slope[0][1] * inverse[1][0] +
+                       square.slope[0][2] * inverse[2][0];
+    for (uint32_t a = 0; a < 3; a++) {
+        d[a] = 0;
+        for (uint32_t b = 0; b < 3 && is_free[a] && det > 0; b++)
+            if (is_free[b]) d[a] += inverse[a][b] * slope[b] / det;
+    }
+}
+
+/* Goes a step of Newton's method towards a point e away, where that leads out of the cell along
+   what is left. Returns how far the squared distance should fall; 0: it has not moved. */
+CLSPI_INLINE double step_towards(const clspi_cubic_jet *jet, const double *e, double t[3])
+{
+    double slope[3], d[3], inverse[3][CLSPI_HULL_LANES], fall = 0;
+    bool is_free[3], has_moved = false;
+
+    for (uint32_t a = 0; a < 3; a++) {
+        slope[a] = clspi_dot3(jet->slope[a], e);
+        is_free[a] = !(t[a] <= 0 && slope[a] <= 0) && !(t[a] >= 1 && slope[a] >= 0);
+    }
+    if (is_free[0] && is_free[1] && is_free[2] && inverse_of(jet, inverse))
+        for (uint32_t a = 0; a < 3; a++)
+            d[a] = inverse[0][a] * e[0] + inverse[1][a] * e[1] + inverse[2][a] * e[2];
+    else
+        damped_step(jet, slope, is_free, d);
+    for (uint32_t a = 0; a < 3; a++) {
+        const double to = less_of(more_of(t[a] + d[a], 0), 1);
+        fall += d[a] * slope[a];
+        has_moved |= to != t[a];
+        t[a] = to;
+    }
+    return has_moved ? fall : 0;
+}
+
+/* Finds the parameters of a tricubic's point that is nearest to the query, or a place where it is
+   nearer than around there; e: the query minus the point. Returns the distance. */
+CLSPI_CLONES static double find_nearest(const searcher *w, const clspi_locate_node *node,
+                                        double best[3], double e[3])
+{
+    const clspi_cell_hull *const hull = &node->hull;
+    const double near = 4 * w->cell->tolerance * w->cell->tolerance, floor = w->floor * w->floor;
+    double t[3], least = (double)INFINITY;
+    uint32_t worse = 0;
+
+    for (uint32_t a = 0; a < 3; a++) {
+        double at = 0.5;
+        for (uint32_t l = 0; l < 3; l++)
+            at += hull->column[l][a] * (w->from[l] - hull->centre[l]);
+        t[a] = less_of(more_of(at, 0), 1);
+    }
+    for (uint32_t step = 0; step < STEPS && worse < WORSE_MAX; step++) {
+        clspi_cubic_jet jet;
+        double off[3];
+        cubic_at(node->points, t, &jet);
+        for (uint32_t l = 0; l < 3; l++)
+            off[l] = w->from[l] - jet.value[l];
+        const double square = clspi_dot3(off, off);
+        if (!(square < least)) {
+            worse++;
+        } else {
+            least = square;
+            memcpy(best, t, sizeof t);
+            memcpy(e, off, sizeof off);
+        }
+        if (square <= floor) break;
+        const double fall = step_towards(&jet, off, t);
+        if (fall <= (square > near ? 1e-2 : 1e-6) * square) break;
+    }
+    return sqrt(least);
+}
+
+/* ---- cells ---- */
+
+/* Notes a place of a part, in its own parameters, if it is the best one. */
+static void take_place(searcher *w, const clspi_locate_node *node, const double t[3],
+                       double residual)
+{
+    if (w->is_found && !(residual < w->residual)) return;
+    w->is_found = true;
+    w->residual = residual;
+    for (uint32_t a = 0; a < 3; a++)
+        w->t[a] = less_of(node->low[a] + node->size * t[a], 1);
+}
+
+/* Notes that nothing of a cell is nearer than a distance. */
+static void leave_out(searcher *w, double distance)
+{
+    w->least = less_of(w->least, distance / w->cell->units.scale * BOUND_LESS);
+}
+
+/* Returns the largest distance of a point of a part's box. */
+static double farthest_of(const clspi_cell_hull *hull, const double *from)
+{
+    double sum = 0;
+
+    for (uint32_t l = 0; l < 3; l++) {
+        const double x = more_of(hull->most[l] - from[l], from[l] - hull->least[l]);
+        sum += x * x;
+    }
+    return sqrt(sum);
+}
+
+/* Looks at a part as it is. Returns whether that is all. */
+static bool look_at(searcher *w, const clspi_locate_node *node)
+{
+    static const double middle[3] = {0.5, 0.5, 0.5};
+    const double farthest = farthest_of(&node->hull, w->from);
+    double t[3], e[3] = {0};
+
+    if (node->is_cubic) {
+        const double distance = find_nearest(w, node, t, e);
+        if (distance <= w->cell->tolerance) {
+            take_place(w, node, t, distance);
+            return true;
+        }
+        const double away[3] = {-e[0] / distance, -e[1] / distance, -e[2] / distance};
+        const double along = clspi_hull_along(node->points, CLSPI_CUBIC_POINTS, away, w->from);
+        if (along > EXCLUDED * w->cell->tolerance) {
+            leave_out(w, along);
+            return true;
+        }
+    }
+    if (!node->is_loose && farthest <= w->cell->tolerance) {
+        take_place(w, node, middle, farthest);
+        return true;
+    }
+    return w->is_found; /* what is nearer is in a part beside it, if anywhere */
+}
+
+/* Returns how far the middle of a part's box is from the query, squared. */
+static double off_middle(const searcher *w, const clspi_locate_node *node)
+{
+    double sum = 0;
+
+    for (uint32_t l = 0; l < 3; l++) {
+        const double x = (node->hull.least[l] + node->hull.most[l]) / 2 - w->from[l];
+        sum += x * x;
+    }
+    return sum;
+}
+
+/* Puts the children of a part that may have the query before all that waits, the nearest first.
+   False: no memory. */
+static bool cut_part(searcher *w, clspi_locate_node *node)
+{
+    const uint32_t bottom = w->num_parts;
+
+    if (!clspi_locate_cut(w->nodes, node)) return false;
+    for (uint32_t j = CLSPI_CORNERS; j-- > 0;) {
+        clspi_locate_node *const child = node->child[j];
+        const double distance = child->is_loose ? 0 : clspi_hull_distance(&child->hull, w->from);
+        if (distance > EXCLUDED * w->cell->tolerance) {
+            leave_out(w, distance);
+            continue;
+        }
+        const double middle = off_middle(w, child);
+        uint32_t at = w->num_parts++;
+        for (; at > bottom && off_middle(w, w->part[at - 1]) < middle; at--)
+            w->part[at] = w->part[at - 1];
+        w->part[at] = child;
+    }
+    return true;
+}
+
+/* Searches a cell. False: no memory. */
+static bool search_cell(searcher *w, uint32_t number)
+{
+    clspi_locate_node *const root = clspi_locate_cell(w->nodes, number, &w->cell->units);
+    const uint64_t share = w->left / SHARE > LEAST ? w->left / SHARE : LEAST;
+    const uint64_t end = share < w->left ? w->left - share : 0;
+
+    if (!root) return false;
+    w->part[0] = root;
+    w->num_parts = 1;
+    while (w->num_parts > 0 && !(w->is_found && w->residual <= w->floor)) {
+        clspi_locate_node *const node = w->part[--w->num_parts];
+        const uint64_t price = CLSPI_CORNERS * (1 + node->num_points / CLSPI_CUBIC_POINTS);
+        if (look_at(w, node)) continue;
+        if (w->left < end + price || node->depth >= CLSPI_LOCATE_DEPTH) {
+            w->is_open = true;
+            continue;
+        }
+        w->left -= price;
+        if (!cut_part(w, node)) return false;
+    }
+    return true;
+}
+
+/* Turns to a cell. Returns whether it may have the query. */
+static bool take_cell(searcher *w, uint32_t number)
+{
+    w->cell = &w->s->cells[number];
+    for (uint32_t l = 0; l < 3; l++)
+        w->from[l] = (w->q[l] - w->cell->units.origin[l]) * w->cell->units.scale;
+    w->from[3] = 0;
+    const double distance = clspi_hull_distance(&w->cell->hull, w->from);
+    if (!(distance > EXCLUDED * w->cell->tolerance)) return true;
+    leave_out(w, distance);
+    return false;
+}
+
+/* ---- queries ---- */
+
+static void found_none(clspi_place_f64 *out, clspi_locate_status status, double bound)
+{
+    const double none = (double)NAN;
+
+    *out = (clspi_place_f64){.t = {none, none, none},
+                             .residual = status == CLSPI_LOCATE_INVALID ? none : (double)INFINITY,
+                             .bound = bound,
+                             .cell = UINT32_MAX,
+                             .status = status};
+}
+
+/* Tells what became of a query. */
+static void tell(const searcher *w, uint32_t cell, clspi_place_f64 *out)
+{
+    if (!w->is_found) {
+        found_none(out, w->is_open ? CLSPI_LOCATE_CUT : CLSPI_LOCATE_NONE,
+                   w->is_open ? 0 : w->least / w->s->source.shrink);
+        return;
+    }
+    *out = (clspi_place_f64){.residual = w->residual / w->cell->units.scale / w->s->source.shrink,
+                             .cell = cell,
+                             .status = CLSPI_LOCATE_FOUND};
+    memcpy(out->t, w->t, sizeof out->t);
+}
+
+/* Searches for the query at hand. False: no memory. */
+static bool search(searcher *w, clspi_place_f64 *out)
+{
+    uint32_t cell = 0;
+
+    clspi_locate_nodes_tidy(w->nodes);
+    if (!walk_tree(w)) return false;
+    sort_cells(w);
+    w->left = w->max_nodes;
+    w->is_found = w->is_open = false;
+    for (size_t i = 0; i < w->num_cells && !w->is_found; i++) {
+        cell = w->cells[i];
+        if (take_cell(w, cell) && !search_cell(w, cell)) return false;
+    }
+    tell(w, cell, out);
+    return true;
+}
+
+/* Locates a point. False: no memory. */
+static bool locate(searcher *w, const double point[3], clspi_place_f64 *out)
+{
+    double most = 0;
+
+    for (uint32_t l = 0; l < 3; l++) {
+        if (!isfinite(point[l])) {
+            found_none(out, CLSPI_LOCATE_INVALID, (double)NAN);
+            return true;
+        }
+        w->q[l] = point[l] * w->s->source.shrink;
+        most = more_of(most, fabs(w->q[l]));
+    }
+    if (most * w->s->scale <= FAR) return search(w, out);
+    found_none(out, CLSPI_LOCATE_NONE,
+               w->s->root == CLSPI_KIND_NONE
+                   ? (double)INFINITY
+                   : (most - w->s->most) * BOUND_LESS / w->s->source.shrink);
+    return true;
+}
+
+/* Rounds a number to float, down or up. */
+static float rounded(double x, bool up)
+{
+    const float near = (float)x;
+
+    if (up) return (double)near < x ? nextafterf(near, INFINITY) : near;
+    return (double)near > x ? nextafterf(near, -INFINITY) : near;
+}
+
+static void store(const clspi_locate_queries *queries, size_t i, const clspi_place_f64 *place)
+{
+    if (queries->f64) {
+        ((clspi_place_f64 *)queries->out)[i] = *place;
+        return;
+    }
+    ((clspi_place_f32 *)queries->out)[i] =
+        (clspi_place_f32){.t = {(float)place->t[0], (float)place->t[1], (float)place->t[2]},
+                          .residual = rounded(place->residual, true),
+                          .bound = rounded(place->bound, false),
+                          .cell = place->cell,
+                          .status = place->status};
+}
+
+/* Takes the parts that another thread has left, or none. */
+static clspi_locate_nodes *take_nodes(const clspi_solid_locate *s)
+{
+    for (size_t i = 0; i < CLSPI_LOCATE_KEPT; i++) {
+        clspi_locate_nodes *const nodes = atomic_exchange(&s->kept[i], NULL);
+        if (nodes) return nodes;
+    }
+    return clspi_locate_nodes_create(&s->source);
+}
+
+/* Leaves parts to others. */
+static void give_nodes(const clspi_solid_locate *s, clspi_locate_nodes *nodes)
+{
+    for (size_t i = 0; i < CLSPI_LOCATE_KEPT && nodes; i++) {
+        clspi_locate_nodes *none = NULL;
+        if (atomic_compare_exchange_strong(&s->kept[i], &none, nodes)) return;
+    }
+    clspi_locate_nodes_destroy(nodes);
+}
+
+bool clspi_solid_locate_find(const clspi_solid_locate *locate_in,
+                             const clspi_locate_queries *queries)
+{
+    searcher *const w = calloc(1, sizeof *w);
+    bool done = w;
+
+    if (w) {
+        w->s = locate_in;
+        w->nodes = take_nodes(locate_in);
+        w->floor = queries->f64 ? 0x1p-46 : 1e-9;
+        w->max_nodes = queries->max_nodes;
+        done = w->nodes;
+    }
+    for (size_t k = 0; k < queries->num && done; k++) {
+        const size_t i = queries->order ? queries->order[k] : k;
+        clspi_place_f64 place;
+        double point[3];
+        for (uint32_t l = 0; l < 3; l++)
+            point[l] = queries->f64 ? ((const double *)queries->points)[3 * i + l]
+                                    : (double)((const float *)queries->points)[3 * i + l];
+        done = locate(w, point, &place);
+        if (done) store(queries, i, &place);
+    }
+    if (w) {
+        give_nodes(locate_in, w->nodes);
+        free(w->cells);
+    }
+    free(w);
+    return done;
+}
