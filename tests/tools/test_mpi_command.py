@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from command_fixture import COMMAND, SKIPPED, Case, main, run, some
+from command_fixture import DATA, SKIPPED, Case, main, run, some
 from image_files import Image, write_npy
 
 PROGRAM = os.path.abspath(sys.argv[3])
@@ -62,7 +62,10 @@ class Mpi(Case):
 
     def setUp(self):
         super().setUp()
-        self.out = os.path.realpath(self.path("out.npy"))
+        self.name("npy")
+
+    def name(self, ending):
+        self.out = os.path.realpath(self.path("out." + ending))
 
     def image(self, *size):
         chance = random.Random(7)
@@ -84,10 +87,11 @@ class Mpi(Case):
                           f"{' '.join(map(str, knots))}\n{control}"), path
 
     def files(self):
-        return sorted(name for name in os.listdir(self.folder) if name.startswith("out.npy"))
+        return sorted(name for name in os.listdir(self.folder) if name.startswith("out."))
 
-    def check_bytes(self, args, counts):
-        whole = self.path("whole.npy")
+    def check_bytes(self, args, counts, ending="npy"):
+        self.name(ending)
+        whole = self.path("whole." + ending)
         done = run(args[0], *args[1:], "-o", whole, "-q")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         with open(whole, "rb") as file:
@@ -97,7 +101,7 @@ class Mpi(Case):
                 done = mpirun(n, *args, "-o", self.out, "-q")
                 self.assertEqual((done.returncode, done.said, done.stdout), (0, [], ""),
                                  done.stderr)
-                self.assertEqual(self.files(), ["out.npy"])
+                self.assertEqual(self.files(), ["out." + ending])
                 with open(self.out, "rb") as file:
                     self.assertEqual(file.read(), expected)
                 os.remove(self.out)
@@ -112,6 +116,10 @@ class Mpi(Case):
     def test_project(self):
         curve, points = self.points(1003, 2)
         self.check_bytes(["project", curve, points], some((2, 1, 3, 4), 4))
+
+    def test_patches(self):
+        self.check_bytes(["bezier", os.path.join(DATA, "teapot.bv"), "-n", "5"],
+                         some((3, 1, 2, 4), 4), "ply")
 
     def test_rank_fails(self):
         """One rank has no device: one message, that names it; the others' parts stay."""
@@ -158,8 +166,8 @@ class Mpi(Case):
         cases = [(["image", self.path("none.npy"), "-o", self.out], "cannot open"),
                  (["image", image, "-o", self.path("a.png")], ".npy and .nii can"),
                  (["image", image, "-o", self.out, "--part", "1/2"], "follows from the process"),
-                 (["devices"], "there are image and project"),
-                 (["image", image, "-o", self.out, "--size", "9x1"], "2 parts, but only 1 row")]
+                 (["devices"], "there are bezier, bspline, image and project"),
+                 (["image", image, "-o", self.out, "--size", "9x1"], "2 parts, but only 1 rows")]
         for args, words in some(cases, 3):
             done = mpirun(2, *args)
             self.assertNotEqual(done.returncode, 0)

@@ -12,7 +12,7 @@ import resource
 import signal
 import subprocess
 
-from command_fixture import COMMAND, Case, lacks, main, run, some
+from command_fixture import COMMAND, DATA, Case, lacks, main, run, some
 from image_files import Image, write_npy
 
 
@@ -117,13 +117,48 @@ class Parts(Case):
             with open(whole, "rb") as file:
                 self.assertEqual(self.joined(), file.read())
         done = run("project", curve, points, "-o", self.out, "--part", "1/1002")
-        self.assert_refused(done, "fewer points than parts")
+        self.assert_refused(done, "1002 parts, but only 1001 points")
         self.write("points.csv", "x,y\n1,2\n3,4\n")
         self.assert_refused(run("project", curve, self.path("points.csv"), "-o", self.out, "--part",
                                 "1/2"), "known of .npy and .ply only")
         done = run("project", curve, points, "-o", self.path("a.csv"), "--part", "1/2")
         self.assert_refused(done, "a.csv", ".npy can", status=2)
         self.assertEqual(self.others(), ["out.npy"])
+
+    def check_parts(self, n, ending, *args):
+        """That parts of a command, made from the last to the first, are the bytes of one run."""
+        whole, out = self.path("whole." + ending), self.path("out." + ending)
+        self.assert_done(run(*args, "-o", whole, "-q"))
+        for k in range(n, 0, -1):
+            self.assert_done(run(*args, "-o", out, "-q", "--part", f"{k}/{n}"))
+        self.assert_done(run("join", out, "-q"))
+        with open(whole, "rb") as file, open(out, "rb") as made:
+            self.assertTrue(made.read() == file.read(), (n, ending, args))
+        os.remove(out)
+
+    def test_patches(self):
+        """Patches whose edges follow those of others' parts, triangles, and polyhedra behind."""
+        def data(name):
+            return os.path.join(DATA, name)
+        polyhedron = self.write("poly.bv", "1\n4 3\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n"
+                                "4 0 1 2 3\n3 1 2 3\n")
+        cases = [(3, "ply", data("pn.bv"), data("octahedron.bv"), polyhedron, "-n", "7"),
+                 (4, "ply", data("teapot.bv"), "-t", "1%", "--texture"),
+                 (2, "ply", data("pn.bv"), "--normals", "-n", "5"),
+                 (7, "vtk", data("teapot.bv"), "-n", "5"),
+                 (5, "vtk", data("pn.bv"), data("sphere.bv"), polyhedron, "-n", "4")]
+        for n, ending, *args in some(cases, 3):
+            self.check_parts(n, ending, "bezier", *args)
+
+    def test_splines(self):
+        """Curves, surfaces, and sides of volumes."""
+        volume = "700 1 0 0\n3 0\n" + 3 * "2 2\n0 0 1 1\n" + "".join(
+            f"{i % 2} {i // 2 % 2} {i // 4}\n" for i in range(8))
+        files = [self.write("volumes.g2", volume + volume), os.path.join(DATA, "knot.g2"),
+                 os.path.join(DATA, "vase.json")]
+        for n, ending, *options in some([(5, "vtk", "-n", "9"), (14, "ply", "-n", "6"),
+                                         (3, "ply", "--normals", "-n", "7")], 2):
+            self.check_parts(n, ending, "bspline", "eval", *files, *options)
 
     def test_at_once(self):
         runs = [subprocess.Popen([COMMAND, "image", self.image, "-o", self.out, "-q", "--zoom", "2",
@@ -201,9 +236,20 @@ class Parts(Case):
         self.assert_refused(self.part(1, 211), "211 parts, but only 210 rows")
         self.assert_refused(run("image", self.image, "-o", self.path("a.png"), "--part", "1/2"),
                             "a.png", ".npy and .nii can", status=2)
-        self.assert_refused(run("bezier", "a.bv", "-o", "a.vtu", "--part", "1/2"),
-                            "'--part': what 'clspline bezier' writes cannot be made in parts",
+        self.assert_refused(run("bspline", "bezier", "a.g2", "-o", "a.bv", "--part", "1/2"),
+                            "'--part': what 'clspline bspline bezier' writes cannot be made in",
                             status=2)
+        teapot = os.path.join(DATA, "teapot.bv")
+        for ending in ("stl", "obj", "glb", "png"):
+            self.assert_refused(run("bezier", teapot, "-o", self.path("a." + ending), "--part",
+                                    "1/2"), "a." + ending, ".ply and .vtk can", status=2)
+        self.assert_refused(run("bezier", teapot, "-o", self.path("a.vtk"), "--part", "1/2",
+                                "--normals"), "with --normals, .ply can", status=2)
+        self.assert_refused(run("bezier", teapot, "-o", self.path("a.vtk"), "-o",
+                                self.path("a.ply"), "--part", "1/2"), "one output at a time",
+                            status=2)
+        self.assert_refused(run("bezier", teapot, "-o", self.path("a.ply"), "--part", "1/29"),
+                            "29 parts, but only 28 patches")
         self.assert_refused(run("image", self.image, "-o", "-", "-f", "npy", "--part", "1/2"),
                             "not of '-'", status=2)
         self.assert_refused(run("image", self.image, "-o", self.out, "--resume"), "needs --part",

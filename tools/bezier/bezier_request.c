@@ -39,5 +39,5 @@ const subcommand command_bezier = {
     .endings = "bv",
     .request_bytes = sizeof(bezier_request),
     .defaults = &defaults,
-    .check = picture_request_check,
+    .check = mesh_request_check,
     .run = bezier_run};

@@ -19,6 +19,10 @@ typedef struct net {
     staged_vertices staged;
 } net;
 
+/* What a patch is made for: nothing, since others make it; only its edges, which those that are
+   made take from it; or itself. */
+enum { USE_NONE, USE_EDGES, USE_ALL };
+
 /* One batch on its way into the sink. */
 typedef struct job {
     const evaluate_task *task;
@@ -26,6 +30,7 @@ typedef struct job {
     const bezierview_batch *batch;
     const uint32_t *num;  /* [num_patches][2] of the batch */
     const size_t *firsts; /* [num_patches + 1]: the numbers of their first vertices, and the end */
+    const char *uses;     /* [num_patches]: what each is made for */
     size_t done, total;   /* patches, over all batches */
     net nets[2];
     size_t num_nets;
@@ -66,12 +71,13 @@ static void make_unit(const clsp_output *staged, size_t count)
     }
 }
 
-/* Patches from `first` on that one call evaluates: as many as STAGING_POINTS allow, at least one.
- */
+/* Patches from `first` on that one call evaluates, all of one use: as many as STAGING_POINTS allow,
+   at least one. */
 static size_t chunk_patches(const job *j, size_t first)
 {
     size_t end = first + 1;
-    while (end < j->batch->num_patches && j->firsts[end + 1] - j->firsts[first] <= STAGING_POINTS)
+    while (end < j->batch->num_patches && j->uses[end] == j->uses[first] &&
+           j->firsts[end + 1] - j->firsts[first] <= STAGING_POINTS)
         end++;
     return end - first;
 }
@@ -133,6 +139,7 @@ static bool take_chunk(const job *j, clsp_range patches)
                        .stride = n->vertex_reals,
                        .normal_stride = n->vertex_reals};
     if (!weld(j, patches)) return false;
+    if (j->uses[patches.first] == USE_EDGES) return true;
     if (n->attributes & CLSP_VERTEX_NORMAL) v.normals = first + 3 * real;
     if (n->attributes & CLSP_VERTEX_CURVATURE) v.curvature = first + (n->vertex_reals - 2) * real;
     if (j->num_nets == 2) {
@@ -244,15 +251,24 @@ static void list_nets(job *j)
     j->num_nets = normals && type->has_normals ? 2 : 1;
 }
 
+/* Tells whether any patch of the batch is made. */
+static bool is_used(const job *j)
+{
+    for (size_t i = 0; i < j->batch->num_patches; i++)
+        if (j->uses[i] != USE_NONE) return true;
+    return false;
+}
+
 static bool run_batch(job *j)
 {
     bool done = true;
+    if (!is_used(j)) return true;
     list_nets(j);
     for (size_t i = 0; done && i < j->num_nets; i++)
         done = open_net(j, &j->nets[i]);
     for (size_t first = 0, count; done && first < j->batch->num_patches; first += count) {
         count = chunk_patches(j, first);
-        done = run_chunk(j, (clsp_range){first, count});
+        if (j->uses[first] != USE_NONE) done = run_chunk(j, (clsp_range){first, count});
         io_report(j->task->progress, j->done + first + count, j->total);
     }
     for (size_t i = 0; i < j->num_nets; i++)
@@ -274,20 +290,41 @@ static size_t *find_firsts(const mesh_source *s)
     return firsts;
 }
 
+/* Finds what each patch is made for; the caller frees. */
+static char *find_uses(const mesh_source *s, const seams *edges)
+{
+    char *uses = calloc(s->num_grids + 1, 1);
+    if (!uses) {
+        mesh_source_memory(s);
+        return NULL;
+    }
+    for (size_t i = s->first; i < s->end; i++)
+        uses[i] = USE_ALL;
+    for (size_t i = 0; i < edges->num_edges; i++) {
+        const size_t patch = edges->edges[i].patch;
+        char *leader = &uses[edges->edges[edges->edges[i].leader].patch];
+        if (uses[patch] == USE_ALL && *leader == USE_NONE) *leader = USE_EDGES;
+    }
+    return uses;
+}
+
 static bool make(const mesh_source *s, const mesh_sink *sink)
 {
     const evaluate_task *task = s->user;
     job j = {.task = task, .sink = sink, .total = s->num_grids};
     size_t *firsts = find_firsts(s);
-    bool done = firsts != NULL;
+    char *uses = firsts ? find_uses(s, task->edges) : NULL;
+    bool done = uses != NULL;
     for (size_t i = 0; done && i < task->content->num_batches; i++) {
         j.batch = &task->content->batches[i];
         j.num = task->grids->num + 2 * j.done;
         j.firsts = firsts + j.done;
+        j.uses = uses + j.done;
         done = run_batch(&j);
         j.done += j.batch->num_patches;
     }
     free(firsts);
+    free(uses);
     return done;
 }
 
@@ -296,7 +333,7 @@ bool evaluate_begin(evaluate_task *task)
     mesh_source *s = &task->source;
     s->advice = task->grids->uniform ? "use fewer --samples" : "use a larger --tolerance";
     s->most_samples = CLSP_BEZIER_MAX_SAMPLES;
-    s->num_grids = bezierview_num_patches(task->content);
+    s->num_grids = s->end = bezierview_num_patches(task->content);
     s->rest = &task->content->polyhedra;
     s->make = make;
     s->user = task;

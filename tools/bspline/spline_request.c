@@ -34,7 +34,7 @@ const subcommand command_bspline_eval = {
     .endings = "g2 json",
     .request_bytes = sizeof(mesh_request),
     .defaults = &eval_defaults,
-    .check = picture_request_check,
+    .check = mesh_request_check,
     .run = bspline_eval_run};
 
 static const option bezier_options[] = {

@@ -19,6 +19,7 @@ enum {
 /* One batch on its way into the sink. */
 typedef struct job {
     const spline_task *task;
+    const mesh_source *source;
     const mesh_sink *sink;
     const spline_batch *batch;
     clsp_bspline_plan *plan;
@@ -27,6 +28,7 @@ typedef struct job {
     size_t grid_points;   /* of a spline, or its side */
     size_t vertex_reals;  /* of a vertex that the library makes */
     size_t before;        /* splines of the batches before */
+    size_t grids;         /* of these, and of the sides before */
     uint64_t done, total; /* points, over all batches */
 } job;
 
@@ -274,31 +276,39 @@ static bool run_chunk(job *j, clsp_range range)
 
 /* ---- batches ---- */
 
-/* Makes all grids of one side, or the only ones. */
+/* Makes the grids of one side, or the only ones. */
 static bool run_side(job *j)
 {
-    const size_t num = j->batch->num_splines;
+    size_t first, end;
+    if (!mesh_source_clip(j->source, j->grids, j->batch->num_splines, &first, &end)) return true;
     const mesh_grid grid = find_grid(j->task, &j->batch->type, j->side);
     j->grid_points = mesh_grid_points(&grid);
     size_t each = STAGING_POINTS / j->grid_points;
     if (each == 0) each = 1;
-    if (each > num) each = num;
+    if (each > end - first) each = end - first;
     bool done =
         staging_open_vertices(&j->staged, j->task->ctx, &j->task->source, j->task->sharing != NULL,
                               each * j->grid_points * j->vertex_reals);
-    for (size_t first = 0; done && first < num; first += each)
-        done = run_chunk(j, (clsp_range){first, num - first < each ? num - first : each});
+    for (; done && first < end; first += each)
+        done = run_chunk(j, (clsp_range){first, end - first < each ? end - first : each});
     staging_close_vertices(&j->staged);
     return done;
 }
 
 static bool run_batch(job *j)
 {
+    const size_t num = j->batch->num_splines;
+    size_t first, end;
+    const size_t all = num * (size_t)num_sides(&j->batch->type);
+    if (!mesh_source_clip(j->source, j->grids, all, &first, &end)) {
+        j->grids += all;
+        return true;
+    }
     double start = seconds_now();
     j->side = 0;
     bool done = make_plan(j) && set_points(j);
     j->task->times->plan += seconds_now() - start;
-    for (; done && j->side < num_sides(&j->batch->type); j->side++) {
+    for (; done && j->side < num_sides(&j->batch->type); j->side++, j->grids += num) {
         clsp_axis axis[SPLINES_MAX_DIRECTIONS] = {{.num = 0}};
         set_axes(j, axis);
         if (j->side > 0) done = staging_check(j->task->ctx, clsp_bspline_set_grid(j->plan, axis));
@@ -311,7 +321,7 @@ static bool run_batch(job *j)
 static bool make(const mesh_source *s, const mesh_sink *sink)
 {
     const spline_task *task = s->user;
-    job j = {.task = task, .sink = sink, .total = mesh_source_points(s)};
+    job j = {.task = task, .source = s, .sink = sink, .total = mesh_source_points(s)};
     bool done = true;
     for (size_t i = 0; done && i < task->content->num_batches; i++) {
         j.batch = &task->content->batches[i];
@@ -344,7 +354,7 @@ bool spline_task_begin(spline_task *task)
     mesh_source *s = &task->source;
     s->advice = "use fewer --samples";
     s->most_samples = CLSP_BSPLINE_MAX_SAMPLES;
-    s->num_grids = count_grids(task->content);
+    s->num_grids = s->end = count_grids(task->content);
     s->make = make;
     s->user = task;
     s->grids = task->made = malloc((s->num_grids + 1) * sizeof(*task->made));

@@ -58,28 +58,41 @@ part_record parts_record(const request *r)
 int parts_check(const request *r, bool *is_done)
 {
     const part_record record = parts_record(r);
-    const char *output = r->outputs[0];
+    const char *name = r->outputs[0];
     io_message message;
     *is_done = false;
-    bool is_stream = strcmp(output, "-") == 0;
+    bool is_stream = strcmp(name, "-") == 0;
     for (size_t i = 0; i < r->num_inputs; i++)
         is_stream = is_stream || strcmp(r->inputs[i], "-") == 0;
     if (is_stream) return usage_error(r->command->name, "--part: parts are of files, not of '-'");
-    switch (part_file_state(output, &record, &message)) {
+    switch (part_file_state(name, &record, &message)) {
     case PART_OTHER:
-        complain("%s; 'rm %s.part*' begins anew", message.text, output);
+        complain("%s; 'rm %s.part*' begins anew", message.text, name);
         return EXIT_FAILED;
     case PART_DONE:
         *is_done = r->resume;
         if (r->resume && !r->quiet)
-            fprintf(stderr, "%s: part %u of %u is there\n", output, r->part, r->num_parts);
+            fprintf(stderr, "%s: part %u of %u is there\n", name, r->part, r->num_parts);
         if (r->resume) return EXIT_OK;
-        complain("%s: part %u of %u is there already; --resume leaves it as it is", output, r->part,
+        complain("%s: part %u of %u is there already; --resume leaves it as it is", name, r->part,
                  r->num_parts);
         return EXIT_FAILED;
     default:
         return EXIT_OK;
     }
+}
+
+bool parts_take(const request *r, uint64_t all, const char *things, parts_range *range)
+{
+    *range = (parts_range){0, all};
+    if (r->num_parts == 0) return true;
+    const uint64_t number = r->part - 1, each = all / r->num_parts, more = all % r->num_parts;
+    range->first = number * each + (number < more ? number : more);
+    range->count = each + (number < more);
+    if (each > 0) return true;
+    complain("%s: %u parts, but only %llu %s", r->outputs[0], r->num_parts, (unsigned long long)all,
+             things);
+    return false;
 }
 
 void parts_name_device(part_record *record, const clsp_context *ctx)

@@ -23,8 +23,8 @@ _clspline_values() {
         ;;
     *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
     *' --camera-direction' | *' --zoom' | *' --size' | *' --distance-to' | *' --range' | \
-    *' --workers' | *' -r' | *' --rotate' | *' -z' | *' --spacing' | *' -s' | *' --shift' | \
-    *' --affine' | *' --repeat' | 'project -m' | *' --quality' | *' --part' | *' --columns' | \
+    *' --workers' | *' --part' | *' -r' | *' --rotate' | *' -z' | *' --spacing' | *' -s' | \
+    *' --shift' | *' --affine' | *' --repeat' | 'project -m' | *' --quality' | *' --columns' | \
     *' --max-dist' | *' -k' | *' --nearest' | *' --refine' | *' --crease-angle' | \
     *' --crease-steps' | *' --pixel' | *' --array' | *' --resolution' | *' --camera-zoom-factor' \
     | *' --camera-azimuth-angle' | *' --camera-elevation-angle')
@@ -104,15 +104,15 @@ _clspline_options() {
         echo '--output --format --samples --tolerance --method --normals --texture --precision' \
             '--device --up --azimuth --elevation --camera-direction --camera-orthographic' \
             '--zoom --background --no-background --size --coloring --distance-to --range' \
-            '--bar --colormap --edges --cooperate --workers --join --report --quiet --verbose' \
-            '--help'
+            '--bar --colormap --edges --cooperate --workers --join --report --part --resume' \
+            '--quiet --verbose --help'
         ;;
     'bspline eval')
         echo '--output --format --samples --normals --texture --precision --device --up' \
             '--azimuth --elevation --camera-direction --camera-orthographic --zoom' \
             '--background --no-background --size --coloring --distance-to --range --bar' \
-            '--colormap --edges --cooperate --workers --join --report --quiet --verbose' \
-            '--help'
+            '--colormap --edges --cooperate --workers --join --report --part --resume --quiet' \
+            '--verbose --help'
         ;;
     'bspline bezier')
         echo '--output --format --precision --device --quiet --verbose --help'

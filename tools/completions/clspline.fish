@@ -116,6 +116,10 @@ complete -c clspline -n '__clspline_at bezier' -l join -x \
     -d 'one more device'
 complete -c clspline -n '__clspline_at bezier' -l report \
     -d 'tell what each processor did'
+complete -c clspline -n '__clspline_at bezier' -l part -x \
+    -d 'make part K of N alone, K from 1 on, in OUT.part'
+complete -c clspline -n '__clspline_at bezier' -l resume \
+    -d 'leave a part that is there as it is'
 complete -c clspline -n '__clspline_at bezier' -s q -l quiet \
     -d 'no times, no progress, no warnings'
 complete -c clspline -n '__clspline_at bezier' -s v -l verbose \
@@ -186,6 +190,10 @@ complete -c clspline -n '__clspline_at bspline eval' -l join -x \
     -d 'one more device'
 complete -c clspline -n '__clspline_at bspline eval' -l report \
     -d 'tell what each processor did'
+complete -c clspline -n '__clspline_at bspline eval' -l part -x \
+    -d 'make part K of N alone, K from 1 on, in OUT.part'
+complete -c clspline -n '__clspline_at bspline eval' -l resume \
+    -d 'leave a part that is there as it is'
 complete -c clspline -n '__clspline_at bspline eval' -s q -l quiet \
     -d 'no times, no progress, no warnings'
 complete -c clspline -n '__clspline_at bspline eval' -s v -l verbose \

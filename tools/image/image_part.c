@@ -7,16 +7,9 @@
 
 bool image_part_take(image_part *part, const image_request *r, size_t all)
 {
-    const size_t number = r->base.part - 1, count = r->base.num_parts;
-    const size_t each = all / count, more = all % count;
-    if (all < count) {
-        complain("%s: %lu parts, but only %lu %s", r->base.outputs[0], (unsigned long)count,
-                 (unsigned long)all, all == 1 ? "row or slice" : "rows or slices");
-        return false;
-    }
-    part->all = all;
-    part->first = number * each + (number < more ? number : more);
-    part->count = each + (number < more);
+    parts_range range;
+    if (!parts_take(&r->base, all, "rows or slices", &range)) return false;
+    *part = (image_part){.all = all, .first = (size_t)range.first, .count = (size_t)range.count};
     return true;
 }
 
@@ -97,7 +90,7 @@ bool image_part_write(const image_part *part, const image_array *a, const image_
     bool done = image_file_head(&whole, r->format, &head, name, message);
     if (r->format == IMAGE_NPY) image_npy_order(a); /* nobody reads the values after this */
     record->bytes = head.count + (uint64_t)part->all * row_bytes(a) * frames_of(a);
-    done = done && part_file_open(&file, name, record, message);
+    done = done && part_file_open(&file, name, message) && part_file_fit(&file, record->bytes);
     done = part_file_close(&file, record, done && write_rows(part, a, &head, &file));
     free(head.bytes);
     return done;

@@ -37,9 +37,29 @@ const option mesh_request_rest[] = {
     {.rows = request_device},
     {.rows = pictures},
     {.rows = request_sharing},
+    {.rows = request_parts},
     {.rows = request_messages},
     {.rows = request_help},
     {.name = NULL}};
+
+/* Refuses parts of files of which it is not known where their bytes are before all are made. */
+static int check_parts(const mesh_request *r)
+{
+    const char *name = r->base.outputs[0], *command = r->base.command->name;
+    const int format = request_format(&r->base, name);
+    if (r->base.num_outputs > 1) return usage_error(command, "--part: of one output at a time");
+    if (format == FORMAT_VTK && r->normals)
+        return usage_error(
+            command, "--part: '%s' cannot be written in parts with --normals, .ply can", name);
+    if (format == FORMAT_PLY || format == FORMAT_VTK) return EXIT_OK;
+    return usage_error(command, "--part: '%s' cannot be written in parts, .ply and .vtk can", name);
+}
+
+int mesh_request_check(request *r)
+{
+    const int status = picture_request_check(r);
+    return status == EXIT_OK && r->num_parts > 0 ? check_parts((const mesh_request *)r) : status;
+}
 
 coloring_kind mesh_request_colors(const mesh_request *r)
 {

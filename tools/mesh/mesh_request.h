@@ -23,6 +23,9 @@ typedef struct mesh_request {
 extern const option mesh_request_outputs[];
 extern const option mesh_request_rest[];
 
+/* Checks what pictures, and meshes in parts, need. EXIT_OK, or else with a complaint. */
+int mesh_request_check(request *r);
+
 /* What the vertices' values are needed for: the colours of a picture, if there is one. */
 coloring_kind mesh_request_colors(const mesh_request *r);
 

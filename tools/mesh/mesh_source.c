@@ -11,6 +11,13 @@ bool mesh_source_memory(const mesh_source *s)
     return false;
 }
 
+bool mesh_source_clip(const mesh_source *s, size_t at, size_t num, size_t *first, size_t *end)
+{
+    *first = s->first > at ? s->first - at : 0;
+    *end = s->end < at + num ? (s->end > at ? s->end - at : 0) : num;
+    return *first < *end;
+}
+
 /* ---- sizes ---- */
 
 /* Memory of the machine in bytes; HUGE_VAL where the system does not tell. */

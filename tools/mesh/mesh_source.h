@@ -30,12 +30,17 @@ typedef struct mesh_source {
     uint32_t most_samples;      /* of a direction that the library takes */
     const mesh_grid *grids;
     size_t num_grids;
-    const mesh *rest; /* polyhedra; NULL: none */
+    size_t first, end; /* the grids that are made; of a whole mesh 0 and num_grids */
+    const mesh *rest;  /* polyhedra; NULL: none */
     /* Gives the vertices of all grids to the sink in order, some millions at a time. Complains on
        failure, save of the sink. */
     bool (*make)(const struct mesh_source *s, const mesh_sink *sink);
     void *user;
 } mesh_source;
+
+/* Of `num` grids from `at` on, finds which are made: from *first to *end, counted from `at`. False
+   where none is. */
+bool mesh_source_clip(const mesh_source *s, size_t at, size_t num, size_t *first, size_t *end);
 
 /* Counts the vertices of the grids; UINT64_MAX when that does not fit. */
 uint64_t mesh_source_points(const mesh_source *s);

@@ -76,7 +76,7 @@ bool mesh_work_make(mesh_work *w, const mesh_source *source)
     if (!make_values(w, source)) return false;
     progress_start(&w->bar, w->streamed ? "writing" : "evaluating", w->r->base.quiet);
     if (w->streamed)
-        done = stream_output(w->r, source, &w->progress, &w->times);
+        done = stream_output(w->r, source, w->contexts.ctx, &w->progress, &w->times);
     else
         done = mesh_source_fill(source, &w->result, w->values);
     progress_end(&w->bar);

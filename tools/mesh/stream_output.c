@@ -1,6 +1,7 @@
 #include "stream_output.h"
 
 #include "command.h"
+#include "parts.h"
 #include "ply.h"
 #include "vtk.h"
 #include "progress.h"
@@ -38,8 +39,9 @@ static bool take(void *user, const mesh_vertices *v)
 }
 
 /* Writes what stands behind the vertices of patches. */
-static void finish(stream *s, const mesh *rest, const io_progress *progress)
+static void finish(stream *s, const io_progress *progress)
 {
+    const mesh *rest = s->file.own.rest;
     const mesh_vertices v = {.count = rest ? rest->num_vertices : 0,
                              .precision = MESH_F64,
                              .positions = rest ? rest->positions : NULL,
@@ -55,23 +57,40 @@ static bool run(stream *s, const mesh_source *source, const io_progress *progres
     const mesh_sink sink = {take, s};
     bool done = source->make(source, &sink);
     double start = seconds_now();
-    if (done) finish(s, source->rest, progress);
+    if (done) finish(s, progress);
     done = mesh_file_close(&s->file, done || s->failed);
     times->take += seconds_now() - start;
     return done;
 }
 
-bool stream_output(const mesh_request *r, const mesh_source *source, const io_progress *progress,
-                   mesh_times *times)
+/* Opens the output, or the part of it that is asked for, whose grids the source is to make. */
+static bool open_file(stream *s, const mesh_request *r, const mesh_shape *shape,
+                      const clsp_context *ctx, mesh_source *source, io_message *message)
+{
+    const char *path = r->base.outputs[0];
+    parts_range range;
+    if (r->base.num_parts == 0)
+        return mesh_file_open(&s->file, find_format(r), shape, NULL, path, message);
+    part_record record = parts_record(&r->base);
+    parts_name_device(&record, ctx);
+    if (!parts_take(&r->base, source->num_grids, "patches", &range)) return false;
+    source->first = (size_t)range.first;
+    source->end = (size_t)(range.first + range.count);
+    const mesh_part part = {source->first, (size_t)range.count, &record};
+    return mesh_file_open(&s->file, find_format(r), shape, &part, path, message);
+}
+
+bool stream_output(const mesh_request *r, const mesh_source *whole, const clsp_context *ctx,
+                   const io_progress *progress, mesh_times *times)
 {
     io_message message = {""};
     stream s = {.failed = false};
+    mesh_source own = *whole, *source = &own;
     mesh_shape shape = mesh_shape_of_grids(source->grids, source->num_grids, source->rest);
     shape.precision = source->precision;
     shape.has_normals = source->has_normals;
     shape.has_texture = r->texture;
-    bool done = mesh_file_open(&s.file, find_format(r), &shape, r->base.outputs[0], &message) &&
-                run(&s, source, progress, times);
+    bool done = open_file(&s, r, &shape, ctx, source, &message) && run(&s, source, progress, times);
     if (!done && message.text[0]) complain("%s", message.text);
     return done;
 }

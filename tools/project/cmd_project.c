@@ -201,18 +201,18 @@ static bool draw_points(work *w, double *points)
 /* Finds which points are projected, and goes to the first of them. */
 static bool take_points(work *w, double *points)
 {
-    const uint64_t all = w->file.num, k = w->r->base.part, n = w->r->base.num_parts;
+    const request *r = &w->r->base;
+    parts_range range;
     w->end = UINT64_MAX;
-    if (n == 0) return true;
-    if (all == UINT64_MAX || all < n) {
-        complain(all < n ? "%s: fewer points than parts"
-                         : "%s: --part: how many points there are is known of .npy and .ply only",
+    if (r->num_parts == 0) return true;
+    if (w->file.num == UINT64_MAX) {
+        complain("%s: --part: how many points there are is known of .npy and .ply only",
                  w->file.in.name);
         return false;
     }
-    const uint64_t each = all / n, more = all % n;
-    w->first = (k - 1) * each + (k - 1 < more ? k - 1 : more);
-    w->end = w->first + each + (k - 1 < more);
+    if (!parts_take(r, w->file.num, "points", &range)) return false;
+    w->first = range.first;
+    w->end = range.first + range.count;
     while (w->num < w->first) {
         const uint64_t left = w->first - w->num;
         const size_t most = left < w->search.most ? (size_t)left : w->search.most;

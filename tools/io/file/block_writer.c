@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/types.h>
 
 enum { MAX_TEXT = 512 };
 
@@ -16,14 +17,18 @@ struct block_writer {
     bool ended;
     int error; /* errno of what failed; -1 where there is none */
     size_t used[BLOCK_COUNT];
+    bool is_moved[BLOCK_COUNT]; /* the block stands at a place of its own: */
+    uint64_t at[BLOCK_COUNT];
+    uint64_t count;       /* bytes made */
     unsigned char *bytes; /* [BLOCK_COUNT][BLOCK_BYTES] */
 };
 
 static void write_block(block_writer *w, size_t block)
 {
-    const size_t count = w->used[block % BLOCK_COUNT];
+    const size_t number = block % BLOCK_COUNT, count = w->used[number];
     errno = 0;
-    if (fwrite(w->bytes + block % BLOCK_COUNT * BLOCK_BYTES, 1, count, w->file) == count) return;
+    if (!w->is_moved[number] || fseeko(w->file, (off_t)w->at[number], SEEK_SET) == 0)
+        if (fwrite(w->bytes + number * BLOCK_BYTES, 1, count, w->file) == count) return;
     const int reason = errno ? errno : -1;
     pthread_mutex_lock(&w->lock);
     w->error = reason;
@@ -80,6 +85,7 @@ static void next_block(block_writer *w)
         pthread_cond_wait(&w->changed, &w->lock);
     pthread_mutex_unlock(&w->lock);
     w->used[w->filled % BLOCK_COUNT] = 0;
+    w->is_moved[w->filled % BLOCK_COUNT] = false;
 }
 
 unsigned char *block_writer_reserve(block_writer *w, size_t bytes)
@@ -92,6 +98,19 @@ unsigned char *block_writer_reserve(block_writer *w, size_t bytes)
 void block_writer_advance(block_writer *w, size_t bytes)
 {
     w->used[w->filled % BLOCK_COUNT] += bytes;
+    w->count += bytes;
+}
+
+void block_writer_move(block_writer *w, uint64_t at)
+{
+    if (w->used[w->filled % BLOCK_COUNT] > 0) next_block(w);
+    w->is_moved[w->filled % BLOCK_COUNT] = true;
+    w->at[w->filled % BLOCK_COUNT] = at;
+}
+
+uint64_t block_writer_count(const block_writer *w)
+{
+    return w->count;
 }
 
 void block_writer_text(block_writer *w, const char *format, ...)
@@ -102,6 +121,13 @@ void block_writer_text(block_writer *w, const char *format, ...)
     const int count = vsnprintf((char *)to, MAX_TEXT, format, args);
     va_end(args);
     if (count > 0) block_writer_advance(w, (size_t)count < MAX_TEXT ? (size_t)count : MAX_TEXT - 1);
+}
+
+void block_writer_drop(block_writer *w)
+{
+    pthread_mutex_lock(&w->lock);
+    if (w->error == 0) w->error = -1;
+    pthread_mutex_unlock(&w->lock);
 }
 
 bool block_writer_failed(block_writer *w)

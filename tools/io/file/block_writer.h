@@ -24,8 +24,17 @@ block_writer *block_writer_open(FILE *file);
 unsigned char *block_writer_reserve(block_writer *w, size_t bytes);
 void block_writer_advance(block_writer *w, size_t bytes);
 
+/* Has what follows stand at a place of the file, which is no pipe. */
+void block_writer_move(block_writer *w, uint64_t at);
+
+/* Counts the bytes that were made so far. */
+uint64_t block_writer_count(const block_writer *w);
+
 /* Adds a text of less than 512 bytes. */
 void block_writer_text(block_writer *w, const char *format, ...) IO_PRINTF(2, 3);
+
+/* Drops what has not been written yet; writing counts as failed then. */
+void block_writer_drop(block_writer *w);
 
 /* Whether writing has failed, so that it is of no use to go on. */
 bool block_writer_failed(block_writer *w);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "leftovers.h"
+#include "part_file.h"
 
 enum { MAX_TRIES = 100 };
 
@@ -159,8 +160,10 @@ bool output_close(output *out, bool done)
     }
     errno = reason;
     if (done && failed) io_fail_errno(out->message, out->name, "cannot write");
+    done = done && !failed;
+    if (out->part) done = part_file_close(&out->part->file, &out->part->record, done);
     release(out);
-    return done && !failed;
+    return done;
 }
 
 /* Finds the folder that a file is in. */

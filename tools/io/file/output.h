@@ -20,6 +20,7 @@ typedef struct output {
     char *target;
     char *temporary;
     int lock; /* a descriptor that holds the temporary file until it has the target's name */
+    struct part_output *part; /* of a part of a file, by part_file.h; NULL: a whole file */
     io_message *message;
 } output;
 

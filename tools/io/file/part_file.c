@@ -162,18 +162,17 @@ part_state part_file_state(const char *name, const part_record *wanted, io_messa
 
 /* ---- one part ---- */
 
-/* Gives a new file the bytes of the whole, or checks those of one that is there. */
-static bool check_bytes(part_file *f, const part_record *r)
+bool part_file_fit(part_file *f, uint64_t bytes)
 {
     struct stat status;
     if (fstat(f->descriptor, &status) != 0)
         return io_fail_errno(f->message, f->path, "cannot write");
     if (status.st_size == 0)
-        return ftruncate(f->descriptor, (off_t)r->bytes) == 0 ||
+        return ftruncate(f->descriptor, (off_t)bytes) == 0 ||
                io_fail_errno(f->message, f->path, "cannot write");
-    return (uint64_t)status.st_size == r->bytes ||
+    return (uint64_t)status.st_size == bytes ||
            io_fail(f->message, "%s: has %" PRIu64 " bytes, not the %" PRIu64 " of this job",
-                   f->path, (uint64_t)status.st_size, r->bytes);
+                   f->path, (uint64_t)status.st_size, bytes);
 }
 
 static void release(part_file *f)
@@ -183,7 +182,7 @@ static void release(part_file *f)
     *f = (part_file){.descriptor = -1};
 }
 
-bool part_file_open(part_file *f, const char *name, const part_record *record, io_message *message)
+bool part_file_open(part_file *f, const char *name, io_message *message)
 {
     *f = (part_file){.name = name, .message = message, .descriptor = -1};
     f->path = path_of(name, 0, 0);
@@ -191,10 +190,8 @@ bool part_file_open(part_file *f, const char *name, const part_record *record, i
     /* For writing only: of what they may read too, NFS clients of Linux write whole pages, and with
        them bytes of another machine's part as they were. */
     f->descriptor = open(f->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (f->descriptor < 0)
-        io_fail_errno(message, f->path, "cannot write");
-    else if (check_bytes(f, record))
-        return true;
+    if (f->descriptor >= 0) return true;
+    io_fail_errno(message, f->path, "cannot write");
     release(f);
     return false;
 }
@@ -224,6 +221,26 @@ bool part_file_close(part_file *f, const part_record *record, bool done)
     done = done && write_record(f->name, record, f->message);
     release(f);
     return done;
+}
+
+bool part_output_open(part_output *p, output *out, const char *name, const part_record *record,
+                      io_message *message)
+{
+    *out = (output){.name = name, .lock = -1, .message = message, .part = p};
+    p->record = *record;
+    if (!part_file_open(&p->file, name, message)) return false;
+    const int descriptor = fcntl(p->file.descriptor, F_DUPFD_CLOEXEC, 0);
+    if (descriptor >= 0) out->file = fdopen(descriptor, "wb");
+    if (out->file) return true;
+    io_fail_errno(message, name, "cannot write");
+    if (descriptor >= 0) close(descriptor);
+    return part_file_close(&p->file, record, false);
+}
+
+bool part_output_fit(part_output *p, uint64_t bytes)
+{
+    p->record.bytes = bytes;
+    return part_file_fit(&p->file, bytes);
 }
 
 /* ---- joining ---- */

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "message.h"
+#include "output.h"
 
 enum { PART_TEXT_BYTES = 1024, PART_MAX_COUNT = 1000000 };
 
@@ -43,9 +44,12 @@ typedef struct part_file {
     io_message *message;
 } part_file;
 
-/* Opens NAME.part, or makes it with the bytes of the whole file. name and message must outlive it.
- */
-bool part_file_open(part_file *f, const char *name, const part_record *record, io_message *message);
+/* Opens NAME.part, or makes it. name and message must outlive it. */
+bool part_file_open(part_file *f, const char *name, io_message *message);
+
+/* Gives the file the bytes of the whole, or complains of those that it has. To be called before
+   anything is written. */
+bool part_file_fit(part_file *f, uint64_t bytes);
 
 /* Writes bytes at a place of the whole file. */
 bool part_file_write(part_file *f, uint64_t at, const void *bytes, size_t num);
@@ -53,6 +57,19 @@ bool part_file_write(part_file *f, uint64_t at, const void *bytes, size_t num);
 /* Ends the part, and leaves its record when `done` and nothing failed. Returns whether it is there.
    Does nothing for what is not open. */
 bool part_file_close(part_file *f, const part_record *record, bool done);
+
+/* A part that is written by a stream, as whole files are. */
+typedef struct part_output {
+    part_file file;
+    part_record record;
+} part_output;
+
+/* Opens the stream of a part, which output_close ends as part_file_close does. */
+bool part_output_open(part_output *p, output *out, const char *name, const part_record *record,
+                      io_message *message);
+
+/* Says how many bytes the whole file has, before anything is written. */
+bool part_output_fit(part_output *p, uint64_t bytes);
 
 /* Counts the records of a file's parts that this machine sees, of those that are `count` in all. */
 uint32_t part_file_count(const char *name, uint32_t count);

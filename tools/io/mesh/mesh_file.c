@@ -4,20 +4,44 @@
 
 enum { PIECE = 16384 }; /* vertices of a mesh in memory that are written before progress is told */
 
-bool mesh_file_open(mesh_file *f, const mesh_format *format, const mesh_shape *s, const char *path,
-                    io_message *message)
+/* Writes what begins the file, and goes to the vertices of a part, whose places are known then. */
+static bool begin(mesh_file *f)
+{
+    uint64_t vertices, bytes;
+    f->format->begin(f);
+    f->head_bytes = block_writer_count(f->blocks);
+    if (!f->is_part) return true;
+    f->format->places(f, &vertices, &bytes);
+    if (part_output_fit(&f->part, bytes)) {
+        block_writer_move(f->blocks, vertices);
+        return true;
+    }
+    block_writer_drop(f->blocks);
+    mesh_file_close(f, false);
+    return false;
+}
+
+bool mesh_file_open(mesh_file *f, const mesh_format *format, const mesh_shape *s,
+                    const mesh_part *part, const char *path, io_message *message)
 {
     const char *reason = format->refuse ? format->refuse(s) : NULL;
-    *f = (mesh_file){.format = format, .shape = s};
+    *f = (mesh_file){.format = format, .shape = s, .own = *s, .is_part = part != NULL};
+    if (part) mesh_shape_cut(s, part->first, part->count, &f->own, &f->before);
     if (reason) return io_fail(message, "%s: cannot write: %s", path, reason);
-    if (!output_open(&f->out, path, message)) return false;
+    if (!(part ? part_output_open(&f->part, &f->out, path, part->record, message)
+               : output_open(&f->out, path, message)))
+        return false;
     f->blocks = block_writer_open(f->out.file);
     if (!f->blocks) {
         output_close(&f->out, false);
         return io_fail(message, "%s: cannot write: not enough memory", path);
     }
-    format->begin(f);
-    return true;
+    return begin(f);
+}
+
+void mesh_file_move(mesh_file *f, uint64_t at)
+{
+    if (f->is_part) block_writer_move(f->blocks, at);
 }
 
 bool mesh_file_vertices(mesh_file *f, const mesh_vertices *v)
@@ -73,7 +97,7 @@ bool mesh_file_write(const mesh_format *format, const mesh *m, const char *path,
 {
     const mesh_shape shape = mesh_shape_of(m);
     mesh_file f;
-    if (!mesh_file_open(&f, format, &shape, path, message)) return false;
+    if (!mesh_file_open(&f, format, &shape, NULL, path, message)) return false;
     write_vertices(&f, m, format->vertices, progress);
     mesh_file_faces(&f, progress);
     if (m->normals && format->normals) {

@@ -5,6 +5,7 @@
 #include "block_writer.h"
 #include "mesh_shape.h"
 #include "output.h"
+#include "part_file.h"
 
 /* Vertices in a row. */
 typedef struct mesh_vertices {
@@ -26,6 +27,9 @@ typedef struct mesh_format {
     void (*begin)(mesh_file *f);
     void (*vertices)(mesh_file *f, const mesh_vertices *v); /* for all, some at a time */
     void (*faces)(mesh_file *f);
+    /* Finds where the vertices of a part begin, and how many bytes the whole file has, once what
+       begins it is written; NULL where it cannot be made in parts. */
+    void (*places)(const mesh_file *f, uint64_t *vertices, uint64_t *bytes);
     /* For all vertices once more, behind the faces: their normals; NULL where those go with the
        vertices. */
     void (*begin_normals)(mesh_file *f);
@@ -33,10 +37,20 @@ typedef struct mesh_format {
     void (*end_normals)(mesh_file *f);
 } mesh_format;
 
+/* A part of a file: which grids of the shape. */
+typedef struct mesh_part {
+    size_t first, count;
+    const part_record *record;
+} mesh_part;
+
 struct mesh_file {
     const mesh_format *format;
-    const mesh_shape *shape;
+    const mesh_shape *shape; /* of the whole */
+    mesh_shape own, before;  /* what is written of it, and what stands before that */
     output out;
+    part_output part;
+    bool is_part;
+    uint64_t head_bytes;  /* of what begins the file */
     block_writer *blocks; /* NULL: not open */
     texture_cursor texture;
     const io_progress *progress; /* of the faces */
@@ -44,9 +58,13 @@ struct mesh_file {
 };
 
 /* Opens a file and writes what stands before the vertices. The shape and the path must outlive it.
-   False with a message that names the file. */
-bool mesh_file_open(mesh_file *f, const mesh_format *format, const mesh_shape *s, const char *path,
-                    io_message *message);
+   part: NULL writes the whole. False with a message that names the file. */
+bool mesh_file_open(mesh_file *f, const mesh_format *format, const mesh_shape *s,
+                    const mesh_part *part, const char *path, io_message *message);
+
+/* For formats: has what follows stand at a place of the file, where that is a part; else it is
+   there. */
+void mesh_file_move(mesh_file *f, uint64_t at);
 
 /* Adds the next vertices. False when writing has failed: it is of no use to go on. */
 bool mesh_file_vertices(mesh_file *f, const mesh_vertices *v);

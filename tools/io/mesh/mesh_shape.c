@@ -38,6 +38,19 @@ mesh_shape mesh_shape_of_grids(const mesh_grid *grids, size_t num_grids, const m
     return s;
 }
 
+void mesh_shape_cut(const mesh_shape *s, size_t first, size_t count, mesh_shape *part,
+                    mesh_shape *before)
+{
+    const bool is_last = first + count == s->num_grids;
+    *before = mesh_shape_of_grids(s->grids, first, NULL);
+    *part = mesh_shape_of_grids(s->grids + first, count, is_last ? s->rest : NULL);
+    part->precision = s->precision;
+    part->has_normals = s->has_normals;
+    part->has_texture = s->has_texture;
+    part->base = (uint32_t)before->num_vertices;
+    part->rest_base += part->base;
+}
+
 /* Quads between two rows of a grid, or triangles between two columns of a triangle's. */
 typedef struct strip {
     uint32_t at, next; /* the first vertices of both */
@@ -114,7 +127,7 @@ static bool take_rest(const mesh_shape *s, face_taker take, void *user)
 
 bool mesh_shape_faces(const mesh_shape *s, face_taker take, void *user)
 {
-    uint32_t base = 0;
+    uint32_t base = s->base;
     for (size_t i = 0; i < s->num_grids; i++) {
         if (!take_grid(&s->grids[i], base, take, user)) return false;
         base += (uint32_t)mesh_grid_points(&s->grids[i]);
@@ -124,7 +137,7 @@ bool mesh_shape_faces(const mesh_shape *s, face_taker take, void *user)
 
 bool mesh_shape_curves(const mesh_shape *s, curve_taker take, void *user)
 {
-    uint32_t base = 0;
+    uint32_t base = s->base;
     for (size_t i = 0; i < s->num_grids; i++) {
         const mesh_grid *g = &s->grids[i];
         if (mesh_grid_is_curve(g) && !take(user, base, g->num_u)) return false;

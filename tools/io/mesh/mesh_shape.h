@@ -9,6 +9,7 @@
 typedef struct mesh_shape {
     mesh_precision precision;
     bool has_normals, has_texture, has_colors;
+    uint32_t base; /* number of the first vertex: of a part of a shape; else 0 */
     size_t num_vertices, num_faces, num_corners;
     size_t num_curves, num_lines; /* lines of all curves: one less than vertices, of each */
     const mesh_grid *grids;
@@ -34,6 +35,11 @@ mesh_shape mesh_shape_of(const mesh *m);
 
 /* Gives the shape of a mesh of grids and, behind them, all of another mesh. */
 mesh_shape mesh_shape_of_grids(const mesh_grid *grids, size_t num_grids, const mesh *rest);
+
+/* Cuts a shape: the grids from `first` on, which `part` gets, with all else where they are the
+   last, and the grids before those. */
+void mesh_shape_cut(const mesh_shape *s, size_t first, size_t count, mesh_shape *part,
+                    mesh_shape *before);
 
 /* Calls `take` for all faces in turn, at most FACE_RUN_MAX at a time, until it says false, which is
    then the result. */

@@ -15,6 +15,38 @@ static bool has_long_lists(const mesh_file *f)
     return mesh_shape_longest_face(f->shape) > MAX_SHORT_LIST;
 }
 
+/* ---- places ---- */
+
+static uint64_t vertex_bytes(const mesh_shape *s)
+{
+    const uint64_t real = s->precision == MESH_F32 ? 4 : 8;
+    return real * (s->has_normals ? 6 : 3) + (s->has_texture ? 8 : 0) + 4 * (uint64_t)s->num_names;
+}
+
+/* Counts the bytes of a shape's faces in the file. */
+static uint64_t face_bytes(const mesh_file *f, const mesh_shape *s)
+{
+    return (has_long_lists(f) ? 4 : 1) * (uint64_t)s->num_faces + 4 * (uint64_t)s->num_corners;
+}
+
+static uint64_t faces_at(const mesh_file *f)
+{
+    return f->head_bytes + f->shape->num_vertices * vertex_bytes(f->shape);
+}
+
+static uint64_t edges_at(const mesh_file *f)
+{
+    return faces_at(f) + face_bytes(f, f->shape);
+}
+
+static void find_places(const mesh_file *f, uint64_t *vertices, uint64_t *bytes)
+{
+    *vertices = f->head_bytes + f->before.num_vertices * vertex_bytes(f->shape);
+    *bytes = edges_at(f) + 8 * (uint64_t)f->shape->num_lines;
+}
+
+/* ---- writing ---- */
+
 static void begin(mesh_file *f)
 {
     const mesh_shape *s = f->shape;
@@ -75,7 +107,7 @@ static unsigned char *put_vertex(unsigned char *to, mesh_file *f, const mesh_ver
     }
     if (f->shape->has_texture) {
         float texture[2];
-        texture_next(&f->texture, f->shape, texture);
+        texture_next(&f->texture, &f->own, texture);
         to = put_f32(put_f32(to, texture[0]), texture[1]);
     }
     for (size_t k = 0; f->shape->has_colors && k < 3; k++)
@@ -139,7 +171,7 @@ static bool take_run(void *user, const face_run *run)
         write_short_faces(f, run);
     f->num_done += run->count;
     if (f->num_done % REPORT_EVERY < run->count)
-        io_report(f->progress, f->num_done, f->shape->num_faces);
+        io_report(f->progress, f->num_done, f->own.num_faces);
     return !block_writer_failed(f->blocks);
 }
 
@@ -158,7 +190,11 @@ static bool take_curve(void *user, uint32_t first, uint32_t count)
 static void write_faces(mesh_file *f)
 {
     face_writer w = {f, has_long_lists(f)};
-    if (mesh_shape_faces(f->shape, take_run, &w)) mesh_shape_curves(f->shape, take_curve, f);
+    mesh_file_move(f, faces_at(f) + face_bytes(f, &f->before));
+    if (!mesh_shape_faces(&f->own, take_run, &w)) return;
+    mesh_file_move(f, edges_at(f) + 8 * (uint64_t)f->before.num_lines);
+    mesh_shape_curves(&f->own, take_curve, f);
 }
 
-const mesh_format ply_format = {.begin = begin, .vertices = write_vertices, .faces = write_faces};
+const mesh_format ply_format = {
+    .begin = begin, .vertices = write_vertices, .faces = write_faces, .places = find_places};

@@ -18,6 +18,64 @@ static const char *real_name(const mesh_file *f)
     return f->shape->precision == MESH_F32 ? "float" : "double";
 }
 
+/* ---- places ---- */
+
+static size_t cells_of(const mesh_shape *s)
+{
+    return s->num_faces + s->num_curves;
+}
+
+/* Counts the words of a shape's cells: each has its number of points, and these. */
+static size_t cell_words(const mesh_shape *s)
+{
+    return cells_of(s) + s->num_corners + s->num_lines + s->num_curves;
+}
+
+enum { HEAD_BYTES = 80 };
+
+/* Write what stands before the cells and before their types. Return its length. */
+static uint64_t make_cells_head(const mesh_shape *s, char text[HEAD_BYTES])
+{
+    return (uint64_t)snprintf(text, HEAD_BYTES, "\nCELLS %lu %lu\n", (unsigned long)cells_of(s),
+                              (unsigned long)cell_words(s));
+}
+
+static uint64_t make_types_head(const mesh_shape *s, char text[HEAD_BYTES])
+{
+    return (uint64_t)snprintf(text, HEAD_BYTES, "\nCELL_TYPES %lu\n", (unsigned long)cells_of(s));
+}
+
+static uint64_t point_bytes(const mesh_shape *s)
+{
+    return s->precision == MESH_F32 ? 12 : 24;
+}
+
+/* Where sections of the whole file begin, each with its text. */
+static uint64_t cells_at(const mesh_file *f)
+{
+    return f->head_bytes + f->shape->num_vertices * point_bytes(f->shape);
+}
+
+static uint64_t types_at(const mesh_file *f)
+{
+    char text[HEAD_BYTES];
+    return cells_at(f) + make_cells_head(f->shape, text) + 4 * (uint64_t)cell_words(f->shape);
+}
+
+static uint64_t end_at(const mesh_file *f)
+{
+    char text[HEAD_BYTES];
+    return types_at(f) + make_types_head(f->shape, text) + 4 * (uint64_t)cells_of(f->shape);
+}
+
+static void find_places(const mesh_file *f, uint64_t *vertices, uint64_t *bytes)
+{
+    *vertices = f->head_bytes + f->before.num_vertices * point_bytes(f->shape);
+    *bytes = end_at(f) + 1;
+}
+
+/* ---- writing ---- */
+
 static void begin(mesh_file *f)
 {
     block_writer_text(f->blocks,
@@ -115,7 +173,7 @@ static bool take_cells(void *user, const face_run *run)
         }
     f->num_done += run->count;
     if (f->num_done % REPORT_EVERY < run->count)
-        io_report(f->progress, f->num_done, f->shape->num_faces);
+        io_report(f->progress, f->num_done, f->own.num_faces);
     return !block_writer_failed(f->blocks);
 }
 
@@ -147,16 +205,39 @@ static bool take_curve_type(void *user, uint32_t first, uint32_t count)
     return true;
 }
 
+/* Writes the points of cells: those of faces, and of curves behind all of them. */
+static void write_cells(mesh_file *f)
+{
+    const mesh_shape *s = &f->own, *before = &f->before;
+    char text[HEAD_BYTES];
+    mesh_file_move(f, cells_at(f));
+    const uint64_t at = cells_at(f) + make_cells_head(f->shape, text);
+    block_writer_text(f->blocks, "%s", text);
+    mesh_file_move(f, at + 4 * ((uint64_t)before->num_faces + before->num_corners));
+    if (!mesh_shape_faces(s, take_cells, f)) return;
+    mesh_file_move(f, at + 4 * ((uint64_t)f->shape->num_faces + f->shape->num_corners +
+                                2 * (uint64_t)before->num_curves + before->num_lines));
+    mesh_shape_curves(s, take_curve, f);
+}
+
+static void write_types(mesh_file *f)
+{
+    const mesh_shape *s = &f->own;
+    char text[HEAD_BYTES];
+    mesh_file_move(f, types_at(f));
+    const uint64_t at = types_at(f) + make_types_head(f->shape, text);
+    block_writer_text(f->blocks, "%s", text);
+    mesh_file_move(f, at + 4 * (uint64_t)f->before.num_faces);
+    if (!mesh_shape_faces(s, take_types, f)) return;
+    mesh_file_move(f, at + 4 * ((uint64_t)f->shape->num_faces + f->before.num_curves));
+    mesh_shape_curves(s, take_curve_type, f);
+}
+
 static void write_faces(mesh_file *f)
 {
-    const mesh_shape *s = f->shape;
-    const size_t cells = s->num_faces + s->num_curves;
-    const size_t corners = s->num_corners + s->num_lines + s->num_curves;
-    block_writer_text(f->blocks, "\nCELLS %lu %lu\n", (unsigned long)cells,
-                      (unsigned long)(cells + corners));
-    if (!mesh_shape_faces(s, take_cells, f) || !mesh_shape_curves(s, take_curve, f)) return;
-    block_writer_text(f->blocks, "\nCELL_TYPES %lu\n", (unsigned long)cells);
-    if (mesh_shape_faces(s, take_types, f)) mesh_shape_curves(s, take_curve_type, f);
+    write_cells(f);
+    write_types(f);
+    mesh_file_move(f, end_at(f));
     block_writer_text(f->blocks, "\n");
 }
 
@@ -164,6 +245,7 @@ const mesh_format vtk_format = {.refuse = refuse,
                                 .begin = begin,
                                 .vertices = write_vertices,
                                 .faces = write_faces,
+                                .places = find_places,
                                 .begin_normals = begin_normals,
                                 .normals = write_normals,
                                 .end_normals = end_normals};

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "npy.h"
 
@@ -119,37 +118,19 @@ static uint64_t query_bytes(const nearest_form *form)
     return form->per_query * (8 + 4 + real * (form->directions + form->dim + 2) + 1);
 }
 
-/* Opens the file of all parts, and writes its header, at the place of this one. */
+/* Opens the file of all parts. */
 static bool open_part(nearest_file *f, const char *path, io_message *message)
 {
-    const uint64_t bytes = query_bytes(&f->form);
-    unsigned char header[NPY_HEADER_BYTES];
-    f->record = *f->form.part;
-    f->record.bytes = sizeof(header) + f->form.num * bytes;
-    f->num_done = f->form.first;
-    f->out = (output){.name = path, .message = message, .lock = -1};
-    if (!make_header(f, f->form.num, header))
-        return io_fail(message, "%s: an array too large", path);
-    if (!part_file_open(&f->whole, path, &f->record, message)) return false;
-    const int descriptor = dup(f->whole.descriptor);
-    if (descriptor >= 0) f->out.file = fdopen(descriptor, "wb");
-    if (f->out.file && part_file_write(&f->whole, 0, header, sizeof(header)) &&
-        fseeko(f->out.file, (off_t)(sizeof(header) + f->form.first * bytes), SEEK_SET) == 0)
-        return true;
-    io_fail_errno(message, path, "cannot write");
-    if (f->out.file) fclose(f->out.file);
-    if (!f->out.file && descriptor >= 0) close(descriptor);
-    f->out.file = NULL;
-    return part_file_close(&f->whole, &f->record, false);
+    const uint64_t bytes = NPY_HEADER_BYTES + f->form.num * query_bytes(&f->form);
+    if (!part_output_open(&f->part, &f->out, path, f->form.part, message)) return false;
+    return part_output_fit(&f->part, bytes) || output_close(&f->out, false);
 }
 
-/* Closes it, and leaves the part's record when `done`. */
-static bool close_part(nearest_file *f, bool done)
+/* Goes to the place of the part behind the header. */
+static void begin_part(nearest_file *f)
 {
-    const bool is_closed = fclose(f->out.file) == 0;
-    f->out.file = NULL;
-    if (done && !is_closed) io_fail_errno(f->out.message, f->out.name, "cannot write");
-    return part_file_close(&f->whole, &f->record, done && is_closed);
+    f->num_done = f->form.first;
+    block_writer_move(f->blocks, NPY_HEADER_BYTES + f->form.first * query_bytes(&f->form));
 }
 
 /* ---- both ---- */
@@ -162,22 +143,18 @@ bool nearest_file_open(nearest_file *f, const nearest_form *form, const char *pa
         return io_fail(message, "standard output: an .npy array begins with its length, which is "
                                 "known of .npy and .ply input only");
     name_record(f);
-    const bool is_part = form->part != NULL;
-    if (!(is_part ? open_part(f, path, message) : output_open(&f->out, path, message)))
+    if (!(form->part ? open_part(f, path, message) : output_open(&f->out, path, message)))
         return false;
     f->blocks = block_writer_open(f->out.file);
     if (!f->blocks) {
-        if (is_part)
-            close_part(f, false);
-        else
-            output_close(&f->out, false);
+        output_close(&f->out, false);
         return io_fail(message, "%s: cannot write: not enough memory", path);
     }
-    if (is_part) return true;
     if (form->is_npy)
         begin_npy(f);
     else
         begin_csv(f);
+    if (form->part) begin_part(f);
     return true;
 }
 
@@ -207,5 +184,5 @@ bool nearest_file_close(nearest_file *f, bool done)
         errno = reason;
         io_fail_errno(f->out.message, f->out.name, "cannot write");
     }
-    return f->form.part ? close_part(f, done && written) : output_close(&f->out, done && written);
+    return output_close(&f->out, done && written);
 }

@@ -58,8 +58,7 @@ typedef struct nearest_file {
     char type[256];       /* of a record, as Python writes it */
     bool is_stdout;
     uint64_t num_done; /* queries, those before a part counted */
-    part_file whole;   /* of a part */
-    part_record record;
+    part_output part;  /* where it is one */
 } nearest_file;
 
 /* Opens a file and writes what stands before the rows. path and message must outlive it. False with
