@@ -121,6 +121,10 @@ class Mpi(Case):
         self.check_bytes(["bezier", os.path.join(DATA, "teapot.bv"), "-n", "5"],
                          some((3, 1, 2, 4), 4), "ply")
 
+    def test_cells(self):
+        self.check_bytes(["solid", os.path.join(DATA, "rod.vtk"), "-n", "2"],
+                         some((3, 1, 2, 4), 4), "vtu")
+
     def test_rank_fails(self):
         """One rank has no device: one message, that names it; the others' parts stay."""
         args = ["image", self.image(50, 40), "-o", self.out, "-q", "--rotate", "9"]
@@ -166,7 +170,7 @@ class Mpi(Case):
         cases = [(["image", self.path("none.npy"), "-o", self.out], "cannot open"),
                  (["image", image, "-o", self.path("a.png")], ".npy and .nii can"),
                  (["image", image, "-o", self.out, "--part", "1/2"], "follows from the process"),
-                 (["devices"], "there are bezier, bspline, image and project"),
+                 (["devices"], "there are bezier, bspline, image, project and solid"),
                  (["image", image, "-o", self.out, "--size", "9x1"], "2 parts, but only 1 rows")]
         for args, words in some(cases, 3):
             done = mpirun(2, *args)

@@ -160,6 +160,22 @@ class Parts(Case):
                                          (3, "ply", "--normals", "-n", "7")], 2):
             self.check_parts(n, ending, "bspline", "eval", *files, *options)
 
+    def test_cells(self):
+        """Samples, Bezier cells and cells as they are, with data of points and of cells."""
+        bars = [(x, y, z) for z in (0, 1) for y in (0, 1) for x in range(6)]
+        cells = [[i, i + 1, i + 7, i + 6, i + 12, i + 13, i + 19, i + 18] for i in range(5)]
+        file = self.write("bar.vtk", "# vtk DataFile Version 3.0\nbar\nASCII\n"
+                          "DATASET UNSTRUCTURED_GRID\nPOINTS 24 double\n" +
+                          "".join(f"{x} {y} {z}\n" for x, y, z in bars) + "CELLS 5 45\n" +
+                          "".join(f"8 {' '.join(map(str, cell))}\n" for cell in cells) +
+                          "CELL_TYPES 5\n" + 5 * "12\n" + "POINT_DATA 24\n"
+                          "SCALARS heat double 1\nLOOKUP_TABLE default\n" +
+                          "".join(f"{x * y + z}\n" for x, y, z in bars) + "CELL_DATA 5\n"
+                          "SCALARS part int 1\nLOOKUP_TABLE default\n1\n2\n3\n4\n5\n")
+        for n, *options in some([(3, "-n", "3"), (7, "--refine", "1"), (2, "--bezier"),
+                                 (5, "--refine", "1", "-n", "2", "--precision", "f32")], 2):
+            self.check_parts(n, "vtu", "solid", file, *options)
+
     def test_at_once(self):
         runs = [subprocess.Popen([COMMAND, "image", self.image, "-o", self.out, "-q", "--zoom", "2",
                                   f"--part={k}/3"]) for k in (1, 2, 3)]
@@ -247,6 +263,11 @@ class Parts(Case):
                                 "--normals"), "with --normals, .ply can", status=2)
         self.assert_refused(run("bezier", teapot, "-o", self.path("a.vtk"), "-o",
                                 self.path("a.ply"), "--part", "1/2"), "one output at a time",
+                            status=2)
+        rod = os.path.join(DATA, "rod.vtk")
+        self.assert_refused(run("solid", rod, "-o", self.path("a.ply"), "--part", "1/2"), "a.ply",
+                            ".vtu can", status=2)
+        self.assert_refused(run("solid", rod, "--classes", "--part", "1/2"), "one output at a time",
                             status=2)
         self.assert_refused(run("bezier", teapot, "-o", self.path("a.ply"), "--part", "1/29"),
                             "29 parts, but only 28 patches")

@@ -135,7 +135,8 @@ _clspline_options() {
             '--bezier --normals --classes --precision --device --slice --slices --size' \
             '--pixel --unit --array --range --cut --edges --bar --colormap --up --azimuth' \
             '--elevation --camera-direction --camera-orthographic --zoom --background' \
-            '--no-background --cooperate --workers --join --report --quiet --verbose --help'
+            '--no-background --cooperate --workers --join --report --part --resume --quiet' \
+            '--verbose --help'
         ;;
     'view')
         echo '--output --resolution --samples --device --up --camera-direction' \

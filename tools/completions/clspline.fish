@@ -454,6 +454,10 @@ complete -c clspline -n '__clspline_at solid' -l join -x \
     -d 'one more device'
 complete -c clspline -n '__clspline_at solid' -l report \
     -d 'tell what each processor did'
+complete -c clspline -n '__clspline_at solid' -l part -x \
+    -d 'make part K of N alone, K from 1 on, in OUT.part'
+complete -c clspline -n '__clspline_at solid' -l resume \
+    -d 'leave a part that is there as it is'
 complete -c clspline -n '__clspline_at solid' -s q -l quiet \
     -d 'no times, no progress, no warnings'
 complete -c clspline -n '__clspline_at solid' -s v -l verbose \

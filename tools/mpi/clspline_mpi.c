@@ -14,8 +14,8 @@
 #include "node_share.h"
 
 /* Those that make files in parts. */
-static const subcommand *const commands[] = {&command_bezier, &command_bspline_eval, &command_image,
-                                             &command_project, NULL};
+static const subcommand *const commands[] = {
+    &command_bezier, &command_bspline_eval, &command_image, &command_project, &command_solid, NULL};
 
 /* The ranks, as each of them sees them. */
 typedef struct ranks {

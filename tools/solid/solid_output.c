@@ -9,6 +9,7 @@
 #include "glb.h"
 #include "mesh_file.h"
 #include "obj.h"
+#include "parts.h"
 #include "ply.h"
 #include "solid_picture.h"
 #include "solid_size.h"
@@ -67,6 +68,8 @@ typedef struct vtu_work {
     solid_samples *samples; /* NULL: the cells themselves */
     vtu_file file;
     vtu_shape shape;
+    parts_range cells, vertices; /* of the model, that are written */
+    part_record record;
     vtu_field fields[CLSP_SOLID_MAX_DIM], *cell_fields;
     progress_bar *bar;
     size_t done, total; /* parts */
@@ -103,15 +106,25 @@ static bool make_part(vtu_work *w, size_t first, size_t count)
     return true;
 }
 
+/* Returns the first point of the file that is written. */
+static uint64_t first_point(const vtu_work *w)
+{
+    if (!w->samples) return w->vertices.first;
+    return w->cells.first * (solid_samples_reals(w->samples) / w->m->channels);
+}
+
 /* Writes an array of points. False with a complaint, or where writing has failed. */
 static bool write_channel(vtu_work *w, size_t number, const solid_channel *c)
 {
-    const size_t cells = w->m->counts.num_cells;
+    const solid_model *m = w->m;
+    const size_t begin = (size_t)w->cells.first, end = begin + (size_t)w->cells.count;
     bool done = true;
-    vtu_file_begin(&w->file, number);
-    if (!w->samples) done = write_points(w, w->m->points, w->m->counts.num_vertices, c);
-    for (size_t first = 0; done && w->samples && first < cells; first += w->samples->most) {
-        const size_t left = cells - first;
+    vtu_file_begin(&w->file, number, first_point(w));
+    if (!w->samples)
+        done = write_points(w, m->points + w->vertices.first * m->channels,
+                            (size_t)w->vertices.count, c);
+    for (size_t first = begin; done && w->samples && first < end; first += w->samples->most) {
+        const size_t left = end - first;
         const size_t count = left < w->samples->most ? left : w->samples->most;
         const size_t each = solid_samples_reals(w->samples) / w->m->channels;
         done = make_part(w, first, count) && write_points(w, w->samples->values, count * each, c);
@@ -126,9 +139,10 @@ static bool write_data(vtu_work *w, size_t number)
     const solid_array *a = &w->m->cells.cell_arrays[number];
     const vtu_number kind = w->cell_fields[number].number;
     const size_t parts = (size_t)(w->shape.num_cells / w->m->counts.num_cells);
+    const size_t begin = (size_t)w->cells.first, end = begin + (size_t)w->cells.count;
     bool done = true;
-    vtu_file_begin(&w->file, 1 + w->m->num_fields + number);
-    for (size_t i = 0; done && i < w->m->counts.num_cells; i++) {
+    vtu_file_begin(&w->file, 1 + w->m->num_fields + number, begin * parts);
+    for (size_t i = begin; done && i < end; i++) {
         const double *values = a->values + solid_model_source(w->m, i) * a->components;
         for (size_t k = 0; done && k < parts; k++)
             done = kind == VTU_REAL ? vtu_file_reals(&w->file, values, a->components)
@@ -158,8 +172,10 @@ static void bezier_cell(uint32_t to[64])
 static bool write_cells(vtu_work *w)
 {
     const solid_model *m = w->m;
-    vtu_file_begin(&w->file, 1 + w->shape.num_fields + w->shape.num_cell_fields);
-    if (!w->samples) return vtu_file_points(&w->file, 0, m->index, m->counts.num_indices);
+    const size_t begin = (size_t)w->cells.first, end = begin + (size_t)w->cells.count;
+    vtu_file_begin(&w->file, 1 + w->shape.num_fields + w->shape.num_cell_fields,
+                   w->file.first_cell);
+    if (!w->samples) return vtu_file_points(&w->file, 0, m->index + 8 * begin, 8 * (end - begin));
     const uint32_t s = w->samples->grid.along;
     const size_t parts = m->r->bezier ? 1 : (size_t)(s - 1) * (s - 1) * (s - 1);
     const size_t num = parts * w->shape.cell_points;
@@ -169,7 +185,7 @@ static bool write_cells(vtu_work *w)
         bezier_cell(points);
     else if (done)
         grid_cells(s, points);
-    for (size_t i = 0; done && i < m->counts.num_cells; i++)
+    for (size_t i = begin; done && i < end; i++)
         done = vtu_file_points(&w->file, (uint64_t)i * s * s * s, points, num);
     free(points);
     return done;
@@ -206,7 +222,8 @@ static void describe(vtu_work *w)
     if (m->r->has_precision) w->shape.precision = m->r->base.precision;
     if (!w->samples) return;
     const uint64_t s = w->samples->grid.along;
-    w->total = (1 + m->num_fields) * (size_t)((cells + w->samples->most - 1) / w->samples->most);
+    w->total =
+        (1 + m->num_fields) * (size_t)((w->cells.count + w->samples->most - 1) / w->samples->most);
     w->shape.precision = w->samples->precision;
     w->shape.num_points = cells * s * s * s;
     w->shape.num_cells = cells * (s - 1) * (s - 1) * (s - 1);
@@ -216,6 +233,17 @@ static void describe(vtu_work *w)
     w->shape.cell_points = BEZIER * BEZIER * BEZIER;
 }
 
+/* Opens the file, or the part of it that is asked for. */
+static bool open_vtu(vtu_work *w, const char *path, io_message *message)
+{
+    const request *r = &w->m->r->base;
+    const uint64_t each = w->shape.num_cells / w->m->counts.num_cells;
+    const vtu_part part = {w->cells.first * each, w->cells.count * each, &w->record};
+    w->record = parts_record(r);
+    parts_name_device(&w->record, w->m->ctx);
+    return vtu_file_open(&w->file, &w->shape, r->num_parts > 0 ? &part : NULL, path, message);
+}
+
 static bool write_vtu(const solid_model *m, solid_samples *samples, const char *path,
                       progress_bar *bar)
 {
@@ -223,9 +251,11 @@ static bool write_vtu(const solid_model *m, solid_samples *samples, const char *
     const solid_channel place = {"Points", 3, 0};
     io_message message = {""};
     w.piece = malloc(MAX_PIECE * sizeof(*w.piece));
-    bool done = (w.piece || solid_model_memory(m)) && describe_fields(&w);
+    bool done = (w.piece || solid_model_memory(m)) && describe_fields(&w) &&
+                parts_take(&m->r->base, m->counts.num_cells, "cells", &w.cells) &&
+                parts_take(&m->r->base, m->counts.num_vertices, "vertices", &w.vertices);
     if (done) describe(&w);
-    done = done && vtu_file_open(&w.file, &w.shape, path, &message);
+    done = done && open_vtu(&w, path, &message);
     const bool opened = done;
     done = done && write_channel(&w, 0, &place);
     for (size_t i = 0; done && i < m->num_fields; i++)

@@ -134,6 +134,15 @@ static int check_image_size(solid_request *r)
     return EXIT_OK;
 }
 
+/* Refuses parts of all but cells, whose places in the file are known. */
+static int check_parts(const request *r)
+{
+    const char *name = r->command->name;
+    if (r->num_outputs != 1) return usage_error(name, "--part: of one output at a time");
+    if (request_format(r, r->outputs[0]) == SOLID_VTU) return EXIT_OK;
+    return usage_error(name, "--part: '%s' cannot be written in parts, .vtu can", r->outputs[0]);
+}
+
 static int check(request *base)
 {
     solid_request *r = (solid_request *)base;
@@ -141,6 +150,7 @@ static int check(request *base)
     if (status == EXIT_OK) status = check_needs(r);
     if (status == EXIT_OK) status = check_image_size(r);
     if (status == EXIT_OK) status = picture_request_check(base);
+    if (status == EXIT_OK && base->num_parts > 0) status = check_parts(base);
     if (status != EXIT_OK) return status;
     if (r->array && !r->slices) r->picture.colors = COLORING_DATA;
     r->has_steps = request_has(base, "crease-steps");
@@ -224,6 +234,7 @@ static const option options[] = {
     {.rows = request_colors},
     {.rows = request_camera},
     {.rows = request_sharing},
+    {.rows = request_parts},
     {.rows = request_messages},
     {.rows = request_help},
     {.name = NULL}};

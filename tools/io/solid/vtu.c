@@ -30,21 +30,35 @@ static size_t points_array(const vtu_shape *s)
     return 1 + s->num_fields + s->num_cell_fields;
 }
 
-/* Returns how many bytes array `number` has. */
-static uint64_t array_bytes(const vtu_shape *s, size_t number)
+/* Returns how many bytes a point or a cell has in array `number`. */
+static uint64_t item_bytes(const vtu_shape *s, size_t number)
 {
-    if (number == 0) return 3 * s->num_points * real_bytes(s);
-    if (number <= s->num_fields) return s->num_points * field_bytes(s, &s->fields[number - 1]);
+    if (number == 0) return 3 * real_bytes(s);
+    if (number <= s->num_fields) return field_bytes(s, &s->fields[number - 1]);
     if (number < points_array(s))
-        return s->num_cells * field_bytes(s, &s->cell_fields[number - 1 - s->num_fields]);
+        return field_bytes(s, &s->cell_fields[number - 1 - s->num_fields]);
     switch (number - points_array(s)) {
     case 0:
-        return s->num_cells * s->cell_points * place_bytes(s);
+        return s->cell_points * place_bytes(s);
     case 1:
-        return s->num_cells * place_bytes(s);
+        return place_bytes(s);
     default:
-        return s->num_cells;
+        return 1;
     }
+}
+
+static uint64_t array_bytes(const vtu_shape *s, size_t number)
+{
+    return (number <= s->num_fields ? s->num_points : s->num_cells) * item_bytes(s, number);
+}
+
+/* Returns where array `number` begins, with its size; behind the last one, the end. */
+static uint64_t array_at(const vtu_file *f, size_t number)
+{
+    uint64_t at = f->head_bytes;
+    for (size_t i = 0; i < number; i++)
+        at += SIZE_BYTES + array_bytes(f->shape, i);
+    return at;
 }
 
 /* Writes a name as the value of an attribute. */
@@ -113,23 +127,49 @@ static void write_head(vtu_file *f)
                                  "  <AppendedData encoding=\"raw\">\n_");
 }
 
-bool vtu_file_open(vtu_file *f, const vtu_shape *s, const char *path, io_message *message)
+static const char tail[] = "\n  </AppendedData>\n</VTKFile>\n";
+
+/* Writes the head. Of a part the bytes of the whole are known then. */
+static bool begin(vtu_file *f)
 {
-    *f = (vtu_file){.shape = s};
-    if (!output_open(&f->out, path, message)) return false;
+    write_head(f);
+    f->head_bytes = block_writer_count(f->blocks);
+    const uint64_t bytes = array_at(f, points_array(f->shape) + 3) + strlen(tail);
+    if (!f->is_part || part_output_fit(&f->part, bytes)) return true;
+    block_writer_drop(f->blocks);
+    vtu_file_close(f, false);
+    return false;
+}
+
+bool vtu_file_open(vtu_file *f, const vtu_shape *s, const vtu_part *part, const char *path,
+                   io_message *message)
+{
+    *f = (vtu_file){.shape = s,
+                    .first_cell = part ? part->first : 0,
+                    .num_cells = part ? part->count : s->num_cells,
+                    .is_part = part != NULL};
+    if (!(part ? part_output_open(&f->part, &f->out, path, part->record, message)
+               : output_open(&f->out, path, message)))
+        return false;
     f->blocks = block_writer_open(f->out.file);
     if (!f->blocks) {
         output_close(&f->out, false);
         return io_fail(message, "%s: cannot write: not enough memory", path);
     }
-    write_head(f);
-    return true;
+    return begin(f);
 }
 
-void vtu_file_begin(vtu_file *f, size_t number)
+static void move(vtu_file *f, uint64_t at)
 {
+    if (f->is_part) block_writer_move(f->blocks, at);
+}
+
+void vtu_file_begin(vtu_file *f, size_t number, uint64_t first)
+{
+    move(f, array_at(f, number));
     put_u64_little(block_writer_reserve(f->blocks, SIZE_BYTES), array_bytes(f->shape, number));
     block_writer_advance(f->blocks, SIZE_BYTES);
+    if (first > 0) move(f, array_at(f, number) + SIZE_BYTES + first * item_bytes(f->shape, number));
 }
 
 bool vtu_file_reals(vtu_file *f, const double *values, size_t count)
@@ -194,18 +234,20 @@ static void write_ends(vtu_file *f)
 {
     const vtu_shape *s = f->shape;
     const size_t each = place_bytes(s);
-    vtu_file_begin(f, points_array(s) + 1);
-    for (uint64_t i = 1; i <= s->num_cells && !block_writer_failed(f->blocks); i++) {
-        write_place(block_writer_reserve(f->blocks, each), each, i * s->cell_points);
+    const uint64_t first = f->first_cell, end = first + f->num_cells;
+    vtu_file_begin(f, points_array(s) + 1, first);
+    for (uint64_t i = first; i < end && !block_writer_failed(f->blocks); i++) {
+        write_place(block_writer_reserve(f->blocks, each), each, (i + 1) * s->cell_points);
         block_writer_advance(f->blocks, each);
     }
-    vtu_file_begin(f, points_array(s) + 2);
-    for (uint64_t i = 0; i < s->num_cells && !block_writer_failed(f->blocks); i += PIECE) {
-        const size_t num = s->num_cells - i < PIECE ? (size_t)(s->num_cells - i) : PIECE;
+    vtu_file_begin(f, points_array(s) + 2, first);
+    for (uint64_t i = first; i < end && !block_writer_failed(f->blocks); i += PIECE) {
+        const size_t num = end - i < PIECE ? (size_t)(end - i) : PIECE;
         memset(block_writer_reserve(f->blocks, num), (int)s->cell_type, num);
         block_writer_advance(f->blocks, num);
     }
-    block_writer_text(f->blocks, "\n  </AppendedData>\n</VTKFile>\n");
+    move(f, array_at(f, points_array(s) + 3));
+    block_writer_text(f->blocks, "%s", tail);
 }
 
 bool vtu_file_close(vtu_file *f, bool done)

@@ -6,6 +6,7 @@
 #include "block_writer.h"
 #include "mesh.h"
 #include "output.h"
+#include "part_file.h"
 
 /* VTK's numbers of the types. */
 enum { VTU_HEXAHEDRON = 12, VTU_BEZIER_HEXAHEDRON = 79 };
@@ -27,21 +28,32 @@ typedef struct vtu_shape {
     size_t num_fields, num_cell_fields;
 } vtu_shape;
 
+/* A part of a file: which of its cells. */
+typedef struct vtu_part {
+    uint64_t first, count;
+    const part_record *record;
+} vtu_part;
+
 typedef struct vtu_file {
-    const vtu_shape *shape;
+    const vtu_shape *shape;         /* of the whole */
+    uint64_t first_cell, num_cells; /* that are written */
+    uint64_t head_bytes;
     output out;
+    part_output part;
+    bool is_part;
     block_writer *blocks; /* NULL: not open */
 } vtu_file;
 
 /* Opens a file and writes its head. What follows is to be written in this order: the coordinates of
    all points, the numbers of each field of points, those of each field of cells, the points of all
-   cells; vtu_file_begin before each of these. The shape and the path must outlive it. False with a
-   message that names the file. */
-bool vtu_file_open(vtu_file *f, const vtu_shape *s, const char *path, io_message *message);
+   cells; vtu_file_begin before each of these. Of a part some of each, in a row. part: NULL writes
+   the whole. The shape and the path must outlive it. False with a message that names the file. */
+bool vtu_file_open(vtu_file *f, const vtu_shape *s, const vtu_part *part, const char *path,
+                   io_message *message);
 
 /* Begins an array: number 0 is that of points, then those of fields of points and of cells, then
-   the cells' points. */
-void vtu_file_begin(vtu_file *f, size_t number);
+   the cells' points. first: the point or the cell that is the first to be written; 0 of a whole. */
+void vtu_file_begin(vtu_file *f, size_t number, uint64_t first);
 
 /* Writes numbers of points or fields, and numbers of points of cells. False when writing has
    failed. */
