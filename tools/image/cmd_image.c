@@ -10,6 +10,8 @@
 #include "image_motion.h"
 #include "image_part.h"
 #include "image_request.h"
+#include "image_stored.h"
+#include "image_tiles.h"
 #include "progress.h"
 
 /* What is on the way, and what came of it. */
@@ -130,28 +132,22 @@ static image_type real_type(const work *w)
     return w->r->precision == CLSP_F32 ? IMAGE_F32 : IMAGE_F64;
 }
 
-/* Loads the samples of a frame: all of them, or those that a part needs, whose plan is made. */
-static bool load_frame(work *w, const clsp_image_map *map, clsp_input frame, clsp_image_plan **tile)
+/* For io_progress: user is a step's. */
+typedef struct step_progress {
+    work *w;
+    uint32_t step;
+} step_progress;
+
+static void report_step(void *user, double fraction)
 {
-    clsp_image_desc desc;
-    size_t num;
-    if (w->part.all == 0 || w->desc.clip) /* which looks at all samples */
-        return check(w, clsp_image_set_samples(w->plan, 1, frame, NULL));
-    if (!check(w, clsp_image_need(w->plan, map, &desc)) ||
-        (!*tile && !check(w, clsp_image_plan_create(tile, w->ctx, &desc))))
-        return false;
-    void *const samples = image_part_samples(&w->image, frame.host, &desc, &num);
-    if (!samples) return fail_memory(w);
-    const clsp_input in = {.type = frame.type, .host = samples, .size = num};
-    const bool done = check(w, clsp_image_set_samples(*tile, 1, in, NULL));
-    free(samples);
-    return done;
+    const step_progress *p = user;
+    progress_report(&p->w->bar, (p->step + fraction) / p->w->r->repeat);
 }
 
 /* Makes all frames of a step, one after the other. */
-static bool make_frames(work *w, uint32_t step, const clsp_image_map *map, image_array *made)
+static bool make_frames(work *w, const io_progress *progress, const clsp_image_map *map,
+                        image_array *made)
 {
-    clsp_image_plan *tile = NULL;
     const size_t num = made->frames > 1 ? made->frames : 1;
     const size_t samples = image_array_count(&w->image) / num,
                  values = image_array_count(made) / num;
@@ -165,13 +161,37 @@ static bool make_frames(work *w, uint32_t step, const clsp_image_map *map, image
         const clsp_output out = {.type = type_of(made->type),
                                  .host = (char *)made->values + i * to_bytes,
                                  .size = values};
-        done = load_frame(w, map, in, &tile);
-        progress_report(&w->bar, (step + ((double)i + 0.5) / (double)num) / w->r->repeat);
-        done = done &&
-               check(w, clsp_image_eval(tile ? tile : w->plan, (clsp_range){0, 1}, map, out, NULL));
+        done = check(w, clsp_image_set_samples(w->plan, 1, in, NULL));
+        io_report(progress, 2 * i + 1, 2 * num);
+        done = done && check(w, clsp_image_eval(w->plan, (clsp_range){0, 1}, map, out, NULL));
     }
-    clsp_image_plan_destroy(&tile);
     return done;
+}
+
+/* Makes a part of a step's values. */
+static bool make_part(work *w, const io_progress *progress, const clsp_image_map *map,
+                      image_array *made)
+{
+    const image_tiles tiles = {.ctx = w->ctx,
+                               .plan = w->plan,
+                               .from = &w->image,
+                               .to = made,
+                               .name = w->r->base.inputs[0],
+                               .progress = progress};
+    clsp_status status;
+    io_message message;
+    if (image_tiles_make(&tiles, map, &status, &message)) return true;
+    if (status != CLSP_OK) return check(w, status);
+    complain("%s", message.text);
+    return false;
+}
+
+/* Whether all samples have to be in memory: they are converted, weighted, looked at, or read by
+   more than one step. */
+static bool needs_values(const work *w)
+{
+    return w->r->repeat > 1 || w->alpha.weights || w->alpha.divides || w->r->clip ||
+           storable(w->image.type, w->r->precision) != w->image.type;
 }
 
 /* Makes step number i, to values of a type. One that moves nothing leaves all as it is. */
@@ -191,10 +211,13 @@ static bool make_step(work *w, uint32_t i, image_type type)
     made.type = type = w->alpha.is_begun ? real_type(w) : type;
     if (!convert(w, storable(w->image.type, w->r->precision)) || !make_plan(w, type)) return false;
     const double start = seconds_now();
+    step_progress at = {w, i};
+    const io_progress progress = {report_step, &at};
     if (!image_array_make(&made)) return fail_memory(w);
-    const bool done = make_frames(w, i, &map, &made);
+    const bool done = w->part.all > 0 && !w->desc.clip ? make_part(w, &progress, &map, &made)
+                                                       : make_frames(w, &progress, &map, &made);
     w->step_seconds += seconds_now() - start;
-    free(w->image.values);
+    image_array_drop(&w->image);
     w->image = made;
     return done;
 }
@@ -204,6 +227,7 @@ static bool make_steps(work *w)
     const image_request *r = w->r;
     bool done = true;
     w->alpha = image_alpha_choose(r, &w->image);
+    if (needs_values(w) && !image_stored_load(&w->image)) return fail_memory(w);
     progress_start(&w->bar, "interpolating", r->base.quiet);
     for (uint32_t i = 0; done && i < r->repeat; i++) {
         const bool is_last = i + 1 == r->repeat;
@@ -223,7 +247,8 @@ static bool read_image(work *w)
 {
     const double start = seconds_now();
     io_message message;
-    if (!image_file_read(&w->image, w->r->base.inputs[0], w->r->directions, &message)) {
+    if (!(w->r->base.num_parts > 0 ? image_file_open : image_file_read)(
+            &w->image, w->r->base.inputs[0], w->r->directions, &message)) {
         complain("%s", message.text);
         return false;
     }

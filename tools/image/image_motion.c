@@ -138,6 +138,7 @@ bool image_motion_map(const image_request *r, const image_array *in, image_array
     *out = *in;
     out->type = type;
     out->values = NULL;
+    out->is_stored = false;
     if (!find_size(r, in, out)) return false;
     find_place(r, in, out);
     *map = clsp_image_identity();

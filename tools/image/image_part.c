@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "image_formats.h"
+#include "image_stored.h"
 
 bool image_part_take(image_part *part, const image_request *r, size_t all)
 {
@@ -37,34 +38,23 @@ static size_t frames_of(const image_array *a)
 bool image_part_crop(const image_part *part, image_array *a)
 {
     const size_t row = row_bytes(a), num = frames_of(a), all = a->size[0] * row;
+    const size_t rows = part->count * row;
     image_array kept = *a;
+    bool done = true;
     kept.size[0] = part->count;
+    kept.is_stored = false;
     if (!image_array_make(&kept)) return false;
-    for (size_t i = 0; i < num; i++)
-        memcpy((char *)kept.values + i * part->count * row,
-               (const char *)a->values + i * all + part->first * row, part->count * row);
-    free(a->values);
-    *a = kept;
-    return true;
-}
-
-void *image_part_samples(const image_array *a, const void *frame, const clsp_image_desc *desc,
-                         size_t *num)
-{
-    const uint32_t last = a->directions - 1;
-    const size_t pixel = a->channels * image_type_bytes(a->type), row = desc->size[last] * pixel;
-    size_t rows = 1;
-    for (uint32_t i = 0; i < last; i++)
-        rows *= desc->size[i];
-    char *const samples = malloc(rows * row), *to = samples;
-    *num = rows * desc->size[last] * a->channels;
-    for (size_t r = 0; samples && r < rows; r++, to += row) {
-        size_t at = desc->part.begin[last], stride = a->size[last], left = r;
-        for (uint32_t i = last; i-- > 0; stride *= a->size[i], left /= desc->size[i])
-            at += (desc->part.begin[i] + left % desc->size[i]) * stride;
-        memcpy(to, (const char *)frame + at * pixel, row);
+    for (size_t i = 0; done && i < num; i++) {
+        const size_t from = i * all + part->first * row;
+        char *const to = (char *)kept.values + i * rows;
+        if (a->is_stored)
+            done = image_stored_read(a, from, to, rows);
+        else
+            memcpy(to, (const char *)a->values + from, rows);
     }
-    return samples;
+    image_array_drop(done ? a : &kept);
+    if (done) *a = kept;
+    return done;
 }
 
 /* Writes the head, and the rows of all frames behind it. */

@@ -18,13 +18,9 @@ bool image_part_take(image_part *part, const image_request *r, size_t all);
 /* Restricts a map, and what it makes, to a part. */
 void image_part_restrict(const image_part *part, clsp_image_map *map, image_array *made);
 
-/* Keeps the rows of a part of an image that has all. False without memory. */
+/* Keeps the rows of a part of an image that has all. False without memory, or where values that are
+   in a file cannot be read. */
 bool image_part_crop(const image_part *part, image_array *a);
-
-/* Copies the samples of a plan of a part, of one frame of an image: as clsp_image_need named them.
-   NULL without memory; the caller frees. */
-void *image_part_samples(const image_array *a, const void *frame, const clsp_image_desc *desc,
-                         size_t *num);
 
 /* Writes the rows that an array has to their places in the file of all. The record gets its bytes.
  */

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "array.h"
 #include "image_formats.h"
@@ -120,9 +121,17 @@ bool image_array_convert(image_array *a, image_type type)
     return true;
 }
 
-void image_array_clear(image_array *a)
+void image_array_drop(image_array *a)
 {
     free(a->values);
+    if (a->is_stored) close(a->descriptor);
+    a->values = NULL;
+    a->is_stored = false;
+}
+
+void image_array_clear(image_array *a)
+{
+    image_array_drop(a);
     if (a->nifti) free(a->nifti->extensions.bytes);
     free(a->nifti);
     *a = (image_array){.values = NULL};

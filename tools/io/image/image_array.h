@@ -50,7 +50,10 @@ typedef struct image_array {
     uint32_t channels;              /* 1..4 */
     image_alpha_kind alpha;
     image_type type;
-    void *values;     /* [frames][size[0]]..[channels], in the machine's byte order */
+    void *values;   /* [frames][size[0]]..[channels], in the machine's byte order */
+    bool is_stored; /* they are in a file, and values is NULL: image_stored.h */
+    int descriptor; /* of that, and where they begin in it: */
+    uint64_t at;
     uint32_t quality; /* of a JPEG that is written, 1 to 100; 0: the default */
     bool has_profile; /* the file has a colour profile, which is left out */
     image_place place;
@@ -86,6 +89,9 @@ void image_array_set(image_array *a, size_t i, double value);
 /* Makes values of another type; those of the same one stay as they are, to the bit. False without
    memory, and nothing is changed then. */
 bool image_array_convert(image_array *a, image_type type);
+
+/* Releases the values alone. */
+void image_array_drop(image_array *a);
 
 /* Releases the values and what else the array holds. */
 void image_array_clear(image_array *a);

@@ -135,14 +135,15 @@ static bool is_pair(const char *path, char header[IMAGE_NAME_BYTES])
 #endif
 }
 
-bool image_file_read(image_array *a, const char *path, uint32_t directions, io_message *message)
+static bool read_file(image_array *a, const char *path, uint32_t directions, bool stays,
+                      io_message *message)
 {
     input in;
     char header[IMAGE_NAME_BYTES];
     *a = (image_array){.values = NULL};
     if (is_pair(path, header)) path = header;
     if (!input_open(&in, path, message)) return false;
-    const image_source s = {in.file, in.name, message};
+    const image_source s = {in.file, in.name, message, stays};
     const image_format format = find_format(in.file);
     bool done =
         image_format_is_built(format, in.name, message) && read_format(a, &s, format, directions);
@@ -151,6 +152,16 @@ bool image_file_read(image_array *a, const char *path, uint32_t directions, io_m
     input_close(&in);
     if (!done) image_array_clear(a);
     return done;
+}
+
+bool image_file_read(image_array *a, const char *path, uint32_t directions, io_message *message)
+{
+    return read_file(a, path, directions, false, message);
+}
+
+bool image_file_open(image_array *a, const char *path, uint32_t directions, io_message *message)
+{
+    return read_file(a, path, directions, true, message);
 }
 
 /* ---- writing ---- */

@@ -52,6 +52,10 @@ bool image_format_is_built(image_format format, const char *name, io_message *me
    image then. */
 bool image_file_read(image_array *a, const char *path, uint32_t directions, io_message *message);
 
+/* As image_file_read. Values of .npy and NIfTI stay in the file where they are there as they are in
+   memory: image_stored.h. */
+bool image_file_open(image_array *a, const char *path, uint32_t directions, io_message *message);
+
 /* Tells whether a format can hold an image. False with a message that begins with the name. */
 bool image_file_suits(const image_array *a, image_format format, const char *name,
                       io_message *message);

@@ -22,6 +22,7 @@ typedef struct image_source {
     FILE *file; /* at its beginning */
     const char *name;
     io_message *message;
+    bool stays; /* values may stay in the file: image_stored.h */
 } image_source;
 
 /* Says "NAME: why" and returns false. */

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "image_formats.h"
+#include "image_stored.h"
 #include "input.h"
 #include "nifti_header.h"
 
@@ -233,7 +234,8 @@ static bool take_extensions(image_array *a, const image_source *s, gzFile gz, ni
     if (!is_there || !(offset > (double)begin)) return true;
     image_bytes *e = &a->nifti->extensions;
     io_message message;
-    const image_source silent = {s->file, s->name, &message}; /* what is missing is left out */
+    const image_source silent = {s->file, s->name, &message,
+                                 false}; /* what is missing is left out */
     read_more(&silent, gz, e, (size_t)offset - begin);
     e->count = check_extensions(e, c->header.is_swapped);
     return true;
@@ -295,6 +297,8 @@ static bool read_values(image_array *a, const image_source *s, gzFile gz, const 
     const double least = c->header.is_pair ? 0 : (double)(c->header_bytes + EXTENDER);
     const double offset = fmax(c->header.vox_offset, least);
     if (!(offset < 0x1p40)) return image_source_fail(s, "a NIfTI header that is damaged");
+    const bool is_ready = c->kind == 0 && !c->is_scaled && !c->header.is_swapped && gzdirect(gz);
+    if (s->stays && is_ready && image_stored_keep(a, s->file, (uint64_t)offset)) return true;
     if (gzseek(gz, (z_off_t)offset, SEEK_SET) != (z_off_t)offset) return fail_short(s, gz);
     if (!count_bytes(a, c, &bytes)) return image_source_fail(s, "an image that is too large");
     if (read_more(s, gz, &got, bytes) != bytes) {
@@ -312,7 +316,7 @@ static bool read_pair(image_array *a, const image_source *s, const nifti_content
     input in;
     char name[IMAGE_NAME_BYTES];
     if (!open_image(s, &in, name)) return false;
-    const image_source image = {in.file, in.name, s->message};
+    const image_source image = {in.file, in.name, s->message, s->stays};
     gzFile gz = open_any(&image);
     const bool done = gz && read_values(a, &image, gz, c);
     if (gz) gzclose(gz);
@@ -360,6 +364,11 @@ static void make_header(const image_array *a, nifti_header *h)
         if (h->dim[i + 1] > MAX_SIDE) h->version = 2;
         if (!a->nifti) h->pixdim[i + 1] = 1;
         if (!a->nifti && i >= 3) h->dim[i + 1] = 1;
+    }
+    if (!a->nifti && a->frames > 1) {
+        h->dim[0] = 4;
+        h->dim[4] = (double)a->frames;
+        if (h->dim[4] > MAX_SIDE) h->version = 2;
     }
     h->datatype = a->channels == 4 ? NIFTI_RGBA : a->channels == 3 ? NIFTI_RGB : types[a->type];
     h->bitpix = (double)(8 * image_type_bytes(a->type) * a->channels);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "image_formats.h"
+#include "image_stored.h"
 #include "npy.h"
 
 enum { READ_BYTES = 1 << 20 };
@@ -121,6 +122,8 @@ static bool read_values(image_array *a, const image_source *s, const npy_header 
     const bool is_ready =
         each == own && !header->is_fortran && (each == 1 || header->is_big != is_little_endian());
     if (!image_array_bytes(a, &bytes)) return image_source_fail(s, "an array that is too large");
+    if (s->stays && is_ready && image_stored_keep(a, s->file, (uint64_t)ftello(s->file)))
+        return true;
     const size_t count = bytes / own;
     bool done = read_bytes(&got, s, count * each); /* each is own, or less */
     if (done && !is_ready) done = convert(a, s, header, got.bytes, count);
