@@ -857,6 +857,105 @@ def tiff_tags(body):
     return found
 
 
+class Places(Command):
+    """Points that are looked for."""
+
+    def box(self):
+        """A box of three cells, linear in each, and its data."""
+        points, cells = box(3, 1, 1)
+        source = self.path("box.vtk")
+        write_vtk(source, points, cells, {"density": [p[0] + 10 * p[1] for p in points],
+                                          "a,b": [float(v) for p in points for v in p]})
+        return source
+
+    def points(self):
+        return self.write("points.csv", "name,x,y,z\na,0.5,0.25,0.75\nb,2.5,1,0\nc,5,0.5,0.5\n"
+                                        "d,nan,0,0\ne,1,0.5,0.5\n")
+
+    def test_locate(self):
+        source, points = self.box(), self.points()
+        sharp = "--crease-angle", "30"
+        for precision in precisions():
+            rows = [row.split(",") for row in self.make(
+                source, *sharp, "--locate", points, "-o", "-", "-f", "csv", "-p",
+                precision).splitlines()]
+            self.assertEqual(rows[0], "point,cell,u,v,w,source,residual,bound,status".split(","))
+            self.assertEqual([row[-1] for row in rows[1:]],
+                             ["found", "found", "none", "invalid", "found"])
+            self.assertEqual([row[1] for row in rows[1:]], ["0", "2", "-1", "-1", "0"])
+            for row, wanted in zip(rows[1:], ((0.5, 0.25, 0.75), (0.5, 1, 0))):
+                for value, exact in zip(row[2:5], wanted):
+                    self.assertAlmostEqual(float(value), exact, delta=1e-6)
+            self.assertTrue(1.9 < float(rows[3][7]) <= 2)
+            self.make(source, *sharp, "--locate", points, "-o", self.path("a.npy"), "-p", precision)
+            with open(self.path("a.npy"), "rb") as file:
+                body = file.read()
+            self.assertIn(b"'shape': (5,)", body[:384])
+            real = "f" if precision == "f32" else "d"
+            records = list(struct.iter_unpack("<qq3%sq2%sB" % (real, real), body[384:]))
+            self.assertEqual([r[0] for r in records], [0, 1, 2, 3, 4])
+            self.assertEqual([r[-1] for r in records], [0, 0, 2, 3, 0])
+            self.assertEqual([r[1] for r in records], [int(row[1]) for row in rows[1:]])
+
+    def test_refined(self):
+        """Of refined meshes the file's cell is told too; of tetrahedra as well."""
+        source = self.box()
+        points = self.write("some.csv", "0.9,0.9,0.9\n1.6,0.1,0.1\n2.9,0.4,0.4\n")
+        text = self.make(source, "--crease-angle", "30", "--refine", "1", "--locate", points, "-o",
+                         "-", "-f", "csv")
+        rows = [row.split(",") for row in text.splitlines()[1:]]
+        self.assertEqual([row[5] for row in rows], ["0", "1", "2"])
+        self.assertEqual([row[1] for row in rows], ["7", "9", "17"])
+        write_vtk(self.path("t.vtk"), [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)],
+                  [(0, 1, 2, 3), (1, 2, 3, 4)], kind=10)
+        points = self.write("two.csv", "0.25,0.25,0.25\n0.45,0.45,0.45\n")
+        text = self.make(self.path("t.vtk"), "--locate", points, "-o", "-", "-f", "csv")
+        rows = [row.split(",") for row in text.splitlines()[1:]]
+        self.assertEqual([(row[5], row[-1]) for row in rows], [("0", "found"), ("1", "found")])
+
+    def test_probe(self):
+        source, points = self.box(), self.points()
+        text = self.make(source, "--crease-angle", "30", "--probe", points, "-o", "-", "-f", "csv")
+        rows = [row.split(",") for row in text.splitlines()]
+        self.assertEqual(rows[0], ["point", "density", "a_b_0", "a_b_1", "a_b_2", "status"])
+        for row, wanted in ((1, (3, 0.5, 0.25, 0.75)), (2, (12.5, 2.5, 1, 0))):
+            for value, exact in zip(rows[row][1:5], wanted):
+                self.assertAlmostEqual(float(value), exact, delta=1e-5)
+        self.assertEqual(rows[3], ["2"] + ["nan"] * 4 + ["none"])
+        out = self.path("density.npy")
+        self.make(source, "--crease-angle", "30", "--probe", points, "--array", "density", "-o",
+                  out)
+        image = read_npy(out)
+        self.assertEqual(image.shape, (5, 1))
+        self.assertAlmostEqual(image.values[0], 3, delta=1e-5)
+        self.assertTrue(math.isnan(image.values[2]) and math.isnan(image.values[3]))
+
+    def test_bad(self):
+        source, points = self.box(), self.points()
+        plain = self.path("plain.vtk")
+        write_vtk(plain, *box(1, 1, 1))
+        out = self.path("out.csv")
+        self.refused("no data of points", plain, "--probe", points, "-o", out)
+        self.refused("named 'none'", source, "--probe", points, "--array", "none", "-o", out)
+        self.refused("cannot open", source, "--locate", self.path("no.csv"), "-o", out)
+        self.refused("known of .npy input only", source, "--locate", points, "-o", "-", "-f", "npy")
+        self.refused("", source, "--locate", self.write("x.csv", "1,2\n"), "-o", out)
+        done = run("solid", "-", "--probe", "-", "-o", out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("cannot both be standard input", done.stderr)
+        for message, *more in (
+                ("places and data of points are written as", "--locate", points, "-o",
+                 out + ".vtu"),
+                ("has the points", "--locate", points, "-o", points),
+                ("have one output", "--locate", points, "-o", out, "-o", self.path("out.npy")),
+                ("--probe", "--locate", points, "--probe", points, "-o", out),
+                ("--slice", "--locate", points, "--slice", "z=1", "-o", out),
+                (".csv needs --locate", "-o", out), ("--columns needs", "--columns", "1,2,3", "-o",
+                                                     self.path("out.vtu")),
+                ("--array needs", "--locate", points, "--array", "density", "-o", out)):
+            self.refused(message, source, *more, code=2)
+
+
 class Slices(Command):
     """Each pixel has the data at its middle."""
 

@@ -375,7 +375,7 @@ complete -c clspline -n '__clspline_at solid' -k \
 complete -c clspline -n '__clspline_at solid' -s o -l output -r -F \
     -d 'where to write'
 complete -c clspline -n '__clspline_at solid' -s f -l format -x \
-    -a 'vtu ply obj stl glb png npy tif nii nii.gz' \
+    -a 'vtu ply obj stl glb png npy tif nii nii.gz csv' \
     -d 'the format of -o -'
 complete -c clspline -n '__clspline_at solid' -s n -l samples -x \
     -d 'samples of a cell along each direction, 2 to 100'
@@ -413,9 +413,15 @@ complete -c clspline -n '__clspline_at solid' -l unit -x \
     -a 'um mm cm m in' \
     -d 'what lengths of the mesh are, for the resolution that image ..'
 complete -c clspline -n '__clspline_at solid' -l array -x \
-    -d 'show this data of points, or of cells'
+    -d 'show, or probe, this data of points, or show that of cells'
 complete -c clspline -n '__clspline_at solid' -l range -x \
     -d 'values that are black and white in PNG, or at the ends of the ..'
+complete -c clspline -n '__clspline_at solid' -l locate -r -F \
+    -d 'write where the points of a file lie, to .csv or .npy'
+complete -c clspline -n '__clspline_at solid' -l probe -r -F \
+    -d 'write the mesh\'s data of points at the points of a file, NaN ..'
+complete -c clspline -n '__clspline_at solid' -l columns -x \
+    -d 'the columns that coordinates are in, of POINTS in CSV'
 complete -c clspline -n '__clspline_at solid' -l cut -x \
     -a 'x= y= z=' \
     -d 'cut open at height H'

@@ -9,6 +9,7 @@
 #include "solid_file.h"
 #include "progress.h"
 #include "solid_output.h"
+#include "solid_places.h"
 #include "solid_shell.h"
 #include "solid_size.h"
 #include "slice_note.h"
@@ -23,6 +24,7 @@ typedef struct work {
     solid_model model;
     solid_samples samples;
     solid_boundary boundary;
+    solid_places *places; /* in its place: of points */
     mesh_precision precision;
     size_t num_read; /* cells */
     bool has_sizes;  /* of outputs, which have been told */
@@ -59,7 +61,9 @@ static bool read_mesh(work *w)
 static bool check_outputs(work *w, double vertices, double faces, double cells)
 {
     const request *r = &w->r->base;
-    if (w->has_sizes || w->r->slices || !w->model.counts.is_hexahedral) return true;
+    if (w->has_sizes || w->r->slices || solid_request_has_points(w->r) ||
+        !w->model.counts.is_hexahedral)
+        return true;
     w->has_sizes = true;
     double *bytes = malloc((r->num_outputs + 1) * sizeof(*bytes));
     if (!bytes) return solid_model_memory(&w->model);
@@ -167,6 +171,7 @@ static bool is_boundary_alone(const work *w)
 {
     const request *r = &w->r->base;
     bool alone = r->num_outputs > 0 && !w->r->slices && !w->r->classes &&
+                 !solid_request_has_points(w->r) &&
                  !solid_request_shows_data(w->r); /* which cells have, and the face of a cut */
     for (size_t i = 0; i < r->num_outputs; i++)
         alone = alone && request_format(r, r->outputs[i]) != SOLID_VTU;
@@ -244,6 +249,18 @@ static bool write_slice(work *w)
     return done;
 }
 
+/* Looks for points. */
+static bool write_places(work *w)
+{
+    w->places =
+        calloc(1, sizeof(*w->places)); /* with buffers of files, too large for some stacks */
+    if (!w->places) return solid_model_memory(&w->model);
+    solid_model_centre(&w->model);
+    const bool done = solid_places_run(w->places, &w->model, w->precision, &w->bar);
+    w->plan_seconds = w->places->plan_seconds;
+    return done;
+}
+
 static bool open_boundary(work *w)
 {
     const double start = seconds_now();
@@ -280,6 +297,24 @@ static bool write_outputs(work *w)
     return done;
 }
 
+/* Reports what became of points. */
+static void report_places(const work *w)
+{
+    const solid_places *const p = w->places;
+    fprintf(stderr, "%s: %llu points: %llu found, off by %.2g at most", p->path,
+            (unsigned long long)p->num, (unsigned long long)p->counts[CLSP_SOLID_PLACE_FOUND],
+            p->residual);
+    if (p->counts[CLSP_SOLID_PLACE_NONE] > 0)
+        fprintf(stderr, "; %llu outside", (unsigned long long)p->counts[CLSP_SOLID_PLACE_NONE]);
+    if (p->counts[CLSP_SOLID_PLACE_CUT] > 0)
+        fprintf(stderr, "; %llu cut", (unsigned long long)p->counts[CLSP_SOLID_PLACE_CUT]);
+    if (p->counts[CLSP_SOLID_PLACE_INVALID] > 0)
+        fprintf(stderr, "; %llu invalid", (unsigned long long)p->counts[CLSP_SOLID_PLACE_INVALID]);
+    fprintf(stderr, "\nread %.1f ms, mesh %.1f ms, plan %.1f ms, search %.1f ms, files %.1f ms\n",
+            1e3 * w->read_seconds, 1e3 * w->mesh_seconds, 1e3 * w->plan_seconds, 1e3 * p->seconds,
+            1e3 * p->file_seconds);
+}
+
 static void report(const work *w)
 {
     const solid_model *m = &w->model;
@@ -299,6 +334,10 @@ static void report(const work *w)
     if (clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);
     fprintf(stderr, "\n");
+    if (w->places) {
+        report_places(w);
+        return;
+    }
     if (w->r->slices && w->r->base.num_outputs > 0) {
         slice_note_print(stderr, &w->frame);
         fprintf(stderr, "read %.1f ms, mesh %.1f ms, plan %.1f ms, slice %.1f ms: %.3g a second, ",
@@ -320,7 +359,7 @@ static bool open_device(work *w)
     if (!sharing_open(&w->contexts, &r->base)) return false;
     w->model.ctx = w->contexts.ctx;
     w->precision = r->base.precision;
-    if (!r->has_precision && (r->slices || r->bezier) &&
+    if (!r->has_precision && (r->slices || r->bezier || solid_request_has_points(r)) &&
         clsp_context_device(w->contexts.ctx, &info) == CLSP_OK && info.fp64)
         w->precision = MESH_F64;
     return true;
@@ -331,10 +370,15 @@ int solid_run(request *base)
     const solid_request *r = (const solid_request *)base;
     work w = {.r = r, .model = {.r = r}};
     bool done = read_mesh(&w) && open_device(&w) && prepare_mesh(&w);
-    if (done && r->base.num_outputs > 0) done = r->slices ? write_slice(&w) : write_outputs(&w);
+    if (done && r->base.num_outputs > 0)
+        done = solid_request_has_points(r) ? write_places(&w)
+               : r->slices                 ? write_slice(&w)
+                                           : write_outputs(&w);
     if (done && !r->base.quiet) report(&w);
     solid_samples_close(&w.samples);
     solid_boundary_close(&w.boundary);
+    if (w.places) solid_places_close(w.places);
+    free(w.places);
     solid_model_clear(&w.model);
     sharing_close(&w.contexts);
     return done ? EXIT_OK : EXIT_FAILED;

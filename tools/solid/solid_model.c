@@ -255,11 +255,11 @@ bool solid_model_refine(solid_model *m)
 {
     clsp_solid_mesh *fine = NULL;
     clsp_solid_counts counts;
-    bool done =
-        check(m, clsp_solid_mesh_refine(&fine, m->mesh)) &&
-        check(m, clsp_solid_mesh_counts(fine, &counts)) &&
-        refine_points(m, m->mesh, &m->counts, &counts) &&
-        (m->cells.num_cell_arrays == 0 || m->outside > 0 || refine_sources(m, counts.num_cells));
+    bool done = check(m, clsp_solid_mesh_refine(&fine, m->mesh)) &&
+                check(m, clsp_solid_mesh_counts(fine, &counts)) &&
+                refine_points(m, m->mesh, &m->counts, &counts) &&
+                ((m->cells.num_cell_arrays == 0 && !solid_request_has_points(m->r)) ||
+                 m->outside > 0 || refine_sources(m, counts.num_cells));
     if (!done) {
         clsp_solid_mesh_destroy(&fine);
         return false;

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "output.h"
+
 /* Reads the axis that a plane's text begins with, as in z=1.5. */
 static bool read_axis(uint32_t *axis, const option *o, const char *text)
 {
@@ -82,6 +84,21 @@ bool solid_request_shows_data(const solid_request *r)
     return r->array && has_picture(r);
 }
 
+/* Checks the files of points and of what becomes of them. */
+static int check_points(const solid_request *r)
+{
+    const request *base = &r->base;
+    const char *name = base->command->name, *points = r->locate ? r->locate : r->probe;
+    const char *path = base->num_outputs > 0 ? base->outputs[0] : "-";
+    if (strcmp(base->inputs[0], "-") == 0 && strcmp(points, "-") == 0)
+        return usage_error(name, "mesh and points cannot both be standard input");
+    if (base->num_outputs > 1)
+        return usage_error(name, "places and data of points have one output");
+    if (strcmp(path, "-") != 0 && strcmp(points, "-") != 0 && output_is_same(path, points))
+        return usage_error(name, "'%s' has the points", path);
+    return EXIT_OK;
+}
+
 static int check_outputs(const solid_request *r)
 {
     const request *base = &r->base;
@@ -91,13 +108,19 @@ static int check_outputs(const solid_request *r)
         if (r->classes && strcmp(path, "-") == 0)
             return usage_error(base->command->name,
                                "--classes and -o - both write to standard output");
+        if (solid_request_has_points(r) && format != SOLID_NPY && format != SOLID_CSV)
+            return usage_error(base->command->name,
+                               "'%s': places and data of points are written as .csv or .npy", path);
+        if (solid_request_has_points(r)) continue;
+        if (format == SOLID_CSV)
+            return usage_error(base->command->name, "'%s': .csv needs --locate or --probe", path);
         if (r->slices && format < SOLID_PNG)
             return usage_error(base->command->name,
                                "'%s': a slice is written as .png, .npy, .tif or .nii", path);
         if (!r->slices && format > SOLID_PNG)
             return usage_error(base->command->name, "'%s': an image needs --slice", path);
     }
-    return EXIT_OK;
+    return solid_request_has_points(r) ? check_points(r) : EXIT_OK;
 }
 
 /* Options that make no sense without an image or a picture. */
@@ -107,7 +130,8 @@ static int check_needs(const solid_request *r)
     static const char *const of_picture[] = {"edges", "cut", "bar", "colormap"};
     const char *name = r->base.command->name;
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-        if (request_has(&r->base, all[i]) && !r->slices && !has_picture(r))
+        if (request_has(&r->base, all[i]) && !r->slices && !has_picture(r) &&
+            !(r->probe && strcmp(all[i], "array") == 0))
             return usage_error(name, "--%s needs --slice, or a picture (.png)", all[i]);
     for (size_t i = 0; i < sizeof(of_picture) / sizeof(of_picture[0]); i++)
         if (request_has(&r->base, of_picture[i]) && !has_picture(r))
@@ -152,9 +176,10 @@ static int check(request *base)
     if (status == EXIT_OK) status = picture_request_check(base);
     if (status == EXIT_OK && base->num_parts > 0) status = check_parts(base);
     if (status != EXIT_OK) return status;
-    if (r->array && !r->slices) r->picture.colors = COLORING_DATA;
+    if (r->array && !r->slices && !r->probe) r->picture.colors = COLORING_DATA;
     r->has_steps = request_has(base, "crease-steps");
     r->has_precision = request_has(base, "precision");
+    if (solid_request_has_points(r)) return EXIT_OK;
     if (r->samples == 0 && (r->bezier || !request_has(base, "refine"))) r->samples = 4;
     return check_slice(r);
 }
@@ -165,7 +190,7 @@ static const option options[] = {
     {OPTION_OUTPUT("where to write; several outputs share the work, a slice has one; - is standard "
                    "output"),
      .repeats = true},
-    {OPTION_FORMAT("vtu ply obj stl glb png npy tif nii nii.gz")},
+    {OPTION_FORMAT("vtu ply obj stl glb png npy tif nii nii.gz csv")},
     {"samples", 'n', "S",
      "samples of a cell along each direction, @; default 4, and with --refine alone none: the "
      "refined mesh itself is written",
@@ -195,8 +220,8 @@ static const option options[] = {
      "print classes of cells: how many are regular, layered, irregular and split, for each "
      "refinement; -o may then be left out",
      OPTION_FLAG(solid_request, classes)},
-    {OPTION_PRECISION("f32 is the default, with --bezier and --slice f64 where the device has it; "
-                      "f64 needs a device with fp64")},
+    {OPTION_PRECISION("f32 is the default, with --bezier, --slice, --locate and --probe f64 where "
+                      "the device has it; f64 needs a device with fp64")},
     {.rows = request_device},
     {.group = "slices"},
     {"slice", 0, "z=H",
@@ -219,12 +244,30 @@ static const option options[] = {
      "what lengths of the mesh are, for the resolution that image files tell: @; default mm",
      OPTION_WORD(solid_request, unit, "um mm cm m in"), .needs = "slice slices"},
     {"array", 0, "NAME",
-     "show this data of points, or of cells: each pixel's cell has it; default all data of points, "
+     "show, or probe, this data of points, or show that of cells: each pixel's cell has it; "
+     "default all data of points, "
      "up to 4 numbers; a mesh without shows 1 within the solid. In pictures of the boundary, what "
      "it is coloured by; of several numbers, their vector's length",
      OPTION_TEXT(solid_request, array)},
     {OPTION_PICTURE_RANGE("values that are black and white in PNG, or at the ends of the colours; "
                           "default those of the mesh")},
+    {.group = "points"},
+    {"locate", 0, "POINTS",
+     "write where the points of a file lie, to .csv or .npy: cell, u, v, w, the file's cell, how "
+     "far "
+     "off, how far outside at least. POINTS is .npy of shape (N, 3), .xyz, or CSV; - is standard "
+     "input",
+     OPTION_TEXT(solid_request, locate), .is_file = true,
+     .excludes = "probe slice slices samples bezier normals"},
+    {"probe", 0, "POINTS",
+     "write the mesh's data of points at the points of a file, NaN outside: all, or those of "
+     "--array",
+     OPTION_TEXT(solid_request, probe), .is_file = true,
+     .excludes = "locate slice slices samples bezier normals"},
+    {"columns", 0, "X,Y,Z",
+     "the columns that coordinates are in, of POINTS in CSV: names of its first line, or numbers "
+     "from 1 on",
+     OPTION_TEXT(solid_request, columns), .needs = "locate probe"},
     {.group = "pictures of the boundary"},
     {"cut", 0, "z=H",
      "cut open at height H (also x=H, y=H): what is on the viewer's side is left out, and the cut "
@@ -245,6 +288,8 @@ static const char *const examples[] = {
     "clspline solid rod.vtk -o refined.vtu --refine 2 --classes",
     "clspline solid part.vtu --slice z=0.5 -o layer.png --array density --pixel 0.01",
     "clspline solid part.vtu -o open.png --cut y=0 --array density --bar --edges",
+    "clspline solid part.vtu --locate points.npy -o places.npy",
+    "clspline solid part.vtu --probe points.csv --array density -o density.csv",
     "clspline solid rod.vtk -o rod.vtu --samples 16 --cooperate auto --report",
     NULL};
 
@@ -268,7 +313,8 @@ const subcommand command_solid = {
         ".vtu: the solid, samples of each cell and the hexahedra between them\n"
         ".ply, .obj, .stl, .glb: its boundary, closed\n"
         ".png: a picture of its boundary\n"
-        ".png, .npy, .tif, .nii, .nii.gz: with --slice, values on a plane",
+        ".png, .npy, .tif, .nii, .nii.gz: with --slice, values on a plane\n"
+        ".csv, .npy: with --locate, where points lie; with --probe, the data there",
     .options = options,
     .examples = examples,
     .result = "the Catmull-Clark solid of a mesh of cells; .stl: its boundary; .png: a picture",

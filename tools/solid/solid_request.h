@@ -19,7 +19,8 @@ typedef enum solid_format {
     SOLID_NPY,
     SOLID_TIFF,
     SOLID_NIFTI,
-    SOLID_NIFTI_GZ
+    SOLID_NIFTI_GZ,
+    SOLID_CSV /* of places alone */
 } solid_format;
 
 /* Units of a mesh's lengths. */
@@ -40,26 +41,35 @@ typedef struct solid_request {
     /* what is made of it */
     uint32_t samples; /* along each direction of a cell; 0: the cells themselves */
     bool bezier, classes, normals;
-    bool slices;        /* there is a slice, or several: */
-    bool is_stack;      /* several were asked for, if only one came of it */
-    uint32_t axis;      /* across them, 0 to 2 */
-    double height;      /* of the first, along that */
-    double step;        /* from one to the next */
-    size_t planes;      /* how many there are */
-    uint32_t size;      /* pixels along the longer side; 0: by pixel */
-    double pixel;       /* side of a pixel; 0: by size */
-    int unit;           /* of lengths, for resolutions: a solid_unit */
-    const char *array;  /* whose values are shown; NULL: all */
-    bool cuts;          /* a picture of the boundary is cut open, */
-    uint32_t cut_axis;  /* across this axis, */
-    double cut_height;  /* at this height */
-    bool has_precision; /* else the default */
+    bool slices;         /* there is a slice, or several: */
+    bool is_stack;       /* several were asked for, if only one came of it */
+    uint32_t axis;       /* across them, 0 to 2 */
+    double height;       /* of the first, along that */
+    double step;         /* from one to the next */
+    size_t planes;       /* how many there are */
+    uint32_t size;       /* pixels along the longer side; 0: by pixel */
+    double pixel;        /* side of a pixel; 0: by size */
+    int unit;            /* of lengths, for resolutions: a solid_unit */
+    const char *array;   /* whose values are shown; NULL: all */
+    bool cuts;           /* a picture of the boundary is cut open, */
+    uint32_t cut_axis;   /* across this axis, */
+    double cut_height;   /* at this height */
+    const char *locate;  /* a file of points that are looked for, */
+    const char *probe;   /* or whose data are; NULL: none */
+    const char *columns; /* of it; NULL: as it has them */
+    bool has_precision;  /* else the default */
 } solid_request;
 
 PICTURE_REQUEST_CHECK(solid_request);
 
 /* Tells whether a picture of the boundary shows data. */
 bool solid_request_shows_data(const solid_request *r);
+
+/* Tells whether points are looked for. */
+static inline bool solid_request_has_points(const solid_request *r)
+{
+    return r->locate || r->probe;
+}
 
 /* Does what a solid_request asks for. Returns the exit status. */
 int solid_run(request *r);
