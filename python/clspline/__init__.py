@@ -19,7 +19,7 @@ from ._image import Image
 from ._native import lib as _lib
 from ._project import Nearest
 from ._share import Processor, Report, Share
-from ._solid import Solid, SolidClass, SolidCounts
+from ._solid import Places, Solid, SolidClass, SolidCounts
 from ._splines import Mesh
 
 __version__ = '.'.join(str(_lib.clsp_version() >> shift & 255) for shift in (16, 8, 0))

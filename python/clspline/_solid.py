@@ -48,6 +48,30 @@ class SolidClass(typing.NamedTuple):
     num_cells: int
 
 
+class Places(typing.NamedTuple):
+    """Where points lie in a solid; all have the shape of the points, and `params` one axis more.
+
+    Attributes
+    ----------
+    cell : numpy.ndarray
+        The first cell that has the point; -1 where there is none.
+    params : numpy.ndarray
+        u, v, w within the cell, of shape (..., 3); NaN where there is none.
+    residual : numpy.ndarray
+        How far the cell's point there is off; infinite where there is none.
+    bound : numpy.ndarray
+        No point of the solid is nearer than that; 0 where the point is found.
+    status : numpy.ndarray
+        0: found; 1: not found, and the search was cut short; 2: outside; 3: the point is not
+        finite.
+    """
+    cell: np.ndarray
+    params: np.ndarray
+    residual: np.ndarray
+    bound: np.ndarray
+    status: np.ndarray
+
+
 class _Topology:
     """A clsp_solid_mesh, what there is in it, and the mesh of its refinement, once made."""
 
@@ -544,6 +568,63 @@ class Solid(Splines):
         return super().at(params, cells, attributes, out=out, dtype=dtype, share=share,
                           wait_for=wait_for)
 
+    def locate(self, points, *, max_nodes=None, share=None):
+        """The cells in which points lie, and their parameters there: the inverse of `at`.
+
+        Each result is certain: a point is in the cell within the accuracy of evaluation, or the
+        solid is no nearer than the bound. Coordinates are the first three of the control points.
+
+        Parameters
+        ----------
+        points : array_like
+            Of shape (..., 3).
+        max_nodes : int, optional
+            Parts of cells that are looked at for a point, at most; default 32768.
+        share : Share or str, optional
+
+        Returns
+        -------
+        Places
+
+        Examples
+        --------
+        >>> import numpy as np, clspline
+        >>> cube = np.array([[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)], float)
+        >>> solid = clspline.Solid(cube, [[0, 1, 3, 2, 4, 5, 7, 6]])
+        >>> places = solid.locate([[0.5, 0.5, 0.5], [2, 0, 0]])
+        >>> places.cell
+        array([ 0, -1])
+        >>> places.params[0]
+        array([0.5, 0.5, 0.5])
+        """
+        if self.dim < 3:
+            raise ValueError(f'locate: points of 3 coordinates, and dim is {self.dim}')
+        points = memory.contiguous(points, 'points', self.precision)
+        if points.ndim == 0 or points.shape[-1] != 3:
+            raise ValueError(f'points: shape (..., 3), not {points.shape}')
+        nodes = 0 if max_nodes is None else memory.whole(max_nodes, 'max_nodes')
+        if nodes < 0 or max_nodes == 0:
+            raise ValueError(f'max_nodes: {max_nodes}, not above 0')
+        found = np.empty(points.shape[:-1], _place_dtype(self.precision))
+        if found.size:
+            self._locate(points, nodes, found, share)
+        cell = found['cell'].astype(np.intp)
+        cell[found['cell'] == 2 ** 32 - 1] = -1
+        return Places(cell, found['t'].copy(), found['residual'].copy(), found['bound'].copy(),
+                      found['status'].copy())
+
+    def _locate(self, points, nodes, found, share):
+        plan = self._any_plan()
+        source, target = memory.Input(points), memory.Output(found, 'found', self.precision)
+        queries = ffi.new('clsp_solid_queries *', {'num': found.size, 'points': source.struct,
+                                                   'max_nodes': nodes})
+        with plan.handle.lock:
+            pointer = plan.handle.get()
+            self._load(plan)
+            run = Run(share)
+            check(lib.clsp_solid_locate(pointer, queries, target.struct, run.pointer))
+            run.end()
+
     def weights(self, cell, params, by=(0, 0, 0)):
         """The control points whose sum a point of the limit is, and their weights in it.
 
@@ -694,6 +775,13 @@ class Solid(Splines):
 
 
 _ROOM = 4096  # control points of a cell that `Solid.weights` is ready for at first
+
+
+def _place_dtype(precision):
+    """clsp_solid_place_f32 or _f64. Those of doubles end in two integers of 4 bytes."""
+    real = precision.str
+    return np.dtype([('t', real, 3), ('residual', real), ('bound', real), ('cell', np.uint32),
+                     ('status', np.uint32)])
 
 
 def _again(recipe, points, precision, fields, context):

@@ -319,6 +319,34 @@ class Evaluation(unittest.TestCase):
         with self.assertRaises(ValueError):
             solid.points[0] = 1
 
+    def test_locate(self):
+        random = np.random.default_rng(4)
+        for points, cells in (box(2, 3, 2, 0.1), prism(3), prism(5), box(2, 1, 1, 0.1, dim=5)):
+            solid = clspline.Solid(points, cells)
+            given = random.integers(len(cells), size=(7, 50))
+            params = random.random((7, 50, 3)).astype(REAL)
+            where = solid.at(given, params)[..., :3]
+            places = solid.locate(where)
+            self.assertIsInstance(places, clspline.Places)
+            self.assertEqual(places.params.shape, (7, 50, 3))
+            self.assertEqual(places.cell.shape, (7, 50))
+            self.assertTrue(np.all(places.status == 0) and np.all(places.cell <= given))
+            np.testing.assert_allclose(solid.at(places.cell, places.params)[..., :3], where,
+                                       atol=10 * tolerance(solid))
+            shared = solid.locate(where, share='dynamic')
+            np.testing.assert_array_equal(shared.params, places.params)
+        places = solid.locate([[100, 0, 0], [np.nan, 0, 0], where[0, 0]])
+        np.testing.assert_array_equal(places.status, [2, 3, 0])
+        np.testing.assert_array_equal(places.cell[:2], [-1, -1])
+        self.assertTrue(90 < places.bound[0] <= 100 and np.isinf(places.residual[0]))
+        self.assertTrue(np.all(np.isnan(places.params[:2])))
+        self.assertEqual(solid.locate(np.empty((0, 3))).cell.shape, (0,))
+        self.assertEqual(solid.locate(where[0, 0]).cell.shape, ())
+        before = solid.locate(where[0, 0])
+        solid.points = solid.points + np.array([1000, 0, 0, 0, 0], REAL)
+        self.assertEqual(solid.locate(where[0, 0]).status, 2)
+        self.assertEqual(before.status, 0)
+
     def test_weights(self):
         for points, cells in (box(3, 3, 3, 0.1), prism(3), prism(5)):
             solid = clspline.Solid(points, cells)
@@ -562,6 +590,11 @@ class BadInput(unittest.TestCase):
                 (TypeError, lambda: solid.at(0.5, [0, 0, 0]), 'cells'),
                 (ValueError, lambda: solid.at(0, [0, 0]), 'params'),
                 (ValueError, lambda: solid.at([0, 1, 1], np.zeros((2, 3))), ''),
+                (ValueError, lambda: solid.locate([0, 0]), 'points'),
+                (ValueError, lambda: solid.locate([0, 0, 0], max_nodes=0), 'max_nodes'),
+                (TypeError, lambda: solid.locate([0, 0, 0], max_nodes=1.5), 'max_nodes'),
+                (ValueError, lambda: clspline.Solid(points[:, :2], cells).locate([0, 0, 0]),
+                 'dim is 2'),
                 (IndexError, lambda: solid.weights(2, [0, 0, 0]), 'cell'),
                 (ValueError, lambda: solid.weights(0, [0, 0]), 'params'),
                 (ValueError, lambda: solid.weights(0, [0, 0, 0], (1, 1, 1)), 'by'),
@@ -591,7 +624,8 @@ class BadInput(unittest.TestCase):
             solid.evaluate(2)
         for call in (lambda: solid.evaluate(2), solid.refine, solid.limits,
                      lambda: solid.at(0, [0, 0, 0]), lambda: solid.weights(0, [0, 0, 0]),
-                     lambda: solid.classes, lambda: solid.cell_classes):
+                     lambda: solid.locate([0, 0, 0]), lambda: solid.classes,
+                     lambda: solid.cell_classes):
             with self.assertRaises(clspline.StateError):
                 call()
 

@@ -3,7 +3,7 @@
 # Words for the value of a subcommand's option. False: it has none.
 _clspline_values() {
     case "$1 $2" in
-    *' -o' | *' --output' | *' --speeds')
+    *' -o' | *' --output' | *' --locate' | *' --probe' | *' --speeds')
         compgen -f -- "$3" || true
         ;;
     'bezier -f' | 'bspline eval -f' | 'bezier --format' | 'bspline eval --format')
@@ -19,7 +19,7 @@ _clspline_values() {
         compgen -W 'csv npy png ply' -- "$3" || true
         ;;
     'solid -f' | 'solid --format')
-        compgen -W 'vtu ply obj stl glb png npy tif nii nii.gz' -- "$3" || true
+        compgen -W 'vtu ply obj stl glb png npy tif nii nii.gz csv' -- "$3" || true
         ;;
     *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
     *' --camera-direction' | *' --zoom' | *' --size' | *' --distance-to' | *' --range' | \
@@ -133,10 +133,10 @@ _clspline_options() {
     'solid')
         echo '--output --format --samples --refine --orient --crease-angle --crease-steps' \
             '--bezier --normals --classes --precision --device --slice --slices --size' \
-            '--pixel --unit --array --range --cut --edges --bar --colormap --up --azimuth' \
-            '--elevation --camera-direction --camera-orthographic --zoom --background' \
-            '--no-background --cooperate --workers --join --report --part --resume --quiet' \
-            '--verbose --help'
+            '--pixel --unit --array --range --locate --probe --columns --cut --edges --bar' \
+            '--colormap --up --azimuth --elevation --camera-direction --camera-orthographic' \
+            '--zoom --background --no-background --cooperate --workers --join --report --part' \
+            '--resume --quiet --verbose --help'
         ;;
     'view')
         echo '--output --resolution --samples --device --up --camera-direction' \
