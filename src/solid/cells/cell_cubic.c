@@ -53,17 +53,27 @@ CLSPI_INLINE void change_lines(double *points, uint32_t axis, line_step step)
     }
 }
 
-CLSPI_CLONES void clspi_cubic_of_grid(double *points)
+CLSPI_CLONES static void grid_to_cubic(double *points)
 {
     for (uint32_t a = 0; a < 3; a++)
         change_lines(points, a, OF_SPLINE);
 }
 
-CLSPI_CLONES void clspi_cubic_child(const double *points, uint32_t corner, double *child)
+void clspi_cubic_of_grid(double *points)
+{
+    grid_to_cubic(points);
+}
+
+CLSPI_CLONES static void make_child(const double *points, uint32_t corner, double *child)
 {
     memcpy(child, points, CLSPI_CUBIC_REALS * sizeof *child);
     for (uint32_t a = 0; a < 3; a++)
         change_lines(child, a, corner >> a & 1 ? UPPER_HALF : LOWER_HALF);
+}
+
+void clspi_cubic_child(const double *points, uint32_t corner, double *child)
+{
+    make_child(points, corner, child);
 }
 
 /* ---- hulls ---- */
@@ -101,7 +111,7 @@ CLSPI_INLINE void in_frame(const clspi_cell_hull *hull, const double *point, dou
         to[l] = hull->column[0][l] * x + hull->column[1][l] * y + hull->column[2][l] * z;
 }
 
-CLSPI_CLONES void clspi_hull_add(clspi_cell_hull *hull, const double *points, size_t num)
+CLSPI_CLONES static void add_points(clspi_cell_hull *hull, const double *points, size_t num)
 {
     clspi_cell_hull h = *hull;
 
@@ -117,6 +127,11 @@ CLSPI_CLONES void clspi_hull_add(clspi_cell_hull *hull, const double *points, si
         }
     }
     *hull = h;
+}
+
+void clspi_hull_add(clspi_cell_hull *hull, const double *points, size_t num)
+{
+    add_points(hull, points, num);
 }
 
 double clspi_hull_distance(const clspi_cell_hull *hull, const double *from)
@@ -136,8 +151,8 @@ double clspi_hull_distance(const clspi_cell_hull *hull, const double *from)
     return distance;
 }
 
-CLSPI_CLONES double clspi_hull_along(const double *points, size_t num, const double *direction,
-                                     const double *from)
+CLSPI_CLONES static double least_along(const double *points, size_t num, const double *direction,
+                                       const double *from)
 {
     const double x = direction[0], y = direction[1], z = direction[2];
     double least = (double)INFINITY;
@@ -149,7 +164,13 @@ CLSPI_CLONES double clspi_hull_along(const double *points, size_t num, const dou
     return least;
 }
 
-CLSPI_CLONES void clspi_hull_of_cubic(clspi_cell_hull *hull, const double *points)
+double clspi_hull_along(const double *points, size_t num, const double *direction,
+                        const double *from)
+{
+    return least_along(points, num, direction, from);
+}
+
+void clspi_hull_of_cubic(clspi_cell_hull *hull, const double *points)
 {
     static const double middle[3] = {0.5, 0.5, 0.5};
     clspi_cubic_jet centre;
