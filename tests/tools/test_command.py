@@ -322,7 +322,7 @@ class Help(Case):
             plain = " ".join(text.split())
             for name, option in options.items():
                 self.assertIn(option["help"], plain)
-                words = " --%s %s" % (name, option["argument"] or "")
+                words = " --%s%s %s" % (name, option["glued"] or "", option["argument"] or "")
                 self.assertIn(" ".join(words.split()) + " " + option["help"], plain)
 
 

@@ -7,10 +7,12 @@ Needs the standard library only. Exits with 77 (skipped) where there is no OpenC
 """
 import json
 import os
+import pty
 import random
 import re
+import subprocess
 
-from command_fixture import DATA, FULL, Case, has_fp64, main, run
+from command_fixture import COMMAND, DATA, FULL, Case, has_fp64, main, run
 from mesh_files import read_obj
 
 
@@ -169,6 +171,85 @@ class Cooperation(Case):
                    env=self.env)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("warning", done.stderr)
+
+
+class Reports(Case):
+    """Reports of runs as JSON."""
+
+    def commands(self):
+        """Of each command its arguments, and what it makes how many of."""
+        def data(name):
+            return os.path.join(DATA, name)
+        return [(["bezier", data("teapot.bv"), "-n", "5"], "ply", "points", 700),
+                (["bspline", "eval", data("vase.json"), "-n", "9"], "obj", "points", 81),
+                (["bspline", "bezier", data("vase.json")], "bv", "pieces", 16),
+                (["image", data("raccoon.png"), "--rotate", "10", "--size", "32x16"], "png",
+                 "values", 32 * 16 * 3),
+                (["project", data("knot.g2"), data("points.csv")], "npy", "points", 300),
+                (["solid", data("rod.vtk"), "-n", "2"], "vtu", "cells", 1280)]
+
+    def test_commands(self):
+        for args, ending, things, num in self.commands():
+            with self.subTest(args[0]):
+                out = self.path("out." + ending)
+                done = run(*args, "-o", out, "-q", "--report=json")
+                self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+                report = json.loads(done.stderr)
+                self.assertEqual((report["of"], report["num"]), (things, num))
+                self.assertEqual(report["command"].split(), args[:len(report["command"].split())])
+                self.assertEqual(report["outputs"], [out])
+                self.assertIn(report["inputs"][0], args)
+                self.assertGreater(report["rate"], 0)
+                stages = dict(report["seconds"])
+                self.assertGreaterEqual(stages.pop("all") * 1.001, sum(stages.values()))
+                self.assertIn("driver", report["device"])
+                self.assertNotIn("processors", report)
+                self.assertNotIn("part", report)
+
+    def test_processors(self):
+        """Tiles of all calls together, in a file, beside the report in words."""
+        file = self.path("report.json")
+        done = run("bezier", os.path.join(DATA, "teapot.bv"), "-n", SAMPLES, "-q", "-o",
+                   self.path("a.ply"), "--part", "2/3", "--cooperate", "dynamic", "--report",
+                   "--report=" + file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        tiles = [int(num) for num in re.findall(r"by \w+, (\d+) tiles in", done.stderr)]
+        with open(file, encoding="utf-8") as made:
+            report = json.load(made)
+        self.assertEqual((report["part"], report["parts"]), (2, 3))
+        self.assertEqual(report["shared_calls"], len(tiles))
+        self.assertEqual(sum(p["tiles"] for p in report["processors"]), sum(tiles))
+        self.assertEqual(report["num"], 9 * int(SAMPLES) ** 2)
+
+    def test_refused(self):
+        vase, out = os.path.join(DATA, "vase.json"), self.path("out.json")
+        for text, *args in (("is an input or an output too", "-o", out, "--report=" + out),
+                            ("is an input or an output too", "-o", out, "--report=" + vase),
+                            ("must be json, or a file that ends in .json, not 'x'", "-o", out,
+                             "--report=x"),
+                            ("must be json, or a file that ends in .json", "-o", out, "--report")):
+            self.fails(2, text, "bspline", "bezier", vase, *args)
+        self.fails(1, "cannot write", "bspline", "bezier", vase, "-q", "-o", out,
+                   "--report=" + self.path("no/where.json"))
+
+    def test_rate(self):
+        """On a terminal a long job says how fast it goes and how long it will take."""
+        if not FULL:
+            self.skipTest("takes seconds: of a full run")
+        reader, writer = pty.openpty()
+        with subprocess.Popen([COMMAND, "bezier", os.path.join(DATA, "teapot.bv"), "-n", "1000",
+                               "-o", self.path("a.ply")], stderr=writer) as job:
+            os.close(writer)
+            text = ""
+            try:
+                while more := os.read(reader, 4096).decode():
+                    text += more
+            except OSError:  # the other end is closed
+                pass
+            self.assertEqual(job.wait(), 0, text)
+        os.close(reader)
+        if float(re.search(r"write ([0-9.]+) ms", text)[1]) > 1500:
+            self.assertRegex(text, r"\rwriting +\[#+ *\] +\d+%, [\d.e+]+ points/s, \d+ s left")
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ static bool make_mesh(work *w)
                           .grids = &w->grids,
                           .method = w->r->method,
                           .sharing = r->base.sharing.cooperate ? &r->base.sharing.opts : NULL,
-                          .report = r->base.sharing.report ? mesh_work_print_shared : NULL,
+                          .report = mesh_work_print_shared,
                           .user = m,
                           .progress = &m->progress,
                           .times = &m->times};
@@ -149,8 +149,7 @@ int bezier_run(request *base)
     if (r->tolerance.value > 0 && r->tolerance.unit == UNIT_PIXEL)
         w.mesh.streamed = false; /* the picture decides on the points */
     bool done = read_content(&w) && make_result(&w) && mesh_work_write(&w.mesh);
-    if (done && !r->mesh.base.quiet)
-        mesh_work_report(&w.mesh, bezierview_num_patches(&w.content), "patches");
+    done = done && mesh_work_report(&w.mesh, bezierview_num_patches(&w.content), "patches");
     mesh_work_end(&w.mesh);
     tessellation_clear(&w.grids);
     seams_clear(&w.edges);

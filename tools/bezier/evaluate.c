@@ -31,7 +31,8 @@ typedef struct job {
     const uint32_t *num;  /* [num_patches][2] of the batch */
     const size_t *firsts; /* [num_patches + 1]: the numbers of their first vertices, and the end */
     const char *uses;     /* [num_patches]: what each is made for */
-    size_t done, total;   /* patches, over all batches */
+    size_t done;          /* patches of the batches before */
+    size_t made, total;   /* patches that go into the sink, over all batches */
     net nets[2];
     size_t num_nets;
 } job;
@@ -269,7 +270,8 @@ static bool run_batch(job *j)
     for (size_t first = 0, count; done && first < j->batch->num_patches; first += count) {
         count = chunk_patches(j, first);
         if (j->uses[first] != USE_NONE) done = run_chunk(j, (clsp_range){first, count});
-        io_report(j->task->progress, j->done + first + count, j->total);
+        if (j->uses[first] == USE_ALL) j->made += count;
+        io_report(j->task->progress, j->made, j->total);
     }
     for (size_t i = 0; i < j->num_nets; i++)
         close_net(&j->nets[i]);
@@ -311,7 +313,7 @@ static char *find_uses(const mesh_source *s, const seams *edges)
 static bool make(const mesh_source *s, const mesh_sink *sink)
 {
     const evaluate_task *task = s->user;
-    job j = {.task = task, .sink = sink, .total = s->num_grids};
+    job j = {.task = task, .sink = sink, .total = s->end - s->first};
     size_t *firsts = find_firsts(s);
     char *uses = firsts ? find_uses(s, task->edges) : NULL;
     bool done = uses != NULL;

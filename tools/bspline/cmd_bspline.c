@@ -99,7 +99,7 @@ static bool make_mesh(work *w)
                         .content = &w->content,
                         .samples = r->samples,
                         .sharing = r->base.sharing.cooperate ? &r->base.sharing.opts : NULL,
-                        .report = r->base.sharing.report ? mesh_work_print_shared : NULL,
+                        .report = mesh_work_print_shared,
                         .user = m,
                         .progress = &m->progress,
                         .times = &m->times};
@@ -113,8 +113,8 @@ int bspline_eval_run(request *base)
     const mesh_request *r = (const mesh_request *)base;
     work w = {.content = {0}};
     mesh_work_begin(&w.mesh, r);
-    const bool done = read_content(&w) && make_mesh(&w) && mesh_work_write(&w.mesh);
-    if (done && !r->base.quiet) mesh_work_report(&w.mesh, w.content.num_splines, "splines");
+    const bool done = read_content(&w) && make_mesh(&w) && mesh_work_write(&w.mesh) &&
+                      mesh_work_report(&w.mesh, w.content.num_splines, "splines");
     mesh_work_end(&w.mesh);
     splines_clear(&w.content);
     return done ? EXIT_OK : EXIT_FAILED;

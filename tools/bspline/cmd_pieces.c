@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "job_report.h"
 #include "spline_file.h"
 #include "spline_writer.h"
 #include "progress.h"
@@ -21,6 +22,7 @@ typedef struct work {
     spline_writer writer;
     io_message message;
     progress_bar bar;
+    double seconds;      /* of conversion and writing */
     uint64_t num, total; /* pieces */
 } work;
 
@@ -195,11 +197,13 @@ static bool write_pieces(work *w)
         complain("%s", w->message.text);
         return false;
     }
-    progress_start(&w->bar, "converting", r->quiet);
+    const double start = seconds_now();
+    progress_start(&w->bar, "converting", request_verbosity(r));
     for (size_t i = 0; done && i < w->content.num_batches; i++)
         done = run_batch(w, &w->content.batches[i]);
     const bool written = spline_writer_close(&w->writer, done);
     progress_end(&w->bar);
+    w->seconds = seconds_now() - start;
     if (done && !written) complain("%s", w->message.text);
     return done && written;
 }
@@ -207,11 +211,18 @@ static bool write_pieces(work *w)
 int bspline_bezier_run(request *r)
 {
     work w = {.r = r, .format = (spline_format)request_format(r, r->outputs[0])};
-    const bool done = read_content(&w) && open_context(&w.ctx, r->device, request_verbosity(r)) &&
-                      write_pieces(&w);
+    bool done = read_content(&w) && open_context(&w.ctx, r->device, request_verbosity(r)) &&
+                write_pieces(&w);
     if (done && !r->quiet)
         fprintf(stderr, "%lu splines in %llu Bezier pieces\n", (unsigned long)w.content.num_splines,
                 (unsigned long long)w.num);
+    const job_summary summary = {.ctx = w.ctx,
+                                 .things = "pieces",
+                                 .num = w.num,
+                                 .seconds = w.seconds,
+                                 .stages = &(job_stage){"convert and write", w.seconds},
+                                 .num_stages = 1};
+    done = done && job_report_write(r, &summary);
     clsp_context_destroy(&w.ctx);
     splines_clear(&w.content);
     return done ? EXIT_OK : EXIT_FAILED;

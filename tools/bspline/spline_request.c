@@ -43,6 +43,7 @@ static const option bezier_options[] = {
     {OPTION_FORMAT("bv g2 json")},
     {OPTION_PRECISION("f32 is the default, f64 needs fp64")},
     {.rows = request_device},
+    {.rows = request_report},
     {.rows = request_messages},
     {.rows = request_help},
     {.name = NULL}};

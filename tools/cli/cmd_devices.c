@@ -198,7 +198,7 @@ static int show_kernels(const request *r)
     }
     if (!r->json) printf("%s (%s, driver %s)\n", info.name, info.platform, info.driver);
     complain("compiling every kernel for %s, which takes minutes where none is cached", info.name);
-    progress_start(&l.bar, "compiling", false);
+    progress_start(&l.bar, "compiling", VERBOSITY_NORMAL);
     status = clsp_context_build_all(ctx, print_kernel, &l);
     progress_end(&l.bar);
     const bool listed = !r->json || json_list_end(&l.json);

@@ -153,7 +153,7 @@ static bool tune_all(clsp_context *ctx, bool quick, bool json)
     if (!json)
         printf("%6s  %-4s  %-14s  %7s  %10s  %9s  %9s  %s\n", "degree", "", "patches", "workers",
                "busy ms", "moving ms", "Mpoint/s", "processor");
-    progress_start(&bar, "measuring", !json);
+    progress_start(&bar, "measuring", json ? VERBOSITY_NORMAL : VERBOSITY_QUIET);
     for (size_t i = 0; done && i < num; i++) {
         const tuning_case c = case_number(i, num_grids);
         clsp_report report = {0};

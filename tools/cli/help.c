@@ -50,7 +50,10 @@ static void print_option(const option *o)
     char text[DESCRIPTION], head[64];
     const char letter[] = {'-', o->letter, ',', 0};
     snprintf(head, sizeof(head), "  %-3s --%s%s%s", o->letter ? letter : "", o->name,
-             o->argument ? " " : "", o->argument ? o->argument : "");
+             o->argument ? " "
+             : o->glued  ? o->glued
+                         : "",
+             o->argument ? o->argument : "");
     printf("%-*s", INDENT, head);
     if (strlen(head) >= INDENT) printf("\n%*s", INDENT, "");
     print_wrapped(describe(o, text), INDENT, INDENT);
@@ -141,6 +144,7 @@ static void add_option(json_list *list, cJSON *options, const option *o, const c
     json_add_text(list, made, "name", o->name);
     json_add_text(list, made, "letter", letter);
     json_add_text(list, made, "argument", o->argument);
+    json_add_text(list, made, "glued", o->glued);
     json_add_text(list, made, "values", has_values ? option_values(o, values) : NULL);
     json_add_text(list, made, "words", o->words);
     json_add_text(list, made, "help", describe(o, text));

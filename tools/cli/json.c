@@ -80,15 +80,19 @@ cJSON *json_add_object(json_list *list, cJSON *to, const char *name)
     return add(list, to, name, cJSON_CreateObject());
 }
 
-void json_list_print(json_list *list, cJSON *object)
+char *json_text(json_list *list, cJSON *object)
 {
     char *text = list->failed ? NULL : cJSON_PrintUnformatted(object);
-    if (text)
-        printf("%s%s", list->count++ == 0 ? "[\n" : ",\n", text);
-    else
-        list->failed = true;
-    cJSON_free(text);
+    if (!text) list->failed = true;
     cJSON_Delete(object);
+    return text;
+}
+
+void json_list_print(json_list *list, cJSON *object)
+{
+    char *text = json_text(list, object);
+    if (text) printf("%s%s", list->count++ == 0 ? "[\n" : ",\n", text);
+    cJSON_free(text);
 }
 
 bool json_print_alone(json_list *list, cJSON *object)

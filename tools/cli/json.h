@@ -27,6 +27,10 @@ void json_add_bool(json_list *list, cJSON *to, const char *name, bool value);
 cJSON *json_add_array(json_list *list, cJSON *to, const char *name);
 cJSON *json_add_object(json_list *list, cJSON *to, const char *name);
 
+/* Returns an object as text in one line, which the caller frees by cJSON_free, and releases it;
+   NULL where memory has run out. */
+char *json_text(json_list *list, cJSON *object);
+
 /* Prints an object in a line of the list, and releases it. */
 void json_list_print(json_list *list, cJSON *object);
 

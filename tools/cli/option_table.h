@@ -28,6 +28,8 @@ typedef struct option {
                              blanks */
     const char *excludes; /* options that make no sense beside it, likewise */
     bool repeats, is_file; /* can be given several times; the value is the name of a file */
+    const char *glued;     /* stands in help for a value that may be left out, and else is glued to
+                              the name by =; NULL: there is none */
     const char *group;
     const struct option *rows;
 } option;

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 /* Options that do not change what is written. */
-#define WITHOUT_EFFECT "output part resume quiet verbose device"
+#define WITHOUT_EFFECT "output part resume quiet verbose device report"
 
 /* Adds to a text, as far as it goes; hash: of all that was added (FNV-1a). */
 static void add(char *text, size_t size, uint64_t *hash, const char *more)

@@ -5,8 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WIDTH = 40 };
-static const double patience = 1.0, refresh = 0.1; /* seconds */
+enum { WIDTH = 30, TEXT = 40 };
+static const double patience = 1.0, refresh = 0.1, each_line = 10; /* seconds */
 
 double seconds_now(void)
 {
@@ -15,29 +15,66 @@ double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void progress_start(progress_bar *bar, const char *stage, bool quiet)
+void progress_start(progress_bar *bar, const char *stage, verbosity how_much)
 {
-    *bar = (progress_bar){
-        .stage = stage, .started = seconds_now(), .enabled = !quiet && isatty(STDERR_FILENO)};
+    const bool is_terminal = isatty(STDERR_FILENO);
+    *bar = (progress_bar){.stage = stage,
+                          .started = seconds_now(),
+                          .enabled = is_terminal ? how_much != VERBOSITY_QUIET
+                                                 : how_much == VERBOSITY_VERBOSE,
+                          .by_lines = !is_terminal};
+}
+
+void progress_count(progress_bar *bar, double num, const char *things)
+{
+    bar->num = num;
+    bar->things = things;
+}
+
+/* Says how fast a stage goes, and how long it will take at that rate: ", 1.2e+06 points/s, 40 s
+   left". */
+static void tell_rate(const progress_bar *bar, double fraction, double seconds, char text[TEXT])
+{
+    const double left = seconds / fraction - seconds;
+    size_t at = 0;
+    text[0] = 0;
+    if (!(fraction > 0)) return;
+    if (bar->things)
+        at =
+            (size_t)snprintf(text, TEXT, ", %.2g %s/s", fraction * bar->num / seconds, bar->things);
+    if (at >= TEXT) return;
+    if (left < 120)
+        snprintf(text + at, TEXT - at, ", %.0f s left", left);
+    else if (left < 7200)
+        snprintf(text + at, TEXT - at, ", %.0f min left", left / 60);
+    else
+        snprintf(text + at, TEXT - at, ", %.1f h left", left / 3600);
 }
 
 void progress_report(void *user, double fraction)
 {
     progress_bar *bar = user;
-    double now = seconds_now();
-    if (!bar->enabled || now - bar->started < patience || now - bar->shown < refresh) return;
-    int filled = (int)(fraction * WIDTH + 0.5);
-    fprintf(stderr, "\r%-12s [%.*s%.*s] %3.0f%%", bar->stage, filled,
-            "########################################", WIDTH - filled,
-            "                                        ", 100 * fraction);
+    const double now = seconds_now(), seconds = now - bar->started;
+    const double since = now - (bar->shown > 0 ? bar->shown : bar->started);
+    const int filled = (int)(fraction * WIDTH + 0.5);
+    char rate[TEXT];
+    if (!bar->enabled || seconds < patience || since < (bar->by_lines ? each_line : refresh))
+        return;
+    tell_rate(bar, fraction, seconds, rate);
+    if (bar->by_lines)
+        fprintf(stderr, "%s: %.0f%%%s\n", bar->stage, 100 * fraction, rate);
+    else
+        fprintf(stderr, "\r%-10s [%.*s%.*s] %3.0f%%%-28.28s", bar->stage, filled,
+                "##############################", WIDTH - filled, "                              ",
+                100 * fraction, rate);
     fflush(stderr);
     bar->shown = now;
-    bar->visible = true;
+    bar->visible = !bar->by_lines;
 }
 
 void progress_end(progress_bar *bar)
 {
-    if (bar->visible) fprintf(stderr, "\r%*s\r", WIDTH + 24, "");
+    if (bar->visible) fprintf(stderr, "\r%*s\r", WIDTH + 47, "");
     bar->visible = false;
 }
 

@@ -5,21 +5,28 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "command.h"
 #include "output.h"
 
 /* Seconds on a clock that only runs forward. */
 double seconds_now(void);
 
-/* One bar for one stage of the work. It shows itself only when stderr is a terminal and the stage
-   has taken more than a second. */
+/* How far one stage of the work is, with its rate and the time that is left: a bar that shows
+   itself when stderr is a terminal and the stage has taken more than a second; elsewhere, for who
+   wants all to be told, a line every ten seconds. */
 typedef struct progress_bar {
-    const char *stage; /* "evaluating" */
+    const char *stage;  /* "evaluating" */
+    const char *things; /* that are made, and how many; NULL: none that count */
+    double num;
     double started, shown;
-    bool enabled, visible;
+    bool enabled, by_lines, visible;
 } progress_bar;
 
-/* Starts a stage; with `quiet` nothing is ever shown. */
-void progress_start(progress_bar *bar, const char *stage, bool quiet);
+/* Starts a stage. */
+void progress_start(progress_bar *bar, const char *stage, verbosity how_much);
+
+/* Says what the stage makes, for its rate: so many "points". */
+void progress_count(progress_bar *bar, double num, const char *things);
 
 /* For io_progress: user is the bar. */
 void progress_report(void *user, double fraction);

@@ -27,6 +27,27 @@ const option request_workers[] = {
      .needs = "cooperate", .repeats = true},
     {.name = NULL}};
 
+/* Takes --report, in words, and --report=json or a file's name. */
+static bool read_report(void *place, const option *o, const char *text)
+{
+    request *r = place;
+    const char *dot = text ? strrchr(text, '.') : NULL;
+    (void)o;
+    if (!text) return r->sharing.report = true;
+    r->report_to = text;
+    return strcmp(text, "json") == 0 || (dot && strcmp(dot, ".json") == 0);
+}
+
+#define OPTION_REPORT(text, shown)                                                                 \
+    "report", 0, NULL, text, .read = read_report, .glued = shown,                                  \
+                             .must = "json, or a file that ends in .json"
+
+const option request_report[] = {
+    {OPTION_REPORT("tell of the run as JSON: its seconds, rate and device, on standard error or "
+                   "into FILE.json",
+                   "=json")},
+    {.name = NULL}};
+
 const option request_sharing[] = {
     {.group = "sharing the work"},
     {"cooperate", 0, "HOW",
@@ -36,10 +57,10 @@ const option request_sharing[] = {
      .words = "auto svm dynamic static device host",
      .must = "auto, svm, dynamic, static, static=RATIO (0 to 1), device or host"},
     {.rows = request_workers},
-    {"report", 0, NULL,
-     "tell what each processor did: of each job its schedule, why not another, tiles and times, "
-     "on standard error",
-     OPTION_FLAG(request, sharing.report), .needs = "cooperate"},
+    {OPTION_REPORT("tell what each processor did: of each job its schedule, why not another, tiles "
+                   "and times, on standard error; =json or =FILE.json: seconds, rate and "
+                   "processors of the run as JSON",
+                   "[=json]")},
     {.name = NULL}};
 
 /* Reads K/N. */
@@ -183,7 +204,8 @@ static int take_option(request *r, char **argv, int *at)
         return usage_error(command, "'%s': what 'clspline %s' writes cannot be made in parts", word,
                            command);
     if (!o) return usage_error(command, "unknown option '%s'", word);
-    if (!o->argument && *glued) return usage_error(command, "no value is expected in '%s'", word);
+    if (!o->argument && !o->glued && *glued)
+        return usage_error(command, "no value is expected in '%s'", word);
     if (*glued)
         value = *glued == '=' ? glued + 1 : glued;
     else if (o->argument && !(value = argv[++*at]))
@@ -237,6 +259,20 @@ static bool is_among(const char *name, const char **names, size_t count)
         if (strcmp(name, "-") != 0 && strcmp(names[i], "-") != 0 && output_is_same(name, names[i]))
             return true;
     return false;
+}
+
+/* Refuses a report in another file's place, and words where no work is shared, of which they tell.
+ */
+static int check_report(const request *r)
+{
+    int number;
+    const char *name = r->command->name, *to = r->report_to;
+    if (to && (is_among(to, r->inputs, r->num_inputs) || is_among(to, r->outputs, r->num_outputs)))
+        return usage_error(name, "--report: '%s' is an input or an output too", to);
+    if (!r->sharing.report || r->sharing.cooperate) return EXIT_OK;
+    if (find(r, "cooperate", &number))
+        return usage_error(name, "--report needs --cooperate; --report=json does not");
+    return usage_error(name, "--report must be json, or a file that ends in .json");
 }
 
 static int check_inputs(const request *r)
@@ -295,6 +331,7 @@ static int check(request *r)
                              SHARING_MAX_JOINED);
     for (const option *o; status == EXIT_OK && (o = option_next(&walk)) != NULL;)
         if (o->name && request_has(r, o->name)) status = check_needs(r, o);
+    if (status == EXIT_OK) status = check_report(r);
     if (status == EXIT_OK) status = check_outputs(r);
     return status == EXIT_OK && r->command->check ? r->command->check(r) : status;
 }

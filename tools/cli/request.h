@@ -27,6 +27,8 @@ typedef struct request {
     const char *values[REQUEST_MAX_OPTIONS];
     uint32_t part, num_parts; /* of --part K/N; 0: the whole */
     bool resume;
+    const char *report_to; /* "json": standard error, or a file's name; NULL: no JSON */
+    double started;        /* by seconds_now */
     mesh_precision precision;
     const char *device;
     sharing_request sharing;
@@ -78,7 +80,8 @@ verbosity request_verbosity(const request *r);
 
 extern const option request_device[];   /* --device */
 extern const option request_workers[];  /* --workers, --join */
-extern const option request_sharing[];  /* these, --cooperate and --report */
+extern const option request_report[];   /* --report=json */
+extern const option request_sharing[];  /* --workers, --join, --cooperate and --report */
 extern const option request_parts[];    /* --part, --resume */
 extern const option request_json[];     /* --json */
 extern const option request_messages[]; /* --quiet, --verbose */

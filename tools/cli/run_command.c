@@ -7,6 +7,7 @@
 
 #include "help.h"
 #include "parts.h"
+#include "progress.h"
 
 /* ---- groups ---- */
 
@@ -27,7 +28,8 @@ static int check_part(request *r, const run_group *group)
         return usage_error(r->command->name, "--part: which part is made follows from the process");
     if (group->number == 1) return EXIT_OK;
     r->quiet = true;
-    r->verbose = false;
+    r->verbose = r->sharing.report = false;
+    r->report_to = NULL;
     return EXIT_OK;
 }
 
@@ -72,11 +74,14 @@ static int run_request(request *r, const run_group *group, int status)
 int run_command(const subcommand *c, int argc, char **argv, const run_group *group)
 {
     request *r = calloc(1, c->request_bytes);
+    sharing_totals totals = {.calls = 0};
     const char **files = calloc(2 * (size_t)argc + 2, sizeof(*files)); /* as many as can be */
     int status = EXIT_FAILED;
     if (r && files) {
         if (c->defaults) memcpy(r, c->defaults, c->request_bytes);
         r->command = c;
+        r->started = seconds_now();
+        r->sharing.totals = &totals;
         r->inputs = files;
         r->outputs = files + argc + 1;
         if (group) give_part(r, group);

@@ -13,13 +13,21 @@
 
 enum { SHARING_MAX_JOINED = CLSP_MAX_PROCESSORS - 2 }; /* beside the first device and the host */
 
+/* What processors did in all shared calls of a run. */
+typedef struct sharing_totals {
+    uint64_t calls;
+    uint32_t num;
+    clsp_processor_report processors[CLSP_MAX_PROCESSORS];
+} sharing_totals;
+
 /* What was asked for. Zero: nothing. */
 typedef struct sharing_request {
     bool cooperate, report;
     clsp_share opts;
     uint32_t num_workers; /* of the context, where --workers is given */
     const char *joined[SHARING_MAX_JOINED];
-    size_t num_joined; /* may be more, which request_read refuses */
+    size_t num_joined;      /* may be more, which request_read refuses */
+    sharing_totals *totals; /* of the run; NULL: nobody asks */
 } sharing_request;
 
 struct option;

@@ -115,13 +115,13 @@ _clspline_options() {
             '--verbose --help'
         ;;
     'bspline bezier')
-        echo '--output --format --precision --device --quiet --verbose --help'
+        echo '--output --format --precision --device --report --quiet --verbose --help'
         ;;
     'image')
         echo '--output --format --rotate --axis --fit --zoom --spacing --shift --affine --size' \
             '--repeat --order --mode --cval --taps --truncated --clip --alpha --type' \
-            '--quality --directions --precision --device --part --resume --quiet --verbose' \
-            '--help'
+            '--quality --directions --precision --device --report --part --resume --quiet' \
+            '--verbose --help'
         ;;
     'project')
         echo '--output --format --tolerance --invert --columns --max-dist --nearest --method' \

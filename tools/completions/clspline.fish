@@ -214,6 +214,8 @@ complete -c clspline -n '__clspline_at bspline bezier' -s p -l precision -x \
 complete -c clspline -n '__clspline_at bspline bezier' -s d -l device -x \
     -a 'cpu gpu integrated discrete accelerator' \
     -d 'which device'
+complete -c clspline -n '__clspline_at bspline bezier' -l report \
+    -d 'tell of the run as JSON'
 complete -c clspline -n '__clspline_at bspline bezier' -s q -l quiet \
     -d 'no times, no progress, no warnings'
 complete -c clspline -n '__clspline_at bspline bezier' -s v -l verbose \
@@ -280,6 +282,8 @@ complete -c clspline -n '__clspline_at image' -s p -l precision -x \
 complete -c clspline -n '__clspline_at image' -s d -l device -x \
     -a 'cpu gpu integrated discrete accelerator' \
     -d 'which device'
+complete -c clspline -n '__clspline_at image' -l report \
+    -d 'tell of the run as JSON'
 complete -c clspline -n '__clspline_at image' -l part -x \
     -d 'make part K of N alone, K from 1 on, in OUT.part'
 complete -c clspline -n '__clspline_at image' -l resume \

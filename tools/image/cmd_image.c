@@ -12,6 +12,7 @@
 #include "image_request.h"
 #include "image_stored.h"
 #include "image_tiles.h"
+#include "job_report.h"
 #include "progress.h"
 
 /* What is on the way, and what came of it. */
@@ -228,7 +229,7 @@ static bool make_steps(work *w)
     bool done = true;
     w->alpha = image_alpha_choose(r, &w->image);
     if (needs_values(w) && !image_stored_load(&w->image)) return fail_memory(w);
-    progress_start(&w->bar, "interpolating", r->base.quiet);
+    progress_start(&w->bar, "interpolating", request_verbosity(&r->base));
     for (uint32_t i = 0; done && i < r->repeat; i++) {
         const bool is_last = i + 1 == r->repeat;
         done = make_step(w, i, is_last ? storable(w->type, r->precision) : real_type(w));
@@ -345,6 +346,18 @@ static void report(const work *w)
             1e3 * w->write_seconds);
 }
 
+/* Writes the report that is asked for as JSON. */
+static bool write_report(const work *w)
+{
+    const job_stage stages[] = {{"read", w->read_seconds},
+                                {"plan", w->plan_seconds},
+                                {"interpolate", w->step_seconds},
+                                {"write", w->write_seconds}};
+    const job_summary summary = {w->ctx,          "values", image_array_count(&w->image),
+                                 w->step_seconds, stages,   sizeof(stages) / sizeof(stages[0])};
+    return job_report_write(&w->r->base, &summary);
+}
+
 int image_run(request *base)
 {
     image_request *r = (image_request *)base;
@@ -356,7 +369,7 @@ int image_run(request *base)
     if (status == EXIT_OK) {
         const bool done = check_output(&w) && make_steps(&w) && write_image(&w);
         if (done && !r->base.quiet) report(&w);
-        status = done ? EXIT_OK : EXIT_FAILED;
+        status = done && write_report(&w) ? EXIT_OK : EXIT_FAILED;
     }
     clsp_image_plan_destroy(&w.plan);
     clsp_context_destroy(&w.ctx);

@@ -132,6 +132,7 @@ static const option options[] = {
      .must = "1, 2 or 3"},
     {OPTION_PRECISION("f64 is the default for f64 images, and needs a device with fp64")},
     {.rows = request_device},
+    {.rows = request_report},
     {.rows = request_parts},
     {.rows = request_messages},
     {.rows = request_help},

@@ -39,7 +39,7 @@ static uint64_t grid_points(const mesh_grid *g)
 uint64_t mesh_source_points(const mesh_source *s)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < s->num_grids; i++) {
+    for (size_t i = s->first; i < s->end; i++) {
         const uint64_t points = grid_points(&s->grids[i]);
         sum = points > UINT64_MAX - sum ? UINT64_MAX : sum + points;
     }

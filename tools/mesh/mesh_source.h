@@ -42,7 +42,7 @@ typedef struct mesh_source {
    where none is. */
 bool mesh_source_clip(const mesh_source *s, size_t at, size_t num, size_t *first, size_t *end);
 
-/* Counts the vertices of the grids; UINT64_MAX when that does not fit. */
+/* Counts the vertices of the grids that are made; UINT64_MAX when that does not fit. */
 uint64_t mesh_source_points(const mesh_source *s);
 
 /* Tells whether so many points fit vertex numbers, and this machine's memory with their mesh, or

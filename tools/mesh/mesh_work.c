@@ -7,7 +7,9 @@
 #include "command.h"
 #include "distance_set.h"
 #include "glb.h"
+#include "job_report.h"
 #include "obj.h"
+#include "parts.h"
 #include "patch_edges.h"
 #include "picture.h"
 #include "ply.h"
@@ -44,8 +46,8 @@ bool mesh_work_memory(const mesh_work *w)
 void mesh_work_print_shared(void *user, const char *what, const clsp_report *report)
 {
     mesh_work *w = user;
-    progress_end(&w->bar); /* until it is drawn anew */
-    sharing_print(stderr, what, report);
+    if (w->r->base.sharing.report) progress_end(&w->bar); /* until it is drawn anew */
+    job_report_shared(&w->r->base, what, report);
 }
 
 bool mesh_work_open(mesh_work *w)
@@ -67,14 +69,17 @@ static bool make_values(mesh_work *w, const mesh_source *source)
     return w->values || mesh_work_memory(w);
 }
 
-bool mesh_work_make(mesh_work *w, const mesh_source *source)
+/* Makes the vertices of a source and what is done with them. */
+static bool make_mesh(mesh_work *w, const mesh_source *source)
 {
-    bool done = true;
+    bool done;
     mesh_clear(&w->result);
     w->num_points = mesh_source_points(source);
-    if (source->rest) w->num_points += source->rest->num_vertices;
+    progress_start(&w->bar, w->streamed ? "writing" : "evaluating", request_verbosity(&w->r->base));
+    progress_count(&w->bar, (double)w->num_points, "points");
+    if (source->rest && source->end == source->num_grids)
+        w->num_points += source->rest->num_vertices;
     if (!make_values(w, source)) return false;
-    progress_start(&w->bar, w->streamed ? "writing" : "evaluating", w->r->base.quiet);
     if (w->streamed)
         done = stream_output(w->r, source, w->contexts.ctx, &w->progress, &w->times);
     else
@@ -82,6 +87,16 @@ bool mesh_work_make(mesh_work *w, const mesh_source *source)
     progress_end(&w->bar);
     if (!done || w->streamed || !source->rest) return done;
     return mesh_append(&w->result, source->rest) || mesh_work_memory(w);
+}
+
+bool mesh_work_make(mesh_work *w, const mesh_source *source)
+{
+    parts_range range;
+    mesh_source own = *source;
+    if (!parts_take(&w->r->base, source->num_grids, "patches", &range)) return false;
+    own.first = (size_t)range.first;
+    own.end = (size_t)(range.first + range.count);
+    return make_mesh(w, &own);
 }
 
 /* The least curvature that is shown in full colour: what is smaller may be rounding, in relation to
@@ -165,7 +180,7 @@ bool mesh_work_write(mesh_work *w)
     if (w->streamed) return true;
     if (!make_distances(w)) return false;
     for (size_t i = 0; i < r->base.num_outputs; i++) {
-        progress_start(&w->bar, "writing", r->base.quiet);
+        progress_start(&w->bar, "writing", request_verbosity(&r->base));
         bool done = write_output(w, r->base.outputs[i], &message);
         progress_end(&w->bar);
         if (done) continue;
@@ -176,7 +191,7 @@ bool mesh_work_write(mesh_work *w)
     return true;
 }
 
-void mesh_work_report(const mesh_work *w, size_t num, const char *things)
+static void print_report(const mesh_work *w, size_t num, const char *things)
 {
     clsp_device_info info = {0};
     fprintf(stderr, "%s: %lu %s, %lu points", w->name, (unsigned long)num, things,
@@ -186,6 +201,18 @@ void mesh_work_report(const mesh_work *w, size_t num, const char *things)
     fprintf(stderr, "\nread %.1f ms, plan %.1f ms, evaluate %.1f ms, write %.1f ms\n",
             1e3 * w->read_seconds, 1e3 * w->times.plan, 1e3 * w->times.evaluate,
             1e3 * (w->write_seconds + w->times.take));
+}
+
+bool mesh_work_report(const mesh_work *w, size_t num, const char *things)
+{
+    const job_stage stages[] = {{"read", w->read_seconds},
+                                {"plan", w->times.plan},
+                                {"evaluate", w->times.evaluate},
+                                {"write", w->write_seconds + w->times.take}};
+    const job_summary summary = {w->contexts.ctx,   "points", w->num_points,
+                                 w->times.evaluate, stages,   sizeof(stages) / sizeof(stages[0])};
+    if (!w->r->base.quiet) print_report(w, num, things);
+    return job_report_write(&w->r->base, &summary);
 }
 
 void mesh_work_end(mesh_work *w)

@@ -39,8 +39,9 @@ bool mesh_work_make(mesh_work *w, const mesh_source *source);
 /* Writes all outputs. Complains on failure. */
 bool mesh_work_write(mesh_work *w);
 
-/* Prints how many things of a kind were evaluated ("28 patches"), on what, and the times. */
-void mesh_work_report(const mesh_work *w, size_t num, const char *things);
+/* Tells how many things of a kind were evaluated ("28 patches"), on what, and the times, in words
+   and in JSON as the request has it. Complains on failure. */
+bool mesh_work_report(const mesh_work *w, size_t num, const char *things);
 
 /* Complains that memory ran out. Returns false. */
 bool mesh_work_memory(const mesh_work *w);

@@ -63,34 +63,28 @@ static bool run(stream *s, const mesh_source *source, const io_progress *progres
     return done;
 }
 
-/* Opens the output, or the part of it that is asked for, whose grids the source is to make. */
+/* Opens the output, or the part of it whose grids the source makes. */
 static bool open_file(stream *s, const mesh_request *r, const mesh_shape *shape,
-                      const clsp_context *ctx, mesh_source *source, io_message *message)
+                      const clsp_context *ctx, const mesh_source *source, io_message *message)
 {
-    const char *path = r->base.outputs[0];
-    parts_range range;
-    if (r->base.num_parts == 0)
-        return mesh_file_open(&s->file, find_format(r), shape, NULL, path, message);
     part_record record = parts_record(&r->base);
+    const mesh_part part = {source->first, source->end - source->first, &record};
     parts_name_device(&record, ctx);
-    if (!parts_take(&r->base, source->num_grids, "patches", &range)) return false;
-    source->first = (size_t)range.first;
-    source->end = (size_t)(range.first + range.count);
-    const mesh_part part = {source->first, (size_t)range.count, &record};
-    return mesh_file_open(&s->file, find_format(r), shape, &part, path, message);
+    return mesh_file_open(&s->file, find_format(r), shape, r->base.num_parts > 0 ? &part : NULL,
+                          r->base.outputs[0], message);
 }
 
-bool stream_output(const mesh_request *r, const mesh_source *whole, const clsp_context *ctx,
+bool stream_output(const mesh_request *r, const mesh_source *source, const clsp_context *ctx,
                    const io_progress *progress, mesh_times *times)
 {
     io_message message = {""};
     stream s = {.failed = false};
-    mesh_source own = *whole, *source = &own;
     mesh_shape shape = mesh_shape_of_grids(source->grids, source->num_grids, source->rest);
     shape.precision = source->precision;
     shape.has_normals = source->has_normals;
     shape.has_texture = r->texture;
-    bool done = open_file(&s, r, &shape, ctx, source, &message) && run(&s, source, progress, times);
+    const bool done =
+        open_file(&s, r, &shape, ctx, source, &message) && run(&s, source, progress, times);
     if (!done && message.text[0]) complain("%s", message.text);
     return done;
 }

@@ -10,9 +10,9 @@
 bool stream_suits(const mesh_request *r);
 
 /* Makes the vertices and writes them and what stands behind them to the output, all or those of the
-   part that is asked for. ctx: what makes them, NULL where there are no patches. Complains on
+   grids that the source makes. ctx: what makes them, NULL where there are no patches. Complains on
    failure, and leaves no file then. */
-bool stream_output(const mesh_request *r, const mesh_source *whole, const clsp_context *ctx,
+bool stream_output(const mesh_request *r, const mesh_source *source, const clsp_context *ctx,
                    const io_progress *progress, mesh_times *times);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "distance_stats.h"
+#include "job_report.h"
 #include "parts.h"
 #include "point_file.h"
 #include "progress.h"
@@ -93,8 +94,8 @@ static bool read_model(work *w)
 static void print_shared(void *user, const char *what, const clsp_report *shared)
 {
     work *w = user;
-    progress_end(&w->bar); /* until it is drawn anew */
-    sharing_print(stderr, what, shared);
+    if (w->r->base.sharing.report) progress_end(&w->bar); /* until it is drawn anew */
+    job_report_shared(&w->r->base, what, shared);
 }
 
 /* Opens the devices and makes the plans. */
@@ -110,7 +111,7 @@ static bool open_search(work *w)
                          .precision = r->base.precision,
                          .opts = r->opts,
                          .sharing = r->base.sharing.cooperate ? &r->base.sharing.opts : NULL,
-                         .report = r->base.sharing.report ? print_shared : NULL,
+                         .report = print_shared,
                          .user = w,
                          .most = CHUNK_RESULTS / r->opts.num_nearest};
     if (r->opts.method == CLSP_BSPLINE_PROJECT_MREP) w->search.opts.tolerance = w->tolerance;
@@ -160,6 +161,13 @@ static bool take_rows(work *w, const double *points, size_t num, bool *failed)
     return done;
 }
 
+/* Returns which share of the points is done. */
+static double find_fraction(const work *w)
+{
+    if (w->end == UINT64_MAX) return point_file_fraction(&w->file);
+    return (double)(w->num - w->first) / (double)(w->end - w->first);
+}
+
 /* Projects all points of the file. */
 static bool run_search(work *w, double *points)
 {
@@ -179,7 +187,7 @@ static bool run_search(work *w, double *points)
         if (failed) return false;
         if (!taken) break; /* closing the file tells why */
         w->file_seconds += seconds_now() - found;
-        progress_report(&w->bar, point_file_fraction(&w->file));
+        progress_report(&w->bar, find_fraction(w));
     }
     if (w->file.failed) complain("%s", w->message.text);
     return !w->file.failed;
@@ -203,9 +211,10 @@ static bool take_points(work *w, double *points)
 {
     const request *r = &w->r->base;
     parts_range range;
-    w->end = UINT64_MAX;
+    w->end = w->file.num; /* UINT64_MAX: nobody knows */
+    if (w->end != UINT64_MAX) progress_count(&w->bar, (double)w->end, "points");
     if (r->num_parts == 0) return true;
-    if (w->file.num == UINT64_MAX) {
+    if (w->end == UINT64_MAX) {
         complain("%s: --part: how many points there are is known of .npy and .ply only",
                  w->file.in.name);
         return false;
@@ -213,6 +222,7 @@ static bool take_points(work *w, double *points)
     if (!parts_take(r, w->file.num, "points", &range)) return false;
     w->first = range.first;
     w->end = range.first + range.count;
+    progress_count(&w->bar, (double)range.count, "points");
     while (w->num < w->first) {
         const uint64_t left = w->first - w->num;
         const size_t most = left < w->search.most ? (size_t)left : w->search.most;
@@ -255,7 +265,7 @@ static bool project_points(work *w)
         complain("not enough memory");
         return false;
     }
-    progress_start(&w->bar, "projecting", w->r->base.quiet);
+    progress_start(&w->bar, "projecting", request_verbosity(&w->r->base));
     const bool done =
         take_points(w, points) &&
         (w->is_picture || w->is_cloud ? draw_points(w, points) : write_points(w, points));
@@ -302,6 +312,16 @@ static bool report_distances(work *w)
     return !w->r->stats || distance_stats_print(&w->stats, w->search_seconds);
 }
 
+/* Writes the report that is asked for as JSON. */
+static bool write_report(const work *w)
+{
+    const job_stage stages[] = {
+        {"plan", w->plan_seconds}, {"search", w->search_seconds}, {"files", w->file_seconds}};
+    const job_summary summary = {w->contexts.ctx,   "points", w->num - w->first,
+                                 w->search_seconds, stages,   sizeof(stages) / sizeof(stages[0])};
+    return job_report_write(&w->r->base, &summary);
+}
+
 /* The exit status of what was done: where there is a tolerance, whether all points are within it.
  */
 static int judge_all(const work *w)
@@ -325,6 +345,7 @@ int project_run(request *base)
     const bool done = read_model(w) && open_points(w) && open_search(w) && project_points(w);
     if (done) status = report_distances(w) ? judge_all(w) : EXIT_FAILED;
     if (done && !base->quiet) report(w);
+    if (done && !write_report(w)) status = EXIT_FAILED;
     project_search_close(&w->search);
     project_picture_clear(&w->picture);
     distance_stats_clear(&w->stats);

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solid_file.h"
+#include "job_report.h"
+#include "parts.h"
 #include "progress.h"
+#include "solid_file.h"
 #include "solid_output.h"
 #include "solid_places.h"
 #include "solid_shell.h"
@@ -42,7 +44,7 @@ static bool read_mesh(work *w)
     io_message message;
     const solid_cells *cells = &w->model.cells;
     const io_progress progress = {progress_report, &w->bar};
-    progress_start(&w->bar, "reading", w->r->base.quiet);
+    progress_start(&w->bar, "reading", request_verbosity(&w->r->base));
     const bool done = solid_file_open(&w->model.cells, w->r->base.inputs[0], &progress, &message);
     progress_end(&w->bar);
     if (!done) {
@@ -186,7 +188,7 @@ static bool prepare_mesh(work *w)
     bool done = solid_model_make(m) && warn_of_cells(w);
     if (done) note_steps(w);
     done = done && check_size(w) && (!w->r->classes || print_classes(w));
-    progress_start(&w->bar, "refining", w->r->base.quiet);
+    progress_start(&w->bar, "refining", request_verbosity(&w->r->base));
     for (uint32_t n = 1; done && solid_model_is_coarse(m); n++) {
         done = (!is_boundary_alone(w) || solid_shell_replace(m)) && solid_model_refine(m) &&
                check_size(w) && (!w->r->classes || print_classes(w));
@@ -230,7 +232,7 @@ static bool write_image(const work *w, image_array *image)
 static bool write_slice(work *w)
 {
     image_array image = {.values = NULL};
-    progress_start(&w->bar, "slicing", w->r->base.quiet);
+    progress_start(&w->bar, "slicing", request_verbosity(&w->r->base));
     solid_model_centre(&w->model);
     bool done = open_samples(w, NET_SAMPLES);
     if (done && solid_samples_are_unlike(&w->samples)) {
@@ -287,7 +289,7 @@ static bool write_outputs(work *w)
     bool done = open_all(w);
     const double start = seconds_now();
     for (size_t i = 0; done && i < r->base.num_outputs; i++) {
-        progress_start(&w->bar, "writing", r->base.quiet);
+        progress_start(&w->bar, "writing", request_verbosity(&r->base));
         done = solid_output_write(&w->model, r->samples ? &w->samples : NULL, &w->boundary,
                                   r->base.outputs[i], &w->bar);
         progress_end(&w->bar);
@@ -351,6 +353,27 @@ static void report(const work *w)
             1e3 * w->evaluate_seconds, 1e3 * w->write_seconds);
 }
 
+/* Writes the report that is asked for as JSON: of cells, or pixels of slices. */
+static bool write_report(const work *w)
+{
+    const bool slices = w->r->slices && w->r->base.num_outputs > 0;
+    const double evaluate = slices ? w->slice_seconds : w->evaluate_seconds;
+    const job_stage stages[] = {{"read", w->read_seconds},
+                                {"mesh", w->mesh_seconds},
+                                {"plan", w->plan_seconds},
+                                {slices ? "slice" : "evaluate", evaluate},
+                                {"write", w->write_seconds}};
+    parts_range cells;
+    if (!parts_take(&w->r->base, w->model.counts.num_cells, "cells", &cells)) return false;
+    const job_summary summary = {w->contexts.ctx,
+                                 slices ? "pixels" : "cells",
+                                 slices ? w->slice.num : cells.count,
+                                 evaluate,
+                                 stages,
+                                 sizeof(stages) / sizeof(stages[0])};
+    return job_report_write(&w->r->base, &summary);
+}
+
 /* Opens the device and chooses a precision where none was given. */
 static bool open_device(work *w)
 {
@@ -375,6 +398,7 @@ int solid_run(request *base)
                : r->slices                 ? write_slice(&w)
                                            : write_outputs(&w);
     if (done && !r->base.quiet) report(&w);
+    done = done && write_report(&w);
     solid_samples_close(&w.samples);
     solid_boundary_close(&w.boundary);
     if (w.places) solid_places_close(w.places);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "job_report.h"
 #include "progress.h"
 #include "staging.h"
 
@@ -29,12 +30,12 @@ bool solid_samples_are_unlike(const solid_samples *s)
     return clsp_solid_plan_desc(s->plan, &desc) == CLSP_OK && desc.method == CLSP_SOLID_LATTICES;
 }
 
-/* Prints what a shared call did, in the place of the progress bar. */
+/* Tells what a shared call did, in the place of the progress bar. */
 static void print_shared(const solid_samples *s, const clsp_report *report)
 {
-    if (!s->m->r->base.sharing.report) return;
-    if (s->bar) progress_end(s->bar); /* until it is drawn anew */
-    sharing_print(stderr, s->m->r->base.inputs[0], report);
+    const request *r = &s->m->r->base;
+    if (r->sharing.report && s->bar) progress_end(s->bar); /* until it is drawn anew */
+    job_report_shared(r, r->inputs[0], report);
 }
 
 /* A call as the request has it. */
