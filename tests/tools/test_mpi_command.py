@@ -13,8 +13,9 @@ import signal
 import subprocess
 import sys
 import time
+import unittest
 
-from command_fixture import DATA, SKIPPED, Case, main, run, some
+from command_fixture import DATA, FULL, SKIPPED, Case, main, run, some
 from image_files import Image, write_npy
 
 PROGRAM = os.path.abspath(sys.argv[3])
@@ -109,6 +110,7 @@ class Mpi(Case):
     def test_image(self):
         self.check_bytes(["image", self.image(211, 190), "--zoom", "1.5"], some((3, 1, 2, 4), 4))
 
+    @unittest.skipUnless(FULL, "of a full run")
     def test_volume(self):
         self.check_bytes(["image", self.image(23, 31, 33), "--rotate", "30"],
                          some((4, 1, 2, 3), 4))
@@ -121,6 +123,7 @@ class Mpi(Case):
         self.check_bytes(["bezier", os.path.join(DATA, "teapot.bv"), "-n", "5"],
                          some((3, 1, 2, 4), 4), "ply")
 
+    @unittest.skipUnless(FULL, "of a full run")
     def test_cells(self):
         self.check_bytes(["solid", os.path.join(DATA, "rod.vtk"), "-n", "2"],
                          some((3, 1, 2, 4), 4), "vtu")
@@ -164,6 +167,16 @@ class Mpi(Case):
             self.assertEqual(made.read(), file.read())
         self.assertEqual(self.files(), ["out.npy"])
 
+    def test_slurm(self):
+        """The script of a job, which has as many ranks as mpirun takes by itself."""
+        script = os.path.join(os.path.dirname(os.path.dirname(DATA)), "examples", "slurm_mpi.sh")
+        path = os.pathsep.join([os.path.dirname(PROGRAM), os.path.dirname(MPIRUN),
+                                os.environ["PATH"]])
+        done = subprocess.run(["sh", script, self.image(40, 30), self.out], stderr=subprocess.PIPE,
+                              stdin=subprocess.DEVNULL, env=dict(ENVIRONMENT, PATH=path))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.files(), ["out.npy"])
+
     def test_refused(self):
         """What all ranks refuse is said once."""
         image = self.image(50, 40)
@@ -172,7 +185,7 @@ class Mpi(Case):
                  (["image", image, "-o", self.out, "--part", "1/2"], "follows from the process"),
                  (["devices"], "there are bezier, bspline, image, project and solid"),
                  (["image", image, "-o", self.out, "--size", "9x1"], "2 parts, but only 1 rows")]
-        for args, words in some(cases, 3):
+        for args, words in some(cases, 5):
             done = mpirun(2, *args)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(words, done.said[0])

@@ -184,6 +184,18 @@ class Parts(Case):
         self.assertEqual((done.returncode, done.stderr), (0, f"{self.out}: 3 parts joined\n"))
         self.assertEqual(self.joined(), self.made("--zoom", "2"))
 
+    def test_slurm(self):
+        """The script of an array job, with what Slurm tells each task."""
+        script = os.path.join(os.path.dirname(os.path.dirname(DATA)), "examples", "slurm_array.sh")
+        path = os.path.dirname(COMMAND) + os.pathsep + os.environ["PATH"]
+        for k in (2, 1):
+            done = subprocess.run(["sh", script, self.image, self.out], stderr=subprocess.PIPE,
+                                  env=dict(os.environ, PATH=path, SLURM_ARRAY_TASK_ID=str(k),
+                                           SLURM_ARRAY_TASK_COUNT="2", SLURM_CPUS_PER_TASK="1"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_done(run("join", self.out, "-q"))
+        self.assertEqual(self.joined(), self.made("--zoom", "2"))
+
     def test_killed(self):
         """A part that was killed has no record, and is made again; others stay."""
         self.assert_done(self.part(1, 2))
