@@ -134,7 +134,13 @@ typedef struct clsp_bspline_project_opts {
                          Devices without denormal numbers count what cubics are off by in the least
                          normal ones, and those of curves below 1e-31 (CLSP_F32) not at all: bounds
                          are then 0 */
-    uint64_t reserved[CLSP_RESERVED];
+    union {
+        uint64_t no_normals;        /* 0 */
+        const clsp_output *normals; /* of surfaces of three coordinates: receives the unit normal
+                               and the signed distance of each query, [num][4] in the plan's
+                               precision; NULL: not asked for */
+    };
+    uint64_t reserved[CLSP_RESERVED - 1];
 } clsp_bspline_project_opts;
 
 /* Projects points onto the curves or surfaces loaded. nearest: receives [num][num_nearest] results
@@ -157,7 +163,17 @@ typedef struct clsp_bspline_project_opts {
    pieces: a result where they may have mattered is CLSP_BSPLINE_NEAREST_CUT, with a bound that
    holds. So it may be where many points are equally near along a curve of no constant u or v.
 
-   Errors: CLSP_ERROR_ARGUMENT also for a plan of volumes or of surfaces of one coordinate,
+   Normals are those of S_u x S_v at the nearest point, at poles their limit along the line that
+   ends there; NaN where there is none, as at cusps. The signed distance is the distance, negative
+   where the query is on the other side than the normal. The side is known where the way from the
+   nearest point to the query is along the normal: within surfaces, also where patches that have one
+   tangent plane meet. It is open where the nearest point is at an edge of a surface or at a crease
+   and the way there is another one, and where the search was cut: the signed distance is NaN.
+   Where patches meet in a crease, the side is that of the patch whose normal points along the way.
+   Queries as near to the surface as distances are off get either sign.
+
+   Errors: CLSP_ERROR_ARGUMENT also for a plan of volumes or of surfaces of one coordinate, for
+   normals of curves and of surfaces of other than three coordinates,
    CLSP_ERROR_DEGREE (0, or above the maximum), CLSP_ERROR_WEIGHTS (mrep of rational curves). */
 CLSP_API clsp_status clsp_bspline_project(clsp_bspline_plan *plan,
                                           const clsp_bspline_queries *queries,

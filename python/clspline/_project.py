@@ -32,6 +32,12 @@ class Nearest(typing.NamedTuple):
     param_rest : numpy.ndarray
         Of B-spline curves what is to be added to `param` where it has more digits than the
         precision, as where weights differ much; else 0.
+    normal : numpy.ndarray or None
+        With ``signed=True``, of shape (..., 3): the unit vector along S_u x S_v at the nearest
+        point; NaN where there is none.
+    signed : numpy.ndarray or None
+        With ``signed=True``: the distance, negative on the other side than the normal; NaN where
+        the side is open, as beside edges and creases, and where nothing was found.
     """
     distance: np.ndarray
     param: np.ndarray
@@ -40,13 +46,15 @@ class Nearest(typing.NamedTuple):
     point: np.ndarray
     status: np.ndarray
     param_rest: np.ndarray
+    normal: typing.Optional[np.ndarray] = None
+    signed: typing.Optional[np.ndarray] = None
 
 
 class Projected:
     """What `Bezier` and `BSpline` have in common: nearest points."""
 
     def project(self, points, k=1, *, patch=None, distance_upper_bound=np.inf, hints=None,
-                method='exact', tolerance=0.0, share=None):
+                method='exact', tolerance=0.0, signed=False, share=None):
         """The nearest points of curves or surfaces, as ``scipy.spatial.KDTree.query`` finds those
         of points.
 
@@ -68,6 +76,8 @@ class Projected:
             Exact to rounding, or through cubic pieces within a tolerance, of B-spline curves.
         tolerance : float
             Of ``'mrep'``; 0: 1e-4 of the curves' size.
+        signed : bool
+            Normals and signed distances too, of surfaces of three dimensions.
         share : Share or str, optional
 
         Returns
@@ -85,12 +95,19 @@ class Projected:
         points = memory.contiguous(points, 'points', self.precision)
         if points.ndim == 0 or points.shape[-1] != self.dim:
             raise ValueError(f'points: shape (..., {self.dim}), not {points.shape}')
+        if signed and (self.directions != 2 or self.dim != 3):
+            raise ValueError('signed: of surfaces of 3 dimensions')
         shape = points.shape[:-1]
         queries, kept = self._queries(points, shape, patch, hints)
         options = ffi.new('clsp_bspline_project_opts *', {
             'method': _METHODS[method], 'num_nearest': k, 'tolerance': tolerance,
             'max_dist': 0.0 if np.isinf(distance_upper_bound) else distance_upper_bound})
         found = np.empty(shape + ((k,) if k > 1 else ()), _result_dtype(self.precision))
+        sides = np.empty(shape + (4,), self.precision) if signed else None
+        if signed:
+            target = memory.Output(sides, 'sides', self.precision)
+            options.normals = ffi.addressof(target.struct)
+            kept.append(target)
         if found.size:
             self._project(queries, options, found, share)
         del kept
@@ -101,7 +118,8 @@ class Projected:
             param = found['param'][..., :2]
             rest = np.zeros_like(param)
         return Nearest(found['distance'], param, index, found['bound'],
-                       found['point'][..., :self.dim], found['status'], rest)
+                       found['point'][..., :self.dim], found['status'], rest,
+                       *((sides[..., :3], sides[..., 3]) if signed else ()))
 
     def _queries(self, points, shape, patch, hints):
         queries = ffi.new('clsp_bspline_queries *')

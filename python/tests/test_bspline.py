@@ -255,6 +255,32 @@ class Projection(unittest.TestCase):
         with self.assertRaises(clspline.ArgumentError):
             surfaces.project(points, 2)
 
+    def test_sides(self):
+        """Of a plane z = 1 over a square, S_u x S_v up."""
+        control = [[[0, 0, 1], [0, 4, 1]], [[4, 0, 1], [4, 4, 1]]]
+        points = np.array([[[1, 1, 3], [2, 3, -1]], [[4, 4, 2], [6, 2, 1]], [[1, 2, 1],
+                                                                            [np.nan, 0, 0]]])
+        for real in REALS:
+            plane = clspline.BSpline((None, None), np.array(control, real), 1)
+            for surface in (plane, plane.bezier()):
+                found = surface.project(points, signed=True)
+                self.assertEqual(found.signed.dtype, real)
+                np.testing.assert_array_equal(found.signed,
+                                              [[2, -2], [1, np.nan], [0, np.nan]])
+                np.testing.assert_array_equal(found.normal[:2], np.broadcast_to([0, 0, 1],
+                                                                                (2, 2, 3)))
+                self.assertTrue(np.isnan(found.normal[2, 1]).all())
+                plain = surface.project(points)
+                np.testing.assert_array_equal(plain.distance, found.distance)
+                self.assertIsNone(plain.signed)
+                shared = surface.project(points[0], signed=True, share='host')
+                np.testing.assert_array_equal(shared.signed, [2, -2])
+                self.assertEqual(surface.project(np.zeros((0, 3)), signed=True).normal.shape,
+                                 (0, 3))
+        flat = clspline.BSpline((None, None), np.zeros((2, 2, 2), np.float32), 1)
+        with self.assertRaisesRegex(ValueError, 'signed: of surfaces of 3 dimensions'):
+            flat.project(np.zeros(2), signed=True)
+
 
 @needs_device
 class Refused(unittest.TestCase):

@@ -10,6 +10,7 @@
 #include "transfer.h"
 
 enum {
+    NORMAL_REALS = 4, /* a normal and a signed distance */
     QUERY_ITEMS = 64, /* a query takes longer than so many vertices: tiles are of so many fewer */
     SORTED = 4096,    /* queries are sorted by their place from so many on */
     PIECES = 64,      /* of work, where each has some queries */
@@ -84,6 +85,7 @@ static void search_piece(void *user, size_t piece)
         some.patches = behind(some.patches, first * sizeof(uint32_t));
         some.hints = behind(some.hints, first * job->num_hints * job->real);
         some.out = (char *)some.out + first * job->result;
+        if (some.normals) some.normals = (char *)some.normals + first * NORMAL_REALS * job->real;
     }
     if (!clspi_surface_search_find(job->search, &some)) job->failed = true;
 }
@@ -128,7 +130,7 @@ static clsp_status search_all(clspi_tensor_plan *plan, const clspi_surface_queri
 
 /* What memory must hold, of some lines. */
 typedef struct needs {
-    clspi_memory_need points, patches, hints, nearest;
+    clspi_memory_need points, patches, hints, nearest, normals;
     size_t result; /* elements of one */
 } needs;
 
@@ -138,7 +140,7 @@ static clsp_status needs_of(const clspi_tensor_plan *plan, size_t num, needs *n)
     const size_t real = clsp_type_bytes(d->precision);
     const size_t result =
         (d->precision == CLSP_F32 ? sizeof(clspi_nearest_f32) : sizeof(clspi_nearest_f64)) / real;
-    size_t bytes = sizeof(double) * (result + d->dim);
+    size_t bytes = sizeof(double) * (result + d->dim + NORMAL_REALS);
 
     if (!clspi_size_mul(&bytes, num))
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
@@ -148,6 +150,7 @@ static clsp_status needs_of(const clspi_tensor_plan *plan, size_t num, needs *n)
                  .patches = {"patches", CLSP_U32, num},
                  .hints = {"hints", d->precision, num * d->directions},
                  .nearest = {"nearest", d->precision, num * result},
+                 .normals = {"normals", d->precision, num * NORMAL_REALS},
                  .result = result};
     return CLSP_OK;
 }
@@ -182,24 +185,30 @@ static clsp_status find_queries(const clspi_tensor_plan *plan, const clspi_surfa
     return CLSP_OK;
 }
 
-static bool is_aligned(const clspi_surface_queries *q, const void *out)
+static bool is_aligned(const clspi_surface_queries *q)
 {
     const size_t real = q->f64 ? sizeof(double) : sizeof(float);
-    const uintptr_t reals = (uintptr_t)q->points | (uintptr_t)q->hints | (uintptr_t)out;
+    const uintptr_t reals =
+        (uintptr_t)q->points | (uintptr_t)q->hints | (uintptr_t)q->out | (uintptr_t)q->normals;
 
     return reals % real == 0 && (uintptr_t)q->patches % sizeof(uint32_t) == 0;
 }
 
 /* ---- memory of any kind ---- */
 
-enum { OUT, POINTS, MORE }; /* streams: results, queries, and what else there is */
+enum { OUT, POINTS }; /* streams: results, queries; others where they are there */
 
 typedef struct stream_search {
     clspi_tensor_plan *plan;
     const clspi_surface_project *call;
     clspi_job_streams streams;
-    uint32_t patches, hints; /* their streams; 0: none */
+    uint32_t patches, hints, normals; /* their streams; 0: none */
 } stream_search;
+
+/* What a part's lines are in host memory. */
+typedef struct part_memory {
+    void *points, *patches, *hints, *out, *normals;
+} part_memory;
 
 /* Reads some lines of a stream to memory that the caller frees; NULL where there is none. */
 static clsp_status read_stream(const stream_search *s, clspi_series *series, uint32_t i,
@@ -215,35 +224,62 @@ static clsp_status read_stream(const stream_search *s, clspi_series *series, uin
                              bytes);
 }
 
+static clsp_status read_part(const stream_search *s, clspi_series *series, const clspi_part *part,
+                             part_memory *m)
+{
+    CLSPI_CHECK(read_stream(s, series, POINTS, part, &m->points));
+    if (s->patches) CLSPI_CHECK(read_stream(s, series, s->patches, part, &m->patches));
+    if (s->hints) CLSPI_CHECK(read_stream(s, series, s->hints, part, &m->hints));
+    return CLSP_OK;
+}
+
+/* Makes memory for some lines of a stream that is written, which the caller frees. */
+static clsp_status make_lines(const stream_search *s, uint32_t i, const clspi_part *part,
+                              void **made)
+{
+    *made = malloc(clspi_max(1, clspi_stream_bytes(&s->streams.stream[i], part->num_lines)));
+    return *made ? CLSP_OK : no_memory(s->plan);
+}
+
+static clsp_status write_stream(const stream_search *s, clspi_series *series, uint32_t i,
+                                const clspi_part *part, const void *from)
+{
+    const clspi_stream *const to = &s->streams.stream[i];
+    const size_t bytes = clspi_stream_bytes(to, part->num_lines);
+
+    if (bytes == 0) return CLSP_OK;
+    return clspi_series_write(series, to->buffer, to->offset * to->memory.element, from, bytes);
+}
+
+static clsp_status search_part(const stream_search *s, clspi_series *series, const clspi_part *part,
+                               part_memory *m)
+{
+    CLSPI_CHECK(make_lines(s, OUT, part, &m->out));
+    if (s->normals) CLSPI_CHECK(make_lines(s, s->normals, part, &m->normals));
+    CLSPI_CHECK(read_part(s, series, part, m));
+    const clspi_surface_queries queries = {.f64 = s->plan->desc.precision == CLSP_F64,
+                                           .num = part->num_lines,
+                                           .points = m->points,
+                                           .patches = m->patches,
+                                           .hints = m->hints,
+                                           .max_dist = s->call->max_dist,
+                                           .out = m->out,
+                                           .normals = m->normals};
+    CLSPI_CHECK(search_all(s->plan, &queries, false));
+    if (s->normals) CLSPI_CHECK(write_stream(s, series, s->normals, part, m->normals));
+    return write_stream(s, series, OUT, part, m->out);
+}
+
 static clsp_status make_part(void *user, clspi_series *series, const clspi_part *part)
 {
-    const stream_search *const s = user;
-    const clspi_stream *const to = &s->streams.stream[OUT];
-    const size_t bytes = clspi_stream_bytes(to, part->num_lines);
-    void *points = NULL, *patches = NULL, *hints = NULL, *out = malloc(clspi_max(1, bytes));
-    clsp_status status = out ? CLSP_OK : no_memory(s->plan);
+    part_memory m = {.points = NULL};
+    const clsp_status status = search_part(user, series, part, &m);
 
-    if (status == CLSP_OK) status = read_stream(s, series, POINTS, part, &points);
-    if (status == CLSP_OK && s->patches)
-        status = read_stream(s, series, s->patches, part, &patches);
-    if (status == CLSP_OK && s->hints) status = read_stream(s, series, s->hints, part, &hints);
-    if (status == CLSP_OK) {
-        const clspi_surface_queries queries = {.f64 = s->plan->desc.precision == CLSP_F64,
-                                               .num = part->num_lines,
-                                               .points = points,
-                                               .patches = patches,
-                                               .hints = hints,
-                                               .max_dist = s->call->max_dist,
-                                               .out = out};
-        status = search_all(s->plan, &queries, false);
-    }
-    if (status == CLSP_OK && bytes > 0)
-        status =
-            clspi_series_write(series, to->buffer, to->offset * to->memory.element, out, bytes);
-    free(points);
-    free(patches);
-    free(hints);
-    free(out);
+    free(m.points);
+    free(m.patches);
+    free(m.hints);
+    free(m.out);
+    free(m.normals);
     return status;
 }
 
@@ -260,24 +296,35 @@ static clsp_status open_input(stream_search *s, const clsp_input *input, clspi_m
     return clspi_input_open(&stream->memory, &s->plan->base, &some, &need);
 }
 
+/* Opens one more stream to be written: some lines of an output, which begin at its place. */
+static clsp_status open_output(stream_search *s, const clsp_output *output, clspi_memory_need need,
+                               size_t per_line, clsp_range lines)
+{
+    clspi_stream *const stream = &s->streams.stream[s->streams.num++];
+
+    need.count = lines.count * per_line;
+    stream->per_line = per_line;
+    stream->written = true;
+    return clspi_output_open(&stream->memory, &s->plan->base, output, &need);
+}
+
 static clsp_status open_streams(stream_search *s, const needs *n, clsp_range lines)
 {
     const clspi_surface_project *const call = s->call;
-    clspi_stream *const stream = &s->streams.stream[s->streams.num++];
-    clspi_memory_need need = n->nearest;
 
-    need.count = lines.count * n->result;
-    stream->per_line = n->result;
-    stream->written = true;
-    CLSPI_CHECK(clspi_output_open(&stream->memory, &s->plan->base, &call->nearest, &need));
+    CLSPI_CHECK(open_output(s, &call->nearest, n->nearest, n->result, lines));
     CLSPI_CHECK(open_input(s, &call->points, n->points, lines));
     if (clspi_input_is_there(&call->patches)) {
         s->patches = s->streams.num;
         CLSPI_CHECK(open_input(s, &call->patches, n->patches, lines));
     }
-    if (!clspi_input_is_there(&call->hints)) return CLSP_OK;
-    s->hints = s->streams.num;
-    return open_input(s, &call->hints, n->hints, lines);
+    if (clspi_input_is_there(&call->hints)) {
+        s->hints = s->streams.num;
+        CLSPI_CHECK(open_input(s, &call->hints, n->hints, lines));
+    }
+    if (!call->has_normals) return CLSP_OK;
+    s->normals = s->streams.num;
+    return open_output(s, &call->normals, n->normals, NORMAL_REALS, lines);
 }
 
 static clsp_status project_streams(clspi_tensor_plan *plan, const clspi_surface_project *call,
@@ -308,7 +355,7 @@ static clsp_status search_lines(void *user)
 {
     const lines_search *const s = user;
 
-    if (s->queries.out && is_aligned(&s->queries, s->queries.out))
+    if (s->queries.out && is_aligned(&s->queries))
         return search_all(s->plan, &s->queries, s->alone);
     return project_streams(s->plan, s->call, s->n, s->lines, NULL);
 }
@@ -321,39 +368,64 @@ static clsp_status project_shared(clspi_tensor_plan *plan, clspi_surface_project
     lines_search s = {.plan = plan, .call = call, .n = n, .lines = tiles->lines};
     const clspi_lone_call alone = {"the host's cores search surfaces", tiles->tiles.count,
                                    search_lines, &s};
-    char *out;
+    char *out, *normals = NULL;
 
     need.count = tiles->lines.count * n->result;
     CLSPI_CHECK(clspi_shared_output(&plan->base, &call->nearest, &need, &out));
+    need = n->normals;
+    need.count = tiles->lines.count * NORMAL_REALS;
+    if (call->has_normals)
+        CLSPI_CHECK(clspi_shared_output(&plan->base, &call->normals, &need, &normals));
     CLSPI_CHECK(find_queries(plan, call, n, tiles->lines, &s.queries));
     s.queries.out = out;
+    s.queries.normals = normals;
     if (tiles->way == CLSPI_BY_ALL) return clspi_shared_alone(&plan->base, &alone, run);
     s.alone = true;
-    if (tiles->lines.count > 0 && !is_aligned(&s.queries, out))
+    if (tiles->lines.count > 0 && !is_aligned(&s.queries))
         return clspi_no_host_tiles(&plan->base, "memory that is not aligned to its elements");
     CLSPI_CHECK(clspi_run_wait(&plan->base, run));
     CLSPI_CHECK(search_all(plan, &s.queries, true));
     return clspi_run_done(&plan->base, run);
 }
 
+/* Finds the host memory of an output. */
+static clsp_status find_output(const clspi_tensor_plan *plan, const clsp_output *output,
+                               clspi_memory_need need, size_t count, void **host)
+{
+    clspi_memory memory;
+
+    need.count = count;
+    CLSPI_CHECK(clspi_output_open(&memory, &plan->base, output, &need));
+    *host = memory.host;
+    clspi_memory_close(&memory);
+    return CLSP_OK;
+}
+
+static bool is_all_of_host(const clspi_surface_project *call)
+{
+    const clsp_output *const out = &call->nearest, *const normals = &call->normals;
+
+    return clspi_output_is_host(out) && !out->graphics &&
+           (!call->has_normals || (clspi_output_is_host(normals) && !normals->graphics)) &&
+           is_of_host(&call->points) && is_of_host(&call->patches) && is_of_host(&call->hints);
+}
+
 /* Carries out a call of the context's own: at once where all memory is the host's. */
 static clsp_status project_alone(clspi_tensor_plan *plan, const clspi_surface_project *call,
                                  const needs *n, clsp_range lines, const clsp_run *run)
 {
-    clspi_memory_need need = n->nearest;
     clspi_surface_queries queries;
-    clspi_memory memory;
+    void *out, *normals = NULL;
 
-    if (!clspi_output_is_host(&call->nearest) || call->nearest.graphics ||
-        !is_of_host(&call->points) || !is_of_host(&call->patches) || !is_of_host(&call->hints))
-        return project_streams(plan, call, n, lines, run);
-    need.count = lines.count * n->result;
-    CLSPI_CHECK(clspi_output_open(&memory, &plan->base, &call->nearest, &need));
-    char *const out = memory.host;
-    clspi_memory_close(&memory);
+    if (!is_all_of_host(call)) return project_streams(plan, call, n, lines, run);
+    CLSPI_CHECK(find_output(plan, &call->nearest, n->nearest, lines.count * n->result, &out));
+    if (call->has_normals)
+        CLSPI_CHECK(
+            find_output(plan, &call->normals, n->normals, lines.count * NORMAL_REALS, &normals));
     CLSPI_CHECK(find_queries(plan, call, n, lines, &queries));
-    if (!is_aligned(&queries, out)) return project_streams(plan, call, n, lines, run);
     queries.out = out;
+    queries.normals = normals;
+    if (!is_aligned(&queries)) return project_streams(plan, call, n, lines, run);
     CLSPI_CHECK(clspi_plan_await(&plan->base, run));
     CLSPI_CHECK(search_all(plan, &queries, false));
     return clspi_run_done(&plan->base, run);

@@ -11,6 +11,8 @@ typedef struct clspi_surface_project {
     clsp_input points, patches, hints; /* the last two: none where they are not there */
     double max_dist;
     clsp_output nearest;
+    bool has_normals; /* of surfaces of three dimensions: */
+    clsp_output normals;
 } clspi_surface_project;
 
 /* Finds the nearest points. The plan's family has checked the plan's surfaces. */

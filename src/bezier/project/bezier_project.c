@@ -85,8 +85,8 @@ static clsp_status check_patches(const clsp_bezier_plan *plan, const clsp_run *r
 
 static clsp_status check_opts(const clsp_bezier_plan *plan, const clsp_bspline_project_opts *opts)
 {
-    CLSPI_CHECK(clspi_reserved_check(&plan->tensor.base.ctx->log, "clsp_bspline_project_opts",
-                                     opts->reserved));
+    CLSPI_CHECK(clspi_reserved_check_some(&plan->tensor.base.ctx->log, "clsp_bspline_project_opts",
+                                          opts->reserved, CLSP_RESERVED - 1));
     if (opts->method != CLSP_BSPLINE_PROJECT_DEFAULT && opts->method != CLSP_BSPLINE_PROJECT_EXACT)
         return bad(plan, "there is the exact method alone, and method is", opts->method);
     if (opts->num_nearest > 1)
@@ -95,6 +95,10 @@ static clsp_status check_opts(const clsp_bezier_plan *plan, const clsp_bspline_p
         return bad(plan, "max_dist is no distance", opts->max_dist);
     if (!(opts->tolerance >= 0.0) || isinf(opts->tolerance))
         return bad(plan, "tolerance is no distance", opts->tolerance);
+    if (opts->normals && plan->tensor.desc.directions != 2)
+        return bad(plan, "normals are of surfaces, and form is", plan->desc.form);
+    if (opts->normals && plan->tensor.desc.dim != 3)
+        return bad(plan, "normals are of 3 dimensions, and dim is", plan->tensor.desc.dim);
     return CLSP_OK;
 }
 
@@ -125,7 +129,10 @@ clsp_status clsp_bezier_project(clsp_bezier_plan *plan, const clsp_bspline_queri
                                         .patches = queries->patches,
                                         .hints = queries->hints,
                                         .max_dist = opts.max_dist,
-                                        .nearest = nearest};
+                                        .nearest = nearest,
+                                        .has_normals = opts.normals != NULL,
+                                        .normals = opts.normals ? *opts.normals
+                                                                : (clsp_output){.size = 0}};
     CLSPI_CHECK(clspi_call_check(&plan->tensor.base, run));
     CLSPI_CHECK(check_patches(plan, run));
     CLSPI_CHECK(check_opts(plan, &opts));

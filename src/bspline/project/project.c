@@ -41,8 +41,8 @@ static clsp_status check_splines(const clsp_bspline_plan *plan, const clsp_run *
 
 static clsp_status check_opts(const clsp_bspline_plan *plan, clsp_bspline_project_opts *opts)
 {
-    CLSPI_CHECK(clspi_reserved_check(&plan->tensor.base.ctx->log, "clsp_bspline_project_opts",
-                                     opts->reserved));
+    CLSPI_CHECK(clspi_reserved_check_some(&plan->tensor.base.ctx->log, "clsp_bspline_project_opts",
+                                          opts->reserved, CLSP_RESERVED - 1));
     if (opts->method == CLSP_BSPLINE_PROJECT_DEFAULT) opts->method = CLSP_BSPLINE_PROJECT_EXACT;
     if (opts->method != CLSP_BSPLINE_PROJECT_EXACT && opts->method != CLSP_BSPLINE_PROJECT_MREP)
         return bad(plan, "no such method", opts->method);
@@ -62,6 +62,10 @@ static clsp_status check_opts(const clsp_bspline_plan *plan, clsp_bspline_projec
         return bad(plan, "max_dist is no distance", opts->max_dist);
     if (!(opts->tolerance >= 0.0) || isinf(opts->tolerance))
         return bad(plan, "tolerance is no distance", opts->tolerance);
+    if (opts->normals && plan->desc.directions != 2)
+        return bad(plan, "normals are of surfaces, and directions is", plan->desc.directions);
+    if (opts->normals && plan->desc.dim != 3)
+        return bad(plan, "normals are of 3 dimensions, and dim is", plan->desc.dim);
     if (opts->method == CLSP_BSPLINE_PROJECT_MREP && plan->desc.rational)
         return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_WEIGHTS,
                           "bspline: projection: mrep of rational curves");
@@ -96,7 +100,10 @@ clsp_status clspi_project_surfaces(clsp_bspline_plan *plan, const clsp_bspline_q
                                         .patches = queries->patches,
                                         .hints = queries->hints,
                                         .max_dist = opts->max_dist,
-                                        .nearest = *nearest};
+                                        .nearest = *nearest,
+                                        .has_normals = opts->normals != NULL,
+                                        .normals = opts->normals ? *opts->normals
+                                                                 : (clsp_output){.size = 0}};
 
     return clspi_tensor_project(&plan->tensor, &call, run);
 }

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <stdlib.h>
 
+#include "surface_side.h"
 #include "surface_square.h"
 
 enum {
@@ -316,6 +317,7 @@ typedef struct result {
     double distance, bound, param[2], point[LANES];
     double rest[2]; /* what parameters lack */
     uint32_t patch, status;
+    surface_side side;
 } result;
 
 /* Returns the parameter of a place in a span, from its nearer end, and what it lacks. */
@@ -359,7 +361,7 @@ CLSPI_INLINE void finish_point(walk *w, surface_jet *j, double *e)
     if (!(w->least < least)) try_place(w, best, j, e);
 }
 
-static result result_of(walk *w, const query *q, double nearer)
+static result result_of(walk *w, const query *q, double nearer, bool wants_side)
 {
     const clspi_surface_search *const s = w->s;
     const size_t of_patch = (size_t)s->spans[0] * s->spans[1], at = w->nearest % of_patch;
@@ -382,6 +384,9 @@ static result result_of(walk *w, const query *q, double nearer)
     r.bound = most_of(least_of(r.bound, r.distance), 0);
     r.status = w->is_cut && open * open < limit_of(w, w->least, w->extent) ? CLSPI_SEARCH_CUT
                                                                            : CLSPI_SEARCH_FOUND;
+    r.side = (surface_side){{NAN, NAN, NAN}, NAN};
+    if (wants_side) r.side = side_of(w, &j, e, r.distance);
+    if (r.status == CLSPI_SEARCH_CUT) r.side.distance = NAN;
     return r;
 }
 
@@ -393,6 +398,7 @@ static result no_result(bool is_valid, double max_dist)
                                         : INFINITE,
                 .param = {NAN, NAN},
                 .rest = {NAN, NAN},
+                .side = {{NAN, NAN, NAN}, NAN},
                 .patch = UINT32_MAX,
                 .status = is_valid ? CLSPI_SEARCH_NONE : CLSPI_SEARCH_INVALID};
 
@@ -445,6 +451,18 @@ static void write_result(const clspi_surface_queries *queries, size_t i, const r
         to->point[l] = (float)r->point[l];
 }
 
+/* Writes the normal and the signed distance. */
+static void write_side(const clspi_surface_queries *queries, size_t i, const surface_side *side)
+{
+    for (size_t k = 0; k < 4; k++) {
+        const double x = k < 3 ? side->normal[k] : side->distance;
+        if (queries->f64)
+            ((double *)queries->normals)[4 * i + k] = x;
+        else
+            ((float *)queries->normals)[4 * i + k] = (float)x;
+    }
+}
+
 /* ---- all ---- */
 
 CLSPI_INLINE void search_query(walk *w, const clspi_surface_queries *queries, size_t i,
@@ -455,12 +473,13 @@ CLSPI_INLINE void search_query(walk *w, const clspi_surface_queries *queries, si
     if (q->is_valid && w->s->num_patches > 0) {
         const double nearer = begin_walk(w, q, queries->max_dist);
         walk_down(w, q);
-        if (w->is_found) r = result_of(w, q, nearer);
+        if (w->is_found) r = result_of(w, q, nearer, queries->normals != NULL);
         if (w->is_found && queries->max_dist > 0 && r.distance > queries->max_dist)
             r = no_result(true, queries->max_dist);
     }
     if (w->s->shape.degree[1] == 0) split_param(queries, &r);
     write_result(queries, i, &r);
+    if (queries->normals) write_side(queries, i, &r.side);
 }
 
 /* Searches for all queries. Some are read at a time, before they are searched for: they lie apart

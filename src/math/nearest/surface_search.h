@@ -48,6 +48,8 @@ typedef struct clspi_surface_queries {
                           one patch only beside patches */
     double max_dist;   /* 0: no limit */
     void *out;         /* [..] of clspi_nearest_f32 or clspi_nearest_f64 */
+    void *normals; /* of surfaces of three dimensions: [..][4], normals and signed distances; NULL:
+                      not asked for */
 } clspi_surface_queries;
 
 /* Surfaces that are searched: read alone once they are made, and shared by all threads. */

@@ -282,13 +282,17 @@ static clsp_status call(clsp_bspline_plan *plan, const request *r)
 
 static void refuse_options(clsp_context *ctx, clsp_bspline_plan *plan)
 {
+    static float normals[16];
+    static const clsp_output of_curves = {.host = normals, .size = 16};
+
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.method = (clsp_bspline_project_method)3);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.num_nearest = CLSP_BSPLINE_PROJECT_MAX_NEAREST + 1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.max_dist = -1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.max_dist = NAN);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.tolerance = -1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.tolerance = NAN);
-    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.reserved[3] = 1);
+    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.reserved[2] = 1);
+    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.normals = &of_curves);
     REFUSED(CLSP_ERROR_ARGUMENT, r.queries.reserved[3] = 1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.sync.reserved[1] = 1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.sync.num_wait = 1);

@@ -1,6 +1,7 @@
 /* Projection onto surfaces by the public calls of both families: against the oracle, onto models
    with poles, the same bits however calls are cut, memory of every kind, shares and tiles, control
-   points that change, and bad input. */
+   points that change, normals and
+   signed distances, and bad input. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -499,6 +500,246 @@ static void test_changes(void **state)
     finish(&s);
 }
 
+/* ---- normals and signed distances ---- */
+
+/* The results of points with their normals and signed distances, [num][4], as doubles; all freed by
+   the caller. */
+typedef struct sides {
+    unsigned char *results;
+    double *normals;
+} sides;
+
+static sides sides_of(const surfaces *s, const double *points, size_t num, const clsp_run *run)
+{
+    sides made = {malloc(num * result_bytes(s) + 1), malloc((4 * num + 1) * sizeof(double))};
+    float *const narrow = malloc((num * s->dim + 1) * sizeof *narrow);
+    float *const normals = malloc((4 * num + 1) * sizeof *normals);
+
+    assert_true(made.results && made.normals && narrow && normals);
+    const bool is_wide = s->precision == CLSP_F64;
+    const clsp_output to =
+        is_wide ? clsp_out_f64(made.normals, 4 * num) : clsp_out_f32(normals, 4 * num);
+    const clsp_bspline_queries queries = {.num = num,
+                                          .points = reals_in(s, points, num * s->dim, narrow)};
+    assert_ok(s->ctx, project(s, &queries, &(clsp_bspline_project_opts){.normals = &to},
+                              results_out(s, made.results, num), run));
+    for (size_t i = 0; i < 4 * num && !is_wide; i++)
+        made.normals[i] = (double)normals[i];
+    free(narrow);
+    free(normals);
+    return made;
+}
+
+static void sides_free(sides *made)
+{
+    free(made->results);
+    free(made->normals);
+}
+
+/* How often a side was known and how often it was not. */
+typedef struct side_count {
+    size_t known, open;
+} side_count;
+
+/* Whether a parameter is within the domain, of degree 1 between knots, where creases are. */
+static bool is_smooth_at(const surfaces *s, double param)
+{
+    const unsigned spans = s->controls - s->degree;
+    const double at = param * spans;
+
+    if (s->degree == 1 && fabs(at - round(at)) < 1e-5) return false;
+    return fabs(param - 0.5) < 0.49;
+}
+
+/* Compares with the oracle's normal at the nearest point, and its side where the way there is along
+   the normal, or clearly not. */
+static void check_side(const surfaces *s, const double *query, const clsp_bspline_nearest_f64 *r,
+                       const double *normal, side_count *count)
+{
+    const double eps = s->precision == CLSP_F32 ? 1e-3 : 1e-7;
+    long double point[4], exact[4], along = 0, square = 0;
+    double apart = 0, length = 0;
+
+    ref_surface_point(s->oracle[r->patch], r->param[0], r->param[1], point, exact);
+    for (int k = 0; k < 3; k++) {
+        const long double e = query[k] - point[k];
+        along += e * exact[k];
+        square += e * e;
+        apart = fmax(apart, fabs(normal[k] - (double)exact[k]));
+        length += normal[k] * normal[k];
+    }
+    const bool is_inside = is_smooth_at(s, r->param[0]) && is_smooth_at(s, r->param[1]);
+    if (is_inside || !isnan(normal[0])) assert_true(fabs(length - 1) < 4e-7);
+    if (is_inside) assert_true(apart < eps);
+    assert_true(isnan(normal[3]) || fabs(normal[3]) == r->distance);
+    if (r->distance < 1e-3) return;
+    const long double off = sqrtl(fmaxl(square - along * along, 0)) / sqrtl(square);
+    if (off < 1e-4L && is_inside) {
+        assert_true(normal[3] == (along < 0 ? -r->distance : r->distance));
+        count->known++;
+    } else if (off > 0.1L) {
+        assert_true(isnan(normal[3]));
+        count->open++;
+    }
+}
+
+static side_count check_sides(const surfaces *s, size_t num)
+{
+    side_count count = {0, 0};
+    double *const queries = make_queries(s, num);
+    unsigned char *const plain = results_of(s, queries, 0, num, NULL);
+    sides made = sides_of(s, queries, num, NULL);
+
+    assert_memory_equal(made.results, plain, num * result_bytes(s));
+    for (size_t i = 0; i < num; i++) {
+        const clsp_bspline_nearest_f64 r = result_at(s, made.results, i);
+        check_side(s, queries + i * s->dim, &r, made.normals + 4 * i, &count);
+    }
+    sides_free(&made);
+    free(plain);
+    free(queries);
+    return count;
+}
+
+static void test_sides(void **state)
+{
+    clsp_context *const ctx = lent_context("");
+
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+        if (!is_there(ctx, precisions[i % 2]) || cases[i / 2].dim != 3) continue;
+        surfaces s = case_of(&cases[i / 2], precisions[i % 2], 1 + i / 2 % 3);
+        start(&s, ctx, false);
+        const side_count count = check_sides(&s, 400);
+        assert_true(count.known > 20 && count.open > 20);
+        finish(&s);
+    }
+}
+
+/* Whoever searches, and into whatever memory, the bits are the same. */
+static void test_sides_anywhere(void **state)
+{
+    static const clsp_share shares[] = {{.schedule = CLSP_SCHEDULE_DYNAMIC},
+                                        {.schedule = CLSP_SCHEDULE_HOST}};
+    clsp_context *const ctx = lent_context("");
+    surfaces s = case_of(&cases[0], CLSP_F32, 2);
+
+    (void)state;
+    start(&s, ctx, false);
+    double *const points = make_queries(&s, MANY);
+    points[5] = INFINITY;
+    float *const narrow = malloc((size_t)MANY * 4 * sizeof *narrow);
+    assert_non_null(narrow);
+    sides all = sides_of(&s, points, MANY, NULL);
+    assert_true(isnan(all.normals[4]) && isnan(all.normals[7])); /* of no query */
+    for (size_t k = 0; k < COUNT(shares); k++) {
+        sides some = sides_of(&s, points, MANY, &(clsp_run){.share = &shares[k]});
+        assert_memory_equal(some.normals, all.normals, sizeof(double) * 4 * MANY);
+        sides_free(&some);
+    }
+    const clsp_bspline_queries queries = {.num = MANY,
+                                          .points = reals_in(&s, points, 3 * MANY, narrow)};
+    for (store_kind kind = 0; kind < STORE_KINDS; kind++) {
+        if (!has_kind(ctx, kind)) continue;
+        store out =
+            store_make(ctx, kind, CLSP_F32, 7, (size_t)MANY * CLSP_BSPLINE_NEAREST_F32_SIZE, NULL);
+        store to = store_make(ctx, kind, CLSP_F32, 3, (size_t)MANY * 4, NULL);
+        const clsp_output normals = store_out(&to);
+        assert_ok(ctx, project(&s, &queries, &(clsp_bspline_project_opts){.normals = &normals},
+                               store_out(&out), NULL));
+        const float *const got = (const float *)(const void *)store_read(&to);
+        for (size_t i = 0; i < (size_t)MANY * 4; i++)
+            assert_true((double)got[i] == all.normals[i] ||
+                        (isnan(got[i]) && isnan(all.normals[i])));
+        assert_memory_equal(store_read(&out), all.results, MANY * result_bytes(&s));
+        store_free(&out);
+        store_free(&to);
+    }
+    sides_free(&all);
+    free(narrow);
+    free(points);
+    finish(&s);
+}
+
+/* A sphere of eight patches: at seams and poles too, the signed distance is how far a point is
+   from the middle, less 1. */
+static void test_sides_of_sphere(void **state)
+{
+    enum { NUM = 600 };
+    clsp_context *const ctx = lent_context("");
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        double points[3 * NUM];
+        if (!is_there(ctx, precisions[i])) continue;
+        surfaces s = model_of("sphere.bv", precisions[i]);
+        start(&s, ctx, true);
+        for (size_t n = 0; n < NUM; n++) {
+            /* first the axes, edges and corners of a cube, from outside and from within */
+            const double out = n / 27 % 2 ? 1.5 : 0.625;
+            double x[3] = {(double)(n % 3) - 1, (double)(n / 3 % 3) - 1, (double)(n / 9 % 3) - 1};
+            double length = 0;
+            for (int k = 0; k < 3; k++) {
+                if (n >= 54) x[k] = surface_case_normal(&state_of_queries);
+                length += x[k] * x[k];
+            }
+            for (size_t k = 0; k < 3; k++)
+                points[3 * n + k] = length > 0 ? (double)(float)(out * x[k] / sqrt(length)) : 0;
+        }
+        sides made = sides_of(&s, points, NUM, NULL);
+        const double eps = precisions[i] == CLSP_F32 ? 4e-6 : 4e-12;
+        for (size_t n = 0; n < NUM; n++) {
+            const double *const q = points + 3 * n;
+            const double from = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+            assert_true(fabs(made.normals[4 * n + 3] - (from - 1)) < eps);
+        }
+        sides_free(&made);
+        finish(&s);
+    }
+}
+
+/* A roof of two patches, x from -1 to 0 and to 1, with its ridge at z = 1. */
+static void test_sides_of_roof(void **state)
+{
+    static const float roof[24] = {-1, -1, 0, -1, 1, 0, 0, -1, 1, 0, 1, 1,
+                                   0,  -1, 1, 0,  1, 1, 1, -1, 0, 1, 1, 0};
+    static const struct {
+        float point[3];
+        double signed_distance; /* times sqrt(2) */
+    } cases_of_roof[] = {
+        {{-1, 0, 1}, 1},           /* above a slope */
+        {{0, 0, 0}, -1},           /* below the ridge, as near to both */
+        {{0.5F, 0.25F, 0.5F}, 0},  /* on a slope */
+        {{-0.5F, 0.25F, 1.5F}, 1}, /* above the ridge, along a normal */
+        {{0, 0, 2}, NAN},          /* above the ridge, between both normals */
+        {{0, 2, 1}, NAN},
+        {{3, 0, 0}, NAN}, /* beside edges */
+        {{0.5F, 1, 1.5F}, 1},
+        {{1, 1, 0}, 0}, /* above an edge, along the normal; at a corner */
+    };
+    enum { NUM = COUNT(cases_of_roof) };
+    clsp_context *const ctx = lent_context("");
+    const clsp_bezier_desc d = {.degree = {1, 1}};
+    surfaces s = {.ctx = ctx, .precision = CLSP_F32, .dim = 3};
+    double points[3 * NUM];
+
+    (void)state;
+    assert_ok(ctx, clsp_bezier_plan_create(&s.bezier, ctx, &d));
+    assert_ok(ctx, clsp_bezier_set_control_points(s.bezier, 2, clsp_in_f32(roof, 24), NULL));
+    for (size_t i = 0; i < 3 * NUM; i++)
+        points[i] = (double)cases_of_roof[i / 3].point[i % 3];
+    sides made = sides_of(&s, points, NUM, NULL);
+    for (size_t i = 0; i < NUM; i++) {
+        const double wanted = cases_of_roof[i].signed_distance / sqrt(2);
+        const double got = made.normals[4 * i + 3];
+        if (isnan(wanted) ? !isnan(got) : !(fabs(got - wanted) < 1e-6))
+            fail_msg("point %zu: %g instead of %g", i, got, wanted);
+        assert_true(fabs(made.normals[4 * i + 2] - sqrt(0.5)) < 1e-6);
+    }
+    sides_free(&made);
+    finish(&s);
+}
+
 /* ---- Bezier curves ---- */
 
 enum { CURVES = 3, CURVE_QUERIES = 40 };
@@ -612,6 +853,9 @@ static void refuse(bool as_bezier)
 {
     static const float points[6] = {0, 1, 2, 3, 4, 5};
     static const uint32_t patches[2] = {0, 1};
+    static float few[8];
+    static const clsp_output too_few = {.host = few, .size = 7}, nowhere = {.size = 8};
+    static const clsp_output others = {.type = CLSP_F64, .host = few, .size = 8};
     static const surface_case bilinear = {SURFACE_SMOOTH, 1, 1, 3, 0};
     clsp_bspline_nearest_f32 results[2];
     surfaces s = case_of(&bilinear, CLSP_F32, 2);
@@ -623,6 +867,9 @@ static void refuse(bool as_bezier)
     REFUSED(CLSP_ERROR_ARGUMENT, opts.max_dist = NAN);
     REFUSED(CLSP_ERROR_ARGUMENT, opts.tolerance = -1);
     REFUSED(CLSP_ERROR_ARGUMENT, opts.reserved[1] = 1);
+    REFUSED(CLSP_ERROR_BUFFER_SIZE, opts.normals = &too_few);
+    REFUSED(CLSP_ERROR_ARGUMENT, opts.normals = &nowhere);
+    REFUSED(CLSP_ERROR_ARGUMENT, opts.normals = &others);
     REFUSED(CLSP_ERROR_ARGUMENT, queries.reserved[1] = 1);
     REFUSED(CLSP_ERROR_ARGUMENT, queries.hints = clsp_in_f32(points, 4));
     REFUSED(CLSP_ERROR_BUFFER_SIZE, queries.patches = clsp_in_u32(patches, 1));
@@ -653,6 +900,16 @@ static void test_arguments(void **state)
     assert_ok(ctx, clsp_bezier_plan_create(&s.bezier, ctx, &d));
     REFUSED(CLSP_ERROR_ARGUMENT, );
     clsp_bezier_plan_destroy(&s.bezier);
+    for (uint32_t k = 0; k < 2; k++) { /* normals of curves, and in the plane */
+        float few[8];
+        const clsp_output normals = clsp_out_f32(few, 8);
+        d = (clsp_bezier_desc){
+            .form = k ? CLSP_BEZIER_SURFACE : CLSP_BEZIER_CURVE, .degree = {1, 1}, .dim = 3 - k};
+        assert_ok(ctx, clsp_bezier_plan_create(&s.bezier, ctx, &d));
+        assert_ok(ctx, clsp_bezier_set_control_points(s.bezier, 0, clsp_in_f32(points, 0), NULL));
+        REFUSED(CLSP_ERROR_ARGUMENT, opts.normals = &normals);
+        clsp_bezier_plan_destroy(&s.bezier);
+    }
     d = (clsp_bezier_desc){.degree = {2, 2}};
     assert_ok(ctx, clsp_bezier_plan_create(&s.bezier, ctx, &d));
     REFUSED(CLSP_ERROR_STATE, );
@@ -668,10 +925,12 @@ static void test_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cases),     cmocka_unit_test(test_models),
-        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_memory),    cmocka_unit_test(test_events),
-        cmocka_unit_test(test_changes),   cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_cases),          cmocka_unit_test(test_models),
+        cmocka_unit_test(test_same_bits),      cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_events),
+        cmocka_unit_test(test_changes),        cmocka_unit_test(test_sides),
+        cmocka_unit_test(test_sides_anywhere), cmocka_unit_test(test_sides_of_sphere),
+        cmocka_unit_test(test_sides_of_roof),  cmocka_unit_test(test_curves),
         cmocka_unit_test(test_arguments),
     };
 
