@@ -597,6 +597,42 @@ class Deviations(SplineCase):
                             "--stats", "json", "-q")
         self.assertIsNone(json.loads(done.stdout)["rms"])
 
+    def test_signed(self):
+        """Of a plane over a square, whose normal is z: above, below, on it and beside it."""
+        self.write("p.csv", "1,2,3\n1,2,-3\n0,0,0\n11,0,0\nnan,0,0\n0,0,90\n")
+        args = (self.plane, self.path("p.csv"), "--signed", "--max-dist", "80")
+        done = self.project(*args, "-o", self.path("a.csv"), "-q", "--stats", "json")
+        with open(self.path("a.csv"), encoding="ascii", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(list(rows[0])[4:], ["x", "y", "z", "nx", "ny", "nz", "distance", "bound",
+                                             "status"])
+        signed = [float(row["distance"]) for row in rows]
+        self.assertEqual((signed[:3], signed[5]), ([3, -3, 0], math.inf))
+        self.assertTrue(math.isnan(signed[3]))
+        self.assertAlmostEqual(float(rows[3]["bound"]), 2, delta=1e-5)
+        self.assertEqual([float(row["nz"]) for row in rows[:4]], [1] * 4)
+        stats = json.loads(done.stdout)
+        self.assertEqual([stats[name] for name in ("points", "open", "min", "mean", "max")],
+                         [6, 1, -3, 0, 3])
+        self.project(*args, "-o", self.path("a.npy"), "-q")
+        with open(self.path("a.npy"), "rb") as file:
+            kind, _, data = npy_parts(file.read())
+        self.assertEqual(kind[5], ("normal", "<f4", (3,)))
+        self.assertEqual([row[10] for row in struct.iter_unpack("<qi10fB", data)][:3], [3, -3, 0])
+        points = self.cloud(*args)
+        self.assertEqual([p[6] for p in points[:3]], [3, -3, 0])
+        high, low, middle = (p[3:6] for p in points[:3])
+        self.assertTrue(low[2] > low[0] and high[0] > high[2] and min(middle) > 200, points)
+        self.assertTrue(math.isnan(points[3][6]))
+        self.project(*args[:-2], "-t", "2.5", "-o", self.path("b.csv"), "-q", code=3)
+        knot = os.path.join(DATA, "knot.g2")
+        self.fails(1, "a curve, of which --signed is not known", "project", knot,
+                   self.path("p.csv"), "-o", self.path("c.csv"), "-s")
+        flat = self.write("flat.g2", Spline([1, 1], [[0, 0, 1, 1]] * 2,
+                                            [[0, 0], [0, 1], [1, 0], [1, 1]]).g2())
+        self.fails(1, "not of 3 coordinates, which --signed needs", "project", flat,
+                   self.write("q.csv", "1,2\n"), "-o", self.path("c.csv"), "-s")
+
     def test_histogram(self):
         points = self.points(self.HEIGHTS)
         done = self.project(self.plane, points, "-o", self.path("a.csv"), "--histogram", "-q")

@@ -125,10 +125,10 @@ _clspline_options() {
         ;;
     'project')
         echo '--output --format --tolerance --invert --columns --max-dist --nearest --method' \
-            '--stats --histogram --precision --device --range --bar --colormap --up --azimuth' \
-            '--elevation --camera-direction --camera-orthographic --zoom --background' \
-            '--no-background --size --cooperate --workers --join --report --part --resume' \
-            '--quiet --verbose --help'
+            '--signed --stats --histogram --precision --device --range --bar --colormap --up' \
+            '--azimuth --elevation --camera-direction --camera-orthographic --zoom' \
+            '--background --no-background --size --cooperate --workers --join --report --part' \
+            '--resume --quiet --verbose --help'
         ;;
     'solid')
         echo '--output --format --samples --refine --orient --crease-angle --crease-steps' \

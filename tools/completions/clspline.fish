@@ -315,6 +315,8 @@ complete -c clspline -n '__clspline_at project' -s k -l nearest -x \
 complete -c clspline -n '__clspline_at project' -l method -x \
     -a 'exact mrep' \
     -d 'exact or mrep'
+complete -c clspline -n '__clspline_at project' -s s -l signed \
+    -d 'distances have a sign, that of the side of the surface'
 complete -c clspline -n '__clspline_at project' -l stats -x \
     -a 'json' \
     -d 'on standard output, as json'

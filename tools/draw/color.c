@@ -113,15 +113,15 @@ static void color_patch(double number, unsigned char rgb[3])
 
 /* ---- values ---- */
 
-static bool is_curvature(coloring_kind kind)
+static bool is_about_zero(coloring_kind kind)
 {
-    return kind == COLORING_MEAN || kind == COLORING_GAUSS;
+    return kind == COLORING_MEAN || kind == COLORING_GAUSS || kind == COLORING_SIGNED;
 }
 
 color_map coloring_map(const coloring *c)
 {
     if (c->map != COLOR_MAP_AUTO) return c->map;
-    return is_curvature(c->kind) ? COLOR_MAP_DIVERGING : COLOR_MAP_VIRIDIS;
+    return is_about_zero(c->kind) ? COLOR_MAP_DIVERGING : COLOR_MAP_VIRIDIS;
 }
 
 double coloring_place(const coloring *c, double value)
@@ -204,7 +204,7 @@ double color_percentile(double *values, size_t num, double share)
     return values[0];
 }
 
-/* The range of curvature: half of it. 0: there are no values. False when memory runs out. */
+/* The range of what is about 0: half of it. 0: there are no values. False when memory runs out. */
 static bool find_symmetric(const double *values, size_t num, double *half)
 {
     static const double share = 0.98;
@@ -220,7 +220,7 @@ static bool find_symmetric(const double *values, size_t num, double *half)
 
 bool coloring_fit(coloring *c, const double *values, size_t num, double least)
 {
-    if (is_curvature(c->kind)) {
+    if (is_about_zero(c->kind)) {
         double half;
         if (!find_symmetric(values, num, &half)) return false;
         if (half < least) half = least;

@@ -24,7 +24,8 @@ typedef enum coloring_kind {
     COLORING_MEAN,      /* the mean curvature, (k1 + k2) / 2 */
     COLORING_GAUSS,     /* the Gaussian curvature, k1 k2 */
     COLORING_DISTANCE,  /* the distance to curves or points */
-    COLORING_DATA       /* any other value, such as a density */
+    COLORING_DATA,      /* any other value, such as a density */
+    COLORING_SIGNED     /* one about 0, such as a distance with a sign */
 } coloring_kind;
 
 #define COLORING_WORDS "plain patch mean gauss distance"
@@ -32,7 +33,7 @@ typedef enum coloring_kind {
 /* A rule that gives values their colours: the map's ends are low and high. */
 typedef struct coloring {
     coloring_kind kind;
-    color_map map; /* auto: diverging for curvature, viridis else */
+    color_map map; /* auto: diverging for what is about 0, viridis else */
     double low, high;
 } coloring;
 
@@ -60,9 +61,10 @@ void coloring_fill(const coloring *c, unsigned char rgb[COLOR_MAP_SIZE][3]);
 /* The value to be coloured of the principal curvatures k1 and k2. */
 double coloring_curvature(coloring_kind kind, const double principal[2]);
 
-/* Sets the range of values: of curvature symmetric about 0 so that it holds 98 in 100 of the
-   values, and at least -least..least; of data from the least to the greatest. Values that are not
-   finite do not count; without others it is 0..1, of curvature -1..1. False when memory runs out.
+/* Sets the range of values: of curvature and what else is about 0 symmetric so that it holds 98 in
+   100 of the values, and at least -least..least; of data from the least to the greatest. Values
+   that are not finite do not count; without others it is 0..1, about 0 -1..1. False when memory
+   runs out.
  */
 bool coloring_fit(coloring *c, const double *values, size_t num, double least);
 

@@ -63,6 +63,10 @@ static bool check_model(const work *w)
             why = "not of 2 or 3 coordinates, which --method mrep needs";
         else if (w->r->opts.num_nearest > 1 && batch->type.directions != 1)
             why = "a surface, which --nearest above 1 does not do";
+        else if (w->r->is_signed && batch->type.directions != 2)
+            why = "a curve, of which --signed is not known";
+        else if (w->r->is_signed && dim != 3)
+            why = "not of 3 coordinates, which --signed needs";
         if (!why) continue;
         complain("%s: spline %lu is %s", w->r->base.inputs[0], (unsigned long)batch->numbers[0],
                  why);
@@ -110,6 +114,7 @@ static bool open_search(work *w)
                          .dim = w->content.batches[0].type.dim,
                          .precision = r->base.precision,
                          .opts = r->opts,
+                         .is_signed = r->is_signed,
                          .sharing = r->base.sharing.cooperate ? &r->base.sharing.opts : NULL,
                          .report = print_shared,
                          .user = w,
@@ -154,6 +159,7 @@ static bool take_rows(work *w, const double *points, size_t num, bool *failed)
     for (size_t i = 0; done && i < num; i++, w->num++) {
         nearest_row *rows = &w->search.rows[i * each];
         judge(w, rows);
+        if (w->r->is_signed && isfinite(rows->distance)) rows->distance = rows->signed_distance;
         *failed = !keep_row(w, points + i * w->search.dim, rows);
         if (*failed) complain("not enough memory");
         done = !*failed && (w->is_picture || w->is_cloud || nearest_file_add(&w->result, rows));
@@ -245,6 +251,7 @@ static bool write_points(work *w, double *points)
                                .directions = w->search.directions,
                                .dim = w->search.dim,
                                .per_query = r->opts.num_nearest,
+                               .has_normals = r->is_signed,
                                .num = w->file.num,
                                .part = r->base.num_parts > 0 ? &record : NULL,
                                .first = w->first};
@@ -339,6 +346,7 @@ int project_run(request *base)
         return status;
     }
     w->r = (const project_request *)base;
+    w->stats.is_signed = w->r->is_signed;
     w->distance = -1;
     w->is_picture = request_format(base, base->outputs[0]) == PROJECT_PNG;
     w->is_cloud = request_format(base, base->outputs[0]) == PROJECT_PLY;

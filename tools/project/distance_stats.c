@@ -14,6 +14,7 @@ static const char bar[BAR_LENGTH + 1] = "#######################################
 bool distance_stats_add(distance_stats *s, const nearest_row *row)
 {
     s->of_status[row->status]++;
+    if (isnan(row->distance)) s->num_open++;
     if (!isfinite(row->distance)) return true;
     double *moved = array_reserve(s->distances, &s->capacity, s->num + 1, sizeof(*moved));
     if (!moved) return false;
@@ -81,6 +82,7 @@ bool distance_stats_print(distance_stats *s, double seconds)
     json_add_count(&list, o, "points", num);
     for (int i = 0; i < NEAREST_STATUSES; i++)
         json_add_count(&list, o, nearest_status_name((nearest_status)i), s->of_status[i]);
+    if (s->is_signed) json_add_count(&list, o, "open", s->num_open);
     add_distances(&list, o, s);
     json_add_real(&list, o, "points_per_second",
                   seconds > 0 ? round((double)num / seconds) : (double)NAN);

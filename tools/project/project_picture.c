@@ -49,7 +49,7 @@ static bool draw(const project_picture *p, const project_request *r, mesh *m,
 {
     io_message message;
     raster_paint paint = {.values = p->distances,
-                          .title = "distance",
+                          .title = r->is_signed ? "signed distance" : "distance",
                           .first_point = m->num_vertices,
                           .has_points = true};
     double *to = mesh_add_vertices(m, p->num);

@@ -15,7 +15,7 @@ static int check_picture(request *base)
         if (!has[i] && request_has(base, options[i]))
             return usage_error(base->command->name, "--%s needs a picture (.png)%s", options[i],
                                i < 2 ? "" : " or coloured points (.ply)");
-    r->picture.colors = COLORING_DATA;
+    r->picture.colors = r->is_signed ? COLORING_SIGNED : COLORING_DATA;
     return picture_request_check(base);
 }
 
@@ -69,6 +69,11 @@ static const option options[] = {
      OPTION_COUNT(project_request, opts.num_nearest, 1, CLSP_BSPLINE_PROJECT_MAX_NEAREST)},
     {"method", 0, "M", "@: exact is the default, mrep works by cubic pieces, on one device",
      OPTION_WORD(project_request, opts.method, "exact mrep"), .low = CLSP_BSPLINE_PROJECT_EXACT},
+    {"signed", 's', NULL,
+     "distances have a sign, that of the side of the surface: above 0 where u x v, the normal, "
+     "points, which comes along; nan where the side is open, as beside edges and creases, the "
+     "bound being the distance there. Colours are about 0",
+     OPTION_FLAG(project_request, is_signed)},
     {"stats", 0, "FORMAT",
      "on standard output, as @: how many points have each status, and the least, mean, root mean "
      "square, median, 95th and 99th percentile and greatest of the distances",
@@ -92,7 +97,7 @@ static const option options[] = {
 static const char *const examples[] = {
     "clspline project curves.g2 points.csv -o nearest.csv",
     "clspline project teapot.bv scan.ply -o deviation.png --bar --range 0,0.1",
-    "clspline project part.g2 scan.npy -o colored.ply --tolerance 0.05 --stats json",
+    "clspline project part.g2 scan.npy -o colored.ply --signed --tolerance 0.05 --stats json",
     "clspline project a.g2 b.json points.npy -o nearest.npy --max-dist 0.5 --precision f64",
     "clspline project curves.g2 samples.npy -o parameters.npy --invert --tolerance 1e-4",
     "clspline project curves.g2 scan.csv -o nearest.csv --columns east,north,height",

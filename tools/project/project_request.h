@@ -15,7 +15,7 @@ typedef struct project_request {
     clsp_bspline_project_opts opts;
     option_length tolerance; /* unit 1: percent of the box's diagonal */
     const char *columns;     /* of the points; NULL: as the file has them */
-    bool invert, histogram;
+    bool invert, is_signed, histogram;
     int stats; /* PROJECT_STATS_JSON; 0: none */
 } project_request;
 

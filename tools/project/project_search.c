@@ -21,7 +21,8 @@ static bool make_room(project_search *s)
     else if (!staging_check(s->ctx, clsp_shared_alloc(s->ctx, bytes, &s->found)))
         return false;
     s->rows = malloc(results * sizeof(*s->rows));
-    if (s->queries && s->found && s->rows) return true;
+    if (s->is_signed) s->sides = malloc(4 * s->most * clsp_type_bytes(staging_type(s->precision)));
+    if (s->queries && s->found && s->rows && (s->sides || !s->is_signed)) return true;
     complain("not enough memory");
     return false;
 }
@@ -45,6 +46,7 @@ void project_search_close(project_search *s)
     else
         free(s->found);
     free(s->rows);
+    free(s->sides);
     *s = (project_search){.ctx = NULL};
 }
 
@@ -65,6 +67,18 @@ static void set_place(nearest_row *row, const project_plan *p, uint32_t patch,
         else if (at && k == 0)
             row->param[k] = spline_parameter(at->batch, at->number, k, t);
     }
+}
+
+/* Gives a row its normal and its signed distance, which are NaN where there are none. */
+static void set_side(nearest_row *row, const project_search *s, size_t i)
+{
+    double side[4] = {NAN, NAN, NAN, NAN};
+    for (size_t k = 0; s->is_signed && k < 4; k++)
+        side[k] = s->precision == MESH_F64 ? ((const double *)s->sides)[4 * i + k]
+                                           : (double)((const float *)s->sides)[4 * i + k];
+    for (int k = 0; k < 3; k++)
+        row->normal[k] = side[k];
+    row->signed_distance = side[3];
 }
 
 static nearest_row get_row(const project_search *s, const project_plan *p, size_t i)
@@ -92,6 +106,7 @@ static nearest_row get_row(const project_search *s, const project_plan *p, size_
             param[k] = (double)from->param[k];
         set_place(&row, p, from->patch, param);
     }
+    set_side(&row, s, i);
     return row;
 }
 
@@ -126,6 +141,7 @@ static void merge(nearest_row *rows, const nearest_row *more, uint32_t num)
         rows[n] = merged[n];
     const double bound = rows[0].bound;
     if (leaves_open(&first, bound) || leaves_open(&more[0], bound)) rows[0].status = NEAREST_CUT;
+    if (rows[0].status == NEAREST_CUT) rows[0].signed_distance = NAN;
     rows[0].bound = fmin(bound, fmin(first.bound, more[0].bound));
 }
 
@@ -212,8 +228,11 @@ bool project_search_run(project_search *s, const double *points, size_t num, uin
                                                            : clsp_in_f64(s->queries, reals)};
     const clsp_output found = single ? clsp_out_bspline_nearest_f32(s->found, results)
                                      : clsp_out_bspline_nearest_f64(s->found, results);
+    const clsp_output sides =
+        single ? clsp_out_f32(s->sides, 4 * num) : clsp_out_f64(s->sides, 4 * num);
     for (size_t i = 0; i < s->plans.num; i++) {
-        const clsp_bspline_project_opts opts = i > 0 ? options_behind(s, num) : s->opts;
+        clsp_bspline_project_opts opts = i > 0 ? options_behind(s, num) : s->opts;
+        if (s->is_signed) opts.normals = &sides;
         if (!search(s, &s->plans.plans[i], &queries, &opts, found, first)) return false;
         take_results(s, i, num);
     }

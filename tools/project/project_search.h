@@ -17,6 +17,7 @@ typedef struct project_search {
     uint32_t dim;
     mesh_precision precision;
     clsp_bspline_project_opts opts;
+    bool is_signed;            /* of surfaces: rows have normals and signed distances */
     const clsp_share *sharing; /* NULL: by the context's device alone */
     /* Told of each shared call; NULL is fine. */
     void (*report)(void *user, const char *what, const clsp_report *report);
@@ -24,6 +25,7 @@ typedef struct project_search {
     size_t most; /* points at a time */
     project_plans plans;
     uint32_t directions;   /* of what is searched: 1 or 2 */
+    void *sides;           /* [most][4], normals and signed distances, where they are asked for */
     void *queries, *found; /* [most][dim] and [most][num_nearest] results of one plan, in the
                               precision */
     nearest_row *rows;     /* [most][num_nearest] */

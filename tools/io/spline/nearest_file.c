@@ -22,7 +22,8 @@ static void begin_csv(nearest_file *f)
                       f->form.directions == 1 ? "query,curve,parameter" : "query,surface,u,v");
     for (uint32_t k = 0; k < f->form.dim; k++)
         block_writer_text(f->blocks, "%s", axes[k]);
-    block_writer_text(f->blocks, ",distance,bound,status\n");
+    block_writer_text(f->blocks, "%s,distance,bound,status\n",
+                      f->form.has_normals ? ",nx,ny,nz" : "");
 }
 
 static void write_csv(nearest_file *f, const nearest_row *row)
@@ -34,6 +35,8 @@ static void write_csv(nearest_file *f, const nearest_row *row)
         block_writer_text(f->blocks, ",%.*g", digits, row->param[k]);
     for (uint32_t k = 0; k < f->form.dim; k++)
         block_writer_text(f->blocks, ",%.*g", digits, row->point[k]);
+    for (int k = 0; f->form.has_normals && k < 3; k++)
+        block_writer_text(f->blocks, ",%.*g", digits, row->normal[k]);
     block_writer_text(f->blocks, ",%.*g,%.*g,%s\n", digits, row->distance, digits, row->bound,
                       nearest_status_name(row->status));
 }
@@ -43,15 +46,17 @@ static void write_csv(nearest_file *f, const nearest_row *row)
 static void name_record(nearest_file *f)
 {
     const char *real = f->form.precision == MESH_F32 ? "<f4" : "<f8";
-    char place[64];
+    char place[64], normal[32];
     snprintf(place, sizeof(place),
              f->form.directions == 1 ? "('curve', '<i4'), ('parameter', '%s')"
                                      : "('surface', '<i4'), ('u', '%s'), ('v', '%s')",
              real, real);
-    snprintf(f->type, sizeof(f->type),
-             "[('query', '<i8'), %s, ('point', '%s', (%u,)), ('distance', '%s'), ('bound', '%s'), "
-             "('status', '|u1')]",
-             place, real, f->form.dim, real, real);
+    snprintf(normal, sizeof(normal), f->form.has_normals ? "('normal', '%s', (3,)), " : "", real);
+    snprintf(
+        f->type, sizeof(f->type),
+        "[('query', '<i8'), %s, ('point', '%s', (%u,)), %s('distance', '%s'), ('bound', '%s'), "
+        "('status', '|u1')]",
+        place, real, f->form.dim, normal, real, real);
 }
 
 static bool make_header(const nearest_file *f, uint64_t num, unsigned char header[NPY_HEADER_BYTES])
@@ -86,6 +91,8 @@ static void write_record(nearest_file *f, const nearest_row *row)
         to = put_real(to, precision, row->param[k]);
     for (uint32_t k = 0; k < f->form.dim; k++)
         to = put_real(to, precision, row->point[k]);
+    for (uint32_t k = 0; f->form.has_normals && k < 3; k++)
+        to = put_real(to, precision, row->normal[k]);
     to = put_real(to, precision, row->distance);
     to = put_real(to, precision, row->bound);
     *to++ = (unsigned char)row->status;
@@ -115,7 +122,8 @@ static bool end_npy(nearest_file *f)
 static uint64_t query_bytes(const nearest_form *form)
 {
     const uint64_t real = form->precision == MESH_F32 ? 4 : 8;
-    return form->per_query * (8 + 4 + real * (form->directions + form->dim + 2) + 1);
+    return form->per_query *
+           (8 + 4 + real * (form->directions + form->dim + (form->has_normals ? 3 : 0) + 2) + 1);
 }
 
 /* Opens the file of all parts. */

@@ -6,7 +6,8 @@
      curve, or surface: its number, from 0; -1 for none
      parameter, or u, v: those of the nearest point on it
      x, y, ..   the nearest point; in .npy one field `point` of as many numbers
-     distance   Euclidean
+     nx, ny, nz where they are asked for: the unit normal there; in .npy one field `normal`
+     distance   Euclidean, with a sign where normals are asked for, NaN where that is open
      bound      no point of the model is nearer
      status     found, cut, none, invalid, off; in .npy 0 to 4
 
@@ -35,7 +36,8 @@ typedef enum nearest_status {
 
 typedef struct nearest_row {
     double distance, bound, param[2], point[4];
-    int64_t patch; /* curve or surface */
+    double normal[3], signed_distance; /* of surfaces, where they are asked for */
+    int64_t patch;                     /* curve or surface */
     nearest_status status;
 } nearest_row;
 
@@ -45,6 +47,7 @@ typedef struct nearest_form {
     mesh_precision precision; /* of the numbers */
     uint32_t directions;      /* 1: of curves, 2: of surfaces */
     uint32_t dim, per_query;
+    bool has_normals;
     uint64_t num; /* queries; UINT64_MAX: known at the end only, which .npy on standard output
                      cannot have */
     const part_record *part; /* NULL: all rows are written; else those of a part, of .npy: */
