@@ -4,7 +4,8 @@
 # usage: sh tools/pictures.sh CLSPLINE [FOLDER]
 #
 # CLSPLINE is the command that was built, as build/tools/clspline. Commands are run one page after
-# the other, in a folder with copies of tests/data, so that a page may use a file that it has made.
+# the other, in a folder with copies of tests/data and examples/scan.awk, so that a page may use a
+# file that it has made.
 # FOLDER receives the pictures; by default they replace those in docs/guide/pictures. The moving one
 # (drag.gif) also needs ImageMagick, and is left as it is without.
 set -eu
@@ -16,7 +17,7 @@ to=$(mkdir -p "${2:-$root/docs/guide/pictures}" && cd "${2:-$root/docs/guide/pic
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cp "$root"/tests/data/*.* "$work"
+cp "$root"/tests/data/*.* "$root/examples/scan.awk" "$work"
 rm "$work"/*.png # which are no results
 cp "$root/tests/data/raccoon.png" "$work/photograph"
 mkdir "$work/bin"

@@ -121,6 +121,8 @@ class Readme(Case):
         os.makedirs(self.path("build/tools"))
         os.symlink(COMMAND, self.path("build/tools/clspline"))
         os.symlink(os.path.dirname(DATA), self.path("tests"))
+        os.symlink(os.path.join(os.path.dirname(DATA), os.pardir, "examples"),
+                   self.path("examples"))
 
     def typed(self, line):
         return subprocess.run(["sh", "-c", line], cwd=self.folder, stdin=subprocess.DEVNULL,
@@ -131,7 +133,7 @@ class Readme(Case):
         """A line is run, or where that takes long its options are read."""
         with open(os.path.join(os.path.dirname(DATA), os.pardir, "README.md")) as file:
             lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier|bspline|image|project|"
-                               r"solid|info) ?[^#\n]*)", file.read(), re.M)
+                               r"solid|info) ?[^#\n]*|awk -f .*)", file.read(), re.M)
         self.assertGreater(len(lines), 11)
         for line in map(str.strip, lines):
             with self.subTest(line):

@@ -292,6 +292,15 @@ class Projections(Picture):
         self.assertGreater(self.count(image, lambda r, g, b, _: r > b + 30), 60)
         self.draw_points(points="", dim=2)
 
+    def test_surface(self):
+        """A surface below points is grey; signed, points within it are seen, in blue."""
+        points = self.write("p.csv", "0,0,0.5\n0.3,0.2,0.4\n0.4,0.3,0.9\n")
+        view = ("--camera-direction", "0,0,-1", "--range=-1,1")
+        for words, num in ((("--signed",), 20), ((), 0)):
+            image = self.draw("project", SPHERE, points, *view, *words)
+            self.assertEqual(self.count(image, lambda r, g, b, _: r > b + 60), 0)
+            self.assertGreaterEqual(self.count(image, lambda r, g, b, _: b > r + 40), num)
+
     def test_refused(self):
         line = self.write("line.g2", "100 1 0 0\n1 0\n2 2\n0 0 1 1\n0\n4\n")
         points, out = self.write("p.csv", "1\n"), self.path("out.png")

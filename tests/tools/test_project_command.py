@@ -633,6 +633,25 @@ class Deviations(SplineCase):
         self.fails(1, "not of 3 coordinates, which --signed needs", "project", flat,
                    self.write("q.csv", "1,2\n"), "-o", self.path("c.csv"), "-s")
 
+    def test_scan(self):
+        """A scan of the teapot that is known to have a bulge and a dent of 0.03, and noise of
+        0.003, as a picture, and with the sides of all points."""
+        script = os.path.join(os.path.dirname(DATA), os.pardir, "examples", "scan.awk")
+        teapot, scan = os.path.join(DATA, "teapot.bv"), self.path("scan.xyz")
+        mesh = self.path("teapot.obj")
+        made = run("bezier", teapot, "-n", "50", "--normals", "-o", mesh, "-q")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        with open(scan, "wb") as file:
+            subprocess.run(["awk", "-f", script, mesh], stdout=file, check=True)
+        done = self.project(teapot, scan, "--signed", "-o", self.path("scan.png"), "--size",
+                            "120x80", "--stats", "json", "-q")
+        stats = json.loads(done.stdout)
+        self.assertGreater(stats["points"], 2000)
+        self.assertEqual(stats["points"], stats["found"])
+        self.assertLess(stats["open"], 0.01 * stats["points"])
+        self.assertTrue(0.02 < stats["max"] < 0.04 and -0.04 < stats["min"] < -0.02, stats)
+        self.assertLess(abs(stats["median"]), 0.001)
+
     def test_histogram(self):
         points = self.points(self.HEIGHTS)
         done = self.project(self.plane, points, "-o", self.path("a.csv"), "--histogram", "-q")

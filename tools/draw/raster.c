@@ -65,7 +65,9 @@ static bool is_bare(const picture *p, const sample *s)
 static light_surface surface_of(const picture *p, const sample *s)
 {
     static const light_surface section = {{0.55f, 0.45f, 0.34f}, LIGHT_COLORED_SHINE};
+    static const light_surface below_points = {{0.3f, 0.3f, 0.3f}, LIGHT_COLORED_SHINE};
     light_surface surface = {.shine = LIGHT_COLORED_SHINE};
+    if (is_bare(p, s) && p->paint->has_points && s->kind != SAMPLE_CURVE) return below_points;
     if (is_bare(p, s)) return s->kind == SAMPLE_CAP ? section : light_glaze;
     memcpy(surface.color, isnan(s->place) ? p->none : color_at(p, s->place), sizeof(surface.color));
     return surface;

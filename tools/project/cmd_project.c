@@ -140,11 +140,13 @@ static void judge(work *w, nearest_row *row)
     w->num_off++;
 }
 
-/* Takes what was found of a point into the picture and the statistics. False when memory runs out.
- */
+/* Takes what was found of a point into the picture and the statistics. In a picture points whose
+   colours tell the side are at their nearest points, for those within would be hidden. False when
+   memory runs out. */
 static bool keep_row(work *w, const double *point, const nearest_row *row)
 {
     const bool has_stats = w->r->stats || w->r->histogram;
+    if (w->is_picture && w->r->is_signed && row->patch >= 0) point = row->point;
     return (!has_stats || distance_stats_add(&w->stats, row)) &&
            (!(w->is_picture || w->is_cloud) ||
             project_picture_add(&w->picture, point, w->search.dim, row));
