@@ -307,7 +307,7 @@ typedef struct clsp_solid_place_f32 {
     float residual;  /* how far the cell's point is off, at t before it is rounded */
     float bound;     /* no point of the solid is nearer; 0 where it is found or may be in what was
                         not searched */
-    uint32_t cell;   /* of all cells that have the point the first one */
+    uint32_t cell;   /* on a face between cells the first one */
     uint32_t status; /* a clsp_solid_place_status */
 } clsp_solid_place_f32;
 
@@ -356,12 +356,12 @@ typedef struct clsp_solid_queries {
    (CLSP_F64) or 3e-7 (CLSP_F32) of the largest |coordinate| of the control points that the cell
    depends on. So every point that clsp_solid_eval or clsp_solid_eval_points gives is. Within the
    cell the residual is that of rounding, some 1e-15 of the cell's size, of CLSP_F32 1e-9. A point
-   of several cells, as on a face, is the first one's; where cells are folded it may have several
-   parameters, of which one is given. What is not found is certified: status NONE means that the
-   solid is half as far away as that at least, by the bound farther (docs/math.md, 21). Folded cells
-   are searched part by part, and so is what is around irregular edges and vertices. A point for
-   which max_nodes parts do not suffice is CUT. Cells that depend on a control point which is not
-   finite are left out.
+   on a face between cells is the first one's; where cells are folded, into themselves or into each
+   other, a point has several places, of which one is given. What is not found is certified: status
+   NONE means that the solid is half as far away as that at least, by the bound farther
+   (docs/math.md, 21). Folded cells are searched part by part, and so is what is around irregular
+   edges and vertices. A point for which max_nodes parts do not suffice is CUT. Cells that depend on
+   a control point which is not finite are left out.
 
    The host's cores search on every device, in double precision; where memory is a device's, the
    call returns when all is done. A share does not change that, and tiles of the caller's are made

@@ -134,7 +134,7 @@ void clspi_hull_add(clspi_cell_hull *hull, const double *points, size_t num)
     add_points(hull, points, num);
 }
 
-double clspi_hull_distance(const clspi_cell_hull *hull, const double *from)
+double clspi_hull_distance(const clspi_cell_hull *hull, const double *from, double *off)
 {
     double y[LANES], sum = 0, distance;
 
@@ -143,8 +143,9 @@ double clspi_hull_distance(const clspi_cell_hull *hull, const double *from)
         sum += x * x;
     }
     distance = sqrt(sum);
-    if (!(hull->length[0] > 0)) return distance;
     in_frame(hull, from, y);
+    if (off) *off = more_of(more_of(fabs(y[0]), fabs(y[1])), fabs(y[2]));
+    if (!(hull->length[0] > 0)) return distance;
     for (int l = 0; l < 3; l++)
         distance =
             more_of(distance, more_of(hull->low[l] - y[l], y[l] - hull->high[l]) / hull->length[l]);

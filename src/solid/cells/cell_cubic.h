@@ -40,8 +40,9 @@ void clspi_hull_of_cubic(clspi_cell_hull *hull, const double *points);
 void clspi_hull_empty(clspi_cell_hull *hull);
 void clspi_hull_add(clspi_cell_hull *hull, const double *points, size_t num);
 
-/* Returns a distance that no point of a hull is below, but for rounding. */
-double clspi_hull_distance(const clspi_cell_hull *hull, const double *from);
+/* Returns a distance that no point of a hull is below, but for rounding. off: the largest
+   coordinate of A (from - centre), or NULL. */
+double clspi_hull_distance(const clspi_cell_hull *hull, const double *from, double *off);
 
 /* Returns a distance that no point of the hull of some points is below: how far they are along a
    direction of unit length; negative where some are behind. */

@@ -76,10 +76,10 @@ CLSPI_INLINE bool inverse_of(const clspi_cubic_jet *jet, double inverse[3][CLSPI
 
     for (uint32_t a = 0; a < 3; a++) {
         cross(jet->slope[(a + 1) % 3], jet->slope[(a + 2) % 3], row[a]);
-        size *= sqrt(clspi_dot3(jet->slope[a], jet->slope[a]));
+        size *= clspi_dot3(jet->slope[a], jet->slope[a]);
     }
     const double det = clspi_dot3(jet->slope[0], row[0]);
-    if (!(fabs(det) > 1e-9 * size && fabs(det) >= 1e-280)) return false;
+    if (!(det * det > 1e-18 * size)) return false;
     for (uint32_t a = 0; a < 3; a++) {
         for (uint32_t l = 0; l < 3; l++)
             inverse[l][a] = row[a][l] * (1 / det);

@@ -32,9 +32,11 @@ static bool add_parts(clspi_locate_nodes *nodes, clspi_locate_node *node, clspi_
         clspi_hull_add(hull, node->points, node->num_points);
         return true;
     }
-    done = clspi_locate_cut(nodes, node);
-    for (uint32_t j = 0; j < CLSPI_CORNERS && done; j++)
-        done = add_parts(nodes, node->child[j], hull);
+    done = clspi_locate_open(nodes, node);
+    for (uint32_t j = 0; j < CLSPI_CORNERS && done; j++) {
+        clspi_locate_node *const child = clspi_locate_child(nodes, node, j);
+        done = child && add_parts(nodes, child, hull);
+    }
     return done;
 }
 

@@ -17,9 +17,22 @@ enum {
     LEAST = 64 /* and so many */
 };
 
+#define ON_FACE    1e-3   /* parameters so near to a face are looked for beyond it too */
 #define FAR        0x1p20 /* what is so many times as far away as the solid is searched no more */
 #define EXCLUDED   0.75   /* of the tolerance: what is farther is out */
 #define BOUND_LESS (1 - 1e-9)
+
+/* A child of a part that waits to be made. */
+typedef struct waiting_part {
+    clspi_locate_node *of;
+    uint32_t corner;
+} waiting_part;
+
+/* A cell whose hull holds the query, and how far that is from its middle, about in its sizes. */
+typedef struct near_cell {
+    double off;
+    uint32_t cell;
+} near_cell;
 
 /* What a thread needs. */
 typedef struct searcher {
@@ -27,13 +40,13 @@ typedef struct searcher {
     clspi_locate_nodes *nodes;
     double floor; /* in a cell's units, what is not worth a step */
     uint64_t max_nodes;
-    uint32_t *cells; /* [room]: whose boxes hold the query */
+    near_cell *cells; /* [room] */
     size_t num_cells, room;
-    clspi_locate_node *part[PARTS_MAX];
+    waiting_part part[PARTS_MAX];
     /* the query at hand */
-    double q[3];   /* shrunk */
-    double least;  /* no point of what was left out is nearer */
-    uint64_t left; /* parts that it may have */
+    double q[3];            /* shrunk */
+    double least, excluded; /* no point of what the tree, and what others left out is nearer */
+    uint64_t left;          /* parts that it may have */
     /* the cell at hand, in whose units all is */
     const clspi_located_cell *cell;
     double from[CLSPI_HULL_LANES];
@@ -61,9 +74,27 @@ CLSPI_INLINE void distances_to(clspi_surface_node *node, const double *q, double
             outside(node->box[0], k, x) + outside(node->box[1], k, y) + outside(node->box[2], k, z);
 }
 
-/* Notes that a cell's box holds the query. False: no memory. */
+/* Turns to a cell. Returns whether its hull is too far from the query, and how far its middle is.
+ */
+static bool is_far_from(searcher *w, uint32_t number, double *off)
+{
+    w->cell = &w->s->cells[number];
+    for (uint32_t l = 0; l < 3; l++)
+        w->from[l] = (w->q[l] - w->cell->units.origin[l]) * w->cell->units.scale;
+    w->from[3] = 0;
+    const double distance = clspi_hull_distance(&w->cell->hull, w->from, off);
+    if (!(distance > EXCLUDED * w->cell->tolerance)) return false;
+    w->excluded = less_of(w->excluded, distance / w->cell->units.scale * BOUND_LESS);
+    return true;
+}
+
+/* Notes a cell whose box holds the query, if its hull does, behind those that are nearer. False: no
+   memory. */
 static bool add_cell(searcher *w, uint32_t cell)
 {
+    near_cell near = {.cell = cell};
+
+    if (is_far_from(w, cell, &near.off)) return true;
     if (w->num_cells == w->room) {
         const size_t room = 2 * w->room + 64;
         void *const more = realloc(w->cells, room * sizeof *w->cells);
@@ -71,7 +102,7 @@ static bool add_cell(searcher *w, uint32_t cell)
         w->cells = more;
         w->room = room;
     }
-    w->cells[w->num_cells++] = cell;
+    w->cells[w->num_cells++] = near;
     return true;
 }
 
@@ -107,12 +138,13 @@ CLSPI_CLONES static bool walk_tree(searcher *w)
 
 static int compare_cells(const void *one, const void *other)
 {
-    const uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+    const near_cell *const a = one, *const b = other;
 
-    return (a > b) - (a < b);
+    if (a->off != b->off) return a->off < b->off ? -1 : 1;
+    return (a->cell > b->cell) - (a->cell < b->cell);
 }
 
-/* Puts the cells into their order, mostly two or three. */
+/* Puts the cells into the order of their distances, mostly one or two. */
 static void sort_cells(searcher *w)
 {
     if (w->num_cells > 16) {
@@ -120,9 +152,9 @@ static void sort_cells(searcher *w)
         return;
     }
     for (size_t i = 1; i < w->num_cells; i++) {
-        const uint32_t cell = w->cells[i];
+        const near_cell cell = w->cells[i];
         size_t at = i;
-        for (; at > 0 && w->cells[at - 1] > cell; at--)
+        for (; at > 0 && compare_cells(&w->cells[at - 1], &cell) > 0; at--)
             w->cells[at] = w->cells[at - 1];
         w->cells[at] = cell;
     }
@@ -238,7 +270,7 @@ static void take_place(searcher *w, const clspi_locate_node *node, const double 
 /* Notes that nothing of a cell is nearer than a distance. */
 static void leave_out(searcher *w, double distance)
 {
-    w->least = less_of(w->least, distance / w->cell->units.scale * BOUND_LESS);
+    w->excluded = less_of(w->excluded, distance / w->cell->units.scale * BOUND_LESS);
 }
 
 /* Returns the largest distance of a point of a part's box. */
@@ -257,7 +289,6 @@ static double farthest_of(const clspi_cell_hull *hull, const double *from)
 static bool look_at(searcher *w, const clspi_locate_node *node)
 {
     static const double middle[3] = {0.5, 0.5, 0.5};
-    const double farthest = farthest_of(&node->hull, w->from);
     double t[3], e[3] = {0};
 
     if (node->is_cubic) {
@@ -273,6 +304,7 @@ static bool look_at(searcher *w, const clspi_locate_node *node)
             return true;
         }
     }
+    const double farthest = farthest_of(&node->hull, w->from);
     if (!node->is_loose && farthest <= w->cell->tolerance) {
         take_place(w, node, middle, farthest);
         return true;
@@ -280,76 +312,70 @@ static bool look_at(searcher *w, const clspi_locate_node *node)
     return w->is_found; /* what is nearer is in a part beside it, if anywhere */
 }
 
-/* Returns how far the middle of a part's box is from the query, squared. */
-static double off_middle(const searcher *w, const clspi_locate_node *node)
-{
-    double sum = 0;
-
-    for (uint32_t l = 0; l < 3; l++) {
-        const double x = (node->hull.least[l] + node->hull.most[l]) / 2 - w->from[l];
-        sum += x * x;
-    }
-    return sum;
-}
-
-/* Puts the children of a part that may have the query before all that waits, the nearest first.
+/* Puts the children of a part before all that waits, first that in the direction of the query.
    False: no memory. */
 static bool cut_part(searcher *w, clspi_locate_node *node)
 {
-    const uint32_t bottom = w->num_parts;
+    static const uint8_t turns[CLSPI_CORNERS] = {7, 6, 5, 3, 4, 2, 1, 0};
+    const uint32_t first = clspi_locate_corner(node, w->from);
 
-    if (!clspi_locate_cut(w->nodes, node)) return false;
-    for (uint32_t j = CLSPI_CORNERS; j-- > 0;) {
-        clspi_locate_node *const child = node->child[j];
-        const double distance = child->is_loose ? 0 : clspi_hull_distance(&child->hull, w->from);
-        if (distance > EXCLUDED * w->cell->tolerance) {
-            leave_out(w, distance);
-            continue;
-        }
-        const double middle = off_middle(w, child);
-        uint32_t at = w->num_parts++;
-        for (; at > bottom && off_middle(w, w->part[at - 1]) < middle; at--)
-            w->part[at] = w->part[at - 1];
-        w->part[at] = child;
-    }
+    if (!clspi_locate_open(w->nodes, node)) return false;
+    for (uint32_t j = 0; j < CLSPI_CORNERS; j++)
+        w->part[w->num_parts++] = (waiting_part){node, first ^ turns[j]};
     return true;
 }
 
-/* Searches a cell. False: no memory. */
-static bool search_cell(searcher *w, uint32_t number)
+/* Looks at a part, and cuts it if that is not all. False: no memory. */
+static bool search_part(searcher *w, clspi_locate_node *node)
 {
-    clspi_locate_node *const root = clspi_locate_cell(w->nodes, number, &w->cell->units);
-    const uint64_t share = w->left / SHARE > LEAST ? w->left / SHARE : LEAST;
-    const uint64_t end = share < w->left ? w->left - share : 0;
-
-    if (!root) return false;
-    w->part[0] = root;
-    w->num_parts = 1;
-    while (w->num_parts > 0 && !(w->is_found && w->residual <= w->floor)) {
-        clspi_locate_node *const node = w->part[--w->num_parts];
-        const uint64_t price = CLSPI_CORNERS * (1 + node->num_points / CLSPI_CUBIC_POINTS);
-        if (look_at(w, node)) continue;
-        if (w->left < end + price || node->depth >= CLSPI_LOCATE_DEPTH) {
-            w->is_open = true;
-            continue;
-        }
-        w->left -= price;
-        if (!cut_part(w, node)) return false;
-    }
+    if (look_at(w, node)) return true;
+    if (node->depth < CLSPI_LOCATE_DEPTH) return cut_part(w, node);
+    w->is_open = true;
     return true;
 }
 
-/* Turns to a cell. Returns whether it may have the query. */
-static bool take_cell(searcher *w, uint32_t number)
+/* Tells whether a part may have the query. */
+static bool is_near(searcher *w, const clspi_locate_node *node)
 {
-    w->cell = &w->s->cells[number];
-    for (uint32_t l = 0; l < 3; l++)
-        w->from[l] = (w->q[l] - w->cell->units.origin[l]) * w->cell->units.scale;
-    w->from[3] = 0;
-    const double distance = clspi_hull_distance(&w->cell->hull, w->from);
+    const double distance = node->is_loose ? 0 : clspi_hull_distance(&node->hull, w->from, NULL);
+
     if (!(distance > EXCLUDED * w->cell->tolerance)) return true;
     leave_out(w, distance);
     return false;
+}
+
+/* Searches the cell at hand. False: no memory. */
+static bool search_cell(searcher *w, uint32_t number)
+{
+    clspi_locate_node *node = clspi_locate_cell(w->nodes, number, &w->cell->units);
+    const uint64_t share = w->left / SHARE > LEAST ? w->left / SHARE : LEAST;
+    const uint64_t end = share < w->left ? w->left - share : 0;
+
+    w->num_parts = 0;
+    w->is_found = false;
+    if (!node || !search_part(w, node)) return false;
+    while (w->num_parts > 0 && !(w->is_found && w->residual <= w->floor)) {
+        const waiting_part part = w->part[--w->num_parts];
+        if (w->is_found && !part.of->child[part.corner]) continue;
+        node = clspi_locate_child(w->nodes, part.of, part.corner);
+        if (!node) return false;
+        const uint64_t price = 1 + node->num_points / CLSPI_CUBIC_POINTS;
+        if (w->left < end + price) {
+            w->is_open = true;
+            return true;
+        }
+        w->left -= price;
+        if (is_near(w, node) && !search_part(w, node)) return false;
+    }
+    return true;
+}
+
+/* Tells whether what was found in the cell at hand may be on one of its faces. */
+static bool is_on_face(const searcher *w)
+{
+    for (uint32_t a = 0; a < 3; a++)
+        if (w->t[a] < ON_FACE || w->t[a] > 1 - ON_FACE) return true;
+    return !(w->residual <= w->floor);
 }
 
 /* ---- queries ---- */
@@ -365,35 +391,42 @@ static void found_none(clspi_place_f64 *out, clspi_locate_status status, double 
                              .status = status};
 }
 
-/* Tells what became of a query. */
-static void tell(const searcher *w, uint32_t cell, clspi_place_f64 *out)
+/* Keeps what was found in the cell at hand. */
+static void keep(const searcher *w, uint32_t cell, clspi_place_f64 *out)
 {
-    if (!w->is_found) {
-        found_none(out, w->is_open ? CLSPI_LOCATE_CUT : CLSPI_LOCATE_NONE,
-                   w->is_open ? 0 : w->least / w->s->source.shrink);
-        return;
-    }
     *out = (clspi_place_f64){.residual = w->residual / w->cell->units.scale / w->s->source.shrink,
                              .cell = cell,
                              .status = CLSPI_LOCATE_FOUND};
     memcpy(out->t, w->t, sizeof out->t);
 }
 
-/* Searches for the query at hand. False: no memory. */
+/* Searches for the query at hand: in the nearest cells first, and if it is on a face of one, in all
+   that come before that. False: no memory. */
 static bool search(searcher *w, clspi_place_f64 *out)
 {
-    uint32_t cell = 0;
+    bool is_done = false;
 
     clspi_locate_nodes_tidy(w->nodes);
+    w->excluded = (double)INFINITY;
     if (!walk_tree(w)) return false;
     sort_cells(w);
     w->left = w->max_nodes;
-    w->is_found = w->is_open = false;
-    for (size_t i = 0; i < w->num_cells && !w->is_found; i++) {
-        cell = w->cells[i];
-        if (take_cell(w, cell) && !search_cell(w, cell)) return false;
+    w->is_open = false;
+    found_none(out, CLSPI_LOCATE_NONE, 0);
+    for (size_t i = 0; i < w->num_cells && !is_done; i++) {
+        const uint32_t cell = w->cells[i].cell;
+        double off;
+        if (cell > out->cell || is_far_from(w, cell, &off)) continue;
+        if (!search_cell(w, cell)) return false;
+        if (!w->is_found) continue;
+        keep(w, cell, out);
+        is_done = !is_on_face(w);
     }
-    tell(w, cell, out);
+    if (out->status == CLSPI_LOCATE_FOUND) return true;
+    if (w->is_open)
+        found_none(out, CLSPI_LOCATE_CUT, 0);
+    else
+        out->bound = less_of(w->least, w->excluded) / w->s->source.shrink;
     return true;
 }
 

@@ -23,7 +23,7 @@ typedef struct node_block {
 
 struct clspi_locate_nodes {
     const clspi_locate_source *source;
-    node_block *blocks; /* the first one is filled */
+    node_block *blocks, *spare; /* the first one is filled; those of forgotten parts */
     size_t bytes, num_cells;
     node_block *deep[CLSPI_LOCATE_DEPTH]; /* the children of one part of each depth */
     uint32_t cell[PLACES];                /* hashed */
@@ -47,7 +47,8 @@ static void forget(clspi_locate_nodes *nodes)
     while (nodes->blocks) {
         node_block *const block = nodes->blocks;
         nodes->blocks = block->next;
-        free(block);
+        block->next = nodes->spare;
+        nodes->spare = block;
     }
     nodes->bytes = nodes->num_cells = 0;
     memset(nodes->node, 0, sizeof nodes->node);
@@ -56,6 +57,11 @@ static void forget(clspi_locate_nodes *nodes)
 void clspi_locate_nodes_destroy(clspi_locate_nodes *nodes)
 {
     if (nodes) forget(nodes);
+    while (nodes && nodes->spare) {
+        node_block *const block = nodes->spare;
+        nodes->spare = block->next;
+        free(block);
+    }
     for (uint32_t d = 0; d < CLSPI_LOCATE_DEPTH && nodes; d++)
         free(nodes->deep[d]);
     free(nodes);
@@ -90,9 +96,17 @@ static node_block *new_block(size_t bytes, node_block *next)
 /* Makes room for parts that are kept. False: no memory. */
 static bool make_room(clspi_locate_nodes *nodes, size_t bytes)
 {
+    node_block *block = nodes->spare;
+
     if (nodes->blocks && nodes->blocks->used + bytes <= nodes->blocks->size) return true;
-    node_block *const block = new_block(bytes > BLOCK ? bytes : BLOCK, nodes->blocks);
-    if (!block) return false;
+    if (block && rounded(sizeof *block) + bytes <= block->size) {
+        nodes->spare = block->next;
+        block->next = nodes->blocks;
+        block->used = rounded(sizeof *block);
+    } else {
+        block = new_block(bytes > BLOCK ? bytes : BLOCK, nodes->blocks);
+        if (!block) return false;
+    }
     nodes->blocks = block;
     nodes->bytes += block->size;
     return true;
@@ -297,7 +311,7 @@ static uint32_t grid_place(uint32_t frame, uint32_t i)
     return place;
 }
 
-/* Returns the child of the class of a part that is no tricubic. */
+/* Returns the child of the class of a part that is no tricubic, at a corner of the class's own. */
 static const clspi_class_child *child_of(const clspi_locate_nodes *nodes,
                                          const clspi_locate_node *node, uint32_t corner)
 {
@@ -318,63 +332,80 @@ CLSPI_CLONES static void sum_rows(const clspi_class_child *of, const double *poi
     }
 }
 
-/* Makes the child of a class's corner. */
-static clspi_locate_node *class_child(const clspi_locate_nodes *nodes, node_block *block,
-                                      const clspi_locate_node *node, uint32_t corner)
+/* Makes the child of a class. */
+static void make_class_child(const clspi_locate_source *source, const clspi_locate_node *node,
+                             const clspi_class_child *of, clspi_locate_node *child)
 {
-    const clspi_class_child *const of = child_of(nodes, node, corner);
     const uint32_t frame = clspi_frame_of(node->of.frame, of->frame);
-    clspi_locate_node *const child = new_node(block, of->rows);
     uint8_t place[CLSPI_GRID_POINTS];
 
-    place_child(node, child, clspi_frame_corner(node->of.frame, corner));
     for (uint32_t i = 0; i < CLSPI_GRID_POINTS && of->next == CLSPI_REGULAR; i++)
         place[i] = (uint8_t)grid_place(frame, i);
     sum_rows(of, node->points, of->next == CLSPI_REGULAR ? place : NULL, child->points);
     child->of = (clspi_class_use){of->next, frame};
     if (of->next != CLSPI_REGULAR) {
-        make_other(nodes->source, child);
-        return child;
+        make_other(source, child);
+        return;
     }
     clspi_cubic_of_grid(child->points);
     make_cubic(child);
-    return child;
 }
 
-/* Makes the child of a tricubic at a corner. */
-static clspi_locate_node *cubic_child(node_block *block, const clspi_locate_node *node,
-                                      uint32_t corner)
-{
-    clspi_locate_node *const child = new_node(block, CLSPI_CUBIC_POINTS);
-
-    place_child(node, child, corner);
-    clspi_cubic_child(node->points, corner, child->points);
-    make_cubic(child);
-    return child;
-}
-
-/* Finds memory for the children of a part; NULL: there is none. */
-static node_block *room_for_children(clspi_locate_nodes *nodes, const clspi_locate_node *node)
+bool clspi_locate_open(clspi_locate_nodes *nodes, clspi_locate_node *node)
 {
     size_t bytes = 0;
 
-    for (uint32_t j = 0; j < CLSPI_CORNERS; j++)
+    if (node->depth < KEPT_DEPTH) return true;
+    for (uint32_t j = 0; j < CLSPI_CORNERS; j++) {
         bytes += bytes_of(node->is_cubic ? CLSPI_CUBIC_POINTS : child_of(nodes, node, j)->rows);
-    if (node->depth < KEPT_DEPTH) return make_room(nodes, bytes) ? nodes->blocks : NULL;
-    return make_deep_room(nodes, node->depth, bytes) ? nodes->deep[node->depth] : NULL;
+        node->child[j] = NULL;
+    }
+    return make_deep_room(nodes, node->depth, bytes);
 }
 
-bool clspi_locate_cut(clspi_locate_nodes *nodes, clspi_locate_node *node)
+/* Returns the corner of a part's class that is a corner of the cell's own. */
+static uint32_t class_corner(const clspi_locate_node *node, uint32_t corner)
 {
-    if (node->is_cut) return true;
-    node_block *const block = room_for_children(nodes, node);
-    if (!block) return false;
-    for (uint32_t j = 0; j < CLSPI_CORNERS; j++) {
-        if (node->is_cubic)
-            node->child[j] = cubic_child(block, node, j);
-        else
-            node->child[clspi_frame_corner(node->of.frame, j)] = class_child(nodes, block, node, j);
+    uint32_t j = 0;
+
+    while (clspi_frame_corner(node->of.frame, j) != corner)
+        j++;
+    return j;
+}
+
+clspi_locate_node *clspi_locate_child(clspi_locate_nodes *nodes, clspi_locate_node *node,
+                                      uint32_t corner)
+{
+    const clspi_class_child *const of =
+        node->is_cubic ? NULL : child_of(nodes, node, class_corner(node, corner));
+    const size_t num = of ? of->rows : CLSPI_CUBIC_POINTS;
+    const bool is_kept = node->depth < KEPT_DEPTH;
+
+    if (node->child[corner]) return node->child[corner];
+    if (is_kept && !make_room(nodes, bytes_of(num))) return NULL;
+    clspi_locate_node *const child =
+        new_node(is_kept ? nodes->blocks : nodes->deep[node->depth], num);
+    place_child(node, child, corner);
+    if (of) {
+        make_class_child(nodes->source, node, of, child);
+    } else {
+        clspi_cubic_child(node->points, corner, child->points);
+        make_cubic(child);
     }
-    node->is_cut = node->depth < KEPT_DEPTH;
-    return true;
+    node->child[corner] = child;
+    return child;
+}
+
+uint32_t clspi_locate_corner(const clspi_locate_node *node, const double *from)
+{
+    const clspi_cell_hull *const hull = &node->hull;
+    uint32_t corner = 0;
+
+    for (uint32_t a = 0; a < 3; a++) {
+        double at = 0;
+        for (uint32_t l = 0; l < 3; l++)
+            at += hull->column[l][a] * (from[l] - hull->centre[l]);
+        corner |= (uint32_t)(at > 0) << a;
+    }
+    return node->is_cubic ? corner : clspi_frame_corner(node->of.frame, corner);
 }

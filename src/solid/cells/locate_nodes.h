@@ -33,10 +33,9 @@ typedef struct clspi_locate_node {
     uint32_t depth;
     bool is_cubic; /* its points are [4][4][4] Bezier points */
     bool is_loose;
-    bool is_cut;          /* it has children */
-    clspi_class_use of;   /* of others */
-    clspi_cell_hull hull; /* of others a box alone */
-    struct clspi_locate_node *child[CLSPI_CORNERS];
+    clspi_class_use of;                             /* of others */
+    clspi_cell_hull hull;                           /* of others a box alone */
+    struct clspi_locate_node *child[CLSPI_CORNERS]; /* NULL: not made */
     size_t num_points;
     double *points; /* [num_points][4] */
 } clspi_locate_node;
@@ -63,9 +62,15 @@ bool clspi_locate_measure(clspi_locate_nodes *nodes, uint32_t cell, clspi_cell_u
 clspi_locate_node *clspi_locate_cell(clspi_locate_nodes *nodes, uint32_t cell,
                                      const clspi_cell_units *units);
 
-/* Makes the children of a part of a depth below CLSPI_LOCATE_DEPTH, in the order of their corners.
-   Those that are deep are there until children of another part as deep are made. False: no
-   memory. */
-bool clspi_locate_cut(clspi_locate_nodes *nodes, clspi_locate_node *node);
+/* Prepares a part of a depth below CLSPI_LOCATE_DEPTH for its children. Those that are deep are
+   there until another part as deep is prepared. False: no memory. */
+bool clspi_locate_open(clspi_locate_nodes *nodes, clspi_locate_node *node);
+
+/* Returns the child of such a part at a corner of the cell's own; NULL without memory. */
+clspi_locate_node *clspi_locate_child(clspi_locate_nodes *nodes, clspi_locate_node *node,
+                                      uint32_t corner);
+
+/* Returns the corner, as the cell has it, whose child of a part is in the direction of a place. */
+uint32_t clspi_locate_corner(const clspi_locate_node *node, const double *from);
 
 #endif
