@@ -46,12 +46,12 @@ static void write_csv(nearest_file *f, const nearest_row *row)
 static void name_record(nearest_file *f)
 {
     const char *real = f->form.precision == MESH_F32 ? "<f4" : "<f8";
-    char place[64], normal[32];
+    char place[64], normal[32] = "";
     snprintf(place, sizeof(place),
              f->form.directions == 1 ? "('curve', '<i4'), ('parameter', '%s')"
                                      : "('surface', '<i4'), ('u', '%s'), ('v', '%s')",
              real, real);
-    snprintf(normal, sizeof(normal), f->form.has_normals ? "('normal', '%s', (3,)), " : "", real);
+    if (f->form.has_normals) snprintf(normal, sizeof(normal), "('normal', '%s', (3,)), ", real);
     snprintf(
         f->type, sizeof(f->type),
         "[('query', '<i8'), %s, ('point', '%s', (%u,)), %s('distance', '%s'), ('bound', '%s'), "
