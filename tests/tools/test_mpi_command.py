@@ -6,6 +6,7 @@ usage: test_mpi_command.py CLSPLINE SOURCE_DIR CLSPLINE_MPI [MPIRUN]
 
 Needs the standard library only. Exits with 77 (skipped) without mpirun or an OpenCL device.
 """
+import json
 import os
 import random
 import re
@@ -166,6 +167,24 @@ class Mpi(Case):
         with open(whole, "rb") as file, open(self.out, "rb") as made:
             self.assertEqual(made.read(), file.read())
         self.assertEqual(self.files(), ["out.npy"])
+
+    def test_ranks(self):
+        """Ranks of a machine share its cores, and its devices where there are several alike: here
+        PoCL's, of which there are as many as its variable says."""
+        done = mpirun(3, "--ranks", POCL_DEVICES="pthread pthread")
+        form = re.compile(r"rank (\d) on .+: cores (\d+), device (.+), compute units (\d+)")
+        lines = [form.fullmatch(line) for line in done.stdout.splitlines()]
+        self.assertEqual([line[1] for line in lines], ["0", "1", "2"], done.stderr)
+        self.assertLessEqual(sum(int(line[2]) for line in lines), max(3, os.cpu_count()))
+        devices = json.loads(run("devices", "--json", env=dict(
+            os.environ, POCL_DEVICES="pthread pthread")).stdout)
+        if len(devices) == 2 and all(d["device"].startswith("pthread") for d in devices):
+            self.assertEqual([line[3][:2] for line in lines], ["0 ", "1 ", "0 "])
+            self.assertEqual([line[4] for line in lines], [line[2] for line in lines])
+        done = mpirun(2, "--ranks", POCL_DEVICES="pthread pthread", CLSPLINE_DEVICE="0",
+                      POCL_MAX_PTHREAD_COUNT="1")
+        for line in done.stdout.splitlines():
+            self.assertNotIn("device 0 ", line)
 
     def test_slurm(self):
         """The script of a job, which has as many ranks as mpirun takes by itself."""

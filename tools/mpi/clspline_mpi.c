@@ -111,6 +111,28 @@ static bool is_other_mpi(int count)
     return false;
 }
 
+/* Prints of each rank where it runs and what it takes there. */
+static int list_ranks(const ranks *w, const node_share *share)
+{
+    enum { LINE = 512 };
+    char host[MPI_MAX_PROCESSOR_NAME], line[LINE], *all = calloc((size_t)w->count, LINE);
+    clsp_context *ctx = NULL;
+    clsp_device_info info = {.name = "no device"};
+    int length;
+    MPI_Get_processor_name(host, &length);
+    if (open_context(&ctx, NULL, VERBOSITY_QUIET)) clsp_context_device(ctx, &info);
+    clsp_context_destroy(&ctx);
+    snprintf(line, LINE, "rank %d on %.*s: cores %d, device %s%s%s, compute units %u", w->rank,
+             length, host, share->cores, share->device, share->device[0] ? " " : "", info.name,
+             (unsigned)info.compute_units);
+    if (!all) MPI_Abort(MPI_COMM_WORLD, EXIT_FAILED);
+    MPI_Gather(line, LINE, MPI_CHAR, all, LINE, MPI_CHAR, 0, MPI_COMM_WORLD);
+    for (int i = 0; w->rank == 0 && i < w->count; i++)
+        puts(all + (size_t)i * LINE);
+    free(all);
+    return EXIT_OK;
+}
+
 static int help(void)
 {
     puts("usage: mpirun -n N clspline-mpi COMMAND ...\n"
@@ -125,6 +147,7 @@ static int help(void)
         printf("  %-15s %s\n", commands[i]->name, commands[i]->summary);
     puts("\n"
          "options:\n"
+         "  --ranks         of each rank its machine, cores and device, and nothing else\n"
          "  -h, --help      this text\n"
          "  -V, --version   version of the library, and of the headers if another\n"
          "\n"
@@ -137,6 +160,7 @@ static int run(ranks *w, int argc, char **argv)
 {
     const run_group group = {
         .number = (uint32_t)w->rank + 1, .count = (uint32_t)w->count, .agree = agree, .user = w};
+    node_share share;
     int status = EXIT_OK;
     if (is_other_mpi(w->count)) {
         complain("mpirun is another MPI's than the one that clspline-mpi was built with");
@@ -149,7 +173,8 @@ static int run(ranks *w, int argc, char **argv)
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return help();
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
         return run_version("clspline-mpi");
-    node_share_take(MPI_COMM_WORLD);
+    node_share_take(MPI_COMM_WORLD, &share);
+    if (strcmp(argv[1], "--ranks") == 0) return list_ranks(w, &share);
     return command_line_run(commands, argc, argv, &group);
 }
 

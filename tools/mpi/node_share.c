@@ -72,8 +72,7 @@ static bool find_default(clsp_device_info *info)
     return done;
 }
 
-/* Writes the indices of all devices that are like another one into infos' own places, and returns
-   how many there are. */
+/* Finds the indices of all devices that are like another one, and returns how many there are. */
 static size_t find_alike(const clsp_device_info *infos, size_t count, const clsp_device_info *other,
                          size_t *alike)
 {
@@ -86,8 +85,8 @@ static size_t find_alike(const clsp_device_info *infos, size_t count, const clsp
     return num;
 }
 
-/* Chooses a device by the rank's number in its node. */
-static void choose_device(int rank)
+/* Chooses a device by the rank's number in its node, and writes its index. */
+static void choose_device(int rank, char index[24])
 {
     clsp_device_info best, *infos = NULL;
     size_t count = 0, *alike = NULL;
@@ -99,21 +98,21 @@ static void choose_device(int rank)
     if (infos && alike && clsp_device_list(infos, count, &listed) == CLSP_OK && listed == count &&
         find_default(&best)) {
         const size_t num = find_alike(infos, count, &best, alike);
-        char index[24];
-        snprintf(index, sizeof(index), "%zu", num > 0 ? alike[(size_t)rank % num] : 0);
+        if (num > 1) snprintf(index, 24, "%zu", alike[(size_t)rank % num]);
         if (num > 1) setenv("CLSPLINE_DEVICE", index, 0);
     }
     free(infos);
     free(alike);
 }
 
-void node_share_take(MPI_Comm world)
+void node_share_take(MPI_Comm world, node_share *share)
 {
     MPI_Comm node;
     int rank;
     MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &rank);
-    limit_pocl(count_cores(node));
+    *share = (node_share){.cores = count_cores(node)};
+    limit_pocl(share->cores);
     MPI_Comm_free(&node);
-    choose_device(rank);
+    choose_device(rank, share->device);
 }
