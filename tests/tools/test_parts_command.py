@@ -202,7 +202,7 @@ class Parts(Case):
         with open(self.out + ".part", "r+b") as file:
             file.truncate(0)
             file.truncate(128 + 300)  # as another job's, or a broken one
-        self.assert_refused(self.part(2, 2), "out.npy.part: has 428 bytes")
+        self.assert_refused(self.part(2, 2), "out.npy.part: has 428 bytes", "begins anew")
         self.assert_refused(run("join", self.out), "of 2 parts 1 is missing: 2")
         os.remove(self.out + ".part")
         os.remove(self.out + ".part-1-of-2")

@@ -171,8 +171,10 @@ bool part_file_fit(part_file *f, uint64_t bytes)
         return ftruncate(f->descriptor, (off_t)bytes) == 0 ||
                io_fail_errno(f->message, f->path, "cannot write");
     return (uint64_t)status.st_size == bytes ||
-           io_fail(f->message, "%s: has %" PRIu64 " bytes, not the %" PRIu64 " of this job",
-                   f->path, (uint64_t)status.st_size, bytes);
+           io_fail(f->message,
+                   "%s: has %" PRIu64 " bytes, not the %" PRIu64
+                   " of this job; 'rm %s*' begins anew",
+                   f->path, (uint64_t)status.st_size, bytes, f->path);
 }
 
 static void release(part_file *f)
