@@ -6,7 +6,10 @@
 #include "project_plans.h"
 #include "staging.h"
 
-enum { ORDER_MAX = CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE + 1 };
+enum {
+    ORDER_MAX = CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE + 1,
+    RAISED_DEGREE = 3 /* to which degrees are raised for one plan, which costs less than several */
+};
 
 /* A span of a direction: it is between two knots, and its Bezier points are sums of control points,
    from number `first` on. */
@@ -38,8 +41,21 @@ static void find_weights(const double *knots, uint32_t degree, uint32_t at, uint
     memcpy(weights, d[degree], (degree + 1) * sizeof(*weights));
 }
 
-/* Finds the spans of a direction, which the caller frees. NULL when memory runs out. */
-static span *find_spans(const spline_type *type, uint32_t direction, size_t *num)
+/* Raises the degree of Bezier points, which are such sums, to that of pieces. */
+static void raise_weights(span *s, uint32_t degree, uint32_t to)
+{
+    const uint32_t columns = degree + 1;
+    for (uint32_t n = degree + 1; n <= to; n++) {
+        memset(s->weights[n], 0, sizeof(s->weights[n]));
+        for (uint32_t k = n; k > 0; k--)
+            for (uint32_t i = 0; i < columns; i++)
+                s->weights[k][i] = (k * s->weights[k - 1][i] + (n - k) * s->weights[k][i]) / n;
+    }
+}
+
+/* Finds the spans of a direction, with Bezier points of a degree, which the caller frees. NULL when
+ * memory runs out. */
+static span *find_spans(const spline_type *type, uint32_t direction, uint32_t to, size_t *num)
 {
     const uint32_t degree = type->degree[direction];
     const double *knots = type->knots[direction];
@@ -53,6 +69,7 @@ static span *find_spans(const spline_type *type, uint32_t direction, size_t *num
         s->first = at - degree;
         for (uint32_t k = 0; k <= degree; k++)
             find_weights(knots, degree, at, k, s->weights[k]);
+        raise_weights(s, degree, to);
     }
     return spans;
 }
@@ -63,28 +80,45 @@ static span *find_spans(const spline_type *type, uint32_t direction, size_t *num
 typedef struct surface {
     const spline_batch *batch;
     size_t number, coordinates;
+    bool gets_weights; /* of 1, in a plan of rational pieces */
     const double *points;
 } surface;
 
+/* Gives control points weights of 1. */
+static void add_weights(const double *from, size_t dim, size_t num, double *to)
+{
+    for (size_t i = 0; i < num; i++, from += dim, to += dim + 1) {
+        memcpy(to, from, dim * sizeof(*to));
+        to[dim] = 1;
+    }
+}
+
 /* Makes the control points of a piece. */
-static void make_points(const surface *s, const span *u, const span *v, double *to)
+static void make_points(const project_plan *plan, const surface *s, const span *u, const span *v,
+                        double *to)
 {
     const spline_type *type = &s->batch->type;
     const uint32_t p = type->degree[0], q = type->degree[1];
+    const uint32_t rows = plan->degree[0] + 1, orders = plan->degree[1] + 1;
     const size_t coordinates = s->coordinates, columns = (q + 1) * coordinates;
-    double row[ORDER_MAX * (SPLINES_MAX_DIM + 1)];
-    memset(to, 0, (p + 1) * columns * sizeof(*to));
-    for (uint32_t k = 0; k <= p; k++, to += columns) {
+    double row[ORDER_MAX * (SPLINES_MAX_DIM + 1)], made[ORDER_MAX * (SPLINES_MAX_DIM + 1)];
+    const size_t num = orders * coordinates, step = num + (s->gets_weights ? orders : 0);
+    for (uint32_t k = 0; k < rows; k++, to += step) {
+        memset(made, 0, num * sizeof(*made));
         memset(row, 0, columns * sizeof(*row));
         for (uint32_t i = 0; i <= p; i++) {
             const size_t at = (size_t)(u->first + i) * type->num_controls[1] + v->first;
             for (size_t c = 0; u->weights[k][i] != 0 && c < columns; c++)
                 row[c] += u->weights[k][i] * s->points[at * coordinates + c];
         }
-        for (uint32_t l = 0; l <= q; l++)
+        for (uint32_t l = 0; l < orders; l++)
             for (uint32_t j = 0; j <= q; j++)
                 for (size_t c = 0; c < coordinates; c++)
-                    to[l * coordinates + c] += v->weights[l][j] * row[j * coordinates + c];
+                    made[l * coordinates + c] += v->weights[l][j] * row[j * coordinates + c];
+        if (s->gets_weights)
+            add_weights(made, coordinates, orders, to);
+        else
+            memcpy(to, made, num * sizeof(*to));
     }
 }
 
@@ -111,7 +145,7 @@ static bool add_pieces(project_plan *p, const surface *s, const span *const span
                                            .number = s->number,
                                            .begin = {u->begin, v->begin},
                                            .end = {u->end, v->end}};
-            make_points(s, u, v, points + p->num * each);
+            make_points(p, s, u, v, points + p->num * each);
         }
     return true;
 }
@@ -119,8 +153,8 @@ static bool add_pieces(project_plan *p, const surface *s, const span *const span
 static bool add_surfaces(project_plan *p, const spline_batch *batch)
 {
     size_t num[2] = {0, 0};
-    span *const u = find_spans(&batch->type, 0, &num[0]);
-    span *const v = find_spans(&batch->type, 1, &num[1]);
+    span *const u = find_spans(&batch->type, 0, p->degree[0], &num[0]);
+    span *const v = find_spans(&batch->type, 1, p->degree[1], &num[1]);
     const span *const spans[2] = {u, v};
     bool done = u && v;
     for (size_t i = 0; done && i < batch->num_splines; i++) {
@@ -128,6 +162,7 @@ static bool add_surfaces(project_plan *p, const spline_batch *batch)
         const surface s = {.batch = batch,
                            .number = i,
                            .coordinates = spline_coordinates(&batch->type),
+                           .gets_weights = p->rational && !batch->type.rational,
                            .points = batch->points + i * each};
         done = add_pieces(p, &s, spans, num);
     }
@@ -138,25 +173,51 @@ static bool add_surfaces(project_plan *p, const spline_batch *batch)
 
 /* ---- plans ---- */
 
-/* Finds the plan of surfaces of a type, made if it is the first; NULL when memory runs out. */
-static project_plan *find_plan(project_plans *p, const spline_type *type)
+/* What the pieces of all plans have in common: the least degrees, and whether they are rational. */
+typedef struct common_form {
+    uint32_t degree[2];
+    bool rational;
+} common_form;
+
+/* Finds the form by which as many surfaces as can be are of one plan. */
+static common_form find_form(const splines *content)
+{
+    common_form form = {{1, 1}, false};
+    for (size_t i = 0; i < content->num_batches; i++) {
+        const spline_type *type = &content->batches[i].type;
+        form.rational = form.rational || type->rational;
+        for (uint32_t k = 0; k < 2; k++)
+            if (type->degree[k] <= RAISED_DEGREE && type->degree[k] > form.degree[k])
+                form.degree[k] = type->degree[k];
+    }
+    return form;
+}
+
+/* Finds the plan of pieces of degrees, made if they are the first; NULL when memory runs out. */
+static project_plan *find_plan(project_plans *p, const uint32_t degree[2], uint32_t dim,
+                               bool rational)
 {
     for (size_t i = 0; i < p->num; i++)
-        if (p->plans[i].degree[0] == type->degree[0] && p->plans[i].degree[1] == type->degree[1] &&
-            p->plans[i].rational == type->rational)
+        if (p->plans[i].degree[0] == degree[0] && p->plans[i].degree[1] == degree[1])
             return &p->plans[i];
     project_plan *moved = array_reserve(p->plans, &p->capacity, p->num + 1, sizeof(*moved));
     if (!moved) return NULL;
     p->plans = moved;
-    moved[p->num] = (project_plan){
-        .degree = {type->degree[0], type->degree[1]}, .dim = type->dim, .rational = type->rational};
+    moved[p->num] =
+        (project_plan){.degree = {degree[0], degree[1]}, .dim = dim, .rational = rational};
     return &moved[p->num++];
 }
 
+/* Divides all surfaces into pieces. */
 static bool divide(project_plans *p, const splines *content)
 {
+    const common_form form = find_form(content);
     for (size_t i = 0; i < content->num_batches; i++) {
-        project_plan *plan = find_plan(p, &content->batches[i].type);
+        const spline_type *type = &content->batches[i].type;
+        uint32_t degree[2];
+        for (uint32_t k = 0; k < 2; k++)
+            degree[k] = type->degree[k] > form.degree[k] ? type->degree[k] : form.degree[k];
+        project_plan *plan = find_plan(p, degree, type->dim, form.rational);
         if (plan && add_surfaces(plan, &content->batches[i])) continue;
         complain("not enough memory for the surfaces");
         return false;

@@ -1,5 +1,5 @@
-/* Plans that points are projected by: of curves as they are, of surfaces by their Bezier pieces, so
-   that surfaces over any knots are few plans. */
+/* Plans that points are projected by: of curves as they are, of surfaces by their Bezier pieces,
+   raised to common degrees, so that surfaces over any knots are few plans. */
 #ifndef CLSPLINE_TOOLS_PROJECT_PLANS_H
 #define CLSPLINE_TOOLS_PROJECT_PLANS_H
 

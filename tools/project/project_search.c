@@ -105,6 +105,8 @@ static nearest_row get_row(const project_search *s, const project_plan *p, size_
         for (int k = 0; k < 2; k++)
             param[k] = (double)from->param[k];
         set_place(&row, p, from->patch, param);
+        for (int k = 0; k < 2; k++)
+            row.param[k] = (double)(float)row.param[k];
     }
     set_side(&row, s, i);
     return row;
