@@ -1,4 +1,4 @@
-/* Decimal numbers against strtod: the same bits and the same ends. */
+/* Decimal numbers against strtod and printf: the same bits and ends, and the same characters. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -124,10 +124,70 @@ static void test_forms(void **state)
     assert_true(decimal_read(many, &value) == 0);
 }
 
+/* ---- writing ---- */
+
+static void check_written(double x)
+{
+    for (int digits = 1; digits <= DECIMAL_MAX_DIGITS; digits += 8) {
+        char text[DECIMAL_ROOM], exact[DECIMAL_ROOM];
+        const size_t length = decimal_write(text, digits, x);
+        snprintf(exact, sizeof exact, "%.*g", digits, x);
+        if (strcmp(text, exact) != 0 || length != strlen(exact))
+            fail_msg("%.17g in %d digits: %s instead of %s", x, digits, text, exact);
+    }
+}
+
+/* Numbers of any size, most of them as coordinates are, floats, and what has few binary digits, so
+   that it is half way between two decimal ones. */
+static void test_written(void **state)
+{
+    static const double special[] = {0,
+                                     -0.0,
+                                     1,
+                                     -1,
+                                     0.1,
+                                     1e-4,
+                                     9.9999e-5,
+                                     1e9,
+                                     1e17,
+                                     1e16,
+                                     1e22,
+                                     1e300,
+                                     5e-324,
+                                     0.5,
+                                     999999999.5,
+                                     99999999.95,
+                                     0.99999999949999,
+                                     0.9999999995,
+                                     (double)NAN,
+                                     (double)INFINITY,
+                                     (double)-INFINITY};
+    uint64_t seed = 2;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+        check_written(special[i]);
+    for (int i = -20; i < 40; i++)
+        for (int k = -2; k <= 2; k++) {
+            double x = pow(10, i);
+            for (int n = 0; n < abs(k); n++)
+                x = nextafter(x, k < 0 ? 0 : INFINITY);
+            check_written(x);
+        }
+    for (int i = 0; i < 300000; i++) {
+        const uint64_t bits = random_bits(&seed), how = random_bits(&seed);
+        double x = ldexp((double)(int64_t)bits, (int)(how >> 16) % 70 - 80);
+        if (how % 4 == 0) x = (double)(float)x;
+        if (how % 4 == 1) x = ldexp((double)(int64_t)(bits >> 40), -(int)(how >> 8) % 40);
+        if (how % 16 == 2) memcpy(&x, &bits, sizeof x);
+        check_written(x);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
-                                       cmocka_unit_test(test_middles),
-                                       cmocka_unit_test(test_forms)};
+                                       cmocka_unit_test(test_middles), cmocka_unit_test(test_forms),
+                                       cmocka_unit_test(test_written)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,13 @@
 #include "nearest_file.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "decimal.h"
 #include "npy.h"
 
-enum { MAX_RECORD_BYTES = 128 };
+enum { MAX_RECORD_BYTES = 128, MAX_LINE_BYTES = 512 };
 
 const char *nearest_status_name(nearest_status status)
 {
@@ -26,19 +28,28 @@ static void begin_csv(nearest_file *f)
                       f->form.has_normals ? ",nx,ny,nz" : "");
 }
 
-static void write_csv(nearest_file *f, const nearest_row *row)
+/* Puts reals into a line, each behind a comma. */
+static char *put_reals(char *to, const nearest_file *f, const double *reals, size_t num)
 {
     const int digits = f->form.precision == MESH_F32 ? 9 : 17;
-    block_writer_text(f->blocks, "%llu,%lld", (unsigned long long)f->num_done,
-                      (long long)row->patch);
-    for (uint32_t k = 0; k < f->form.directions; k++)
-        block_writer_text(f->blocks, ",%.*g", digits, row->param[k]);
-    for (uint32_t k = 0; k < f->form.dim; k++)
-        block_writer_text(f->blocks, ",%.*g", digits, row->point[k]);
-    for (int k = 0; f->form.has_normals && k < 3; k++)
-        block_writer_text(f->blocks, ",%.*g", digits, row->normal[k]);
-    block_writer_text(f->blocks, ",%.*g,%.*g,%s\n", digits, row->distance, digits, row->bound,
-                      nearest_status_name(row->status));
+    for (size_t i = 0; i < num; i++) {
+        *to++ = ',';
+        to += decimal_write(to, digits, reals[i]);
+    }
+    return to;
+}
+
+static void write_csv(nearest_file *f, const nearest_row *row)
+{
+    char *const begin = (char *)block_writer_reserve(f->blocks, MAX_LINE_BYTES), *to = begin;
+    to += sprintf(to, "%llu,%lld", (unsigned long long)f->num_done, (long long)row->patch);
+    to = put_reals(to, f, row->param, f->form.directions);
+    to = put_reals(to, f, row->point, f->form.dim);
+    if (f->form.has_normals) to = put_reals(to, f, row->normal, 3);
+    to = put_reals(to, f, &row->distance, 1);
+    to = put_reals(to, f, &row->bound, 1);
+    to += sprintf(to, ",%s\n", nearest_status_name(row->status));
+    block_writer_advance(f->blocks, (size_t)(to - begin));
 }
 
 /* ---- .npy ---- */

@@ -1,8 +1,10 @@
 #include "decimal.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,4 +111,88 @@ size_t decimal_read(const char *text, double *value)
     }
     if (*text == '-') *value = -*value;
     return (size_t)(p - text);
+}
+
+/* ---- writing ---- */
+
+/* Rounds a sum half to even; low is less than half of high's last digit, or that. */
+static uint64_t round_sum(double high, double low)
+{
+    const bool has_rest = high < 0x1p52; /* high may be no integer */
+    const double whole = floor(high), below = has_rest ? 0 : floor(low);
+    const uint64_t down = (uint64_t)((int64_t)whole + (int64_t)below);
+    const double middle = has_rest ? whole + 0.5 : below + 0.5, at = has_rest ? high : low;
+    const double rest = has_rest ? low : 0;
+    const bool is_middle = !(at < middle) && !(at > middle);
+    const bool is_above = at > middle || (is_middle && rest > 0);
+    return down + (is_above || (is_middle && !(rest < 0) && down % 2 == 1));
+}
+
+/* Finds the first digits of a number as an integer, and the place of the first one. A number times
+   a power of ten up to 10^22 is the sum of two doubles. False where it is too large or too small
+   for that. */
+static bool make_digits(double value, int digits, uint64_t *whole, int *place)
+{
+#if FLT_EVAL_METHOD == 0
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    int exponent;
+    if (!(value >= 1e-4 && value < powers[digits])) return false;
+    frexp(value, &exponent);
+    int e = (int)floor((exponent - 1) * 0.30102999566398); /* the place, or one less */
+    if (e < -4) e = -4;
+    for (*place = e; *place <= e + 1 && *place < digits; ++*place) {
+        const double power = powers[digits - 1 - *place], most = powers[digits];
+        const double high = value * power, low = fma(value, power, -high);
+        if (high > most || (!(high < most) && !(low < 0))) continue;
+        *whole = round_sum(high, low);
+        return true;
+    }
+    return false;
+#else
+    (void)value, (void)digits, (void)whole, (void)place;
+    return false;
+#endif
+}
+
+/* Writes digits with a point behind the first `place` + 1 of them, without zeros at their end. */
+static size_t put_digits(char *to, uint64_t whole, int num, int place)
+{
+    char text[DECIMAL_ROOM];
+    char *const begin = to;
+    for (int i = num; i-- > 0; whole /= 10)
+        text[i] = (char)('0' + whole % 10);
+    while (num > place + 1 && num > 1 && text[num - 1] == '0')
+        num--;
+    for (int i = place < 0 ? place : 0; i < num; i++) {
+        if (i == place + 1 && place >= 0) *to++ = '.';
+        *to++ = i < 0 ? '0' : text[i];
+        if (i == place && place < 0) *to++ = '.';
+    }
+    *to = 0;
+    return (size_t)(to - begin);
+}
+
+size_t decimal_write(char to[DECIMAL_ROOM], int digits, double value)
+{
+    uint64_t whole, limit = 10;
+    int place;
+    if (!make_digits(fabs(value), digits, &whole, &place)) {
+        const int length = snprintf(to, DECIMAL_ROOM, "%.*g", digits, value);
+        return length > 0 ? (size_t)length : 0;
+    }
+    for (int i = 1; i < digits; i++)
+        limit *= 10;
+    if (whole == limit) {
+        whole /= 10;
+        place++;
+    }
+    const size_t sign = value < 0;
+    if (sign) to[0] = '-';
+    if (place == digits) { /* as 1e+09 */
+        const int length = snprintf(to, DECIMAL_ROOM, "%.*g", digits, value);
+        return length > 0 ? (size_t)length : 0;
+    }
+    return sign + put_digits(to + sign, whole, digits, place);
 }

@@ -1,4 +1,4 @@
-/* Decimal numbers, rounded as strtod does, in a fraction of its time. */
+/* Decimal numbers, rounded as strtod and printf do, in a fraction of their time. */
 #ifndef CLSPLINE_TOOLS_IO_DECIMAL_H
 #define CLSPLINE_TOOLS_IO_DECIMAL_H
 
@@ -9,5 +9,11 @@
    there is none, and of what strtod has to look at: more than 255 characters, an e without digits,
    hexadecimal numbers, infinities, NaN. */
 size_t decimal_read(const char *text, double *value);
+
+enum { DECIMAL_ROOM = 32, DECIMAL_MAX_DIGITS = 17 };
+
+/* Writes a number as printf's %.*g does, with up to so many digits, 1 to DECIMAL_MAX_DIGITS.
+   Returns its length, below DECIMAL_ROOM. */
+size_t decimal_write(char to[DECIMAL_ROOM], int digits, double value);
 
 #endif
