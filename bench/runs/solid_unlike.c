@@ -76,8 +76,7 @@ static void split(tetrahedra *t, size_t most)
     }
 }
 
-/* Makes the model of a box of so many cubes each way. */
-static clsp_status make_model(bench *b, solid_model *m, uint32_t side)
+clsp_status solid_unlike_model(bench *b, solid_model *m, uint32_t side)
 {
     const size_t cubes = (size_t)side * side * side, most = 12 * cubes;
     tetrahedra t = {.cell = malloc(most * sizeof *t.cell),
@@ -264,7 +263,7 @@ clsp_status solid_unlike_run(bench *b, clsp_type precision)
     const solid_run r = {.b = b, .model = &m, .name = name, .precision = precision};
     clsp_status status;
 
-    BENCH_TRY(make_model(b, &m, b->quick ? 6 : 16));
+    BENCH_TRY(solid_unlike_model(b, &m, b->quick ? 6 : 16));
     BENCH_TRY(solid_model_refine(&m));
     BENCH_TRY(measure_plan(&r));
     BENCH_TRY(measure_points(&r, 4));

@@ -8,4 +8,7 @@
    keep, and points on grids. */
 clsp_status solid_unlike_run(bench *b, clsp_type precision);
 
+/* Makes such cells of a box of so many cubes each way. */
+clsp_status solid_unlike_model(bench *b, solid_model *m, uint32_t side);
+
 #endif

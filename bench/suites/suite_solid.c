@@ -8,6 +8,7 @@
 
 #include "gauss_axes.h"
 #include "solid_lists.h"
+#include "solid_located.h"
 #include "solid_meshes.h"
 #include "solid_passes.h"
 #include "solid_unlike.h"
@@ -610,6 +611,7 @@ clsp_status bench_suite_solid(bench *b)
     BENCH_TRY(solid_meshes_run(b));
     for (clsp_type p = CLSP_F32; p <= CLSP_F64 && bench_wants(b, "unlike cells"); p++)
         if (b->wanted[p]) BENCH_TRY(solid_unlike_run(b, p));
+    BENCH_TRY(solid_located_all(b));
 
 fail:
     return status;
