@@ -336,7 +336,7 @@ class Projection(SplineCase):
                                ("pn.bv: the file has triangular patches",
                                 (os.path.join(DATA, "pn.bv"), points)),
                                ("box.bv: the file has polyhedra", (box, points)),
-                               ("cut.json: 1 surface is trimmed, and what is cut off would be",
+                               ("cut.json: 1 spline is trimmed, and what is cut off would be",
                                 (cut, points)),
                                ("objects of class 210, BoundedSurface are not read",
                                 (bounded, points)),

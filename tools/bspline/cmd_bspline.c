@@ -5,6 +5,7 @@
 
 #include "spline_file.h"
 #include "mesh_work.h"
+#include "spline_info.h"
 #include "spline_request.h"
 #include "spline_task.h"
 
@@ -51,9 +52,7 @@ static bool read_content(work *w)
         complain("%s", message.text);
         return false;
     }
-    if (w->content.num_trimmed > 0 && !r->base.quiet)
-        complain("warning: %s: %lu trimmed surfaces are taken whole", w->mesh.name,
-                 (unsigned long)w->content.num_trimmed);
+    spline_info_tell(&w->content, w->mesh.name, &r->base);
     w->mesh.read_seconds = seconds_now() - start;
     return check_dims(w) && check_colors(w);
 }

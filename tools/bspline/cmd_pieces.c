@@ -7,6 +7,7 @@
 #include "command.h"
 #include "job_report.h"
 #include "spline_file.h"
+#include "spline_info.h"
 #include "spline_writer.h"
 #include "progress.h"
 #include "spline_request.h"
@@ -181,6 +182,7 @@ static bool read_content(work *w)
         complain("%s", w->message.text);
         return false;
     }
+    spline_info_tell(&w->content, r->num_inputs == 1 ? r->inputs[0] : "the files", r);
     for (size_t i = 0; i < w->content.num_batches; i++)
         w->total +=
             (uint64_t)w->content.batches[i].num_splines * count_pieces(&w->content.batches[i].type);

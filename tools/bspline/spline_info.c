@@ -138,6 +138,11 @@ static void print_text(const char *path, const splines *content)
         if (find_kind(content, i, &found)) print_kind(&found);
     if (content->num_trimmed > 0)
         printf("  %-12s %lu\n", "trimmed", (unsigned long)content->num_trimmed);
+    if (content->num_left_out > 0)
+        printf("  %-12s %lu that %s, the first %s\n", "left out",
+               (unsigned long)content->num_left_out,
+               content->num_left_out == 1 ? "is no spline" : "are no splines", content->left_out);
+    if (content->unit[0]) printf("  %-12s %s\n", "unit", content->unit);
     printf("  %-12s ", "control box");
     print_corner(b.low, b.dim);
     fputs(" to ", stdout);
@@ -187,6 +192,8 @@ static void print_json(const char *path, const splines *content, json_list *list
     for (size_t i = 0; i < content->num_batches; i++)
         if (find_kind(content, i, &found)) add_kind(list, kinds, &found);
     json_add_count(list, o, "trimmed", content->num_trimmed);
+    json_add_count(list, o, "left_out", content->num_left_out);
+    json_add_text(list, o, "unit", content->unit[0] ? content->unit : NULL);
     cJSON *corners = json_add_array(list, o, "control_box");
     json_add_reals(list, corners, NULL, b.low, b.dim);
     json_add_reals(list, corners, NULL, b.high, b.dim);
@@ -195,7 +202,23 @@ static void print_json(const char *path, const splines *content, json_list *list
 
 bool spline_info_suits(const char *path)
 {
-    return input_ends_in(path, "g2") || input_ends_in(path, "json");
+    static const char *const endings[] = {"g2", "json", "igs", "iges", "step", "stp"};
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+        if (input_ends_in(path, endings[i])) return true;
+    return false;
+}
+
+void spline_info_tell(const splines *content, const char *name, const request *r)
+{
+    const unsigned long trimmed = (unsigned long)content->num_trimmed;
+    const unsigned long left_out = (unsigned long)content->num_left_out;
+    if (trimmed > 0 && !r->quiet)
+        complain("warning: %s: %lu trimmed splines are taken whole", name, trimmed);
+    if (left_out > 0 && !r->quiet)
+        complain("warning: %s: %lu shape%s no spline%s and left out, the first %s", name, left_out,
+                 left_out == 1 ? " is" : "s are", left_out == 1 ? "" : "s", content->left_out);
+    if (content->unit[0] && r->verbose)
+        complain("note: %s: unit of length: %s", name, content->unit);
 }
 
 bool spline_info_show(const char *path, json_list *list)

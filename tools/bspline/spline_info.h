@@ -5,6 +5,8 @@
 #include <stdbool.h>
 
 #include "json.h"
+#include "request.h"
+#include "splines.h"
 
 /* Tells whether a file has the ending of one. */
 bool spline_info_suits(const char *path);
@@ -12,5 +14,9 @@ bool spline_info_suits(const char *path);
 /* Reads a file and prints what it holds, as an object of the list or with NULL as text. Complains
    on failure. */
 bool spline_info_show(const char *path, json_list *list);
+
+/* Warns of what a model that was read lacks or has too much of, and with -v tells its unit. name
+   stands for its files. */
+void spline_info_tell(const splines *content, const char *name, const request *r);
 
 #endif

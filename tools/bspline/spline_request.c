@@ -2,8 +2,9 @@
 #include "spline_request.h"
 
 #define IN_FILES                                                                                   \
-    "IN is a .g2 file (GoTools, SISL) or JSON in the layout of geomdl (NURBS-Python); - is "       \
-    "standard input."
+    "IN is a .g2 file (GoTools, SISL), JSON in the layout of geomdl (NURBS-Python), IGES or "      \
+    "STEP; "                                                                                       \
+    "- is standard input."
 
 static const option eval_options[] = {
     {.rows = mesh_request_outputs},
@@ -23,7 +24,7 @@ static const mesh_request eval_defaults = MESH_REQUEST_DEFAULT;
 
 const subcommand command_bspline_eval = {
     .name = "bspline eval",
-    .summary = "evaluate the B-splines of a .g2 or JSON file into a mesh or picture",
+    .summary = "evaluate the B-splines of .g2, JSON, IGES and STEP files into a mesh or picture",
     .usage = "IN ... -o OUT.{obj,ply,vtk,stl,glb,png} [options]",
     .about = "Evaluates the B-spline curves, surfaces and volumes of files and writes them as "
              "lines and quads, or draws them; of volumes the six sides. " IN_FILES,
@@ -31,7 +32,7 @@ const subcommand command_bspline_eval = {
     .examples = eval_examples,
     .result = "a picture, or a mesh, of B-spline curves, surfaces and volumes",
     .input = "input file",
-    .endings = "g2 json",
+    .endings = "g2 json igs iges step stp",
     .request_bytes = sizeof(mesh_request),
     .defaults = &eval_defaults,
     .check = mesh_request_check,
@@ -56,7 +57,7 @@ static const request bezier_defaults = {.precision = MESH_F32};
 
 const subcommand command_bspline_bezier = {
     .name = "bspline bezier",
-    .summary = "cut the B-splines of a .g2 or JSON file into Bezier pieces",
+    .summary = "cut the B-splines of .g2, JSON, IGES and STEP files into Bezier pieces",
     .usage = "IN ... -o OUT.{bv,g2,json} [options]",
     .about = "Cuts B-spline curves, surfaces and volumes into Bezier pieces, for 'clspline bezier' "
              "or other programs. " IN_FILES,
@@ -64,7 +65,7 @@ const subcommand command_bspline_bezier = {
     .examples = bezier_examples,
     .result = "the Bezier pieces of B-splines, for 'clspline bezier' and other programs",
     .input = "input file",
-    .endings = "g2 json",
+    .endings = "g2 json igs iges step stp",
     .request_bytes = sizeof(request),
     .defaults = &bezier_defaults,
     .run = bspline_bezier_run};

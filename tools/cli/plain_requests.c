@@ -15,13 +15,15 @@ const subcommand command_info = {
     .about =
         "Tells what BezierView files hold: patches by kind and degree, polyhedra, the box around "
         "the control points, and the box and area of the surface, from 65 points along each "
-        "direction of a patch. FILE may be -, for standard input. Of .g2 and .json files it tells "
-        "the B-splines by kind, degree and knots, and the box around their control points.",
+        "direction of a patch. FILE may be -, for standard input. Of .g2, .json, IGES and STEP "
+        "files it "
+        "tells the B-splines by kind, degree and knots, the box around their control points, the "
+        "unit of length, and how many are trimmed or of other kinds.",
     .options = info_options,
     .examples = info_examples,
     .result = "what the files hold: patches or splines, their degrees, box and area",
     .input = "input file",
-    .endings = "bv g2 json",
+    .endings = "bv g2 json igs iges step stp",
     .request_bytes = sizeof(request),
     .run = info_run};
 

@@ -172,13 +172,13 @@ _clspline_files() {
     local endings='' ending
     case $1 in
     'bezier') endings='bv' ;;
-    'bspline eval') endings='g2 json' ;;
-    'bspline bezier') endings='g2 json' ;;
+    'bspline eval') endings='g2 json igs iges step stp' ;;
+    'bspline bezier') endings='g2 json igs iges step stp' ;;
     'image') endings='png jpg jpeg tif tiff nii nii.gz hdr img npy' ;;
     'project') endings='g2 json bv csv npy xyz ply' ;;
     'solid') endings='vtk vtu mesh meshb msh' ;;
-    'view') endings='bv g2 json vtk vtu mesh meshb msh' ;;
-    'info') endings='bv g2 json' ;;
+    'view') endings='bv g2 json igs iges step stp vtk vtu mesh meshb msh' ;;
+    'info') endings='bv g2 json igs iges step stp' ;;
     esac
     for ending in $endings; do compgen -f -X "!*.$ending" -- "$2"; done
     [ -z "$endings" ] || compgen -d -- "$2"

@@ -26,11 +26,11 @@ complete -c clspline -n '__clspline_behind 1' -s V -l version -d 'print the vers
 complete -c clspline -n '__clspline_behind 1' -a bezier \
     -d 'evaluate the Bezier patches of a BezierView file into a mesh or picture'
 complete -c clspline -n '__clspline_behind 1' -a bspline \
-    -d 'evaluate the B-splines of a .g2 or JSON file into a mesh or picture'
+    -d 'evaluate the B-splines of .g2, JSON, IGES and STEP files into a mesh or picture'
 complete -c clspline -n '__clspline_behind 2; and __clspline_at bspline' -a eval \
-    -d 'evaluate the B-splines of a .g2 or JSON file into a mesh or picture'
+    -d 'evaluate the B-splines of .g2, JSON, IGES and STEP files into a mesh or picture'
 complete -c clspline -n '__clspline_behind 2; and __clspline_at bspline' -a bezier \
-    -d 'cut the B-splines of a .g2 or JSON file into Bezier pieces'
+    -d 'cut the B-splines of .g2, JSON, IGES and STEP files into Bezier pieces'
 complete -c clspline -n '__clspline_behind 1' -a image \
     -d 'turn, scale and move an image or a volume'
 complete -c clspline -n '__clspline_behind 1' -a project \
@@ -128,7 +128,7 @@ complete -c clspline -n '__clspline_at bezier' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at bspline eval' -k \
-    -a '(__clspline_files g2 json)'
+    -a '(__clspline_files g2 json igs iges step stp)'
 complete -c clspline -n '__clspline_at bspline eval' -s o -l output -r -F \
     -d 'where to write'
 complete -c clspline -n '__clspline_at bspline eval' -s f -l format -x \
@@ -202,7 +202,7 @@ complete -c clspline -n '__clspline_at bspline eval' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at bspline bezier' -k \
-    -a '(__clspline_files g2 json)'
+    -a '(__clspline_files g2 json igs iges step stp)'
 complete -c clspline -n '__clspline_at bspline bezier' -s o -l output -r -F \
     -d 'where to write'
 complete -c clspline -n '__clspline_at bspline bezier' -s f -l format -x \
@@ -478,7 +478,7 @@ complete -c clspline -n '__clspline_at solid' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at view' -k \
-    -a '(__clspline_files bv g2 json vtk vtu mesh meshb msh)'
+    -a '(__clspline_files bv g2 json igs iges step stp vtk vtu mesh meshb msh)'
 complete -c clspline -n '__clspline_at view' -s o -l output -r -F \
     -d 'draw a PNG picture instead of opening a window'
 complete -c clspline -n '__clspline_at view' -l resolution -x \
@@ -542,7 +542,7 @@ complete -c clspline -n '__clspline_at join' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at info' -k \
-    -a '(__clspline_files bv g2 json)'
+    -a '(__clspline_files bv g2 json igs iges step stp)'
 complete -c clspline -n '__clspline_at info' -s d -l device -x \
     -a 'cpu gpu integrated discrete accelerator' \
     -d 'which device'

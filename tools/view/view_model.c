@@ -10,6 +10,7 @@
 #include "sample_numbers.h"
 #include "solid_file.h"
 #include "spline_file.h"
+#include "spline_info.h"
 
 enum {
     COARSE_SAMPLES = 9,
@@ -34,7 +35,7 @@ static view_kind kind_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
     const char *ending = dot ? dot + 1 : "";
-    if (option_number_of("g2 json", ending, true) >= 0) return VIEW_SPLINES;
+    if (option_number_of("g2 json igs iges step stp", ending, true) >= 0) return VIEW_SPLINES;
     return option_number_of("vtk vtu mesh meshb msh", ending, true) >= 0 ? VIEW_SOLID
                                                                          : VIEW_PATCHES;
 }
@@ -86,6 +87,7 @@ static bool read_files(view_model *m)
         complain("%s", message.text);
         return false;
     }
+    spline_info_tell(&m->from, name_of(m), r);
     return true;
 }
 

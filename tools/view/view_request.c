@@ -113,7 +113,8 @@ const subcommand command_view = {
     .summary = "look at patches, splines and solids in a window, or draw them by OpenGL",
     .usage = "IN [options]\nIN --output OUT.png [options]",
     .about =
-        "Shows Bezier patches (.bv), B-splines (.g2, .json) and solids (.vtk, .vtu, .mesh, .meshb, "
+        "Shows Bezier patches (.bv), B-splines (.g2, .json, .igs, .step) and solids (.vtk, .vtu, "
+        ".mesh, .meshb, "
         ".msh) in a window, whose control points can be dragged, or draws a picture without one. "
         "Several files of one kind are shown together. The program clspline-view does it, which "
         "must stand beside clspline or on PATH; 'clspline bezier IN -o OUT.png' draws pictures "
@@ -126,7 +127,7 @@ const subcommand command_view = {
     .examples = examples,
     .result = "a window with the model; --output OUT.png: a picture of it",
     .input = "input file",
-    .endings = "bv g2 json vtk vtu mesh meshb msh",
+    .endings = "bv g2 json igs iges step stp vtk vtu mesh meshb msh",
     .request_bytes = sizeof(view_request),
     .defaults = &defaults,
     .check = check,

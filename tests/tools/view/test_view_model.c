@@ -372,6 +372,25 @@ static void test_volume(void **state)
     close_shown(&s);
 }
 
+/* A surface has the same vertices from files of other formats. */
+static void test_formats(void **state)
+{
+    static const char *const names[] = {"vase.igs", "vase.step"};
+    shown json, other;
+    (void)state;
+    show(&json, "vase.json");
+    sample(&json, 1000);
+    for (size_t i = 0; i < 2; i++) {
+        show(&other, names[i]);
+        sample(&other, 1000);
+        assert_int_equal(other.model->mesh.num_vertices, json.model->mesh.num_vertices);
+        assert_memory_equal(other.vertices, json.vertices,
+                            json.model->mesh.num_vertices * VIEW_STRIDE * sizeof(float));
+        close_shown(&other);
+    }
+    close_shown(&json);
+}
+
 /* Curves are lines through points of theirs, one behind the other. */
 static void test_curves(void **state)
 {
@@ -473,6 +492,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_solid_moves),
         cmocka_unit_test(test_spline_points),
         cmocka_unit_test(test_volume),
+        cmocka_unit_test(test_formats),
         cmocka_unit_test(test_curves),
         cmocka_unit_test(test_curvature),
         cmocka_unit_test(test_tolerance),

@@ -1,7 +1,5 @@
 #include "geomdl.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,31 +204,6 @@ static bool check_sizes(scanner *s, const item *t)
     return true;
 }
 
-/* Multiplies the points by their weights, and puts these behind the coordinates. */
-static bool apply_weights(scanner *s, item *t)
-{
-    spline *p = &t->made;
-    const size_t dim = p->type.dim;
-    if (t->num_weights == 0) return true;
-    double *to = malloc(t->num_weights * (dim + 1) * sizeof(double));
-    if (!to) return spline_scan_memory(s);
-    const double largest = s->floats ? FLT_MAX : DBL_MAX;
-    bool fits = true;
-    for (size_t i = 0; i < t->num_weights; i++) {
-        for (size_t k = 0; k < dim; k++) {
-            to[i * (dim + 1) + k] = p->points[i * dim + k] * t->weights[i];
-            if (!(fabs(to[i * (dim + 1) + k]) <= largest)) fits = false;
-        }
-        to[i * (dim + 1) + dim] = t->weights[i];
-    }
-    free(p->points);
-    p->points = to;
-    p->num_reals = t->num_weights * (dim + 1);
-    p->type.rational = true;
-    return fits || scanner_fail(s, t->line, "a point times its weight is too large%s",
-                                s->floats ? " for a float; use --precision f64" : "");
-}
-
 /* Finds which kind of spline it is and how its points run. */
 static void set_directions(item *t)
 {
@@ -255,7 +228,7 @@ static bool end_item(scanner *s, splines *content, item *t)
     if (!check_keys(s, t) || !check_sizes(s, t)) return false;
     for (uint32_t k = 0; k < t->made.type.directions; k++)
         if (!spline_scan_knots(s, &t->made.type, k, t->knot_line[k])) return false;
-    if (!apply_weights(s, t)) return false;
+    if (!spline_scan_weigh(s, &t->made, t->weights, t->num_weights, t->line)) return false;
     if (!splines_add(content, &t->made)) return spline_scan_memory(s);
     if (t->is_trimmed) content->num_trimmed++;
     return true;

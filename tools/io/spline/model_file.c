@@ -94,14 +94,20 @@ static bool add_bezierview(splines *content, const char *path, mesh_precision pr
 static bool add_splines(splines *content, const char *path, mesh_precision precision,
                         io_message *message)
 {
-    const size_t before = content->num_trimmed;
+    static const char way[] = "; 'clspline bspline bezier' makes a file of what is read";
     if (!spline_file_add(content, path, precision, message)) return false;
-    const size_t num = content->num_trimmed - before;
-    if (num == 0) return true;
-    return io_fail(message,
-                   "%s: %lu surface%s trimmed, and what is cut off would be taken for a part of "
-                   "the model",
-                   path, (unsigned long)num, num == 1 ? " is" : "s are");
+    const unsigned long trimmed = (unsigned long)content->num_trimmed;
+    const unsigned long left_out = (unsigned long)content->num_left_out;
+    if (trimmed > 0)
+        return io_fail(message,
+                       "%s: %lu spline%s trimmed, and what is cut off would be taken for a part of "
+                       "the model%s",
+                       path, trimmed, trimmed == 1 ? " is" : "s are", way);
+    if (left_out > 0)
+        return io_fail(message, "%s: %lu shape%s no spline%s and would be missing, the first %s%s",
+                       path, left_out, left_out == 1 ? " is" : "s are", left_out == 1 ? "" : "s",
+                       content->left_out, way);
+    return true;
 }
 
 bool model_file_add(splines *content, const char *path, mesh_precision precision,

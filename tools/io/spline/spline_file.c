@@ -3,7 +3,9 @@
 #include "foreign.h"
 #include "g2.h"
 #include "geomdl.h"
+#include "iges.h"
 #include "input.h"
+#include "step.h"
 
 /* Takes white space, and gives what is behind it: an object of JSON begins with '{'. */
 static int first_mark(scanner *s)
@@ -16,16 +18,27 @@ static int first_mark(scanner *s)
     return c;
 }
 
+/* Reads a file of any format: by how it begins, else by its ending. */
+static bool read_any(splines *content, scanner *s)
+{
+    if (foreign_is_iges(s)) return iges_read(content, s);
+    if (foreign_is_step(s)) return step_read(content, s);
+    if (foreign_refuse(s, ".g2, STEP, IGES or geomdl's JSON", "bspline")) return false;
+    if (input_ends_in(s->name, "igs") || input_ends_in(s->name, "iges"))
+        return iges_read(content, s);
+    if (input_ends_in(s->name, "step") || input_ends_in(s->name, "stp"))
+        return step_read(content, s);
+    const int mark = first_mark(s);
+    return !s->failed && (mark == '{' ? geomdl_read(content, s) : g2_read(content, s));
+}
+
 bool spline_file_read(splines *content, FILE *file, const char *name, mesh_precision precision,
                       io_message *message)
 {
     scanner scan;
     scanner_init(&scan, file, name, message);
     scan.floats = precision == MESH_F32;
-    const int mark =
-        foreign_refuse(&scan, ".g2 or to geomdl's JSON", NULL) ? SCANNER_END : first_mark(&scan);
-    const bool done =
-        !scan.failed && (mark == '{' ? geomdl_read(content, &scan) : g2_read(content, &scan));
+    const bool done = read_any(content, &scan);
     if (!done) splines_clear(content);
     return done;
 }

@@ -1,5 +1,5 @@
-/* Files of B-splines: GoTools' .g2 (g2.h) and geomdl's JSON (geomdl.h), told from each other by how
-   they begin. */
+/* Files of B-splines: GoTools' .g2 (g2.h), geomdl's JSON (geomdl.h), IGES (iges.h) and STEP
+   (step.h), told from each other by how they begin, or else by the name's ending. */
 #ifndef CLSPLINE_TOOLS_IO_SPLINE_FILE_H
 #define CLSPLINE_TOOLS_IO_SPLINE_FILE_H
 

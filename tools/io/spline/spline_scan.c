@@ -1,5 +1,9 @@
 #include "spline_scan.h"
 
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
 #include "array.h"
 
 bool spline_scan_memory(scanner *s)
@@ -31,6 +35,36 @@ bool spline_scan_weight(scanner *s, double weight)
         return scanner_fail(s, s->word_line,
                             "the weight %g is too small for a float; use --precision f64", weight);
     return true;
+}
+
+static bool are_equal(const double *values, size_t num)
+{
+    for (size_t i = 1; i < num; i++)
+        if (values[i] != values[0]) return false;
+    return true;
+}
+
+bool spline_scan_weigh(scanner *s, spline *p, const double *weights, size_t num, uint64_t line)
+{
+    const size_t dim = p->type.dim;
+    if (are_equal(weights, num)) return true;
+    double *to = malloc(num * (dim + 1) * sizeof(double));
+    if (!to) return spline_scan_memory(s);
+    const double largest = s->floats ? FLT_MAX : DBL_MAX;
+    bool fits = true;
+    for (size_t i = 0; i < num; i++) {
+        for (size_t k = 0; k < dim; k++) {
+            to[i * (dim + 1) + k] = p->points[i * dim + k] * weights[i];
+            if (!(fabs(to[i * (dim + 1) + k]) <= largest)) fits = false;
+        }
+        to[i * (dim + 1) + dim] = weights[i];
+    }
+    free(p->points);
+    p->points = to;
+    p->num_reals = num * (dim + 1);
+    p->type.rational = true;
+    return fits || scanner_fail(s, line, "a point times its weight is too large%s",
+                                s->floats ? " for a float; use --precision f64" : "");
 }
 
 bool spline_scan_knots(scanner *s, const spline_type *type, uint32_t direction, uint64_t line)

@@ -17,6 +17,11 @@ bool spline_scan_append(scanner *s, double **reals, size_t *count, size_t *capac
 /* Checks a weight, the number that was read last. */
 bool spline_scan_weight(scanner *s, double weight);
 
+/* Makes a spline of Euclidean points rational: multiplies each point by its weight and puts that
+   behind it. Weights that are all equal are left out, since such a spline is a polynomial. False,
+   with a message for the line, where numbers become too large or memory runs out. */
+bool spline_scan_weigh(scanner *s, spline *p, const double *weights, size_t num, uint64_t line);
+
 /* Checks the knots of a direction, which begin at a line. */
 bool spline_scan_knots(scanner *s, const spline_type *type, uint32_t direction, uint64_t line);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "utf8.h"
 
 enum { MAX_BEZIER_KNOTS = 2 * (SPLINES_MAX_DEGREE + 1) };
 
@@ -230,6 +231,19 @@ bool splines_add(splines *content, const spline *s)
     }
     batch->numbers[batch->num_splines++] = content->num_splines++;
     return true;
+}
+
+void splines_leave_out(splines *content, const char *word)
+{
+    if (content->num_left_out++ == 0) utf8_copy(content->left_out, word, SPLINES_WORD);
+}
+
+void splines_set_unit(splines *content, const char *unit)
+{
+    if (content->unit[0] == 0)
+        utf8_copy(content->unit, unit, SPLINES_WORD);
+    else if (strcmp(content->unit, unit) != 0)
+        utf8_copy(content->unit, "several", SPLINES_WORD);
 }
 
 void spline_clear(spline *s)

@@ -17,7 +17,8 @@ enum {
     SPLINES_MAX_DIRECTIONS = 3,
     SPLINES_MAX_DEGREE = 255,        /* what the library takes */
     SPLINES_MAX_CONTROLS = 16777216, /* in each direction, likewise */
-    SPLINES_MAX_DIM = 4
+    SPLINES_MAX_DIM = 4,
+    SPLINES_WORD = 40 /* bytes */
 };
 
 #define SPLINES_MANY (UINT64_C(1) << 56) /* control points that no file holds */
@@ -46,8 +47,11 @@ typedef struct spline_batch {
 typedef struct splines {
     size_t num_batches, batch_capacity;
     spline_batch *batches;
-    size_t num_splines; /* of all batches */
-    size_t num_trimmed; /* surfaces of which a part is cut off, kept whole here */
+    size_t num_splines;          /* of all batches */
+    size_t num_trimmed;          /* splines of which a part may be cut off, kept whole here */
+    size_t num_left_out;         /* other curves and surfaces of the model, which are not read */
+    char left_out[SPLINES_WORD]; /* names the first of them, as "PLANE" */
+    char unit[SPLINES_WORD];     /* of length, as "millimetre"; "" where no file tells it */
 } splines;
 
 /* One that is being read. */
@@ -88,6 +92,12 @@ const char *spline_knot_defect(const spline_type *type, uint32_t direction, size
 
 /* Adds a copy of a spline that is complete and sound. False when memory runs out. */
 bool splines_add(splines *content, const spline *s);
+
+/* Counts a curve or surface that is not read, which a word names. */
+void splines_leave_out(splines *content, const char *word);
+
+/* Takes note of a file's unit, "several" where those before have another. */
+void splines_set_unit(splines *content, const char *unit);
 
 /* Releases what a spline being read holds and leaves an empty struct. */
 void spline_clear(spline *s);

@@ -3,15 +3,20 @@
 #include <ctype.h>
 #include <string.h>
 
+#define STEP_MARK "ISO-10303-21;"
+
 enum { IGES_COLUMN = 72 /* of a line, where the letter of its section stands */ };
 
-/* Tells whether the first line is one of 80 characters that begins the start section of IGES. */
-static bool is_iges(const unsigned char *text, size_t count)
+/* Tells whether the first line is one of 80 characters, with a letter and a number at its end, that
+   begins a form of IGES: S its start section, B the binary and C the compressed form. */
+static bool is_iges(const unsigned char *text, size_t count, char letter)
 {
     size_t length = 0;
     while (length < count && text[length] != '\n' && text[length] != '\r')
         length++;
-    if (length != 80 || text[IGES_COLUMN] != 'S') return false;
+    while (length > 80 && text[length - 1] == ' ')
+        length--;
+    if (length != 80 || text[IGES_COLUMN] != letter) return false;
     for (size_t i = IGES_COLUMN + 1; i < length; i++)
         if (text[i] != ' ' && !isdigit(text[i])) return false;
     return true;
@@ -26,9 +31,11 @@ typedef struct foreign_format {
 /* Finds a format by a file's first bytes; NULL: none of these. */
 static const foreign_format *find_format(const unsigned char *text, size_t count)
 {
-    static const foreign_format iges = {.name = "an IGES file"};
+    static const foreign_format iges = {.name = "an IGES file", .reader = "bspline"},
+                                binary = {.name = "an IGES file in binary form"},
+                                compressed = {.name = "an IGES file in compressed form"};
     static const foreign_format known[] = {
-        {"ISO-10303-21;", "a STEP file", NULL, NULL},
+        {STEP_MARK, "a STEP file", NULL, "bspline"},
         {"3D Geometry File Format", "a Rhino 3DM file", NULL, NULL},
         {"DBRep_DrawableShape", "a BREP file of Open CASCADE", NULL, NULL},
         {"CASCADE Topology", "a BREP file of Open CASCADE", NULL, NULL},
@@ -57,7 +64,9 @@ static const foreign_format *find_format(const unsigned char *text, size_t count
         {"MeshVersionFormatted", "a MEDIT file", NULL, "solid"},
         {"\x89PNG", "a PNG image", NULL, "image"},
         {"\xff\xd8\xff", "a JPEG image", NULL, "image"}};
-    if (is_iges(text, count)) return &iges;
+    if (is_iges(text, count, 'S')) return &iges;
+    if (is_iges(text, count, 'B')) return &binary;
+    if (is_iges(text, count, 'C')) return &compressed;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         const size_t length = strlen(known[i].mark);
         if (count <= length || memcmp(text, known[i].mark, length) != 0) continue;
@@ -83,4 +92,18 @@ bool foreign_refuse(scanner *s, const char *formats, const char *own)
     else
         io_fail(s->message, "%s: %s; convert it to %s", s->name, format->name, formats);
     return true;
+}
+
+bool foreign_is_iges(scanner *s)
+{
+    const unsigned char *text;
+    const size_t count = scanner_buffered(s, &text);
+    return is_iges(text, count, 'S');
+}
+
+bool foreign_is_step(scanner *s)
+{
+    const unsigned char *text;
+    const size_t length = strlen(STEP_MARK), count = scanner_buffered(s, &text);
+    return count >= length && memcmp(text, STEP_MARK, length) == 0;
 }

@@ -7,9 +7,13 @@
 #include "scanner.h"
 
 /* Tells whether a file is of a known format that its reader does not have, by how it begins:
-   nothing of it may have been read. Then fails with "NAME: an IGES file; convert it to FORMATS",
+   nothing of it may have been read. Then fails with "NAME: an OFF file; convert it to FORMATS",
    for compressed ones with how to unpack them, for those of another subcommand with its name. own:
    the subcommand that reads it; NULL: none that has formats of this kind. */
 bool foreign_refuse(scanner *s, const char *formats, const char *own);
+
+/* Tell whether a file of which nothing was read begins as IGES files, or STEP files, do. */
+bool foreign_is_iges(scanner *s);
+bool foreign_is_step(scanner *s);
 
 #endif

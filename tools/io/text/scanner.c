@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "array.h"
 #include "decimal.h"
 
 bool scanner_fail(scanner *s, uint64_t line, const char *format, ...)
@@ -121,6 +122,35 @@ bool scanner_bytes(scanner *s, void *to, size_t count)
         count -= part;
     }
     return true;
+}
+
+/* Appends what the buffer holds to a text, and a 0. */
+static bool append_buffered(scanner *s, char **text, size_t *count, size_t *capacity)
+{
+    const unsigned char *bytes;
+    const size_t part = scanner_buffered(s, &bytes);
+    char *moved = array_reserve(*text, capacity, *count + part + 1, 1);
+    if (!moved) return scanner_fail(s, s->line, "not enough memory for this file");
+    *text = moved;
+    if (part > 0) memcpy(moved + *count, bytes, part);
+    *count += part;
+    moved[*count] = 0;
+    s->next += part;
+    return part > 0;
+}
+
+char *scanner_rest(scanner *s, size_t *count)
+{
+    char *text = NULL;
+    size_t capacity = 0;
+    *count = 0;
+    while (append_buffered(s, &text, count, &capacity))
+        ;
+    if (!s->failed && strlen(text) < *count)
+        scanner_fail(s, s->line, "zero byte: this is not a text file");
+    if (!s->failed) return text;
+    free(text);
+    return NULL;
 }
 
 /* Cuts a comment off the word's end, where one has just begun, and leaves out the rest of the line.

@@ -63,6 +63,10 @@ size_t scanner_buffered(scanner *s, const unsigned char **bytes);
 /* Reads bytes of any kind, as they are. False, with a message, where the file has fewer. */
 bool scanner_bytes(scanner *s, void *to, size_t count);
 
+/* Reads the rest of the file into memory that the caller frees, with a 0 behind it: text, which has
+   no zero byte itself. NULL with a message where it cannot be read. */
+char *scanner_rest(scanner *s, size_t *count);
+
 /* Reads a finite real number; `what` names it in messages ("a coordinate"). */
 bool scanner_real(scanner *s, const char *what, double *value);
 
