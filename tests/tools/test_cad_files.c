@@ -239,6 +239,93 @@ static void test_step_model(void **state)
                 CURVE_G2, (model){.num_trimmed = 0});
 }
 
+/* Faces that are the whole of their surface: all edges lie on its sides. */
+static void test_step_faces(void **state)
+{
+    (void)state;
+#define EDGE(number, a, b, shape)                                                                  \
+    "#1" number "0=ORIENTED_EDGE('',*,*,#1" number "1,.T.);#1" number "1=EDGE_CURVE('',#9" a       \
+    ",#9" b ",#1" number "2,.T.);#1" number "2=" shape ";\n"
+#define VERTICES                                                                                   \
+    "#91=VERTEX_POINT('',#1);#92=VERTEX_POINT('',#2);#93=VERTEX_POINT('',#3);"                     \
+    "#94=VERTEX_POINT('',#4);\n"
+#define LOOP       "#80=ADVANCED_FACE('',(#81),#8,.T.);#81=FACE_OUTER_BOUND('',#82,.T.);\n"
+#define LINE(a)    "LINE('',#" a ",#99)"
+#define SIDE(a, b) "B_SPLINE_CURVE_WITH_KNOTS('',1,(#" a ",#" b "),.U.,.F.,.F.,(2,2),(0.,1.),.U.)"
+#define WIRE       "SURFACE_CURVE('',#142,(),.CURVE_3D.);#142=" SIDE("1", "3")
+#define FOUR       "#82=EDGE_LOOP('',(#110,#120,#130,#140));\n"
+#define THREE                                                                                      \
+    EDGE("1", "1", "2", LINE("1"))                                                                 \
+    EDGE("2", "2", "4", SIDE("2", "4")) EDGE("3", "4", "3", LINE("4")) VERTICES
+    check_same(STEP(POINTS SURFACE LOOP FOUR THREE
+                    "#140=ORIENTED_EDGE('',*,*,#141,.T.);#141=EDGE_CURVE('',#93,#91,#143,.T.);"
+                    "#143=" WIRE ";"),
+               SURFACE_G2);
+    /* a diagonal, a line between others, a curve of other knots, a curve backwards, a circle */
+    static const char *const others[] = {
+        STEP(POINTS SURFACE LOOP FOUR THREE EDGE("4", "1", "4", LINE("1"))),
+        STEP(POINTS SURFACE LOOP FOUR THREE EDGE("4", "1", "4", SIDE("1", "4"))),
+        STEP(POINTS SURFACE LOOP FOUR THREE EDGE(
+            "4", "1", "3",
+            "B_SPLINE_CURVE_WITH_KNOTS('',1,(#1,#3),.U.,.F.,.F.,(2,2),(0.,3.),.U.)")),
+        STEP(POINTS SURFACE LOOP FOUR THREE EDGE("4", "1", "3", "CIRCLE('',#99,1.)")),
+        STEP(POINTS SURFACE LOOP THREE "#82=POLY_LOOP('',(#1,#2,#3));"),
+        STEP(POINTS SURFACE THREE "#80=ADVANCED_FACE('',(),#8,.T.);"),
+        STEP(POINTS SURFACE LOOP FOUR THREE EDGE(
+            "4", "3", "1",
+            SIDE("1",
+                 "3")) "#83=ADVANCED_FACE('',(#84),#8,.T.);#84=FACE_BOUND('',#85,.T.);#85=X();")};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        check_model(others[i], SURFACE_G2, (model){.num_trimmed = 1});
+    check_same(STEP(POINTS SURFACE LOOP "#82=VERTEX_LOOP('',#91);" VERTICES), SURFACE_G2);
+    /* weights of a side and of its curve may differ by a factor; ends that float are no sides */
+#define RATIONAL(knots)                                                                            \
+    "#8=(B_SPLINE_SURFACE(1,1,((#1,#2),(#3,#4)),.U.,.F.,.F.,.F.)" knots                            \
+    "RATIONAL_B_SPLINE_SURFACE(((1.,2.),(2.,4.)))SURFACE());" LOOP "#82=EDGE_LOOP('',(#110));"
+#define CLAMPED "B_SPLINE_SURFACE_WITH_KNOTS((2,2),(2,2),(0.,1.),(0.,1.),.U.)"
+#define FLOATS  "B_SPLINE_SURFACE_WITH_KNOTS((1,1,1,1),(2,2),(-1.,0.,1.,2.),(0.,1.),.U.)"
+#define RATIONAL_EDGE(weights)                                                                     \
+    EDGE("1", "1", "2",                                                                            \
+         "(B_SPLINE_CURVE(1,(#3,#4),.U.,.F.,.F.)B_SPLINE_CURVE_WITH_KNOTS((2,2),"                  \
+         "(0.,1.),.U.)RATIONAL_B_SPLINE_CURVE((" weights ")))")
+    static const struct {
+        const char *text;
+        size_t num_trimmed;
+    } rational[] = {{STEP(POINTS RATIONAL(CLAMPED) RATIONAL_EDGE("0.5,1.")), 0},
+                    {STEP(POINTS RATIONAL(CLAMPED) RATIONAL_EDGE("1.,1.")), 1},
+                    {STEP(POINTS RATIONAL(FLOATS) RATIONAL_EDGE("0.5,1.")), 1}};
+    for (size_t i = 0; i < 3; i++) {
+        splines p;
+        read_good(&p, rational[i].text);
+        assert_int_equal(p.num_trimmed, rational[i].num_trimmed);
+        splines_clear(&p);
+    }
+}
+
+/* Parts of parameters that are all of them. */
+static void test_step_parts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t num_trimmed;
+    } cases[] = {
+#define TRIM(a, b) STEP(POINTS CURVE "#20=TRIMMED_CURVE('',#9," a "," b ",.T.,.PARAMETER.);")
+        {TRIM("(#1,PARAMETER_VALUE(0.))", "(PARAMETER_VALUE(1.),#4)"), 0},
+        {TRIM("(PARAMETER_VALUE(1.))", "(PARAMETER_VALUE(1.E-12))"), 0},
+        {TRIM("(PARAMETER_VALUE(0.))", "(PARAMETER_VALUE(0.999))"), 1},
+        {TRIM("(#1)", "(#4)"), 1}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        check_model(cases[i].text, CURVE_G2, (model){.num_trimmed = cases[i].num_trimmed});
+    check_same(STEP(POINTS SURFACE "#50=RECTANGULAR_TRIMMED_SURFACE('',#8,0.,1.,0.,3.,.T.,.T.);"),
+               SURFACE_G2);
+    check_model(STEP(POINTS SURFACE "#50=RECTANGULAR_TRIMMED_SURFACE('',#8,0.,1.,0.,3.,.T.,.T.);"
+                                    "#51=ADVANCED_FACE('',(),#50,.T.);"),
+                SURFACE_G2, (model){.num_trimmed = 1});
+    check_model(STEP(POINTS SURFACE "#60=GEOMETRIC_SET('',((#8),X(),#8));"), SURFACE_G2,
+                (model){.num_trimmed = 0});
+}
+
 /* Placements that leave parts where they are, and others. */
 static void test_step_assembly(void **state)
 {
@@ -705,6 +792,7 @@ int main(void)
         cmocka_unit_test(test_step_curve),    cmocka_unit_test(test_step_surface),
         cmocka_unit_test(test_step_rational), cmocka_unit_test(test_step_knots),
         cmocka_unit_test(test_step_tokens),   cmocka_unit_test(test_step_model),
+        cmocka_unit_test(test_step_faces),    cmocka_unit_test(test_step_parts),
         cmocka_unit_test(test_step_assembly), cmocka_unit_test(test_step_units),
         cmocka_unit_test(test_step_refused),  cmocka_unit_test(test_step_depth),
         cmocka_unit_test(test_iges_curve),    cmocka_unit_test(test_iges_surface),

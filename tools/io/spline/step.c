@@ -2,242 +2,42 @@
 
 #include <stdlib.h>
 
-#include "array.h"
 #include "spline_scan.h"
 #include "step_model.h"
-
-/* Where an instance has what. */
-typedef struct places {
-    const char *basis, *knots, *weights; /* NULL: in no record */
-    step_part rule;                      /* of the knots */
-} places;
+#include "step_spline.h"
+#include "step_trim.h"
 
 typedef struct reader {
     step_file f;
     splines *content;
-    spline made;
-    double *weights;
-    size_t num_weights, weight_capacity;
-    uint32_t *times[2]; /* multiplicities of knots */
-    size_t num_times[2], times_capacity[2];
+    step_uses uses;
+    step_spline read;
+    step_trim trim;
 } reader;
 
-/* ---- control points ---- */
-
-static bool find_places(reader *r, const step_instance *of, places *p)
+/* Whether all that refers to a spline which was read takes the whole of it. */
+static bool is_whole(reader *r, size_t which)
 {
-    step_file *const f = &r->f;
-    *p = (places){.basis = NULL};
-    step_begin(f, of);
-    for (const step_word *word; (word = step_record(f));) {
-        if (word->kind != of->kind) continue;
-        if (word->part == STEP_WEIGHTS) p->weights = f->at;
-        if (word->part == STEP_KNOTS) p->knots = f->at;
-        if (word->part == STEP_BASIS || !f->is_complex) p->basis = f->at;
-        if (word->part >= STEP_KNOTS && word->part <= STEP_CLAMPED) p->rule = word->part;
+    bool is_whole = !(r->f.instances[which].marks & STEP_IS_TRIMMED);
+    for (size_t i = step_uses_find(&r->uses, which); is_whole && i < r->uses.num; i++) {
+        if (r->uses.items[i].shape != which) break;
+        is_whole = step_trim_is_whole(&r->trim, r->uses.items[i].user, &r->read);
     }
-    if (f->s->failed) return false;
-    if (!p->basis) return step_fail(f, "a spline without control points");
-    return p->rule != STEP_NOTHING || step_fail(f, "a spline without knots");
+    return is_whole;
 }
 
-static bool add_point(reader *r)
+static bool read_spline(reader *r, size_t which)
 {
-    size_t which;
-    spline *const p = &r->made;
-    if (!step_reference(&r->f, &which)) return false;
-    if (which == STEP_NONE || r->f.instances[which].kind != STEP_POINT)
-        return step_fail(&r->f, "a control point that is no CARTESIAN_POINT of the file");
     const step_instance *const of = &r->f.instances[which];
-    if (of->marks == 0) return step_fail(&r->f, "a point of no coordinates");
-    if (p->type.dim == 0) p->type.dim = of->marks;
-    if (p->type.dim != of->marks)
-        return step_fail(&r->f, "a point of %u coordinates after one of %u", of->marks,
-                         p->type.dim);
-    for (uint32_t k = 0; k < of->marks; k++)
-        if (!spline_scan_append(r->f.s, &p->points, &p->num_reals, &p->point_capacity,
-                                r->f.points[of->at + k]))
-            return false;
+    step_spline *const read = &r->read;
+    if (!step_spline_read(read, of)) return false;
+    const bool whole = is_whole(r, which);
+    if (r->f.s->failed ||
+        !spline_scan_weigh(r->f.s, &read->made, read->weights, read->num_weights, of->line))
+        return false;
+    if (!splines_add(r->content, &read->made)) return spline_scan_memory(r->f.s);
+    r->content->num_trimmed += !whole;
     return true;
-}
-
-static bool add_weight(reader *r)
-{
-    double weight;
-    return step_real(&r->f, "a weight", &weight) && spline_scan_weight(r->f.s, weight) &&
-           spline_scan_append(r->f.s, &r->weights, &r->num_weights, &r->weight_capacity, weight);
-}
-
-/* Reads a list, or a list of equally long lists, and gives the numbers of its items. */
-static bool read_net(reader *r, bool (*add)(reader *r), uint32_t *num)
-{
-    step_file *const f = &r->f;
-    size_t rows = 0, columns = 1, n = 0;
-    if (!step_list(f)) return false;
-    while (step_item(f, &rows)) {
-        if (r->made.type.directions == 1) {
-            if (!add(r)) return false;
-            continue;
-        }
-        if (!step_list(f)) return false;
-        for (n = 0; step_item(f, &n);)
-            if (!add(r)) return false;
-        if (rows == 1) columns = n;
-        if (n != columns)
-            return step_fail(f, "a row of %lu items after one of %lu", (unsigned long)n,
-                             (unsigned long)columns);
-    }
-    if (rows > SPLINES_MAX_CONTROLS || columns > SPLINES_MAX_CONTROLS)
-        return step_fail(f, "more than %d control points", SPLINES_MAX_CONTROLS);
-    num[0] = (uint32_t)rows;
-    num[1] = (uint32_t)columns;
-    return !f->s->failed;
-}
-
-/* Reads degrees and control points, and goes to the knots that follow in a simple instance. */
-static bool read_basis(reader *r, const places *p)
-{
-    step_file *const f = &r->f;
-    spline_type *const type = &r->made.type;
-    f->at = p->basis;
-    if (!f->is_complex && !step_skip(f, 1)) return false;
-    for (uint32_t k = 0; k < type->directions; k++)
-        if (!step_count(f, "the degree", SPLINES_MAX_DEGREE, &type->degree[k]) || !step_comma(f))
-            return false;
-    if (!read_net(r, add_point, type->num_controls)) return false;
-    for (uint32_t k = 0; k < type->directions; k++)
-        if (type->num_controls[k] <= type->degree[k])
-            return step_fail(f, "%u control points of degree %u", type->num_controls[k],
-                             type->degree[k]);
-    if (p->rule != STEP_KNOTS || f->is_complex) return true;
-    return step_comma(f) && step_skip(f, type->directions == 1 ? 3 : 4);
-}
-
-/* ---- knots ---- */
-
-static bool add_knot(reader *r, uint32_t direction, double knot, uint32_t times)
-{
-    spline *const p = &r->made;
-    const size_t num = (size_t)p->type.num_controls[direction] + p->type.degree[direction] + 1;
-    if (times > num - p->num_knots[direction])
-        return step_fail(&r->f, "more than the %lu knots of %u control points of degree %u",
-                         (unsigned long)num, p->type.num_controls[direction],
-                         p->type.degree[direction]);
-    for (uint32_t i = 0; i < times; i++)
-        if (!spline_scan_append(r->f.s, &p->type.knots[direction], &p->num_knots[direction],
-                                &p->knot_capacity[direction], knot))
-            return false;
-    return true;
-}
-
-/* Makes the knots that a kind of splines has without naming them, as ISO 10303-42 defines them. */
-static bool make_knots(reader *r, uint32_t direction, step_part rule)
-{
-    const uint32_t degree = r->made.type.degree[direction];
-    const uint32_t num = r->made.type.num_controls[direction];
-    const uint32_t piece = rule == STEP_BEZIER && degree > 0 ? degree : 1;
-    if ((num - 1 - degree) % piece != 0)
-        return step_fail(&r->f, "%u control points are no Bezier pieces of degree %u", num, degree);
-    const double last = (double)((num - 1 - degree) / piece + 1);
-    for (uint32_t i = 0; i <= num + degree; i++) {
-        double knot = i <= degree ? 0 : i >= num ? last : (double)((i - degree - 1) / piece + 1);
-        if (rule == STEP_UNIFORM) knot = (double)i - degree;
-        if (!add_knot(r, direction, knot, 1)) return false;
-    }
-    return true;
-}
-
-static bool read_times(reader *r, uint32_t direction)
-{
-    size_t *const num = &r->num_times[direction];
-    *num = 0;
-    if (!step_list(&r->f)) return false;
-    for (size_t n = 0; step_item(&r->f, &n);) {
-        uint32_t *moved =
-            array_reserve(r->times[direction], &r->times_capacity[direction], n, sizeof(*moved));
-        if (!moved) return spline_scan_memory(r->f.s);
-        r->times[direction] = moved;
-        if (!step_count(&r->f, "a multiplicity", SPLINES_MAX_CONTROLS, &moved[n - 1])) return false;
-        *num = n;
-    }
-    return !r->f.s->failed;
-}
-
-static bool read_values(reader *r, uint32_t direction)
-{
-    step_file *const f = &r->f;
-    const spline_type *const type = &r->made.type;
-    const size_t num = (size_t)type->num_controls[direction] + type->degree[direction] + 1;
-    double knot;
-    size_t n = 0;
-    if (!step_list(f)) return false;
-    while (step_item(f, &n)) {
-        if (n > r->num_times[direction]) return step_fail(f, "more knots than multiplicities");
-        if (!step_real(f, "a knot", &knot) ||
-            !add_knot(r, direction, knot, r->times[direction][n - 1]))
-            return false;
-    }
-    if (f->s->failed) return false;
-    if (n != r->num_times[direction]) return step_fail(f, "fewer knots than multiplicities");
-    return r->made.num_knots[direction] == num ||
-           step_fail(f, "%lu knots for %u control points of degree %u, not %lu",
-                     (unsigned long)r->made.num_knots[direction], type->num_controls[direction],
-                     type->degree[direction], (unsigned long)num);
-}
-
-static bool read_knots(reader *r, const places *p)
-{
-    step_file *const f = &r->f;
-    const uint32_t directions = r->made.type.directions;
-    if (f->is_complex && p->rule == STEP_KNOTS) f->at = p->knots;
-    for (uint32_t k = 0; k < directions; k++) {
-        if (p->rule != STEP_KNOTS) {
-            if (!make_knots(r, k, p->rule)) return false;
-        } else if (!read_times(r, k) || !step_comma(f)) {
-            return false;
-        }
-    }
-    for (uint32_t k = 0; p->rule == STEP_KNOTS && k < directions; k++)
-        if ((k > 0 && !step_comma(f)) || !read_values(r, k)) return false;
-    for (uint32_t k = 0; k < directions; k++)
-        if (!spline_scan_knots(f->s, &r->made.type, k, f->s->word_line)) return false;
-    return true;
-}
-
-/* ---- splines ---- */
-
-static bool read_weights(reader *r, const places *p)
-{
-    uint32_t num[2] = {0};
-    const spline *const made = &r->made;
-    if (!p->weights) return true;
-    r->num_weights = 0;
-    r->f.at = p->weights;
-    if (!read_net(r, add_weight, num)) return false;
-    if (num[0] != made->type.num_controls[0] || num[1] != made->type.num_controls[1])
-        return step_fail(&r->f, "%lu weights for %lu points", (unsigned long)r->num_weights,
-                         (unsigned long)(made->num_reals / made->type.dim));
-    return spline_scan_weigh(r->f.s, &r->made, r->weights, r->num_weights, r->f.s->word_line);
-}
-
-static bool read_spline(reader *r, const step_instance *of)
-{
-    places p;
-    spline *const made = &r->made;
-    const bool floats = r->f.s->floats;
-    *made = (spline){
-        .type = {.directions = of->kind == STEP_SURFACE ? 2 : 1, .num_controls = {1, 1, 1}}};
-    bool done = find_places(r, of, &p) && read_basis(r, &p);
-    r->f.s->floats = false; /* knots are doubles in any precision */
-    done = done && read_knots(r, &p);
-    r->f.s->floats = floats;
-    done = done && read_weights(r, &p);
-    made->step[0] = made->type.num_controls[1];
-    made->step[1] = made->step[2] = 1;
-    if (done && !splines_add(r->content, made)) done = spline_scan_memory(r->f.s);
-    r->content->num_trimmed += done && (of->marks & STEP_IS_TRIMMED);
-    spline_clear(made);
-    return done;
 }
 
 /* Reads the splines of the model in the order of the file. */
@@ -248,7 +48,7 @@ static bool read_splines(reader *r)
         const step_instance *const of = &r->f.instances[i];
         const bool is_left = (of->marks & (STEP_IS_PART | STEP_IS_MODEL)) == STEP_IS_PART;
         if ((of->kind != STEP_CURVE && of->kind != STEP_SURFACE) || is_left) continue;
-        if (!read_spline(r, of)) return false;
+        if (!read_spline(r, i)) return false;
     }
     if (r->content->num_splines > before) return true;
     return scanner_fail(r->f.s, r->f.line, "the file holds no B-spline%s%s",
@@ -259,10 +59,13 @@ static bool read_splines(reader *r)
 bool step_read(splines *content, scanner *s)
 {
     reader r = {.content = content};
-    const bool done = step_open(&r.f, s) && step_model_find(&r.f, content) && read_splines(&r);
+    bool done = step_open(&r.f, s) && step_model_find(&r.f, content, &r.uses);
+    r.read.f = &r.f;
+    step_trim_begin(&r.trim, &r.f);
+    done = done && read_splines(&r);
+    step_trim_end(&r.trim);
+    step_spline_clear(&r.read);
     step_close(&r.f);
-    free(r.weights);
-    free(r.times[0]);
-    free(r.times[1]);
+    free(r.uses.items);
     return done;
 }

@@ -12,7 +12,8 @@
      swept from. A GEOMETRIC_CURVE_SET or GEOMETRIC_SET makes its items ones of the model in any
      case.
    - A surface that a face or CURVE_BOUNDED_SURFACE refers to is trimmed (num_trimmed), and so is
-     what a TRIMMED_CURVE or RECTANGULAR_TRIMMED_SURFACE refers to.
+     what a TRIMMED_CURVE or RECTANGULAR_TRIMMED_SURFACE refers to, unless that takes the whole
+     (step_trim.h).
    - Shapes of other kinds (num_left_out) are counted where a face or another one of these refers to
      them.
    - An assembly that places a part elsewhere is refused: splines would be in wrong places.

@@ -149,9 +149,28 @@ bool step_is_list(step_file *f)
     return !f->s->failed && *f->at == '(';
 }
 
+bool step_is_word(step_file *f, const char *word)
+{
+    const size_t length = strlen(word);
+    skip_space(f);
+    if (strncmp(f->at, word, length) != 0 || is_word(f->at[length])) return false;
+    f->at += length;
+    return !f->s->failed;
+}
+
 bool step_comma(step_file *f)
 {
     return expect(f, ',');
+}
+
+bool step_end(step_file *f)
+{
+    return expect(f, ')');
+}
+
+bool step_value(step_file *f)
+{
+    return skip_value(f);
 }
 
 bool step_item(step_file *f, size_t *n)

@@ -112,11 +112,18 @@ bool step_item(step_file *f, size_t *n);
 /* Tells whether a list comes next. */
 bool step_is_list(step_file *f);
 
+/* Takes a keyword where it comes next. */
+bool step_is_word(step_file *f, const char *word);
+
 /* Leaves out some parameters with the commas behind them, where there are more. */
 bool step_skip(step_file *f, int num);
 
-/* Takes the comma before a parameter. */
+/* Leaves out a parameter or item. */
+bool step_value(step_file *f);
+
+/* Takes the comma before a parameter, or the ')' behind one with a type. */
 bool step_comma(step_file *f);
+bool step_end(step_file *f);
 
 /* Takes a number, or a reference to an instance: STEP_NONE where there is none of that id. */
 bool step_count(step_file *f, const char *what, uint32_t max, uint32_t *value);

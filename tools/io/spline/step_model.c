@@ -10,9 +10,12 @@
 typedef struct walk {
     step_file *f;
     splines *content;
+    step_uses *uses;
+    size_t user;   /* that is visited, where it may take the whole of a spline */
     size_t *stack; /* instances that have new marks to pass on */
     size_t num, capacity;
     bool has_faces;
+    bool is_again;    /* what was visited has got new marks */
     bool is_counting; /* shapes of other kinds, when all marks are there */
     uint64_t budget;  /* of bytes that are read again and again */
 } walk;
@@ -22,6 +25,28 @@ typedef struct walk {
 static bool has_marks(const step_instance *of)
 {
     return of->kind != STEP_POINT && of->kind != STEP_DIRECTION;
+}
+
+static bool is_spline(const step_instance *of)
+{
+    return of->kind == STEP_CURVE || of->kind == STEP_SURFACE;
+}
+
+/* Whether an instance may take the whole of a spline, or a part. */
+static bool may_trim(const step_instance *of)
+{
+    return of->kind == STEP_FACE || of->kind == STEP_TRIMMED_CURVE ||
+           of->kind == STEP_TRIMMED_SURFACE;
+}
+
+static bool add_use(walk *w, size_t shape)
+{
+    step_uses *const uses = w->uses;
+    step_use *moved = array_reserve(uses->items, &uses->capacity, uses->num + 1, sizeof(*moved));
+    if (!moved) return spline_scan_memory(w->f->s);
+    uses->items = moved;
+    moved[uses->num++] = (step_use){shape, w->user};
+    return true;
 }
 
 static bool push(walk *w, size_t which)
@@ -55,6 +80,11 @@ static bool give(walk *w, size_t which, uint32_t marks)
         count(w, to);
         return true;
     }
+    if (w->user != STEP_NONE && is_spline(to)) {
+        const step_instance *const user = &w->f->instances[w->user];
+        if (!(user->marks & STEP_IS_TRIMMED)) marks &= ~(uint32_t)STEP_IS_TRIMMED;
+        if (!w->is_again && !add_use(w, which)) return false;
+    }
     if (!has_marks(to) || (marks & ~to->marks) == 0) return true;
     to->marks |= marks;
     return push(w, which);
@@ -68,7 +98,7 @@ static bool give_all(walk *w, uint32_t marks)
     if (!step_is_list(w->f)) return !w->f->s->failed;
     step_list(w->f);
     for (size_t n = 0; step_item(w->f, &n);)
-        if (!(step_may_refer(w->f, &which) ? give(w, which, marks) : step_skip(w->f, 0)))
+        if (!(step_may_refer(w->f, &which) ? give(w, which, marks) : step_value(w->f)))
             return false;
     return !w->f->s->failed;
 }
@@ -126,6 +156,7 @@ static bool visit(walk *w, const step_instance *of)
     const bool counts =
         of->kind != STEP_SWEPT && (marks & (STEP_IS_PART | STEP_IS_MODEL)) != STEP_IS_PART;
     if (w->is_counting && !counts) return true;
+    w->user = may_trim(of) ? (size_t)(of - f->instances) : STEP_NONE;
     step_begin(f, of);
     const step_word *word = step_record(f);
     while (word && word->kind != of->kind)
@@ -140,6 +171,7 @@ static bool visit_all(walk *w)
 {
     for (size_t i = 0; i < w->f->num; i++)
         if (!visit(w, &w->f->instances[i])) return false;
+    w->is_again = true;
     while (w->num > 0)
         if (!visit(w, &w->f->instances[w->stack[--w->num]])) return false;
     return true;
@@ -294,9 +326,30 @@ static bool check_places(walk *w)
 
 /* ---- the whole ---- */
 
-bool step_model_find(step_file *f, splines *content)
+static int compare_uses(const void *a, const void *b)
 {
-    walk w = {.f = f, .content = content, .budget = 64 * (uint64_t)(f->end - f->text)};
+    const step_use *const p = a, *const q = b;
+    if (p->shape != q->shape) return p->shape < q->shape ? -1 : 1;
+    return (p->user > q->user) - (p->user < q->user);
+}
+
+size_t step_uses_find(const step_uses *uses, size_t shape)
+{
+    size_t low = 0, high = uses->num;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (uses->items[middle].shape < shape)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool step_model_find(step_file *f, splines *content, step_uses *uses)
+{
+    walk w = {
+        .f = f, .content = content, .uses = uses, .budget = 64 * (uint64_t)(f->end - f->text)};
     bool done = true;
     for (size_t i = 0; i < f->num; i++)
         w.has_faces = w.has_faces || f->instances[i].kind == STEP_FACE;
@@ -306,5 +359,6 @@ bool step_model_find(step_file *f, splines *content)
     w.is_counting = true;
     done = done && visit_all(&w);
     free(w.stack);
+    if (uses->num > 0) qsort(uses->items, uses->num, sizeof(*uses->items), compare_uses);
     return done && !f->s->failed;
 }

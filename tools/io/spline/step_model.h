@@ -12,8 +12,22 @@ enum {
     STEP_IS_MODEL = 4    /* for all that it is a part too */
 };
 
-/* Marks the instances, counts the shapes of other kinds, takes note of the unit, and refuses parts
-   that an assembly places elsewhere. False with a message. */
-bool step_model_find(step_file *f, splines *content);
+/* What takes a spline as its shape or a part of it: a face, TRIMMED_CURVE or
+   RECTANGULAR_TRIMMED_SURFACE. The splines are not marked as trimmed by these. */
+typedef struct step_use {
+    size_t shape, user;
+} step_use;
+
+typedef struct step_uses {
+    step_use *items; /* by rising shapes; to be freed */
+    size_t num, capacity;
+} step_uses;
+
+/* Returns the number of the first use of a shape, or of one behind it. */
+size_t step_uses_find(const step_uses *uses, size_t shape);
+
+/* Marks the instances, finds the uses of splines, counts the shapes of other kinds, takes note of
+   the unit, and refuses parts that an assembly places elsewhere. False with a message. */
+bool step_model_find(step_file *f, splines *content, step_uses *uses);
 
 #endif
