@@ -614,6 +614,48 @@ static void test_iges_model(void **state)
             MESH_F64, "t:3: a copy of a subfigure (entity 408), which is not read");
 }
 
+#define IGES_BENT "2,1,0,0,1,0,0.,0.,0.5,1.,1.,1.,1.,1.,1.,2.,0.,0.3,"
+
+/* Trimmed surfaces whose boundaries are the sides of their domain, [0, 1] x [0, 2]. */
+static void test_iges_trims(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *curves[4];
+        size_t num_trimmed;
+    } cases[] = {
+#define PARAMETERS(number, text) E(number, "00010500", text)
+#define BOTTOM                   "0.,0.,0.,1.,0.,0.;"
+#define RIGHT                    "1.,0.,0.,1.,2.,0.;"
+#define TOP                      IGES_BENT "2.,0.,0.,2.,0.,0.,1.;"
+#define BENT                     IGES_BENT "1.9,0.,0.,2.,0.;"
+#define LEFT                     "0.,2.,0.,0.,0.,0.;"
+        {{BOTTOM, RIGHT, TOP, LEFT}, 0},
+        {{BOTTOM, RIGHT, TOP, "0.,2.,0.,1.E-12,0.,0.;"}, 0},
+        {{BOTTOM, RIGHT, TOP, "0.,2.,0.,0.001,0.,0.;"}, 1},
+        {{BOTTOM, RIGHT, TOP, "0.,2.,0.;"}, 1},
+        {{BOTTOM, RIGHT, BENT, LEFT}, 1}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        check_model(
+            ENTITIES({E(144, "", "@2,1,0,@3;")}, {E(128, "00010000", IGES_FACET("0,1,0,2;"))},
+                     {E(142, "00010000", "0,@2,@4,0,1;")}, {E(102, "00010500", "4,@5,@6,@7,@8;")},
+                     {PARAMETERS(110, cases[i].curves[0])}, {PARAMETERS(110, cases[i].curves[1])},
+                     {PARAMETERS(126, cases[i].curves[2])}, {PARAMETERS(110, cases[i].curves[3])}),
+            FACET_G2, (model){.num_trimmed = cases[i].num_trimmed, .unit = "millimetre"});
+    /* an inner boundary, one without parameters, one of two that is no whole */
+    const model trimmed = {.num_trimmed = 1, .unit = "millimetre"};
+    const entity facet = {E(128, "00010000", IGES_FACET("0,1,0,2;"))};
+    check_model(ENTITIES({E(144, "", "@2,0,1,0,@3;")}, facet, {E(142, "00010000", "0,@2,@4,0,1;")},
+                         {PARAMETERS(110, "0.2,0.2,0.,0.4,0.4,0.;")}),
+                FACET_G2, trimmed);
+    check_model(ENTITIES({E(144, "", "@2,1,0,@3;")}, facet, {E(142, "00010000", "0,@2,0,@4,2;")},
+                         {E(110, "00010000", BOTTOM)}),
+                FACET_G2, trimmed);
+    check_model(ENTITIES({E(144, "", "@2,0,0,0;")}, facet, {E(144, "", "@2,1,0,@4;")},
+                         {E(142, "00010000", "0,@2,0,0,2;")}),
+                FACET_G2, trimmed);
+}
+
 /* The characters and units that the global section chooses. */
 static void test_iges_global(void **state)
 {
@@ -797,10 +839,10 @@ int main(void)
         cmocka_unit_test(test_step_refused),  cmocka_unit_test(test_step_depth),
         cmocka_unit_test(test_iges_curve),    cmocka_unit_test(test_iges_surface),
         cmocka_unit_test(test_iges_matrix),   cmocka_unit_test(test_iges_model),
-        cmocka_unit_test(test_iges_global),   cmocka_unit_test(test_iges_refused),
-        cmocka_unit_test(test_iges_lines),    cmocka_unit_test(test_iges_ends),
-        cmocka_unit_test(test_changed_bytes), cmocka_unit_test(test_endings),
-        cmocka_unit_test(test_model_file),
+        cmocka_unit_test(test_iges_trims),    cmocka_unit_test(test_iges_global),
+        cmocka_unit_test(test_iges_refused),  cmocka_unit_test(test_iges_lines),
+        cmocka_unit_test(test_iges_ends),     cmocka_unit_test(test_changed_bytes),
+        cmocka_unit_test(test_endings),       cmocka_unit_test(test_model_file),
     };
     return cmocka_run_group_tests_name("cad_files", tests, temporary_setup, temporary_teardown);
 }

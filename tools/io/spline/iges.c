@@ -7,6 +7,7 @@
 #include "array.h"
 #include "iges_file.h"
 #include "iges_model.h"
+#include "iges_trim.h"
 #include "spline_scan.h"
 
 enum { DIM = 3, MAX_CHAIN = 64 /* transformations one after another */ };
@@ -16,6 +17,8 @@ enum { DIM = 3, MAX_CHAIN = 64 /* transformations one after another */ };
 typedef struct reader {
     iges_file f;
     splines *content;
+    shape_uses uses;
+    iges_trim trim;
     spline made;
     double *weights;
     size_t num_weights, weight_capacity;
@@ -153,14 +156,28 @@ static bool read_entity(reader *r, const iges_entity *of)
            spline_scan_weigh(s, &r->made, r->weights, r->num_weights, line);
 }
 
-static bool read_spline(reader *r, const iges_entity *of)
+/* Whether all trimmed surfaces of a surface that was read take the whole of it. */
+static bool is_whole(reader *r, size_t which)
 {
+    bool is_whole = true;
+    for (size_t i = shape_uses_find(&r->uses, which); is_whole && i < r->uses.num; i++) {
+        if (r->uses.items[i].spline != which) break;
+        is_whole = iges_trim_is_whole(&r->trim, r->uses.items[i].user, &r->made);
+    }
+    return is_whole;
+}
+
+static bool read_spline(reader *r, size_t which)
+{
+    const iges_entity *const of = &r->f.entities[which];
     spline *const made = &r->made;
     *made = (spline){.type = {.directions = of->type == IGES_SURFACE ? 2 : 1,
                               .dim = DIM,
                               .num_controls = {1, 1, 1}}};
     r->is_cut = of->type == IGES_SURFACE && of->is_part && !(of->marks & IGES_IS_WHOLE);
     bool done = read_entity(r, of);
+    if (done && !is_whole(r, which)) r->is_cut = true;
+    done = done && !r->f.s->failed;
     made->step[0] = 1;
     made->step[1] = made->type.num_controls[0];
     if (done && !splines_add(r->content, made)) done = spline_scan_memory(r->f.s);
@@ -192,7 +209,7 @@ static bool read_splines(reader *r)
     for (size_t i = 0; i < r->f.num; i++) {
         const iges_entity *const of = &r->f.entities[i];
         const bool is_spline = of->type == IGES_CURVE || of->type == IGES_SURFACE;
-        if (is_spline && iges_model_has(of) && !read_spline(r, of)) return false;
+        if (is_spline && iges_model_has(of) && !read_spline(r, i)) return false;
     }
     if (r->content->num_splines > before) return true;
     return scanner_fail(r->f.s, r->f.s->line, "the file holds no B-spline%s%s",
@@ -203,9 +220,12 @@ static bool read_splines(reader *r)
 bool iges_read(splines *content, scanner *s)
 {
     reader r = {.content = content};
-    const bool done =
-        iges_open(&r.f, s) && read_unit(&r) && iges_model_find(&r.f, content) && read_splines(&r);
+    bool done = iges_open(&r.f, s) && read_unit(&r) && iges_model_find(&r.f, content, &r.uses);
+    iges_trim_begin(&r.trim, &r.f);
+    done = done && read_splines(&r);
+    iges_trim_end(&r.trim);
     iges_close(&r.f);
+    free(r.uses.items);
     free(r.weights);
     return done;
 }

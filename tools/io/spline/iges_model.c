@@ -85,15 +85,16 @@ static bool give_list(iges_file *f, uint32_t marks)
 
 /* A trimmed surface: the surface, whether there is an outer boundary, inner ones, the outer one,
    those. */
-static bool visit_trimmed(iges_file *f)
+static bool visit_trimmed(iges_file *f, size_t user, shape_uses *uses)
 {
     size_t surface;
     uint32_t outer, inner;
     if (!iges_pointer(f, &surface) || !iges_count(f, "1 for an outer boundary or 0", 1, &outer) ||
         !iges_count(f, "the number of inner boundaries", MOST, &inner))
         return false;
-    if (surface != IGES_NONE)
-        f->entities[surface].marks |= outer || inner ? IGES_IS_TRIMMED : IGES_IS_WHOLE;
+    if (surface != IGES_NONE) f->entities[surface].marks |= IGES_IS_WHOLE;
+    if (surface != IGES_NONE && (outer || inner) && !shape_uses_add(uses, surface, user))
+        return spline_scan_memory(f->s);
     for (uint32_t i = 0; i <= inner && !f->has_ended; i++)
         if (!give(f, IGES_IS_PART)) return false;
     return true;
@@ -126,7 +127,7 @@ static bool visit_edges(iges_file *f)
 }
 
 /* Marks what an entity refers to. */
-static bool visit(iges_file *f, const iges_entity *of)
+static bool visit(iges_file *f, const iges_entity *of, shape_uses *uses)
 {
     if (!iges_begin(f, of)) return false;
     switch (of->type) {
@@ -146,7 +147,7 @@ static bool visit(iges_file *f, const iges_entity *of)
     case BOUNDED_SURFACE:
         return iges_skip(f, 1) && give(f, IGES_IS_TRIMMED) && give_list(f, IGES_IS_PART);
     case TRIMMED_SURFACE:
-        return visit_trimmed(f);
+        return visit_trimmed(f, (size_t)(of - f->entities), uses);
     case EDGE_LIST:
         return visit_edges(f);
     case LOOP:
@@ -211,7 +212,7 @@ static bool pass_on_all(iges_file *f)
 
 /* ---- the whole ---- */
 
-bool iges_model_find(iges_file *f, splines *content)
+bool iges_model_find(iges_file *f, splines *content, shape_uses *uses)
 {
     char word[SPLINES_WORD];
     for (size_t i = 0; i < f->num; i++) {
@@ -219,9 +220,10 @@ bool iges_model_find(iges_file *f, splines *content)
         if (of->type == SUBFIGURE_INSTANCE && of->use == IGES_GEOMETRY)
             return scanner_fail(f->s, f->directory_line + 2 * i,
                                 "a copy of a subfigure (entity 408), which is not read");
-        if (is_visited(of->type) && !visit(f, of)) return false;
+        if (is_visited(of->type) && !visit(f, of, uses)) return false;
     }
     if (!pass_on_all(f)) return false;
+    shape_uses_sort(uses);
     for (size_t i = 0; i < f->num; i++) {
         const char *const name = shape_name(&f->entities[i]);
         if (!name || !iges_model_has(&f->entities[i])) continue;

@@ -10,7 +10,7 @@
 typedef struct reader {
     step_file f;
     splines *content;
-    step_uses uses;
+    shape_uses uses;
     step_spline read;
     step_trim trim;
 } reader;
@@ -19,8 +19,8 @@ typedef struct reader {
 static bool is_whole(reader *r, size_t which)
 {
     bool is_whole = !(r->f.instances[which].marks & STEP_IS_TRIMMED);
-    for (size_t i = step_uses_find(&r->uses, which); is_whole && i < r->uses.num; i++) {
-        if (r->uses.items[i].shape != which) break;
+    for (size_t i = shape_uses_find(&r->uses, which); is_whole && i < r->uses.num; i++) {
+        if (r->uses.items[i].spline != which) break;
         is_whole = step_trim_is_whole(&r->trim, r->uses.items[i].user, &r->read);
     }
     return is_whole;

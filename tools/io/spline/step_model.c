@@ -10,7 +10,7 @@
 typedef struct walk {
     step_file *f;
     splines *content;
-    step_uses *uses;
+    shape_uses *uses;
     size_t user;   /* that is visited, where it may take the whole of a spline */
     size_t *stack; /* instances that have new marks to pass on */
     size_t num, capacity;
@@ -37,16 +37,6 @@ static bool may_trim(const step_instance *of)
 {
     return of->kind == STEP_FACE || of->kind == STEP_TRIMMED_CURVE ||
            of->kind == STEP_TRIMMED_SURFACE;
-}
-
-static bool add_use(walk *w, size_t shape)
-{
-    step_uses *const uses = w->uses;
-    step_use *moved = array_reserve(uses->items, &uses->capacity, uses->num + 1, sizeof(*moved));
-    if (!moved) return spline_scan_memory(w->f->s);
-    uses->items = moved;
-    moved[uses->num++] = (step_use){shape, w->user};
-    return true;
 }
 
 static bool push(walk *w, size_t which)
@@ -83,7 +73,8 @@ static bool give(walk *w, size_t which, uint32_t marks)
     if (w->user != STEP_NONE && is_spline(to)) {
         const step_instance *const user = &w->f->instances[w->user];
         if (!(user->marks & STEP_IS_TRIMMED)) marks &= ~(uint32_t)STEP_IS_TRIMMED;
-        if (!w->is_again && !add_use(w, which)) return false;
+        if (!w->is_again && !shape_uses_add(w->uses, which, w->user))
+            return spline_scan_memory(w->f->s);
     }
     if (!has_marks(to) || (marks & ~to->marks) == 0) return true;
     to->marks |= marks;
@@ -326,27 +317,7 @@ static bool check_places(walk *w)
 
 /* ---- the whole ---- */
 
-static int compare_uses(const void *a, const void *b)
-{
-    const step_use *const p = a, *const q = b;
-    if (p->shape != q->shape) return p->shape < q->shape ? -1 : 1;
-    return (p->user > q->user) - (p->user < q->user);
-}
-
-size_t step_uses_find(const step_uses *uses, size_t shape)
-{
-    size_t low = 0, high = uses->num;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (uses->items[middle].shape < shape)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-bool step_model_find(step_file *f, splines *content, step_uses *uses)
+bool step_model_find(step_file *f, splines *content, shape_uses *uses)
 {
     walk w = {
         .f = f, .content = content, .uses = uses, .budget = 64 * (uint64_t)(f->end - f->text)};
@@ -359,6 +330,6 @@ bool step_model_find(step_file *f, splines *content, step_uses *uses)
     w.is_counting = true;
     done = done && visit_all(&w);
     free(w.stack);
-    if (uses->num > 0) qsort(uses->items, uses->num, sizeof(*uses->items), compare_uses);
+    shape_uses_sort(uses);
     return done && !f->s->failed;
 }

@@ -2,6 +2,7 @@
 #ifndef CLSPLINE_TOOLS_IO_STEP_MODEL_H
 #define CLSPLINE_TOOLS_IO_STEP_MODEL_H
 
+#include "shape_uses.h"
 #include "splines.h"
 #include "step_file.h"
 
@@ -12,22 +13,9 @@ enum {
     STEP_IS_MODEL = 4    /* for all that it is a part too */
 };
 
-/* What takes a spline as its shape or a part of it: a face, TRIMMED_CURVE or
-   RECTANGULAR_TRIMMED_SURFACE. The splines are not marked as trimmed by these. */
-typedef struct step_use {
-    size_t shape, user;
-} step_use;
-
-typedef struct step_uses {
-    step_use *items; /* by rising shapes; to be freed */
-    size_t num, capacity;
-} step_uses;
-
-/* Returns the number of the first use of a shape, or of one behind it. */
-size_t step_uses_find(const step_uses *uses, size_t shape);
-
-/* Marks the instances, finds the uses of splines, counts the shapes of other kinds, takes note of
+/* Marks the instances, finds the faces, trimmed curves and rectangles that take a spline, by which
+   it is not marked as trimmed, counts the shapes of other kinds, takes note of
    the unit, and refuses parts that an assembly places elsewhere. False with a message. */
-bool step_model_find(step_file *f, splines *content, step_uses *uses);
+bool step_model_find(step_file *f, splines *content, shape_uses *uses);
 
 #endif
