@@ -552,6 +552,30 @@ static void test_changed_bytes(void **state)
     }
 }
 
+/* Thousands of splines that are all unlike, twice: as many batches of two. */
+static void test_many_batches(void **state)
+{
+    (void)state;
+    enum { NUM = 3000, MOST = 64 };
+    char *text = malloc(2 * NUM * MOST);
+    size_t at = 0;
+    splines p;
+    assert_non_null(text);
+    for (int i = 0; i < 2 * NUM; i++)
+        at += (size_t)snprintf(text + at, MOST, "100 1 0 0\n1 0\n3 2\n0 0 %d %d %d\n1 2 %d\n",
+                               i % NUM + 1, 2 * NUM, 2 * NUM, i);
+    read_good(&p, text);
+    assert_int_equal(p.num_batches, NUM);
+    for (size_t i = 0; i < NUM; i++) {
+        assert_int_equal(p.batches[i].num_splines, 2);
+        assert_int_equal(p.batches[i].numbers[0], i);
+        assert_int_equal(p.batches[i].numbers[1], i + NUM);
+        assert_true(p.batches[i].points[5] == (double)(i + NUM));
+    }
+    splines_clear(&p);
+    free(text);
+}
+
 static void test_unreadable(void **state)
 {
     (void)state;
@@ -576,7 +600,7 @@ int main(void)
         cmocka_unit_test(test_json_volume),  cmocka_unit_test(test_json_refused),
         cmocka_unit_test(test_json_values),  cmocka_unit_test(test_json_grammar),
         cmocka_unit_test(test_json_depth),   cmocka_unit_test(test_changed_bytes),
-        cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_unreadable),   cmocka_unit_test(test_many_batches),
     };
     return cmocka_run_group_tests_name("splines", tests, temporary_setup, temporary_teardown);
 }

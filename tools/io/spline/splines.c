@@ -155,14 +155,40 @@ static bool own_knots(spline_type *type)
     return done;
 }
 
+/* The slot of the batch of a type, or the free one where it belongs. */
+static size_t *find_slot(const splines *content, uint64_t hash, const spline_type *type)
+{
+    const size_t mask = content->num_slots - 1;
+    for (size_t i = (size_t)(hash ^ hash >> 32) & mask;; i = (i + 1) & mask) {
+        size_t *const slot = &content->slots[i];
+        if (*slot == 0) return slot;
+        const spline_batch *const batch = &content->batches[*slot - 1];
+        if (batch->hash == hash && same_type(&batch->type, type)) return slot;
+    }
+}
+
+/* Makes the hash table large enough for one more batch: at most half full. */
+static bool reserve_slot(splines *content)
+{
+    if (2 * (content->num_batches + 1) <= content->num_slots) return true;
+    const size_t num = content->num_slots > 0 ? 2 * content->num_slots : 16;
+    size_t *const slots = calloc(num, sizeof(*slots));
+    if (!slots) return false;
+    free(content->slots);
+    content->slots = slots;
+    content->num_slots = num;
+    for (size_t i = 0; i < content->num_batches; i++)
+        *find_slot(content, content->batches[i].hash, &content->batches[i].type) = i + 1;
+    return true;
+}
+
 /* The batch of this type, made if it is the first; NULL when memory runs out. */
 static spline_batch *find_batch(splines *content, const spline_type *type)
 {
     const uint64_t hash = hash_type(type);
-    for (size_t i = content->num_batches; i-- > 0;) { /* neighbours in a file are mostly alike */
-        spline_batch *batch = &content->batches[i];
-        if (batch->hash == hash && same_type(&batch->type, type)) return batch;
-    }
+    if (!reserve_slot(content)) return NULL;
+    size_t *const slot = find_slot(content, hash, type);
+    if (*slot > 0) return &content->batches[*slot - 1];
     spline_batch *moved = array_reserve(content->batches, &content->batch_capacity,
                                         content->num_batches + 1, sizeof(*moved));
     if (!moved) return NULL;
@@ -170,7 +196,8 @@ static spline_batch *find_batch(splines *content, const spline_type *type)
     spline_batch made = {.type = *type, .hash = hash};
     if (!own_knots(&made.type)) return NULL;
     moved[content->num_batches] = made;
-    return &moved[content->num_batches++];
+    *slot = ++content->num_batches;
+    return &moved[*slot - 1];
 }
 
 static bool weights_are_one(const spline *s)
@@ -262,5 +289,6 @@ void splines_clear(splines *content)
         free(content->batches[i].points);
     }
     free(content->batches);
+    free(content->slots);
     *content = (splines){0};
 }

@@ -47,8 +47,10 @@ typedef struct spline_batch {
 typedef struct splines {
     size_t num_batches, batch_capacity;
     spline_batch *batches;
-    size_t num_splines;          /* of all batches */
-    size_t num_trimmed;          /* splines of which a part may be cut off, kept whole here */
+    size_t *slots;      /* a hash table of batches by type: their numbers from 1 on, 0 where free */
+    size_t num_slots;   /* a power of 2, or 0 */
+    size_t num_splines; /* of all batches */
+    size_t num_trimmed; /* splines of which a part may be cut off, kept whole here */
     size_t num_left_out;         /* other curves and surfaces of the model, which are not read */
     char left_out[SPLINES_WORD]; /* names the first of them, as "PLANE" */
     char unit[SPLINES_WORD];     /* of length, as "millimetre"; "" where no file tells it */
