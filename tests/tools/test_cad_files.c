@@ -261,13 +261,21 @@ static void test_step_faces(void **state)
                     "#140=ORIENTED_EDGE('',*,*,#141,.T.);#141=EDGE_CURVE('',#93,#91,#143,.T.);"
                     "#143=" WIRE ";"),
                SURFACE_G2);
-    /* a diagonal, a line between others, a curve of other knots, a curve backwards, a circle */
+    /* backward, over another domain, and off by what rounding leaves */
+    check_same(STEP(POINTS SURFACE LOOP FOUR THREE EDGE(
+                   "4", "1", "3",
+                   "B_SPLINE_CURVE_WITH_KNOTS('',1,(#3,#98),.U.,.F.,.F.,(2,2),(4.,7.),.U."
+                   ")") "#98=CARTESIAN_POINT('',(1.E-12,-1.E-12,0.));"),
+               SURFACE_G2);
+    /* a diagonal, a curve between corners, one of another knot, a circle, other bounds */
     static const char *const others[] = {
         STEP(POINTS SURFACE LOOP FOUR THREE EDGE("4", "1", "4", LINE("1"))),
         STEP(POINTS SURFACE LOOP FOUR THREE EDGE("4", "1", "4", SIDE("1", "4"))),
         STEP(POINTS SURFACE LOOP FOUR THREE EDGE(
             "4", "1", "3",
-            "B_SPLINE_CURVE_WITH_KNOTS('',1,(#1,#3),.U.,.F.,.F.,(2,2),(0.,3.),.U.)")),
+            "B_SPLINE_CURVE_WITH_KNOTS('',1,(#1,#3),.U.,.F.,.F.,(2,1,1),(0.,1.,2.),.U.)")),
+        STEP(POINTS SURFACE LOOP FOUR THREE EDGE(
+            "4", "1", "3", SIDE("1", "98")) "#98=CARTESIAN_POINT('',(3.,-1.,2.501));"),
         STEP(POINTS SURFACE LOOP FOUR THREE EDGE("4", "1", "3", "CIRCLE('',#99,1.)")),
         STEP(POINTS SURFACE LOOP THREE "#82=POLY_LOOP('',(#1,#2,#3));"),
         STEP(POINTS SURFACE THREE "#80=ADVANCED_FACE('',(),#8,.T.);"),
@@ -605,6 +613,11 @@ static void test_iges_model(void **state)
                  {E(110, "00010000", "0.,0.,0.,0.,0.,1.;")}, {E(126, "00000000", IGES_LINE)}),
         LINE_G2 LINE_G2,
         (model){.num_left_out = 2, .left_out = "a circular arc (100)", .unit = "millimetre"});
+    /* planes are shapes where they are trimmed */
+    check_model(ENTITIES({E(128, "", IGES_FACET("0,1,0,2;"))}, {E(108, "", "0.,0.,1.,0.,0;")},
+                         {E(144, "", "@4,1,0,0;")}, {E(108, "00010000", "0.,0.,1.,0.,0;")}),
+                FACET_G2,
+                (model){.num_left_out = 1, .left_out = "a plane (108)", .unit = "millimetre"});
     /* composite curves of each other, without end */
     check_model(
         ENTITIES({E(102, "", "1,@2;")}, {E(102, "", "2,@1,@3;")}, {E(126, "00010000", IGES_LINE)}),

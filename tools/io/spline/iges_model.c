@@ -47,7 +47,8 @@ static const char *shape_name(const iges_entity *of)
                                       {196, "spherical surface"},
                                       {198, "toroidal surface"}};
     if (of->type == 106 && of->form >= 11 && of->form <= 13) return "polyline";
-    if (of->type == 108 && of->form == 1) return "bounded plane";
+    const bool is_taken = (of->marks & (IGES_IS_TRIMMED | IGES_IS_WHOLE)) != 0;
+    if (of->type == 108 && (of->form == 1 || is_taken)) return "plane";
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (names[i].type == of->type) return names[i].name;
     return NULL;

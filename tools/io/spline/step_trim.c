@@ -7,7 +7,7 @@
 #include "array.h"
 #include "spline_scan.h"
 
-#define SLACK 1e-9 /* of a domain */
+#define SLACK 1e-9 /* of a domain, a weight, or the size of a surface */
 
 void step_trim_begin(step_trim *t, step_file *f)
 {
@@ -89,10 +89,10 @@ static const double *side_point(const side *s, uint32_t i)
     return made->points + (s->first + i * s->stride) * made->type.dim;
 }
 
-static bool same_point(const double *a, const double *b, uint32_t dim)
+static bool same_point(const double *a, const double *b, uint32_t dim, double slack)
 {
     for (uint32_t k = 0; k < dim; k++)
-        if (a[k] != b[k]) return false;
+        if (!(fabs(a[k] - b[k]) <= slack)) return false;
     return true;
 }
 
@@ -101,33 +101,88 @@ static double weight_of(const step_spline *of, size_t i)
     return of->num_weights > 0 ? of->weights[i] : 1;
 }
 
-/* Whether a curve is the one of a side. */
-static bool is_side(const side *s, const step_spline *curve)
+/* A knot where the domain is [0, 1]. */
+static double knot_at(const spline_type *type, uint32_t direction, uint32_t i)
 {
-    const spline_type *const type = &s->of->made.type, *const own = &curve->made.type;
-    const uint32_t num = own->num_controls[0], degree = own->degree[0];
-    if (num != type->num_controls[s->along] || degree != type->degree[s->along]) return false;
-    if (own->dim != type->dim) return false;
-    for (uint32_t i = 0; i < num + degree + 1; i++)
-        if (own->knots[0][i] != type->knots[s->along][i]) return false;
-    const double first = weight_of(s->of, s->first), own_first = weight_of(curve, 0);
-    for (uint32_t i = 0; i < num; i++) {
-        const double weight = weight_of(s->of, s->first + i * s->stride);
-        const double *const own_point = curve->made.points + (size_t)i * type->dim;
-        if (!same_point(side_point(s, i), own_point, type->dim)) return false;
-        if (weight * own_first != weight_of(curve, i) * first) return false;
+    const double *const knots = type->knots[direction];
+    const double begin = knots[type->degree[direction]];
+    return (knots[i] - begin) / (knots[type->num_controls[direction]] - begin);
+}
+
+/* Whether a curve has the knots of a side, forward or backward. */
+static bool has_knots(const side *s, const spline_type *own, bool backward)
+{
+    const spline_type *const type = &s->of->made.type;
+    const uint32_t last = own->num_controls[0] + own->degree[0];
+    for (uint32_t i = 0; i <= last; i++) {
+        const double knot = backward ? 1 - knot_at(own, 0, last - i) : knot_at(own, 0, i);
+        if (!(fabs(knot - knot_at(type, s->along, i)) <= SLACK)) return false;
     }
     return true;
 }
 
-/* Whether a side is the line between two points. */
-static bool is_line(const side *s, const double *a, const double *b)
+/* Whether a curve is the one of a side, forward or backward. */
+static bool is_side(const side *s, const step_spline *curve, bool backward, double slack)
 {
-    const spline_type *const type = &s->of->made.type;
-    if (type->num_controls[s->along] != 2 || type->dim != STEP_DIM) return false;
-    const double *const p = side_point(s, 0), *const q = side_point(s, 1);
-    return (same_point(p, a, STEP_DIM) && same_point(q, b, STEP_DIM)) ||
-           (same_point(p, b, STEP_DIM) && same_point(q, a, STEP_DIM));
+    const spline_type *const type = &s->of->made.type, *const own = &curve->made.type;
+    const uint32_t num = own->num_controls[0];
+    if (num != type->num_controls[s->along] || own->degree[0] != type->degree[s->along])
+        return false;
+    if (own->dim != type->dim || !has_knots(s, own, backward)) return false;
+    const double first = weight_of(s->of, s->first);
+    const double own_first = weight_of(curve, backward ? num - 1 : 0);
+    for (uint32_t i = 0; i < num; i++) {
+        const size_t j = backward ? num - 1 - i : i;
+        const double weight = weight_of(s->of, s->first + i * s->stride) / first;
+        const double own_weight = weight_of(curve, j) / own_first;
+        const double *const own_point = curve->made.points + j * type->dim;
+        if (!same_point(side_point(s, i), own_point, type->dim, slack)) return false;
+        if (!(fabs(weight - own_weight) <= SLACK * weight)) return false;
+    }
+    return true;
+}
+
+/* Whether a curve is one of the sides of a surface. */
+static bool is_any_side(const step_spline *of, const step_spline *curve, double slack)
+{
+    side s;
+    for (uint32_t i = 0; i < 4; i++)
+        if (find_side(of, i, &s) &&
+            (is_side(&s, curve, false, slack) || is_side(&s, curve, true, slack)))
+            return true;
+    return false;
+}
+
+/* Whether a side of a surface is the line between two points. */
+static bool is_any_line(const step_spline *of, const double *a, const double *b, double slack)
+{
+    const spline_type *const type = &of->made.type;
+    side s;
+    for (uint32_t i = 0; i < 4; i++) {
+        if (!find_side(of, i, &s) || type->num_controls[s.along] != 2 || type->dim != STEP_DIM)
+            continue;
+        const double *const p = side_point(&s, 0), *const q = side_point(&s, 1);
+        if (same_point(p, a, STEP_DIM, slack) && same_point(q, b, STEP_DIM, slack)) return true;
+        if (same_point(p, b, STEP_DIM, slack) && same_point(q, a, STEP_DIM, slack)) return true;
+    }
+    return false;
+}
+
+/* What points may be off: SLACK of the largest side of the control points' box. */
+static double slack_of(const step_spline *of)
+{
+    const spline *const made = &of->made;
+    const uint32_t dim = made->type.dim;
+    double size = 0;
+    for (uint32_t k = 0; k < dim; k++) {
+        double low = made->points[k], high = low;
+        for (size_t at = k; at < made->num_reals; at += dim) {
+            low = fmin(low, made->points[at]);
+            high = fmax(high, made->points[at]);
+        }
+        size = fmax(size, high - low);
+    }
+    return SLACK * size;
 }
 
 /* ---- edges ---- */
@@ -156,7 +211,6 @@ static size_t find_curve(step_trim *t, size_t which)
 static bool lies_on_side(step_trim *t, size_t oriented, const step_spline *of)
 {
     size_t edge, ends[2], curve;
-    side s;
     if (!go_to(t, oriented, 3) || !is_named(t, "ORIENTED_EDGE") || !step_may_refer(t->f, &edge))
         return false;
     if (!go_to(t, edge, 1) || !is_named(t, "EDGE_CURVE") || !step_may_refer(t->f, &ends[0]) ||
@@ -166,17 +220,12 @@ static bool lies_on_side(step_trim *t, size_t oriented, const step_spline *of)
     curve = find_curve(t, curve);
     if (curve == STEP_NONE) return false;
     const step_instance *const shape = &t->f->instances[curve];
-    if (shape->kind == STEP_CURVE) {
-        if (!step_spline_read(&t->edge, shape) || !spend(t, shape)) return false;
-        for (uint32_t i = 0; i < 4; i++)
-            if (find_side(of, i, &s) && is_side(&s, &t->edge)) return true;
-        return false;
-    }
+    if (shape->kind == STEP_CURVE)
+        return step_spline_read(&t->edge, shape) && spend(t, shape) &&
+               is_any_side(of, &t->edge, t->slack);
     if (!go_to(t, curve, 0) || !is_named(t, "LINE")) return false;
     const double *const a = vertex_point(t, ends[0]), *const b = vertex_point(t, ends[1]);
-    for (uint32_t i = 0; a && b && i < 4; i++)
-        if (find_side(of, i, &s) && is_line(&s, a, b)) return true;
-    return false;
+    return a && b && is_any_line(of, a, b, t->slack);
 }
 
 /* Whether all edges of a face's bound lie on sides of its surface; that may also be a vertex. */
@@ -196,6 +245,9 @@ static bool is_outer(step_trim *t, size_t bound, const step_spline *of)
 static bool is_whole_face(step_trim *t, size_t face, const step_spline *of)
 {
     size_t num;
+    if (t->budget < of->made.num_reals) return false;
+    t->budget -= of->made.num_reals;
+    t->slack = slack_of(of);
     if (!go_to(t, face, 1) || !collect(t, &t->bounds, &t->bound_capacity, &num)) return false;
     for (size_t i = 0; i < num; i++)
         if (!is_outer(t, t->bounds[i], of)) return false;
