@@ -351,6 +351,19 @@ class Pieces(SplineCase):
             self.check_near([found[9 * k + 4]], [spline.point((u0 + u1) / 2, (v0 + v1) / 2)],
                             200 * EPS["f32"])
 
+    def test_only(self):
+        """Of a file of several kinds the pieces of one, as if they were alone."""
+        knot, vase = os.path.join(DATA, "knot.g2"), os.path.join(DATA, "vase.json")
+        for kind, source, num in (("curves", knot, (2, 40)), ("surfaces", vase, (1, 16))):
+            done = run("bspline", "bezier", knot, vase, "-o", self.path("a.json"), "--only", kind)
+            self.assertEqual((done.returncode, done.stderr),
+                             (0, "%d splines in %d Bezier pieces\n" % num))
+            with open(self.path("a.json"), encoding="ascii") as found, \
+                    open(self.cut(source, "json"), encoding="ascii") as expected:
+                self.assertEqual(found.read(), expected.read())
+        self.fails(1, "vase.json: there are no curves", "bspline", "bezier", vase, "-o",
+                   self.path("b.g2"), "--only", "curves")
+
     def test_volume(self):
         chance = random.Random(13)
         spline = random_spline(chance, (1, 2, 1), (3, 4, 2), 3)
@@ -366,7 +379,8 @@ class Pieces(SplineCase):
         for expected, args in (("spline 0 is a curve: BezierView files have surfaces only; "
                                 "use .g2 or .json",
                                 (knot, "-o", self.path("a.bv"))),
-                               ("spline 2 is a surface: JSON has splines of one kind; use .g2",
+                               ("spline 2 is a surface: JSON has splines of one kind; use .g2 or "
+                                "--only",
                                 (knot, vase, "-o", self.path("a.json"))),
                                ("none.g2: cannot open: ",
                                 (self.path("none.g2"), "-o", self.path("a.g2"))),

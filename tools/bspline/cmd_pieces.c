@@ -17,9 +17,12 @@
 /* What is on the way. */
 typedef struct work {
     const request *r;
+    uint32_t only; /* directions of the splines that are cut; 0: any */
     spline_format format;
     clsp_context *ctx;
     splines content;
+    size_t num_splines;  /* that are cut */
+    uint32_t directions; /* of the first one */
     spline_writer writer;
     io_message message;
     progress_bar bar;
@@ -157,15 +160,39 @@ static bool run_batch(work *w, const spline_batch *batch)
 
 /* ---- the run ---- */
 
-/* Whether all splines have a place in the file; complains of one that has none. */
-static bool check_types(const work *w)
+static bool is_wanted(const work *w, const spline_batch *batch)
+{
+    return w->only == 0 || batch->type.directions == w->only;
+}
+
+/* Counts what is to be cut. */
+static void count_all(work *w)
 {
     for (size_t i = 0; i < w->content.num_batches; i++) {
         const spline_batch *batch = &w->content.batches[i];
-        const char *why = spline_writer_refuse(w->format, &batch->type);
-        if (!why && w->format == SPLINES_JSON &&
-            batch->type.directions != w->content.batches[0].type.directions)
-            why = "JSON has splines of one kind; use .g2";
+        if (!is_wanted(w, batch)) continue;
+        if (w->num_splines == 0) w->directions = batch->type.directions;
+        w->num_splines += batch->num_splines;
+        w->total += (uint64_t)batch->num_splines * count_pieces(&batch->type);
+    }
+}
+
+/* Whether all splines have a place in the file; complains of one that has none, and where there are
+   none. */
+static bool check_types(const work *w)
+{
+    if (w->num_splines == 0) {
+        static const char *const kinds[] = {"splines", "curves", "surfaces", "volumes"};
+        complain("%s: there are no %s", w->r->inputs[0], kinds[w->only]);
+        return false;
+    }
+    for (size_t i = 0; i < w->content.num_batches; i++) {
+        const spline_batch *batch = &w->content.batches[i];
+        const char *why =
+            is_wanted(w, batch) ? spline_writer_refuse(w->format, &batch->type) : NULL;
+        if (!why && w->format == SPLINES_JSON && is_wanted(w, batch) &&
+            batch->type.directions != w->directions)
+            why = "JSON has splines of one kind; use .g2 or --only";
         if (!why) continue;
         complain("%s: spline %lu is a %s: %s", w->r->inputs[0], (unsigned long)batch->numbers[0],
                  spline_form(&batch->type), why);
@@ -183,9 +210,7 @@ static bool read_content(work *w)
         return false;
     }
     spline_info_tell(&w->content, r->num_inputs == 1 ? r->inputs[0] : "the files", r);
-    for (size_t i = 0; i < w->content.num_batches; i++)
-        w->total +=
-            (uint64_t)w->content.batches[i].num_splines * count_pieces(&w->content.batches[i].type);
+    count_all(w);
     return check_types(w);
 }
 
@@ -194,15 +219,14 @@ static bool write_pieces(work *w)
     const request *r = w->r;
     bool done = true;
     w->writer = (spline_writer){.format = w->format, .precision = r->precision};
-    if (!spline_writer_open(&w->writer, r->outputs[0], w->total,
-                            w->content.batches[0].type.directions, &w->message)) {
+    if (!spline_writer_open(&w->writer, r->outputs[0], w->total, w->directions, &w->message)) {
         complain("%s", w->message.text);
         return false;
     }
     const double start = seconds_now();
     progress_start(&w->bar, "converting", request_verbosity(r));
     for (size_t i = 0; done && i < w->content.num_batches; i++)
-        done = run_batch(w, &w->content.batches[i]);
+        if (is_wanted(w, &w->content.batches[i])) done = run_batch(w, &w->content.batches[i]);
     const bool written = spline_writer_close(&w->writer, done);
     progress_end(&w->bar);
     w->seconds = seconds_now() - start;
@@ -212,11 +236,13 @@ static bool write_pieces(work *w)
 
 int bspline_bezier_run(request *r)
 {
-    work w = {.r = r, .format = (spline_format)request_format(r, r->outputs[0])};
+    work w = {.r = r,
+              .only = (uint32_t)((const pieces_request *)r)->only,
+              .format = (spline_format)request_format(r, r->outputs[0])};
     bool done = read_content(&w) && open_context(&w.ctx, r->device, request_verbosity(r)) &&
                 write_pieces(&w);
     if (done && !r->quiet)
-        fprintf(stderr, "%lu splines in %llu Bezier pieces\n", (unsigned long)w.content.num_splines,
+        fprintf(stderr, "%lu splines in %llu Bezier pieces\n", (unsigned long)w.num_splines,
                 (unsigned long long)w.num);
     const job_summary summary = {.ctx = w.ctx,
                                  .things = "pieces",

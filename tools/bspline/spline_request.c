@@ -42,6 +42,8 @@ static const option bezier_options[] = {
     {OPTION_OUTPUT(
         "where to write: BezierView, of surfaces only, .g2 or JSON; - is standard output")},
     {OPTION_FORMAT("bv g2 json")},
+    {"only", 0, "KIND", "the splines to cut, of files that have others too: @; default all",
+     OPTION_WORD(pieces_request, only, "curves surfaces volumes"), .low = 1},
     {OPTION_PRECISION("f32 is the default, f64 needs fp64")},
     {.rows = request_device},
     {.rows = request_report},
@@ -51,9 +53,10 @@ static const option bezier_options[] = {
 
 static const char *const bezier_examples[] = {
     "clspline bspline bezier surface.g2 -o surface.bv",
+    "clspline bspline bezier part.step -o part.g2 --only surfaces",
     "clspline bspline bezier surface.g2 -o - -f bv | clspline bezier - -o a.obj -t 0.1%", NULL};
 
-static const request bezier_defaults = {.precision = MESH_F32};
+static const pieces_request bezier_defaults = {.base = {.precision = MESH_F32}};
 
 const subcommand command_bspline_bezier = {
     .name = "bspline bezier",
@@ -66,6 +69,6 @@ const subcommand command_bspline_bezier = {
     .result = "the Bezier pieces of B-splines, for 'clspline bezier' and other programs",
     .input = "input file",
     .endings = "g2 json igs iges step stp",
-    .request_bytes = sizeof(request),
+    .request_bytes = sizeof(pieces_request),
     .defaults = &bezier_defaults,
     .run = bspline_bezier_run};

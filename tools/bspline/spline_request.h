@@ -1,8 +1,15 @@
-/* The command lines of `clspline bspline`: a mesh_request of eval, a request of bezier. */
+/* The command lines of `clspline bspline`: a mesh_request of eval, a pieces_request of bezier.
+ */
 #ifndef CLSPLINE_TOOLS_SPLINE_REQUEST_H
 #define CLSPLINE_TOOLS_SPLINE_REQUEST_H
 
 #include "mesh_request.h"
+
+/* What `bspline bezier` is asked for. */
+typedef struct pieces_request {
+    request base;
+    int only; /* directions of the splines that are cut: 1 curves, 2 surfaces, 3 volumes; 0 all */
+} pieces_request;
 
 /* Do what a request asks for. Return the exit status. */
 int bspline_eval_run(request *r);

@@ -60,6 +60,9 @@ _clspline_values() {
     *' --cooperate')
         compgen -W 'auto svm dynamic static device host' -- "$3" || true
         ;;
+    *' --only')
+        compgen -W 'curves surfaces volumes' -- "$3" || true
+        ;;
     *' --axis')
         compgen -W 'x y z' -- "$3" || true
         ;;
@@ -115,7 +118,7 @@ _clspline_options() {
             '--verbose --help'
         ;;
     'bspline bezier')
-        echo '--output --format --precision --device --report --quiet --verbose --help'
+        echo '--output --format --only --precision --device --report --quiet --verbose --help'
         ;;
     'image')
         echo '--output --format --rotate --axis --fit --zoom --spacing --shift --affine --size' \

@@ -208,6 +208,9 @@ complete -c clspline -n '__clspline_at bspline bezier' -s o -l output -r -F \
 complete -c clspline -n '__clspline_at bspline bezier' -s f -l format -x \
     -a 'bv g2 json' \
     -d 'the format of -o -'
+complete -c clspline -n '__clspline_at bspline bezier' -l only -x \
+    -a 'curves surfaces volumes' \
+    -d 'the splines to cut, of files that have others too'
 complete -c clspline -n '__clspline_at bspline bezier' -s p -l precision -x \
     -a 'f32 f64' \
     -d 'numbers to compute with'
