@@ -233,6 +233,13 @@ static void test_step_model(void **state)
                      "#50=CURVE_BOUNDED_SURFACE('',#8,(#51),.F.);#51=BOUNDARY_CURVE('',(#52),.F.);"
                      "#52=COMPOSITE_CURVE_SEGMENT(.CONTINUOUS.,.T.,#9);"),
                 SURFACE_G2, (model){.num_trimmed = 1});
+    /* notes in drawings, and views of them */
+    check_same(STEP(POINTS CURVE SURFACE
+                    "#51=GEOMETRIC_CURVE_SET('',(#9,#52));"
+                    "#50=ANNOTATION_CURVE_OCCURRENCE('',(),#51);#52=POLYLINE('',(#1,#2));#53=("
+                    "CAMERA_IMAGE()CAMERA_IMAGE_3D_WITH_SCALE()"
+                    "MAPPED_ITEM(#54,#55)REPRESENTATION_ITEM(''));#54=X();#55=X();"),
+               SURFACE_G2);
     /* marks go around a circle of references once */
     check_model(STEP(POINTS CURVE "#50=SURFACE_CURVE('',#51,(),.U.);#51=SURFACE_CURVE('',#50,(),"
                                   ".U.);#52=GEOMETRIC_SET('',(#50,#9));"),

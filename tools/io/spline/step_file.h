@@ -42,7 +42,9 @@ typedef enum step_kind {
     STEP_CONTEXT,         /* names the units */
     STEP_UNIT,            /* of length */
     STEP_RELATION,        /* places a part in an assembly */
-    STEP_MAPPED           /* places a copy of a representation */
+    STEP_ANNOTATION,      /* a curve or a set of some that is a note in the drawing */
+    STEP_MAPPED,          /* places a copy of a representation */
+    STEP_CAMERA           /* a view, which is a MAPPED_ITEM too */
 } step_kind;
 
 /* What a record has of a spline. */

@@ -104,6 +104,7 @@ static bool find_place(const step_instance *of, int *simple, int *complex)
         *simple = *complex = 2;
         return true;
     case STEP_FACE:
+    case STEP_ANNOTATION:
         *simple = 2;
         return true;
     case STEP_EDGE:
@@ -130,8 +131,10 @@ static uint32_t marks_of(const walk *w, const step_instance *of)
     case STEP_SWEPT:
     case STEP_PARAMETERS:
         return STEP_IS_PART;
+    case STEP_ANNOTATION:
+        return STEP_IS_PART | STEP_IS_NOTE;
     case STEP_SET:
-        return STEP_IS_MODEL;
+        return of->marks & STEP_IS_NOTE ? of->marks : STEP_IS_MODEL;
     default:
         return of->marks;
     }
@@ -158,10 +161,14 @@ static bool visit(walk *w, const step_instance *of)
     return step_comma(f) && give_all(w, STEP_IS_PART);
 }
 
+/* Visits all instances, notes first: sets that are ones are no model. */
 static bool visit_all(walk *w)
 {
-    for (size_t i = 0; i < w->f->num; i++)
-        if (!visit(w, &w->f->instances[i])) return false;
+    for (int turn = 0; turn < 2; turn++)
+        for (size_t i = 0; i < w->f->num; i++) {
+            const step_instance *const of = &w->f->instances[i];
+            if ((of->kind == STEP_ANNOTATION) == (turn == 0) && !visit(w, of)) return false;
+        }
     w->is_again = true;
     while (w->num > 0)
         if (!visit(w, &w->f->instances[w->stack[--w->num]])) return false;

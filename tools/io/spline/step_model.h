@@ -10,7 +10,8 @@
 enum {
     STEP_IS_PART = 1,    /* of another shape, or in parameters */
     STEP_IS_TRIMMED = 2, /* only a part of it is of the model */
-    STEP_IS_MODEL = 4    /* for all that it is a part too */
+    STEP_IS_MODEL = 4,   /* for all that it is a part too */
+    STEP_IS_NOTE = 8     /* in a drawing */
 };
 
 /* Marks the instances, finds the faces, trimmed curves and rectangles that take a spline, by which
