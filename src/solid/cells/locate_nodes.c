@@ -42,8 +42,23 @@ clspi_locate_nodes *clspi_locate_nodes_create(const clspi_locate_source *source)
     return nodes;
 }
 
+static void release_blocks(node_block *blocks)
+{
+    while (blocks) {
+        node_block *const block = blocks;
+        blocks = block->next;
+        free(block);
+    }
+}
+
+/* Forgets all parts; their memory is used again, unless one query has taken much more of it than
+   is kept. */
 static void forget(clspi_locate_nodes *nodes)
 {
+    const bool is_much = nodes->bytes > 2 * (size_t)KEPT;
+
+    if (is_much) release_blocks(nodes->blocks);
+    if (is_much) nodes->blocks = NULL;
     while (nodes->blocks) {
         node_block *const block = nodes->blocks;
         nodes->blocks = block->next;
@@ -57,11 +72,7 @@ static void forget(clspi_locate_nodes *nodes)
 void clspi_locate_nodes_destroy(clspi_locate_nodes *nodes)
 {
     if (nodes) forget(nodes);
-    while (nodes && nodes->spare) {
-        node_block *const block = nodes->spare;
-        nodes->spare = block->next;
-        free(block);
-    }
+    if (nodes) release_blocks(nodes->spare);
     for (uint32_t d = 0; d < CLSPI_LOCATE_DEPTH && nodes; d++)
         free(nodes->deep[d]);
     free(nodes);

@@ -22,6 +22,11 @@
 
 /* ---- calls ---- */
 
+static bool has_double(void)
+{
+    return support_device().fp64 != 0;
+}
+
 static double found_within(clsp_type type)
 {
     return type == CLSP_F64 ? FOUND_F64 : FOUND_F32;
@@ -115,7 +120,8 @@ static void make_params(size_t num_cells, size_t num, uint64_t seed, uint32_t *c
 static void check_found(const model *m, clsp_type precision, const double *points,
                         const clsp_solid_place_f64 *places, size_t num)
 {
-    clsp_solid_plan *exact = plan_in(m, CLSP_F64, CLSP_SOLID_METHOD_DEFAULT);
+    clsp_solid_plan *exact =
+        plan_in(m, has_double() ? CLSP_F64 : CLSP_F32, CLSP_SOLID_METHOD_DEFAULT);
     uint32_t *const cells = malloc((num + 1) * sizeof *cells);
     double *const params = malloc((6 * num + 1) * sizeof *params), *const back = params + 3 * num;
     /* float parameters move a point by their rounding times the cell's size */
@@ -151,8 +157,10 @@ static void check_first(const clsp_solid_place_f64 *place, uint32_t cell)
 }
 
 /* Makes points of a model and looks for them. */
-static void check_model(const model *m, clsp_type precision, clsp_solid_method method, size_t num)
+static void check_model(const model *m, clsp_type precision, clsp_solid_method method, size_t most)
 {
+    if (precision == CLSP_F64 && !has_double()) return;
+    const size_t num = support_full() ? most : most / 4;
     clsp_solid_plan *plan = plan_in(m, precision, method);
     uint32_t *const cells = malloc(num * sizeof *cells);
     double *const params = malloc(6 * num * sizeof *params), *const points = params + 3 * num;
@@ -343,9 +351,10 @@ static size_t compare_with_oracle(const model *m, size_t num, uint64_t seed)
 
 static void test_oracle(void **state)
 {
-    const size_t num = support_full() ? 900 : 90;
+    const size_t num = support_full() ? 900 : 60;
 
     (void)state;
+    if (!has_double()) skip_because("no double precision");
     for (uint32_t creased = 0; creased < 2; creased++) {
         solid_case box = solid_box(2, 3, 2), prism = solid_prism(5, 1, 1);
         solid_jitter(&box, 0.3, 2);
@@ -367,6 +376,9 @@ static void test_oracle(void **state)
 /* Some places are those of explicit subdivision. */
 static void test_subdivision(void **state)
 {
+    (void)state;
+    if (!has_double()) skip_because("no double precision");
+
     enum { NUM = 40 };
     solid_case prism = solid_prism(3, 0, 2);
     solid_jitter(&prism, 0.1, 7);
@@ -377,7 +389,6 @@ static void test_subdivision(void **state)
     clsp_solid_place_f64 places[NUM];
     size_t found = 0;
 
-    (void)state;
     make_points(samples, m.counts.num_cells * EACH * EACH * EACH, NUM, 5, points);
     locate(plan, points, NUM, 0, places);
     for (size_t i = 0; i < NUM; i++) {
@@ -478,6 +489,7 @@ static void test_known(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (cases[i].precision == CLSP_F64 && !has_double()) continue;
         clsp_solid_plan *plan =
             exact_box(cases[i].precision, SIZE, cases[i].scale, cases[i].offset);
         for (int n = 0; n < 60; n++) {
@@ -497,13 +509,15 @@ static void test_known(void **state)
 /* Very far points are outside, and those that are no numbers are told. */
 static void test_far(void **state)
 {
+    (void)state;
+    if (!has_double()) skip_because("no double precision");
+
     static const double origin[3] = {0, 0, 0};
     static const double points[][3] = {{1e300, 0, 0}, {0, -1e30, 1},    {1e7, 1e7, 1e7},
                                        {NAN, 0, 0},   {0, INFINITY, 0}, {0, 0, -INFINITY}};
     clsp_solid_plan *plan = exact_box(CLSP_F64, 2, 1.0, origin);
     clsp_solid_place_f64 places[6];
 
-    (void)state;
     locate(plan, points[0], 6, 0, places);
     for (size_t i = 0; i < 3; i++) {
         const double size = fmax(fmax(fabs(points[i][0]), fabs(points[i][1])), fabs(points[i][2]));
@@ -543,6 +557,7 @@ static void test_folded(void **state)
     static clsp_solid_place_f64 places[NUM];
 
     (void)state;
+    if (!has_double()) skip_because("no double precision");
     for (uint32_t creased = 0; creased < 2; creased++) {
         solid_case box = solid_box(2, 2, 2);
         solid_jitter(&box, 0.9, 3);
@@ -567,6 +582,7 @@ static void test_flat(void **state)
     clsp_solid_place_f64 places[2];
 
     (void)state;
+    if (!has_double()) skip_because("no double precision");
     for (int way = 0; way < 2; way++) {
         solid_case box = solid_box(1, 1, 1);
         solid_crease(&box, 0.5);
@@ -593,6 +609,7 @@ static void test_left_out(void **state)
     solid_case box = solid_box(3, 1, 1), fold = solid_box(2, 2, 2);
 
     (void)state;
+    if (!has_double()) skip_because("no double precision");
     solid_crease(&box, 0.5);
     clsp_solid_plan *plan = plan_with(&box);
     locate(plan, point, 1, 0, &place);
@@ -626,6 +643,7 @@ static void test_two_parts(void **state)
     clsp_solid_place_f64 places[3];
 
     (void)state;
+    if (!has_double()) skip_because("no double precision");
     for (size_t i = 0; i < 16; i++)
         for (size_t l = 0; l < 3; l++)
             control[i][l] = box.point[3 * (i % 8) + l] + (l == 0 && i >= 8 ? 5.0 : 0.0);
