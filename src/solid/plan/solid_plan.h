@@ -126,7 +126,7 @@ struct clsp_solid_plan {
     clspi_host_state host; /* control points, those beyond the boundary too */
     uint32_t *use_of;      /* [classes][CLSPI_FRAMES]: uses; NULL: not made */
     clspi_host_tables host_tables;
-    struct clspi_lattice *lattice; /* where it makes the grid; NULL: classes do */
+    struct clspi_lattice *lattice;      /* where it makes the grid; NULL: classes do */
     struct clspi_solid_locate *located; /* what finds places of points; NULL: not made */
 };
 
