@@ -212,6 +212,11 @@ static void test_step_model(void **state)
     /* an edge without faces is a wire's */
     check_same(STEP(POINTS CURVE "#24=EDGE_CURVE('',#25,#25,#9,.T.);#25=VERTEX_POINT('',#1);"),
                CURVE_G2);
+    /* also where there are faces, which have others */
+    check_same(STEP(POINTS CURVE "#24=EDGE_CURVE('',#25,#25,#9,.T.);#25=VERTEX_POINT('',#1);"
+                                 "#26=ADVANCED_FACE('',(#27),#8,.T.);#27=FACE_BOUND('',#28,.T.);"
+                                 "#28=VERTEX_LOOP('',#25);" SURFACE),
+               CURVE_G2 SURFACE_G2);
     /* what a surface is swept from, and one that is none of splines */
     check_model(STEP(POINTS SURFACE CURVE
                      "#30=SURFACE_OF_LINEAR_EXTRUSION('',#9,#31);#31=VECTOR('',#32,1.);"
@@ -284,8 +289,8 @@ static void test_step_faces(void **state)
         STEP(POINTS SURFACE LOOP FOUR THREE EDGE(
             "4", "1", "3", SIDE("1", "98")) "#98=CARTESIAN_POINT('',(3.,-1.,2.501));"),
         STEP(POINTS SURFACE LOOP FOUR THREE EDGE("4", "1", "3", "CIRCLE('',#99,1.)")),
-        STEP(POINTS SURFACE LOOP THREE "#82=POLY_LOOP('',(#1,#2,#3));"),
-        STEP(POINTS SURFACE THREE "#80=ADVANCED_FACE('',(),#8,.T.);"),
+        STEP(POINTS SURFACE LOOP "#82=POLY_LOOP('',(#1,#2,#3));"),
+        STEP(POINTS SURFACE "#80=ADVANCED_FACE('',(),#8,.T.);"),
         STEP(POINTS SURFACE LOOP FOUR THREE EDGE(
             "4", "3", "1",
             SIDE("1",

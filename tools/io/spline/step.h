@@ -8,9 +8,9 @@
    What belongs to the model:
 
    - A curve is left out where it is only a part of something else: in the parameters of a surface
-     (DEFINITIONAL_REPRESENTATION), an edge in a file with faces, a boundary, or what a surface is
-     swept from; or where it is a note in a drawing (ANNOTATION_CURVE_OCCURRENCE and the like). Any
-     other GEOMETRIC_CURVE_SET or GEOMETRIC_SET makes its items ones of the model in any case.
+     (DEFINITIONAL_REPRESENTATION), an edge of a face, a boundary, or what a surface is swept from;
+     or where it is a note in a drawing (ANNOTATION_CURVE_OCCURRENCE and the like). Any other
+     GEOMETRIC_CURVE_SET or GEOMETRIC_SET makes its items ones of the model in any case.
    - A surface that a face or CURVE_BOUNDED_SURFACE refers to is trimmed (num_trimmed), and so is
      what a TRIMMED_CURVE or RECTANGULAR_TRIMMED_SURFACE refers to, unless that takes the whole
      (step_trim.h).

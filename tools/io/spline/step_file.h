@@ -35,6 +35,9 @@ typedef enum step_kind {
     STEP_BOUNDED_SURFACE, /* a part of a surface, within curves */
     STEP_CURVE,           /* a B-spline */
     STEP_SURFACE,         /* a B-spline */
+    STEP_BOUND,           /* of a face, with a loop */
+    STEP_LOOP,            /* of oriented edges */
+    STEP_ORIENTED,        /* an edge in a direction */
     STEP_EDGE,            /* with a curve */
     STEP_FACE,            /* with a surface */
     STEP_SET,             /* of curves or surfaces, the model itself */

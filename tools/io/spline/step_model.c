@@ -14,7 +14,6 @@ typedef struct walk {
     size_t user;   /* that is visited, where it may take the whole of a spline */
     size_t *stack; /* instances that have new marks to pass on */
     size_t num, capacity;
-    bool has_faces;
     bool is_again;    /* what was visited has got new marks */
     bool is_counting; /* shapes of other kinds, when all marks are there */
     uint64_t budget;  /* of bytes that are read again and again */
@@ -107,17 +106,19 @@ static bool find_place(const step_instance *of, int *simple, int *complex)
     case STEP_ANNOTATION:
         *simple = 2;
         return true;
+    case STEP_ORIENTED:
     case STEP_EDGE:
         *simple = 3;
         return true;
     default:
-        return of->kind == STEP_SET || of->kind == STEP_PARAMETERS ||
+        return of->kind == STEP_SET || of->kind == STEP_PARAMETERS || of->kind == STEP_BOUND ||
+               of->kind == STEP_LOOP ||
                (of->kind >= STEP_SWEPT && of->kind <= STEP_BOUNDED_SURFACE);
     }
 }
 
 /* The marks that an instance gives to what it refers to. */
-static uint32_t marks_of(const walk *w, const step_instance *of)
+static uint32_t marks_of(const step_instance *of)
 {
     switch (of->kind) {
     case STEP_FACE:
@@ -126,8 +127,6 @@ static uint32_t marks_of(const walk *w, const step_instance *of)
     case STEP_TRIMMED_SURFACE:
     case STEP_BOUNDED_SURFACE:
         return of->marks | STEP_IS_TRIMMED;
-    case STEP_EDGE:
-        return w->has_faces ? STEP_IS_PART : 0;
     case STEP_SWEPT:
     case STEP_PARAMETERS:
         return STEP_IS_PART;
@@ -140,23 +139,34 @@ static uint32_t marks_of(const walk *w, const step_instance *of)
     }
 }
 
+/* Makes the bounds of a face parts of it, and goes to its surface. */
+static bool visit_bounds(walk *w)
+{
+    w->user = STEP_NONE;
+    return step_skip(w->f, 1) && (w->is_counting ? step_value(w->f) : give_all(w, STEP_IS_PART)) &&
+           step_comma(w->f);
+}
+
 /* Gives what an instance refers to its marks, or counts it. */
 static bool visit(walk *w, const step_instance *of)
 {
     step_file *const f = w->f;
     int simple, complex;
     if (!find_place(of, &simple, &complex)) return true;
-    const uint32_t marks = marks_of(w, of);
+    const uint32_t marks = marks_of(of);
     const bool counts =
         of->kind != STEP_SWEPT && (marks & (STEP_IS_PART | STEP_IS_MODEL)) != STEP_IS_PART;
     if (w->is_counting && !counts) return true;
-    w->user = may_trim(of) ? (size_t)(of - f->instances) : STEP_NONE;
     step_begin(f, of);
     const step_word *word = step_record(f);
     while (word && word->kind != of->kind)
         word = step_record(f);
-    if (!word || !step_skip(f, f->is_complex ? complex : simple) || !give_all(w, marks))
+    if (!word) return false;
+    const bool has_bounds = of->kind == STEP_FACE && !f->is_complex;
+    if (!(has_bounds ? visit_bounds(w) : step_skip(f, f->is_complex ? complex : simple)))
         return false;
+    w->user = may_trim(of) ? (size_t)(of - f->instances) : STEP_NONE;
+    if (!give_all(w, marks)) return false;
     if (of->kind != STEP_BOUNDED_SURFACE || w->is_counting) return true;
     return step_comma(f) && give_all(w, STEP_IS_PART);
 }
@@ -328,10 +338,7 @@ bool step_model_find(step_file *f, splines *content, shape_uses *uses)
 {
     walk w = {
         .f = f, .content = content, .uses = uses, .budget = 64 * (uint64_t)(f->end - f->text)};
-    bool done = true;
-    for (size_t i = 0; i < f->num; i++)
-        w.has_faces = w.has_faces || f->instances[i].kind == STEP_FACE;
-    done = check_places(&w) && visit_all(&w);
+    bool done = check_places(&w) && visit_all(&w);
     for (size_t i = 0; done && i < f->num; i++)
         if (f->instances[i].kind == STEP_CONTEXT) done = note_units(&w, &f->instances[i]);
     w.is_counting = true;
