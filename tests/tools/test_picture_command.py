@@ -64,6 +64,12 @@ class Surfaces(Picture):
                     self.assert_hue(self.middle("bezier", plane, *words, *view, "--distance-to",
                                                 other, "-n", "3"), hue)
 
+    def test_distances_to_cad(self):
+        pictures = [self.draw("bezier", SPHERE, "--coloring", "distance", "--distance-to",
+                              os.path.join(DATA, "vase." + ending), "-n", "2")
+                    for ending in ("json", "step")]
+        self.assertEqual(*pictures)
+
     def test_range(self):
         """By itself it is symmetric and ends at the curvature that all points have."""
         for what in ("mean", "gauss"):

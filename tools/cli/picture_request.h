@@ -41,8 +41,8 @@ typedef struct picture_request {
         .low = -1e300, .high = 1e300, .must = "LO,HI with LO below HI"
 #define OPTION_DISTANCE_TO(type, member)                                                           \
     "distance-to", 0, "FILE",                                                                      \
-        "of --coloring distance: curves or surfaces (.g2, .json, .bv), or points of any other "    \
-        "file (.npy, .xyz, .ply, CSV)",                                                            \
+        "of --coloring distance: curves or surfaces (.g2, .json, .igs, .step, .bv), or points of " \
+        "any other file (.npy, .xyz, .ply, CSV)",                                                  \
         OPTION_TEXT(type, member)
 #define OPTION_PICTURE_EDGES(text)                                                                 \
     "edges", 0, NULL, text, OPTION_FLAG(picture_request, picture.edges)

@@ -178,7 +178,7 @@ _clspline_files() {
     'bspline eval') endings='g2 json igs iges step stp' ;;
     'bspline bezier') endings='g2 json igs iges step stp' ;;
     'image') endings='png jpg jpeg tif tiff nii nii.gz hdr img npy' ;;
-    'project') endings='g2 json bv csv npy xyz ply' ;;
+    'project') endings='g2 json igs iges step stp bv csv npy xyz ply' ;;
     'solid') endings='vtk vtu mesh meshb msh' ;;
     'view') endings='bv g2 json igs iges step stp vtk vtu mesh meshb msh' ;;
     'info') endings='bv g2 json igs iges step stp' ;;

@@ -299,7 +299,7 @@ complete -c clspline -n '__clspline_at image' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at project' -k \
-    -a '(__clspline_files g2 json bv csv npy xyz ply)'
+    -a '(__clspline_files g2 json igs iges step stp bv csv npy xyz ply)'
 complete -c clspline -n '__clspline_at project' -s o -l output -r -F \
     -d 'where to write'
 complete -c clspline -n '__clspline_at project' -s f -l format -x \

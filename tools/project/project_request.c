@@ -115,10 +115,10 @@ const subcommand command_project = {
     .usage = "MODEL ... POINTS -o OUT.{csv,npy,png,ply} [options]",
     .about =
         "Finds for each point the nearest point of all curves, or of all surfaces. MODEL are .g2 "
-        "files, JSON in the layout of geomdl or .bv files of BezierView; POINTS is CSV with a "
-        "point a line, an .npy array of shape (N, DIM), an .xyz file or the vertices of a PLY "
-        "file; a heading of CSV decides on its columns. One of them may be -, for standard input. "
-        "Any number of points will do.\n"
+        "files, JSON in the layout of geomdl, IGES, STEP or .bv files of BezierView; POINTS is CSV "
+        "with a point a line, an .npy array of shape (N, DIM), an .xyz file or the vertices of a "
+        "PLY file; a heading of CSV decides on its columns. One of them may be -, for standard "
+        "input. Any number of points will do.\n"
         "\n"
         "A row of the result: number of the point and of its curve or surface, from 0, the "
         "parameter, of surfaces u and v, the nearest point, the distance, a bound (no point of "
@@ -130,7 +130,7 @@ const subcommand command_project = {
     .examples = examples,
     .result = "of each point the nearest point of the model, its parameters and the distance",
     .input = "file of curves or surfaces",
-    .endings = "g2 json bv csv npy xyz ply",
+    .endings = "g2 json igs iges step stp bv csv npy xyz ply",
     .request_bytes = sizeof(project_request),
     .defaults = &defaults,
     .check = check,
