@@ -35,7 +35,7 @@ EOF
 environment() { # PYTHON FOLDER PACKAGE...
     local python=$1 place=$2
     shift 2
-    "$python" -m venv "$place" &&
+    "$python" -m venv --clear "$place" &&
         "$place/bin/python" -m pip -q --disable-pip-version-check install "$@"
 }
 
