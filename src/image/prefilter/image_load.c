@@ -428,7 +428,7 @@ static void spoil(const load_job *job, char *at, size_t num)
             ((uint16_t *)(void *)at)[k] = clspi_half((double)NAN);
 }
 
-/* Makes those coefficients of a plane NaN that are not made of the samples of a part alone. */
+/* Makes coefficients of a plane NaN where they need samples that the part has not. */
 static void spoil_outside(const load_job *job, char *plane)
 {
     const uint32_t *const stored = job->plan->layout.stored;
