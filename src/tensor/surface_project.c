@@ -1,10 +1,9 @@
 #include "surface_project.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "check.h"
-#include "place_order.h"
+#include "query_pieces.h"
 #include "shared_batch.h"
 #include "tensor_share.h"
 #include "transfer.h"
@@ -12,20 +11,14 @@
 enum {
     NORMAL_REALS = 4, /* a normal and a signed distance */
     QUERY_ITEMS = 64, /* a query takes longer than so many vertices: tiles are of so many fewer */
-    SORTED = 4096,    /* queries are sorted by their place from so many on */
-    PIECES = 64,      /* of work, where each has some queries */
-    PIECE_MIN = 16,
-    PIECE_MAX = 512
+    PIECE_MAX = 512   /* queries */
 };
 
 /* Some queries of a call whose memory is the host's. */
 typedef struct search_job {
     const clspi_surface_search *search;
     clspi_surface_queries queries;
-    uint32_t *order;                     /* NULL: as they come */
     size_t real, dim, result, num_hints; /* of a query */
-    size_t num, of_piece;
-    atomic_bool failed; /* for want of memory */
 } search_job;
 
 /* ---- what is searched ---- */
@@ -71,34 +64,22 @@ static const void *behind(const void *from, size_t bytes)
     return from ? (const char *)from + bytes : NULL;
 }
 
-static void search_piece(void *user, size_t piece)
+/* Answers some queries, for clspi_query_pieces. */
+static bool search_some(const void *user, size_t first, size_t num, const uint32_t *order)
 {
-    search_job *const job = user;
-    const size_t first = piece * job->of_piece;
+    const search_job *const job = user;
     clspi_surface_queries some = job->queries;
 
-    some.num = clspi_min(job->of_piece, job->num - first);
-    if (job->order) {
-        some.order = job->order + first;
-    } else {
+    some.num = num;
+    some.order = order;
+    if (!order) {
         some.points = behind(some.points, first * job->dim * job->real);
         some.patches = behind(some.patches, first * sizeof(uint32_t));
         some.hints = behind(some.hints, first * job->num_hints * job->real);
         some.out = (char *)some.out + first * job->result;
         if (some.normals) some.normals = (char *)some.normals + first * NORMAL_REALS * job->real;
     }
-    if (!clspi_surface_search_find(job->search, &some)) job->failed = true;
-}
-
-/* Puts queries in the order of their places, where they are many. */
-static bool sort_queries(search_job *job)
-{
-    const clspi_places places = {job->queries.f64, (uint32_t)job->dim, job->num,
-                                 job->queries.points};
-
-    if (job->num < SORTED || job->num > UINT32_MAX) return true;
-    job->order = malloc(job->num * sizeof *job->order);
-    return job->order && clspi_place_order(&places, job->order);
+    return clspi_surface_search_find(job->search, &some);
 }
 
 /* Searches for queries in host memory, with the context's workers if the thread is not to do all
@@ -111,19 +92,16 @@ static clsp_status search_all(clspi_tensor_plan *plan, const clspi_surface_queri
                       .dim = plan->desc.dim,
                       .result =
                           queries->f64 ? sizeof(clspi_nearest_f64) : sizeof(clspi_nearest_f32),
-                      .num_hints = plan->desc.directions,
-                      .num = queries->num};
+                      .num_hints = plan->desc.directions};
+    const clspi_query_pieces pieces = {
+        .places = {queries->f64, plan->desc.dim, queries->num, queries->points},
+        .most = PIECE_MAX,
+        .answer = search_some,
+        .user = &job};
 
     CLSPI_CHECK(prepare(plan));
     job.search = plan->surfaces;
-    job.of_piece = clspi_max(PIECE_MIN, clspi_min(PIECE_MAX, job.num / PIECES));
-    const size_t pieces = clspi_div_up(job.num, job.of_piece);
-    if (!sort_queries(&job)) job.failed = true;
-    if (!job.failed && !alone) clspi_pieces_on_host(&plan->base, pieces, search_piece, &job);
-    for (size_t i = 0; !job.failed && alone && i < pieces; i++)
-        search_piece(&job, i);
-    free(job.order);
-    return job.failed ? no_memory(plan) : CLSP_OK;
+    return clspi_query_pieces_answer(&pieces, &plan->base, alone) ? CLSP_OK : no_memory(plan);
 }
 
 /* ---- memory ---- */

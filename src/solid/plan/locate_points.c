@@ -1,33 +1,26 @@
 #include "locate_points.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "check.h"
 #include "host_cells.h"
 #include "lattice.h"
-#include "place_order.h"
+#include "query_pieces.h"
 #include "solid_locate.h"
 #include "solid_mesh.h"
 #include "transfer.h"
 
 enum {
     QUERY_ITEMS = 64, /* a query takes longer than so many vertices: tiles are of so many fewer */
-    SORTED = 4096,    /* queries are sorted by their place from so many on */
-    PIECES = 64,      /* of work, where each has some queries */
-    PIECE_MIN = 16,
-    PIECE_MAX = 4096,
-    NODES = 32768 /* of a query */
+    PIECE_MAX = 4096, /* queries */
+    NODES = 32768     /* of a query */
 };
 
 /* Some queries of a call whose memory is the host's. */
 typedef struct locate_job {
     const clspi_solid_locate *search;
     clspi_locate_queries queries;
-    uint32_t *order;     /* NULL: as they come */
     size_t real, result; /* bytes */
-    size_t num, of_piece;
-    atomic_bool failed; /* for want of memory */
 } locate_job;
 
 /* ---- what is searched ---- */
@@ -74,30 +67,19 @@ static clsp_status prepare(clsp_solid_plan *plan, const clspi_solid_locate **sea
 
 /* ---- the search ---- */
 
-static void search_piece(void *user, size_t piece)
+/* Answers some queries, for clspi_query_pieces. */
+static bool search_some(const void *user, size_t first, size_t num, const uint32_t *order)
 {
-    locate_job *const job = user;
-    const size_t first = piece * job->of_piece;
+    const locate_job *const job = user;
     clspi_locate_queries some = job->queries;
 
-    some.num = clspi_min(job->of_piece, job->num - first);
-    if (job->order) {
-        some.order = job->order + first;
-    } else {
+    some.num = num;
+    some.order = order;
+    if (!order) {
         some.points = (const char *)some.points + 3 * first * job->real;
         some.out = (char *)some.out + first * job->result;
     }
-    if (!clspi_solid_locate_find(job->search, &some)) job->failed = true;
-}
-
-/* Puts queries in the order of their places, where they are many. */
-static bool sort_queries(locate_job *job)
-{
-    const clspi_places places = {job->queries.f64, 3, job->num, job->queries.points};
-
-    if (job->num < SORTED || job->num > UINT32_MAX) return true;
-    job->order = malloc(job->num * sizeof *job->order);
-    return job->order && clspi_place_order(&places, job->order);
+    return clspi_solid_locate_find(job->search, &some);
 }
 
 /* Searches for queries in host memory, with the context's workers if the thread is not to do all
@@ -107,18 +89,14 @@ static clsp_status search_all(clsp_solid_plan *plan, const clspi_locate_queries 
 {
     locate_job job = {.queries = *queries,
                       .real = clsp_type_bytes(plan->desc.precision),
-                      .result = queries->f64 ? sizeof(clspi_place_f64) : sizeof(clspi_place_f32),
-                      .num = queries->num};
+                      .result = queries->f64 ? sizeof(clspi_place_f64) : sizeof(clspi_place_f32)};
+    const clspi_query_pieces pieces = {.places = {queries->f64, 3, queries->num, queries->points},
+                                       .most = PIECE_MAX,
+                                       .answer = search_some,
+                                       .user = &job};
 
     CLSPI_CHECK(prepare(plan, &job.search));
-    job.of_piece = clspi_max(PIECE_MIN, clspi_min(PIECE_MAX, job.num / PIECES));
-    const size_t pieces = clspi_div_up(job.num, job.of_piece);
-    if (!sort_queries(&job)) job.failed = true;
-    if (!job.failed && !alone) clspi_pieces_on_host(&plan->base, pieces, search_piece, &job);
-    for (size_t i = 0; !job.failed && alone && i < pieces; i++)
-        search_piece(&job, i);
-    free(job.order);
-    return job.failed ? no_memory(plan) : CLSP_OK;
+    return clspi_query_pieces_answer(&pieces, &plan->base, alone) ? CLSP_OK : no_memory(plan);
 }
 
 /* ---- memory ---- */
