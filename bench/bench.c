@@ -32,6 +32,7 @@ static const suite_entry suites[] = {
     {"render", bench_suite_render, "evaluation and drawing with OpenGL: shared, staged, uploaded"},
     {"first-call", bench_suite_first_call, "from nothing to the first surface, in new processes"},
     {"cooperate", bench_suite_cooperate, "device and host together, against each of them alone"},
+    {"gpus", bench_suite_gpus, "several devices of one kind, against one of them"},
     {"starpu", bench_suite_starpu,
      "device and host together, against StarPU, where it was built in"},
 };

@@ -65,6 +65,7 @@ clsp_status bench_suite_solid(bench *b);
 clsp_status bench_suite_cooperate(bench *b);
 clsp_status bench_suite_starpu(bench *b);
 clsp_status bench_suite_render(bench *b);
+clsp_status bench_suite_gpus(bench *b);
 clsp_status bench_suite_first_call(bench *b);
 
 /* The work of a child process of the first-call suite; see there. Returns the exit status. */

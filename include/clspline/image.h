@@ -233,8 +233,10 @@ CLSP_API clsp_status clsp_image_plan_desc(const clsp_image_plan *plan, clsp_imag
    the whole of the one before, so there are no tiles of the call (CLSP_ERROR_ARGUMENT). Samples are
    in host memory or SVM that the host may use at once, aligned to their elements. Coefficients are
    then in host memory; where they fit, the next call that needs them on the device brings them
-   there. Processors make the same coefficients within the bound above. A device gets, with each
-   chunk, the samples that this needs: a part of the image and a halo around it. */
+   there. A discrete GPU makes and keeps them by itself where they fit and the host takes no part:
+   by schedule device, and by the default one with bit_equal or without workers. Processors make the
+   same coefficients within the bound above. A device gets, with each chunk, the samples that this
+   needs: a part of the image and a halo around it. */
 CLSP_API clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images,
                                             clsp_input samples, const clsp_run *run);
 
@@ -261,7 +263,8 @@ CLSP_API clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range i
    host memory or SVM that the host may use at once. Processors make the same results within twice
    the bound above; what is within 2^-28 of a place where values jump (nearest sample, gradients of
    order 1, cval beyond constant edges) may come from either side of it. A joined device gets, with
-   each chunk, those coefficients alone that the chunk's points need. Errors: CLSP_ERROR_ARGUMENT
+   each chunk, those coefficients alone that the chunk's points need, and from the second call with
+   the same samples on all of them once, where they fit. Errors: CLSP_ERROR_ARGUMENT
    also for a map that is not finite or whose size or attributes cannot be, for coordinates beside
    anything else, and for displacements and coordinates that the values would overwrite. Where
    coefficients are in host memory, the call waits for displacements and coordinates that are not,

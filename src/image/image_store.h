@@ -9,10 +9,11 @@
 typedef struct clsp_image_plan clsp_image_plan;
 
 typedef struct clspi_image_store {
-    uint64_t load;  /* counts loads, so that what was made of others is known */
-    bool on_device; /* the plan's buffer has them, and the ranges of planes */
-    char *host;     /* [num_images][channels][plane] of their type; NULL: not there */
-    char *range;    /* [num_images][channels][2] reals; NULL: not there, or not needed */
+    uint64_t load;         /* counts loads, so that what was made of others is known */
+    uint64_t shared_calls; /* for values, since the last load */
+    bool on_device;        /* the plan's buffer has them, and the ranges of planes */
+    char *host;            /* [num_images][channels][plane] of their type; NULL: not there */
+    char *range;           /* [num_images][channels][2] reals; NULL: not there, or not needed */
     char *reals; /* the coefficients as the host reads them (image_reals.h); NULL: as in `host` */
 } clspi_image_store;
 

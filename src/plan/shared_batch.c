@@ -320,6 +320,20 @@ clsp_status clspi_batch_on_host(clspi_shared_batch *batch, const clspi_tiles *ti
 
 /* ---- one device ---- */
 
+/* Names the devices that could have taken part, and the host. */
+static void name_processors(clsp_context *ctx, clsp_report *report)
+{
+    clsp_context *const *contexts;
+    const uint32_t known = clspi_cooperate_devices(ctx, &contexts), num = known > 0 ? known : 1;
+
+    report->num_processors = num + 1;
+    for (uint32_t i = 0; i <= num; i++)
+        snprintf(report->processors[i].name, sizeof report->processors[i].name, "%s",
+                 i == 0    ? ctx->device.name
+                 : i < num ? contexts[i]->device.name
+                           : "host");
+}
+
 static void report_alone(const clspi_plan *plan, const clspi_lone_call *call, double ms,
                          clsp_report *report)
 {
@@ -331,11 +345,9 @@ static void report_alone(const clspi_plan *plan, const clspi_lone_call *call, do
         if (s != CLSP_SCHEDULE_DEVICE)
             snprintf(report->reason[s], sizeof report->reason[s], "%s", call->why);
     report->num_tiles = call->num_tiles;
-    report->num_processors = 2;
-    snprintf(device->name, sizeof device->name, "%s", plan->ctx->device.name);
+    name_processors(plan->ctx, report);
     device->workers = 1;
     device->tiles = device->chunks = call->num_tiles;
-    snprintf(device[1].name, sizeof device[1].name, "host");
     report->wall_ms = device->busy_ms = ms;
 }
 

@@ -530,9 +530,42 @@ clsp_status clspi_image_load_on_host(clsp_image_plan *plan, size_t num_images, c
     return load(&job, num_images, samples);
 }
 
+/* Samples that the context's device filters by itself, as if they were not shared. */
+typedef struct lone_load {
+    clsp_image_plan *plan;
+    size_t num_images;
+    const clsp_input *samples;
+} lone_load;
+
 static clsp_status load_none(void *user)
 {
-    return clspi_image_load_strips(user, 0, NULL);
+    const lone_load *const l = user;
+
+    return clspi_image_load_strips(l->plan, 0, NULL);
+}
+
+static clsp_status load_alone(void *user)
+{
+    const lone_load *const l = user;
+
+    CLSPI_CHECK(clsp_image_set_samples(l->plan, l->num_images, *l->samples, NULL));
+    return clspi_plan_await(&l->plan->base, NULL);
+}
+
+/* Tells why the context's device filters alone; NULL: it does not. */
+static const char *why_alone(const clsp_image_plan *plan, size_t num_images,
+                             const clsp_share *share)
+{
+    const clsp_device_info *const device = &plan->base.ctx->device;
+    const bool by_devices = share->bit_equal || share->num_workers == CLSP_NO_WORKERS;
+
+    if (num_images == 0) return "there is nothing to share";
+    if (device->device_class != CLSP_CLASS_DISCRETE || !clspi_image_fits_device(plan, num_images))
+        return NULL;
+    if (share->schedule == CLSP_SCHEDULE_DEVICE) return "the device was asked for";
+    return share->schedule == CLSP_SCHEDULE_DEFAULT && by_devices
+               ? "a device filters faster than the bus moves samples to others"
+               : NULL;
 }
 
 clsp_status clspi_image_load_shared(clsp_image_plan *plan, size_t num_images,
@@ -551,10 +584,10 @@ clsp_status clspi_image_load_shared(clsp_image_plan *plan, size_t num_images,
     if ((uintptr_t)from % clsp_type_bytes(plan->desc.samples) != 0)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
                           "image: samples that are not aligned to their elements");
-    if (num_images == 0) {
-        const clspi_lone_call alone = {"there is nothing to share", 0, load_none, plan};
-        return clspi_shared_alone(&plan->base, &alone, run);
-    }
+    lone_load one = {plan, num_images, samples};
+    const clspi_lone_call alone = {why_alone(plan, num_images, run->share), num_images > 0,
+                                   num_images > 0 ? load_alone : load_none, &one};
+    if (alone.why) return clspi_shared_alone(&plan->base, &alone, run);
     CLSPI_CHECK(clspi_run_wait(&plan->base, run));
     const clsp_status status = load(&job, num_images, from);
     clspi_image_set_broken(plan, status != CLSP_OK);

@@ -153,6 +153,8 @@ static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_seri
     const size_t width = s->call->width, rows = s->call->points / width;
     clspi_image_job of_device = s->call->job;
 
+    if (plan != s->call->job.plan)
+        CLSPI_CHECK(clspi_image_bring_all(plan, s->call->job.plan, series));
     of_device.plan = plan;
     of_device.owner = plan->store.on_device ? NULL : s->call->job.plan;
     of_device.window = plan->store.on_device ? NULL : &plan->window;
@@ -244,6 +246,7 @@ static clsp_status prepare(const void *user, clspi_plan *base)
     shared_values *const s = (shared_values *)user; /* the batch's is const for makers alone */
     clsp_image_plan *const plan = image_plan_of(base);
 
+    plan->store.shared_calls++;
     if (s->call->tiles.way == CLSPI_BY_ALL) CLSPI_CHECK(clspi_image_to_device(plan));
     CLSPI_CHECK(clspi_image_to_host(plan));
     CLSPI_CHECK(align_given(s));

@@ -9,7 +9,10 @@
 #include "image_need.h"
 #include "image_values.h"
 
-enum { WINDOW_BYTES_MAX = 64 << 20 };
+enum {
+    WINDOW_BYTES_MAX = 64 << 20,
+    ALL_FROM = 64 /* windows that come to such a part of the coefficients: more will be needed */
+};
 
 /* Points of one slice of a map: of num_y rows from first_y on those from first_x to end_x - 1. The
    output's first row begins with point begin_x, `before` points behind the part's begin. */
@@ -235,8 +238,31 @@ static clsp_status bring(clspi_image_job *job, clspi_series *series, const clspi
     CLSPI_CHECK(clspi_buffer_reserve(&window->buffer, &window->bytes, series->ctx, bytes));
     CLSPI_CHECK(clspi_series_write(series, window->buffer, 0, window->staging, bytes));
     window->part = *part;
+    window->brought += bytes;
     window->piece = piece;
     window->load = job->owner->store.load;
+    return CLSP_OK;
+}
+
+clsp_status clspi_image_bring_all(clsp_image_plan *peer, const clsp_image_plan *owner,
+                                  clspi_series *series)
+{
+    const size_t planes = owner->num_images * owner->layout.channels;
+    const size_t bytes = planes * owner->layout.plane * clsp_type_bytes(owner->desc.coefficients);
+    size_t *const brought = &peer->window.brought;
+
+    if (peer->store.load != owner->store.load) {
+        peer->store = (clspi_image_store){.load = owner->store.load};
+        *brought = 0;
+    }
+    if (peer->store.on_device || owner->store.shared_calls < 2 || *brought < bytes / ALL_FROM ||
+        owner->desc.storage == CLSP_IMAGE_ON_HOST || bytes > series->ctx->device.max_alloc_bytes)
+        return CLSP_OK;
+    *brought = 0;
+    CLSPI_CHECK(
+        clspi_buffer_reserve(&peer->coefficients, &peer->coefficient_bytes, series->ctx, bytes));
+    CLSPI_CHECK(clspi_series_write(series, peer->coefficients, 0, owner->store.host, bytes));
+    peer->store.on_device = true;
     return CLSP_OK;
 }
 

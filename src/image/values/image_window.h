@@ -10,6 +10,7 @@
 #include "split.h"
 
 typedef struct clspi_image_job clspi_image_job;
+typedef struct clsp_image_plan clsp_image_plan;
 
 /* Along each direction the coefficients of index low to cut - 1, and behind them others from cut
    on, whose index i stands at i - high; num of both together. As image_axes of interpolate.clh. */
@@ -24,7 +25,8 @@ typedef struct clspi_image_window {
     size_t bytes;
     size_t piece; /* that it is of */
     uint64_t load;
-    char *staging; /* what is gathered on its way to the buffer */
+    size_t brought; /* bytes, of one load, to windows that were brought */
+    char *staging;  /* what is gathered on its way to the buffer */
     size_t staging_bytes;
 } clspi_image_window;
 
@@ -36,6 +38,11 @@ clspi_image_part clspi_image_whole(const clspi_image_layout *layout);
 /* Makes a job ready: its kernel, and where the coefficients do not fit the plan's device, what
    windows need: then job->owner is set. */
 clsp_status clspi_image_prepare(clspi_image_job *job);
+
+/* Brings all coefficients to a joined device where they fit, from the second call on, when some
+   part of them has come by windows. owner: the plan that has them in host memory. */
+clsp_status clspi_image_bring_all(clsp_image_plan *peer, const clsp_image_plan *owner,
+                                  clspi_series *series);
 
 /* Makes the points of a part through windows. user: the job; pieces of the part are rows of the
    map, or all points, lines are points. */

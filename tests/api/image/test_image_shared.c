@@ -518,6 +518,65 @@ static void test_same_device_twice(void **state)
     check_joined("alloc=20000");
 }
 
+/* A joined device gets all coefficients with the second call, again after each load. */
+static void test_all_coefficients(void **state)
+{
+    static const clsp_share bits = {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1};
+    clsp_context *ctx = context_with(""), *other = context_apart("");
+    image_case c = cases[0];
+    clsp_report r;
+
+    (void)state;
+    shared_skip_on_oclgrind();
+    c.d.channels = 4;
+    c.d.planar = 1; /* a window is of one channel */
+    assert_ok(ctx, clsp_context_set_speeds(ctx, ""));
+    assert_ok(ctx, clsp_context_join(ctx, other));
+    image_job j = start_job(ctx, &c, MAP);
+    const shared_call call = call_of(&j);
+    for (int k = 0; k < 12; k++) {
+        if (k % 6 == 5) load_others(&j);
+        shared_check_call(&call, PLAIN, &bits, 3, true, &r);
+        assert_true(r.processors[1].tiles > 0);
+    }
+    finish_job(&j);
+    clsp_context_destroy(&ctx);
+    clsp_context_destroy(&other);
+}
+
+/* Where no host takes part a discrete device filters by itself; the bits are those of any load. */
+static void test_lone_load(void **state)
+{
+    static const clsp_share defaults = {.bit_equal = 1},
+                            device = {.schedule = CLSP_SCHEDULE_DEVICE};
+    clsp_context *ctx = context_with(""), *other = context_apart("");
+
+    (void)state;
+    shared_skip_on_oclgrind();
+    assert_ok(ctx, clsp_context_set_speeds(ctx, ""));
+    assert_ok(ctx, clsp_context_join(ctx, other));
+    image_job j = start_job(ctx, &cases[0], MAP);
+    unsigned char *const got = malloc(j.bytes);
+    assert_non_null(got);
+    for (int k = 0; k < 2; k++) {
+        const size_t all = j.im.num * j.im.samples * j.im.d.channels;
+        clsp_report r;
+        const clsp_run run = {.share = k == 0 ? &defaults : &device, .report = &r};
+        assert_ok(ctx, clsp_image_set_samples(j.im.plan, j.im.num,
+                                              host_in(j.im.d.samples, j.im.memory, all), &run));
+        check_report(&r, 3);
+        if (k == 1 || device_of(ctx).device_class == CLSP_CLASS_DISCRETE)
+            assert_int_equal(r.schedule, CLSP_SCHEDULE_DEVICE);
+        assert_ok(ctx, alone(&j, got));
+        if (device_of(ctx).device_class != CLSP_CLASS_CPU) /* the host may have made the other's */
+            assert_memory_equal(got, j.reference, j.bytes);
+    }
+    free(got);
+    finish_job(&j);
+    clsp_context_destroy(&ctx);
+    clsp_context_destroy(&other);
+}
+
 static void check_dropping(clsp_context *ctx)
 {
     image_case c = cases[0];
@@ -669,7 +728,8 @@ int main(void)
         cmocka_unit_test(test_queue),           cmocka_unit_test(test_queue_of_samples),
         cmocka_unit_test(test_two_plans),       cmocka_unit_test(test_same_device_twice),
         cmocka_unit_test(test_drops_out),       cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_wrong_arguments),
+        cmocka_unit_test(test_wrong_arguments), cmocka_unit_test(test_all_coefficients),
+        cmocka_unit_test(test_lone_load),
     };
 
     if (no_device()) return 77;
