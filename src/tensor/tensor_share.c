@@ -371,7 +371,7 @@ static double row_ns(const clspi_tensor_plan *plan)
     const double of_sums = clspi_coords(d) * (0.1 + 0.02 * d->terms[0]);
     cl_uint numbers[CLSPI_MAX_SUMS];
     const double sums = plan->is_plain ? 1 : clspi_sums_needed(d, numbers);
-    const double rest = d->vertex.attributes & CLSP_VERTEX_NORMAL ? 4 : 0;
+    const double rest = plan->is_plain ? 0 : d->vertex.attributes & CLSP_VERTEX_NORMAL ? 4 : 2.5;
 
     return (double)clspi_tensor_row_vertices(plan) * (sums * of_sums + rest);
 }
