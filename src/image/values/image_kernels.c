@@ -70,7 +70,8 @@ clsp_status clspi_image_job_kernel(clspi_image_job *job)
 
     CLSPI_CHECK(use_blocks(job));
     if (job->in_blocks) return CLSP_OK;
-    clspi_option(&options, "WINDOW", job->window || clspi_is_cut(&job->plan->layout));
+    clspi_option(&options, "WINDOW",
+                 job->window ? CLSPI_ALL_CUT : clspi_cut_directions(&job->plan->layout));
     if (job->stride > 1) clspi_option(&options, "STRIDE", job->stride);
     job->kernel = kernels[job->places];
     if (job->kernel->kernel) return CLSP_OK;

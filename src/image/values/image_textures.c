@@ -151,7 +151,7 @@ static clsp_status need_kernel(clsp_image_plan *plan)
     clspi_option(&options, "DIRECTIONS", d->directions);
     clspi_option(&options, "CLIP", d->clip);
     clspi_option(&options, "LERPS", d->fetch == CLSP_IMAGE_LERPS);
-    clspi_option(&options, "WINDOW", clspi_is_cut(&plan->layout));
+    clspi_option(&options, "WINDOW", clspi_cut_directions(&plan->layout));
     return clspi_kernel_create_grouped(&plan->textures.kernel, ctx, "image_textures",
                                        d->directions == 3 ? &clspi_textured_volume_signature
                                                           : &clspi_textured_image_signature,
