@@ -237,7 +237,8 @@ static void test_npy_forms(void **state)
                                pairs[12] = {0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 255, 254},
                                half[12] = {0, 60, 0, 64, 0, 192, 0, 0, 0, 0, 1, 0},
                                words[24] = {1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 128,
-                                            0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+                                            0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                               longs[48] = {[0] = 1, [8] = 2, [17] = 1, [39] = 128, [46] = 1};
     (void)state;
     check_npy("|u1", true, small, 6, IMAGE_U8, (const double[6]){0, 2, 4, 1, 3, 255});
     check_npy("|i1", false, small, 6, IMAGE_S16, (const double[6]){0, 1, 2, 3, 4, -1});
@@ -246,6 +247,8 @@ static void test_npy_forms(void **state)
     check_npy("<f2", false, half, 12, IMAGE_F32, (const double[6]){1, 2, -2, 0, 0, 0x1p-24});
     check_npy("<u4", false, words, 24, IMAGE_F64,
               (const double[6]){1, 2, 2147483648., 0, 256, 65536});
+    check_npy("<u8", false, longs, 48, IMAGE_F64, (const double[6]){1, 2, 256, 0, 0x1p63, 0x1p48});
+    check_npy("<i8", false, longs, 48, IMAGE_F64, (const double[6]){1, 2, 256, 0, -0x1p63, 0x1p48});
 }
 
 /* A file that claims more than it can hold takes no memory for it. */

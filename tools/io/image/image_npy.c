@@ -54,6 +54,16 @@ static bool is_little_endian(void)
     return first == 1;
 }
 
+/* Tells whether an image has numbers as they are in a file. */
+static bool is_same(const npy_header *header)
+{
+    static const bool has_own[] = {[NPY_U8] = true,  [NPY_U16] = true, [NPY_S16] = true,
+                                   [NPY_F32] = true, [NPY_F64] = true, [NPY_S64] = false};
+    const bool is_swapped =
+        npy_type_bytes(header->type) > 1 && header->is_big == is_little_endian();
+    return has_own[header->type] && !is_swapped;
+}
+
 /* Reads so many bytes, which the caller frees, on failure too. */
 static bool read_bytes(image_bytes *got, const image_source *s, size_t bytes)
 {
@@ -119,8 +129,7 @@ static bool read_values(image_array *a, const image_source *s, const npy_header 
     image_bytes got = {.bytes = NULL};
     size_t bytes;
     const size_t each = npy_type_bytes(header->type), own = image_type_bytes(a->type);
-    const bool is_ready =
-        each == own && !header->is_fortran && (each == 1 || header->is_big != is_little_endian());
+    const bool is_ready = !header->is_fortran && is_same(header);
     if (!image_array_bytes(a, &bytes)) return image_source_fail(s, "an array that is too large");
     if (s->stays && is_ready && image_stored_keep(a, s->file, (uint64_t)ftello(s->file)))
         return true;
