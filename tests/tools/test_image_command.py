@@ -645,7 +645,7 @@ class Files(ImageCase):
         self.assertEqual(struct.unpack_from("<5h", written, 40), (4, 5, 4, 2, 3))
         self.assertEqual(struct.unpack_from("<f", written, 92), (2.5,))
         self.assertEqual(list(written[352:]), expected)
-        self.fails(1, "3 images in a row go into NIfTI or .npy", "image", path, "-o",
+        self.fails(1, "3 images in a row go into NIfTI, .npy or .zarr", "image", path, "-o",
                    self.path("b.tif"))
 
     def test_pipe(self):
@@ -737,7 +737,7 @@ class Failures(ImageCase):
                              (self.put(noise((3, 3), "u8")), "-o", b, "--type", "s16")),
                             (self.path("a.png") + ": ", (self.path("a.png"), "-o", b)),
                             ("cannot open", (self.path("none.png"), "-o", b)),
-                            ("cannot read: Is a directory", (self.folder, "-o", b)),
+                            ("a folder that is no OME-Zarr image", (self.folder, "-o", b)),
                             ("known format", (os.path.join(DATA, "teapot.bv"), "-o", b)),
                             ("cannot write: No such file",
                              (self.put(noise((3, 3), "u8")), "-o", "/nowhere/b.png"))):

@@ -9,6 +9,7 @@ Needs the standard library only. Exits with 77 (skipped) where there is no OpenC
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 
@@ -55,7 +56,10 @@ class Parts(Case):
             self.assertIn(word, done.stderr)
 
     def others(self):
-        return sorted(name for name in os.listdir(self.folder) if name.startswith("out.npy"))
+        return self.others_of("out.npy")
+
+    def others_of(self, name):
+        return sorted(other for other in os.listdir(self.folder) if other.startswith(name))
 
     def test_bytes(self):
         cases = [((), 3), (("--rotate", "20", "--mode", "mirror"), 4), (("--zoom", "1.3"), 7),
@@ -99,6 +103,82 @@ class Parts(Case):
                 self.assert_done(self.part(k, 3, *options))
             self.assert_done(run("join", self.out, "-q"))
             self.assertEqual(self.joined(), self.made(*options))
+
+    def tree(self, name):
+        """The files of a folder and their bytes."""
+        found = {}
+        for folder, _, files in os.walk(self.path(name)):
+            for file in files:
+                path = os.path.join(folder, file)
+                with open(path, "rb") as body:
+                    found[os.path.relpath(path, self.path(name))] = body.read()
+        return found
+
+    def test_zarr(self):
+        """Chunks in parts of whole layers of them, in any order, also of an image that is stored in
+        chunks itself; its bytes are those of one run, and its numbers those of .npy."""
+        chance = random.Random(10)
+        write_npy(self.image, Image((1100, 30, 2), "<u2", [chance.randrange(1 << 16) for _ in
+                                                          range(66000)]))
+        options = ("--rotate", "9", "--mode", "mirror", "--directions", "2")
+        self.out = self.path("whole.zarr")
+        self.assert_done(run("image", self.image, "-o", self.out, "-q", *options))
+        whole = self.tree("whole.zarr")
+        self.assertEqual(len(whole), 3 + 2 * 3)
+        self.assertEqual(len(whole["0/1/2/0"]), 2 * 512 * 30)
+        self.out = self.path("out.zarr")
+        for n in (1, 2, 3):
+            for k in range(n, 0, -1):
+                self.assert_done(self.part(k, n, *options))
+            self.assertEqual(sorted(os.listdir(self.out + ".part")), [".zattrs", ".zgroup", "0"])
+            self.assert_done(run("join", self.out, "-q"))
+            self.assertEqual(self.tree("out.zarr"), whole)
+            shutil.rmtree(self.out)
+        self.assertEqual(self.others_of("out.zarr"), [])
+        self.assert_refused(self.part(4, 4, *options), "4 parts, but only 3 layers of chunks")
+        made = {}
+        for source in (self.path("whole.zarr"), self.path("same.npy")):
+            self.image, self.out = source, self.path("out.npy")
+            if source.endswith("npy"):
+                self.assert_done(run("image", self.path("whole.zarr"), "-o", source, "-q"))
+            for k in (1, 3, 2):
+                self.assert_done(self.part(k, 3, "--zoom", "1.1", "--directions", "2"))
+            self.assert_done(run("join", self.out, "-q"))
+            made[source] = self.joined()
+        self.assertEqual(*made.values())
+
+    def test_zarr_refused(self):
+        """Folders are not replaced; parts of another job do not get into them; what was killed is
+        made again."""
+        self.out = self.path("out.zarr")
+        os.makedirs(self.path("out.zarr/mine"))
+        for options in ((), ("--part", "1/1")):
+            self.assert_refused(run("image", self.image, "-o", self.out, *options),
+                                "is there already, and a folder replaces nothing")
+        os.rmdir(self.path("out.zarr/mine"))
+        self.assert_done(self.part(1, 1))
+        self.write("out.zarr/file", "")
+        self.assert_refused(run("join", self.out), "is there already")
+        os.remove(self.path("out.zarr/file"))
+        self.assert_done(run("join", self.out, "-q"))  # an empty one gives way
+        shutil.rmtree(self.out)
+        self.assert_done(self.part(1, 1))
+        os.remove(self.out + ".part-1-of-1")  # as if it had been killed
+        self.assert_refused(self.part(1, 1, "--zoom", "2"), "out.zarr.part: is of another job",
+                            "rm -r")
+        self.assert_done(self.part(1, 1, "--resume"))
+        self.assert_done(run("join", self.out, "-q"))
+        shutil.rmtree(self.out)
+        self.assert_refused(self.part(1, 1, preexec_fn=limit_files), "cannot write")
+        self.assertEqual(self.others_of("out.zarr"), ["out.zarr.part"])
+        done = run("image", self.image, "-o", self.path("a.zarr"), "-q", preexec_fn=limit_files)
+        self.assert_refused(done, "a.zarr: cannot write: File too large")
+        self.assertEqual([name for name in os.listdir(self.folder) if "tmp" in name or
+                          name.startswith("a.")], [])
+        self.assert_refused(run("image", self.image, "-o", "-", "-f", "zarr"), "is a folder",
+                            status=2)
+        self.write("out.zarr", "a file")
+        self.assert_refused(run("image", self.image, "-o", self.out), "is there already")
 
     def test_project(self):
         """Nearest points in parts, of points in .npy."""
@@ -263,7 +343,7 @@ class Parts(Case):
                                 status=2)
         self.assert_refused(self.part(1, 211), "211 parts, but only 210 rows")
         self.assert_refused(run("image", self.image, "-o", self.path("a.png"), "--part", "1/2"),
-                            "a.png", ".npy and .nii can", status=2)
+                            "a.png", ".npy, .nii and .zarr can", status=2)
         self.assert_refused(run("bspline", "bezier", "a.g2", "-o", "a.bv", "--part", "1/2"),
                             "'--part': what 'clspline bspline bezier' writes cannot be made in",
                             status=2)

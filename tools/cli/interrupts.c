@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "folder_output.h"
 #include "output.h"
 
 /* Leaves no temporary file behind, then dies of the signal as if it had not been caught. */
@@ -26,6 +27,7 @@ static void *wait_for_signals(void *set)
     int number;
     while (sigwait(set, &number) != 0)
         continue;
+    folder_output_end();
     die_of(number);
     return NULL;
 }

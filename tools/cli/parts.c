@@ -67,7 +67,7 @@ int parts_check(const request *r, bool *is_done)
     if (is_stream) return usage_error(r->command->name, "--part: parts are of files, not of '-'");
     switch (part_file_state(name, &record, &message)) {
     case PART_OTHER:
-        complain("%s; 'rm %s.part*' begins anew", message.text, name);
+        complain("%s; 'rm -r %s.part*' begins anew", message.text, name);
         return EXIT_FAILED;
     case PART_DONE:
         *is_done = r->resume;

@@ -227,11 +227,11 @@ complete -c clspline -n '__clspline_at bspline bezier' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at image' -k \
-    -a '(__clspline_files png jpg jpeg tif tiff nii nii.gz hdr img npy)'
+    -a '(__clspline_files png jpg jpeg tif tiff nii nii.gz hdr img npy zarr)'
 complete -c clspline -n '__clspline_at image' -s o -l output -r -F \
-    -d 'where to write, .png, .jpg, .tif, .nii, .nii.gz or .npy'
+    -d 'where to write, .png, .jpg, .tif, .nii, .nii.gz, .npy or .zarr'
 complete -c clspline -n '__clspline_at image' -s f -l format -x \
-    -a 'png tif nii nii.gz npy jpg' \
+    -a 'png tif nii nii.gz npy jpg zarr' \
     -d 'the format of -o -'
 complete -c clspline -n '__clspline_at image' -s r -l rotate -x \
     -d 'turn by so many degrees, counterclockwise as a picture is seen'

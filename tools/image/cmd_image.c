@@ -49,6 +49,12 @@ static bool fail_memory(const work *w)
     return false;
 }
 
+static bool fail_message(const io_message *message)
+{
+    complain("%s", message->text);
+    return false;
+}
+
 /* ---- types ---- */
 
 static clsp_type type_of(image_type type)
@@ -183,8 +189,7 @@ static bool make_part(work *w, const io_progress *progress, const clsp_image_map
     io_message message;
     if (image_tiles_make(&tiles, map, &status, &message)) return true;
     if (status != CLSP_OK) return check(w, status);
-    complain("%s", message.text);
-    return false;
+    return fail_message(&message);
 }
 
 /* Whether all samples have to be in memory: they are converted, weighted, looked at, or read by
@@ -205,7 +210,7 @@ static bool make_step(work *w, uint32_t i, image_type type)
     choose_modes(w, &map);
     w->num_computed++;
     if (w->r->base.num_parts > 0 && i + 1 == w->r->repeat) {
-        if (!image_part_take(&w->part, w->r, made.size[0])) return false;
+        if (!image_part_take(&w->part, w->r, &made)) return false;
         image_part_restrict(&w->part, &map, &made);
     }
     if (!image_alpha_begin(&w->alpha, &w->image, real_type(w))) return fail_memory(w);
@@ -226,9 +231,11 @@ static bool make_step(work *w, uint32_t i, image_type type)
 static bool make_steps(work *w)
 {
     const image_request *r = w->r;
+    io_message message;
     bool done = true;
     w->alpha = image_alpha_choose(r, &w->image);
-    if (needs_values(w) && !image_stored_load(&w->image)) return fail_memory(w);
+    if (needs_values(w) && !image_stored_load(&w->image, r->base.inputs[0], &message))
+        return fail_message(&message);
     progress_start(&w->bar, "interpolating", request_verbosity(&r->base));
     for (uint32_t i = 0; done && i < r->repeat; i++) {
         const bool is_last = i + 1 == r->repeat;
@@ -237,8 +244,9 @@ static bool make_steps(work *w)
     }
     progress_end(&w->bar);
     if (done && r->base.num_parts > 0 && w->part.all == 0) /* the last step moved nothing */
-        done = image_part_take(&w->part, r, w->image.size[0]) &&
-               (image_part_crop(&w->part, &w->image) || fail_memory(w));
+        done = image_part_take(&w->part, r, &w->image) &&
+               (image_part_crop(&w->part, &w->image, r->base.inputs[0], &message) ||
+                fail_message(&message));
     return done && (image_alpha_end(&w->alpha, &w->image, w->type) || fail_memory(w));
 }
 
@@ -249,10 +257,8 @@ static bool read_image(work *w)
     const double start = seconds_now();
     io_message message;
     if (!(w->r->base.num_parts > 0 ? image_file_open : image_file_read)(
-            &w->image, w->r->base.inputs[0], w->r->directions, &message)) {
-        complain("%s", message.text);
-        return false;
-    }
+            &w->image, w->r->base.inputs[0], w->r->directions, &message))
+        return fail_message(&message);
     for (uint32_t i = 0; i < w->image.directions; i++) {
         w->size[i] = w->image.size[i];
         if (w->size[i] <= IMAGE_MAX_SIDE) continue;
@@ -271,10 +277,8 @@ static bool check_output(work *w)
     image_array planned = w->image;
     w->type = planned.type = w->r->has_type ? w->r->type : w->image.type;
     char lost[IMAGE_TEXT_BYTES];
-    if (!image_file_suits(&planned, w->r->format, w->r->base.outputs[0], &message)) {
-        complain("%s", message.text);
-        return false;
-    }
+    if (!image_file_suits(&planned, w->r->format, w->r->base.outputs[0], &message))
+        return fail_message(&message);
     if (!w->r->base.quiet && image_file_loses(&w->image, w->r->format, lost))
         complain("note: %s: left out: %s", w->r->base.inputs[0], lost);
     return true;
@@ -294,10 +298,7 @@ static bool write_image(work *w)
     const double start = seconds_now();
     io_message message;
     w->image.quality = w->r->quality;
-    if (!write_file(w, &message)) {
-        complain("%s", message.text);
-        return false;
-    }
+    if (!write_file(w, &message)) return fail_message(&message);
     w->write_seconds = seconds_now() - start;
     return true;
 }

@@ -139,6 +139,7 @@ bool image_motion_map(const image_request *r, const image_array *in, image_array
     out->type = type;
     out->values = NULL;
     out->is_stored = false;
+    out->zarr = NULL;
     if (!find_size(r, in, out)) return false;
     find_place(r, in, out);
     *map = clsp_image_identity();

@@ -5,12 +5,18 @@
 
 #include "image_formats.h"
 #include "image_stored.h"
+#include "zarr_writer.h"
 
-bool image_part_take(image_part *part, const image_request *r, size_t all)
+bool image_part_take(image_part *part, const image_request *r, const image_array *whole)
 {
+    const bool has_chunks = r->format == IMAGE_ZARR;
+    const size_t all = whole->size[0], layer = has_chunks ? zarr_writer_layer(whole) : 1;
     parts_range range;
-    if (!parts_take(&r->base, all, "rows or slices", &range)) return false;
-    *part = (image_part){.all = all, .first = (size_t)range.first, .count = (size_t)range.count};
+    if (!parts_take(&r->base, (all - 1) / layer + 1,
+                    has_chunks ? "layers of chunks" : "rows or slices", &range))
+        return false;
+    const size_t first = (size_t)range.first * layer, end = first + (size_t)range.count * layer;
+    *part = (image_part){.all = all, .first = first, .count = (end < all ? end : all) - first};
     return true;
 }
 
@@ -35,22 +41,20 @@ static size_t frames_of(const image_array *a)
     return a->frames > 1 ? a->frames : 1;
 }
 
-bool image_part_crop(const image_part *part, image_array *a)
+bool image_part_crop(const image_part *part, image_array *a, const char *name, io_message *message)
 {
-    const size_t row = row_bytes(a), num = frames_of(a), all = a->size[0] * row;
-    const size_t rows = part->count * row;
+    const size_t rows = part->count * row_bytes(a);
     image_array kept = *a;
     bool done = true;
     kept.size[0] = part->count;
     kept.is_stored = false;
-    if (!image_array_make(&kept)) return false;
-    for (size_t i = 0; done && i < num; i++) {
-        const size_t from = i * all + part->first * row;
-        char *const to = (char *)kept.values + i * rows;
-        if (a->is_stored)
-            done = image_stored_read(a, from, to, rows);
-        else
-            memcpy(to, (const char *)a->values + from, rows);
+    if (!image_array_make(&kept))
+        return io_fail(message, "%s: not enough memory for this image", name);
+    for (size_t i = 0; done && i < frames_of(a); i++) {
+        image_box box = image_box_whole(a, i);
+        box.begin[0] = part->first;
+        box.size[0] = part->count;
+        done = image_stored_take(a, &box, (char *)kept.values + i * rows, name, message);
     }
     image_array_drop(done ? a : &kept);
     if (done) *a = kept;
@@ -69,6 +73,17 @@ static bool write_rows(const image_part *part, const image_array *a, const image
     return done;
 }
 
+/* Writes the chunks of the rows into the folder of all. */
+static bool write_chunks(const image_part *part, const image_array *a, const image_array *whole,
+                         const char *name, part_record *record, io_message *message)
+{
+    part_file folder;
+    record->bytes = zarr_writer_bytes(whole);
+    if (!part_file_open_folder(&folder, name, message)) return false;
+    const zarr_writer writer = {folder.descriptor, name, whole, true, message};
+    return part_file_close(&folder, record, zarr_writer_put(&writer, a, part->first));
+}
+
 bool image_part_write(const image_part *part, const image_array *a, const image_request *r,
                       part_record *record, io_message *message)
 {
@@ -77,6 +92,7 @@ bool image_part_write(const image_part *part, const image_array *a, const image_
     image_array whole = *a;
     part_file file = {.descriptor = -1};
     whole.size[0] = part->all;
+    if (r->format == IMAGE_ZARR) return write_chunks(part, a, &whole, name, record, message);
     bool done = image_file_head(&whole, r->format, &head, name, message);
     if (r->format == IMAGE_NPY) image_npy_order(a); /* nobody reads the values after this */
     record->bytes = head.count + (uint64_t)part->all * row_bytes(a) * frames_of(a);

@@ -38,76 +38,32 @@ static bool fail_memory(const work *w)
     return io_fail(w->message, "%s: not enough memory for this image", w->t->name);
 }
 
-static size_t pixel_bytes(const image_array *a)
+static image_box box_of(const uint32_t *begin, const uint32_t *size, uint32_t num, size_t frame)
 {
-    return a->channels * image_type_bytes(a->type);
-}
-
-static size_t frame_bytes(const image_array *a)
-{
-    return image_array_count(a) / (a->frames > 1 ? a->frames : 1) * image_type_bytes(a->type);
-}
-
-/* ---- boxes of an array ---- */
-
-/* Steps through the lines of a box of an array, each of which lies without a gap: along the last
-   direction, or along as many of the last ones as the box has whole. */
-typedef struct box_lines {
-    const uint32_t *begin, *size;
-    uint32_t gap; /* the last direction along which lines have a gap between them; lines are of
-                     those behind it, and of some of this one */
-    size_t num, bytes;
-} box_lines;
-
-static box_lines lines_of(const image_array *a, const uint32_t *begin, const uint32_t *size)
-{
-    box_lines b = {.begin = begin, .size = size, .gap = a->directions - 1, .num = 1};
-    while (b.gap > 0 && size[b.gap] == a->size[b.gap])
-        b.gap--;
-    b.bytes = pixel_bytes(a);
-    for (uint32_t i = 0; i < a->directions; i++)
-        *(i < b.gap ? &b.num : &b.bytes) *= size[i];
-    return b;
-}
-
-/* Returns where a line begins in the array, in bytes. */
-static size_t line_at(const image_array *a, const box_lines *b, size_t line)
-{
-    size_t stride = pixel_bytes(a), at = 0;
-    for (uint32_t i = a->directions; i-- > 0; stride *= a->size[i]) {
-        size_t place = b->begin[i];
-        if (i < b->gap) {
-            place += line % b->size[i];
-            line /= b->size[i];
-        }
-        at += place * stride;
+    image_box box = {.frame = frame};
+    for (uint32_t i = 0; i < num; i++) {
+        box.begin[i] = begin[i];
+        box.size[i] = size[i];
     }
-    return at;
+    return box;
 }
 
 /* Copies a box of a frame of the image, or reads it. */
 static bool take_samples(const work *w, tile *one, size_t frame)
 {
-    const image_array *const a = w->t->from;
-    const box_lines b = lines_of(a, one->desc.part.begin, one->desc.size);
-    for (size_t i = 0; i < b.num; i++) {
-        const size_t at = frame * frame_bytes(a) + line_at(a, &b, i);
-        char *const to = one->samples + i * b.bytes;
-        if (!a->is_stored)
-            memcpy(to, (const char *)a->values + at, b.bytes);
-        else if (!image_stored_read(a, at, to, b.bytes))
-            return io_fail(w->message, "%s: cannot read its values again", w->t->name);
-    }
-    return true;
+    const image_tiles *const t = w->t;
+    const image_box box = box_of(one->desc.part.begin, one->desc.size, t->from->directions, frame);
+    return image_stored_take(t->from, &box, one->samples, t->name, w->message);
 }
 
 static void put_values(const work *w, const tile *one, const uint32_t *begin, size_t frame)
 {
     const image_array *const a = w->t->to;
-    const box_lines b = lines_of(a, begin, one->map.size);
-    for (size_t i = 0; i < b.num; i++)
-        memcpy((char *)a->values + frame * frame_bytes(a) + line_at(a, &b, i),
-               one->values + i * b.bytes, b.bytes);
+    const image_box box = box_of(begin, one->map.size, a->directions, frame);
+    const image_lines lines = image_box_lines(a, &box);
+    for (size_t i = 0; i < lines.num; i++)
+        memcpy((char *)a->values + image_line_at(a, &lines, i), one->values + i * lines.bytes,
+               lines.bytes);
 }
 
 /* ---- tiles ---- */

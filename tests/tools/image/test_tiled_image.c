@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "image_file.h"
 #include "image_stored.h"
 #include "image_tiles.h"
+#include "leftovers.h"
 #include "temporary.h"
 
 static clsp_context *ctx;
@@ -137,7 +139,7 @@ static void check_image(image_array *a, image_format format, const char *name)
         assert_true(image_file_open(&stored, path, a->directions, &message));
         assert_true(stored.is_stored && !stored.values);
         check_rows(&stored, &whole, plan, &map, 0);
-        assert_true(image_stored_load(&stored));
+        assert_true(image_stored_load(&stored, "a", &message));
         assert_memory_equal(stored.values, a->values,
                             image_array_count(a) * image_type_bytes(a->type));
         image_array_clear(&stored);
@@ -165,6 +167,18 @@ static void test_volumes(void **state)
     check_image(&b, IMAGE_NIFTI, "b.nii");
 }
 
+/* From chunks, of which tiles have some in common. */
+static void test_chunks(void **state)
+{
+    image_array a = make_image(2, (const size_t[]){700, 530}, 3, 1, IMAGE_U16);
+    image_array b = make_image(3, (const size_t[]){70, 90, 130}, 1, 1, IMAGE_U8);
+    (void)state;
+    check_image(&a, IMAGE_ZARR, "a.zarr");
+    check_image(&b, IMAGE_ZARR, "b.zarr");
+    assert_true(leftover_remove_folder(AT_FDCWD, temporary_path("a.zarr")));
+    assert_true(leftover_remove_folder(AT_FDCWD, temporary_path("b.zarr")));
+}
+
 /* A file that has become shorter, and one that is in another byte order and does not stay. */
 static void test_files(void **state)
 {
@@ -184,7 +198,7 @@ static void test_files(void **state)
     assert_false(image_tiles_make(&tiles, &map, &status, &message));
     assert_int_equal(status, CLSP_OK);
     assert_string_equal(message.text, "a.npy: cannot read its values again");
-    assert_false(image_stored_load(&stored));
+    assert_false(image_stored_load(&stored, "a", &message));
     image_array_clear(&stored);
     assert_false(image_file_open(&stored, path, 2, &message));
     assert_non_null(strstr(message.text, ": the file ends before its array"));
@@ -204,7 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_images),
                                        cmocka_unit_test(test_volumes),
-                                       cmocka_unit_test(test_files)};
+                                       cmocka_unit_test(test_chunks), cmocka_unit_test(test_files)};
     if (clsp_context_create(&ctx, NULL, NULL) != CLSP_OK) return 77;
     const int failed = cmocka_run_group_tests(tests, temporary_setup, temporary_teardown);
     clsp_context_destroy(&ctx);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "folder_output.h"
 #include "output.h"
 
 #define HEAD "clspline part 1\n"
@@ -173,7 +174,7 @@ bool part_file_fit(part_file *f, uint64_t bytes)
     return (uint64_t)status.st_size == bytes ||
            io_fail(f->message,
                    "%s: has %" PRIu64 " bytes, not the %" PRIu64
-                   " of this job; 'rm %s*' begins anew",
+                   " of this job; 'rm -r %s*' begins anew",
                    f->path, (uint64_t)status.st_size, bytes, f->path);
 }
 
@@ -184,11 +185,27 @@ static void release(part_file *f)
     *f = (part_file){.descriptor = -1};
 }
 
-bool part_file_open(part_file *f, const char *name, io_message *message)
+static bool begin(part_file *f, const char *name, io_message *message)
 {
     *f = (part_file){.name = name, .message = message, .descriptor = -1};
     f->path = path_of(name, 0, 0);
-    if (!f->path) return io_fail_errno(message, name, "cannot write");
+    return f->path || io_fail_errno(message, name, "cannot write");
+}
+
+bool part_file_open_folder(part_file *f, const char *name, io_message *message)
+{
+    if (!begin(f, name, message)) return false;
+    if (mkdir(f->path, 0777) == 0 || errno == EEXIST)
+        f->descriptor = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (f->descriptor >= 0) return true;
+    io_fail_errno(message, f->path, "cannot write");
+    release(f);
+    return false;
+}
+
+bool part_file_open(part_file *f, const char *name, io_message *message)
+{
+    if (!begin(f, name, message)) return false;
     /* For writing only: of what they may read too, NFS clients of Linux write whole pages, and with
        them bytes of another machine's part as they were. */
     f->descriptor = open(f->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -307,17 +324,26 @@ static bool check_records(const char *name, const part_record *first, bool mixed
     return true;
 }
 
+/* Tells whether a file, or a folder, of all parts can have its name. */
+static bool can_rename(const char *name, const char *path, const part_record *first,
+                       io_message *message)
+{
+    struct stat status;
+    if (stat(path, &status) != 0) return io_fail_errno(message, path, "cannot join");
+    if (S_ISDIR(status.st_mode)) return folder_is_free(name, message);
+    if ((uint64_t)status.st_size != first->bytes)
+        return io_fail(message, "%s: has not the bytes that its parts have", path);
+    if (lstat(name, &status) == 0 && !S_ISREG(status.st_mode))
+        return io_fail(message, "%s: cannot write: not a regular file", name);
+    return true;
+}
+
 /* Gives the file of all parts its name. */
 static bool rename_whole(const char *name, const part_record *first, io_message *message)
 {
-    struct stat status;
     char *const path = path_of(name, 0, 0);
     bool done = path != NULL || io_fail(message, "not enough memory");
-    if (done && stat(path, &status) != 0) done = io_fail_errno(message, path, "cannot join");
-    if (done && (uint64_t)status.st_size != first->bytes)
-        done = io_fail(message, "%s: has not the bytes that its parts have", path);
-    if (done && lstat(name, &status) == 0 && !S_ISREG(status.st_mode))
-        done = io_fail(message, "%s: cannot write: not a regular file", name);
+    done = done && can_rename(name, path, first, message);
     if (done && rename(path, name) != 0) done = io_fail_errno(message, name, "cannot write");
     free(path);
     return done;

@@ -3,7 +3,8 @@
 
    What they write goes to NAME.part. A process that has written all of its part K of N leaves a
    record of it, NAME.part-K-of-N, which tells how the part was made. Joining looks whether all
-   records are there and agree, gives NAME.part its name, and removes the records. */
+   records are there and agree, gives NAME.part its name, and removes the records. NAME may be a
+   folder, of which each process writes some files. */
 #ifndef CLSPLINE_TOOLS_IO_PART_FILE_H
 #define CLSPLINE_TOOLS_IO_PART_FILE_H
 
@@ -19,7 +20,7 @@ enum { PART_TEXT_BYTES = 1024, PART_MAX_COUNT = 1000000 };
 /* What a record tells. */
 typedef struct part_record {
     uint32_t number, count;     /* K of N, from 1 on */
-    uint64_t bytes;             /* of the whole file */
+    uint64_t bytes;             /* of the whole file, or of the files of a folder */
     char job[PART_TEXT_BYTES];  /* how all parts are made: they must have it in common */
     char made[PART_TEXT_BYTES]; /* by what this one is made, a device */
 } part_record;
@@ -40,12 +41,15 @@ part_state part_file_state(const char *name, const part_record *wanted, io_messa
 typedef struct part_file {
     const char *name; /* of the whole, for messages */
     char *path;       /* NAME.part */
-    int descriptor;
+    int descriptor;   /* of that */
     io_message *message;
 } part_file;
 
 /* Opens NAME.part, or makes it. name and message must outlive it. */
 bool part_file_open(part_file *f, const char *name, io_message *message);
+
+/* Opens NAME.part as a folder, or makes it. */
+bool part_file_open_folder(part_file *f, const char *name, io_message *message);
 
 /* Gives the file the bytes of the whole, or complains of those that it has. To be called before
    anything is written. */

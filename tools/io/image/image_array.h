@@ -51,11 +51,12 @@ typedef struct image_array {
     image_alpha_kind alpha;
     image_type type;
     void *values;   /* [frames][size[0]]..[channels], in the machine's byte order */
-    bool is_stored; /* they are in a file, and values is NULL: image_stored.h */
+    bool is_stored; /* they are in a file or folder, and values is NULL: image_stored.h */
     int descriptor; /* of that, and where they begin in it: */
     uint64_t at;
-    uint32_t quality; /* of a JPEG that is written, 1 to 100; 0: the default */
-    bool has_profile; /* the file has a colour profile, which is left out */
+    struct zarr_image *zarr; /* how they are stored in a folder; NULL: it is a file */
+    uint32_t quality;        /* of a JPEG that is written, 1 to 100; 0: the default */
+    bool has_profile;        /* the file has a colour profile, which is left out */
     image_place place;
     struct image_nifti *nifti; /* what a NIfTI file says beside; NULL: nothing */
 } image_array;

@@ -6,8 +6,11 @@
 #include <strings.h>
 
 #include "image_formats.h"
+#include "image_stored.h"
 #include "input.h"
 #include "output.h"
+#include "zarr_image.h"
+#include "zarr_writer.h"
 
 enum { READ_BYTES = 1 << 16 };
 
@@ -43,7 +46,7 @@ image_format image_format_of_word(const char *word)
         image_format format;
     } known[] = {{"png", IMAGE_PNG},   {"tif", IMAGE_TIFF},        {"tiff", IMAGE_TIFF},
                  {"nii", IMAGE_NIFTI}, {"nii.gz", IMAGE_NIFTI_GZ}, {"npy", IMAGE_NPY},
-                 {"jpg", IMAGE_JPEG},  {"jpeg", IMAGE_JPEG}};
+                 {"jpg", IMAGE_JPEG},  {"jpeg", IMAGE_JPEG},       {"zarr", IMAGE_ZARR}};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (strcasecmp(word, known[i].ending) == 0) return known[i].format;
     return IMAGE_NONE;
@@ -118,8 +121,9 @@ static bool read_format(image_array *a, const image_source *s, image_format form
         return image_npy_read(a, s, directions);
     default:
         return image_source_fail(
-            s, feof(s->file) ? "the file is empty"
-                             : "no image of a known format (PNG, TIFF, NIfTI, JPEG, .npy)");
+            s, feof(s->file)
+                   ? "the file is empty"
+                   : "no image of a known format (PNG, TIFF, NIfTI, JPEG, .npy, OME-Zarr)");
     }
 }
 
@@ -135,12 +139,23 @@ static bool is_pair(const char *path, char header[IMAGE_NAME_BYTES])
 #endif
 }
 
+/* Reads an image that is a folder. */
+static bool read_folder(image_array *a, const char *path, uint32_t directions, bool stays,
+                        io_message *message)
+{
+    const bool done = zarr_image_open(a, path, directions, message) &&
+                      (stays || image_stored_load(a, path, message));
+    if (!done) image_array_clear(a);
+    return done;
+}
+
 static bool read_file(image_array *a, const char *path, uint32_t directions, bool stays,
                       io_message *message)
 {
     input in;
     char header[IMAGE_NAME_BYTES];
     *a = (image_array){.values = NULL};
+    if (zarr_image_suits(path)) return read_folder(a, path, directions, stays, message);
     if (is_pair(path, header)) path = header;
     if (!input_open(&in, path, message)) return false;
     const image_source s = {in.file, in.name, message, stays};
@@ -188,9 +203,12 @@ bool image_file_suits(const image_array *a, image_format format, const char *nam
         return io_fail(message,
                        "%s: a NIfTI file has one channel, or three or four of u8, not %u of %s",
                        name, a->channels, image_type_name(a->type));
-    if (a->frames > 1 && !is_nifti && format != IMAGE_NPY)
-        return io_fail(message, "%s: %lu images in a row go into NIfTI or .npy", name,
+    if (a->frames > 1 && !is_nifti && format != IMAGE_NPY && format != IMAGE_ZARR)
+        return io_fail(message, "%s: %lu images in a row go into NIfTI, .npy or .zarr", name,
                        (unsigned long)a->frames);
+    if (format == IMAGE_ZARR && a->directions == 1)
+        return io_fail(message, "%s: OME-Zarr has two or three directions, this image has one",
+                       name);
     return true;
 }
 
@@ -262,8 +280,9 @@ bool image_file_write(const image_array *a, const char *path, image_format forma
                       io_message *message)
 {
     output out = {.lock = -1};
-    if (!image_file_suits(a, format, path, message) || !output_open(&out, path, message))
-        return false;
+    if (!image_file_suits(a, format, path, message)) return false;
+    if (format == IMAGE_ZARR) return zarr_write(a, path, message);
+    if (!output_open(&out, path, message)) return false;
     const bool done = write_format(a, out.file, format, out.name, message);
     return output_close(&out, done);
 }

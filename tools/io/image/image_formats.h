@@ -44,6 +44,17 @@ bool image_nifti_header_name(const char *path, char made[IMAGE_NAME_BYTES]);
 
 bool image_npy_read(image_array *a, const image_source *s, uint32_t directions);
 
+/* Divides axes into directions and channels, as image_file_read has them of .npy. False where they
+   are no image's. */
+bool image_npy_divide(image_array *a, const uint64_t *shape, uint32_t axes, uint32_t directions);
+
+/* Returns what numbers of other types become: the smallest type here that has all their values,
+   save the largest integers of 8 bytes. */
+image_type image_npy_type(npy_type type);
+
+/* Tells whether an image has numbers as they are in a file. */
+bool image_npy_is_same(const npy_header *header);
+
 /* Each writes an image that the format can hold. False when that fails, where the stream shows it
    or the message, which begins with the name, says it. */
 bool image_png_write(const image_array *a, FILE *file, const char *name, io_message *message);

@@ -22,24 +22,21 @@ static bool fail_shape(const image_source *s, const npy_header *header)
                              shape);
 }
 
-/* Divides the axes into directions and channels. */
-static bool take_shape(image_array *a, const image_source *s, const npy_header *header,
-                       uint32_t directions)
+bool image_npy_divide(image_array *a, const uint64_t *shape, uint32_t axes, uint32_t directions)
 {
-    const uint32_t axes = header->num_axes;
-    if (axes == 0) return fail_shape(s, header);
-    const uint64_t last = header->shape[axes - 1];
+    if (axes == 0) return false;
+    const uint64_t last = shape[axes - 1];
     const bool may_be_channels = last >= 1 && last <= IMAGE_MAX_CHANNELS;
     a->directions = directions;
     if (directions == 0) a->directions = axes > 2 && may_be_channels ? axes - 1 : axes;
     const bool has_channels = a->directions + 1 == axes;
     if (a->directions > IMAGE_MAX_DIRECTIONS || (has_channels && !may_be_channels) ||
         (!has_channels && a->directions != axes))
-        return fail_shape(s, header);
+        return false;
     a->channels = has_channels ? (uint32_t)last : 1;
     for (uint32_t i = 0; i < a->directions; i++) {
-        a->size[i] = (size_t)header->shape[i];
-        if (a->size[i] != header->shape[i]) return fail_shape(s, header);
+        a->size[i] = (size_t)shape[i];
+        if (a->size[i] != shape[i]) return false;
     }
     return true;
 }
@@ -54,8 +51,7 @@ static bool is_little_endian(void)
     return first == 1;
 }
 
-/* Tells whether an image has numbers as they are in a file. */
-static bool is_same(const npy_header *header)
+bool image_npy_is_same(const npy_header *header)
 {
     static const bool has_own[] = {[NPY_U8] = true,  [NPY_U16] = true, [NPY_S16] = true,
                                    [NPY_F32] = true, [NPY_F64] = true, [NPY_S64] = false};
@@ -129,7 +125,7 @@ static bool read_values(image_array *a, const image_source *s, const npy_header 
     image_bytes got = {.bytes = NULL};
     size_t bytes;
     const size_t each = npy_type_bytes(header->type), own = image_type_bytes(a->type);
-    const bool is_ready = !header->is_fortran && is_same(header);
+    const bool is_ready = !header->is_fortran && image_npy_is_same(header);
     if (!image_array_bytes(a, &bytes)) return image_source_fail(s, "an array that is too large");
     if (s->stays && is_ready && image_stored_keep(a, s->file, (uint64_t)ftello(s->file)))
         return true;
@@ -143,18 +139,23 @@ static bool read_values(image_array *a, const image_source *s, const npy_header 
     return done;
 }
 
-/* Other types become the smallest one here that has all their values, save the largest integers of
-   8 bytes. */
-bool image_npy_read(image_array *a, const image_source *s, uint32_t directions)
+image_type image_npy_type(npy_type type)
 {
     static const image_type types[] = {
         [NPY_U8] = IMAGE_U8,   [NPY_U16] = IMAGE_U16, [NPY_S16] = IMAGE_S16, [NPY_F32] = IMAGE_F32,
         [NPY_F64] = IMAGE_F64, [NPY_F16] = IMAGE_F32, [NPY_S8] = IMAGE_S16,  [NPY_U32] = IMAGE_F64,
         [NPY_S32] = IMAGE_F64, [NPY_U64] = IMAGE_F64, [NPY_S64] = IMAGE_F64};
+    return types[type];
+}
+
+bool image_npy_read(image_array *a, const image_source *s, uint32_t directions)
+{
     npy_header header;
     if (!npy_read_header(&header, s->file, s->name, s->message)) return false;
-    a->type = types[header.type];
-    return take_shape(a, s, &header, directions) && read_values(a, s, &header);
+    a->type = image_npy_type(header.type);
+    if (!image_npy_divide(a, header.shape, header.num_axes, directions))
+        return fail_shape(s, &header);
+    return read_values(a, s, &header);
 }
 
 /* ---- writing ---- */
