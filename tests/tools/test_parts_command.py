@@ -86,17 +86,19 @@ class Parts(Case):
         self.assertEqual(self.joined(), self.made("--rotate", "30"))
 
     def test_nifti(self):
-        """Volumes and colours, with what the header of the one that was read says."""
+        """Volumes and colours, with what the header of the one that was read says; some of which
+        have an alpha to be looked at."""
         if lacks("nii"):
             self.skipTest("no zlib")
         chance = random.Random(9)
         array, self.image = self.path("in.npy"), self.path("in.nii")
         self.out = self.path("out.nii")
         for size, options in (((9, 31, 33), ("--rotate", "30", "--type", "f32")),
-                              ((40, 33, 3), ("--zoom", "1.4"))):
+                              ((40, 33, 3), ("--zoom", "1.4")),
+                              ((40, 33, 4), ("--zoom", "1.4"))):
             num = size[0] * size[1] * size[2]
             write_npy(array, Image(size, "|u1", [chance.randrange(256) for _ in range(num)]))
-            directions = "2" if size[2] == 3 else "3"
+            directions = "2" if size[2] < 5 else "3"
             self.assert_done(run("image", array, "-o", self.image, "-q", "--directions",
                                  directions))
             for k in (3, 1, 2):

@@ -236,6 +236,7 @@ static bool make_steps(work *w)
     w->alpha = image_alpha_choose(r, &w->image);
     if (needs_values(w) && !image_stored_load(&w->image, r->base.inputs[0], &message))
         return fail_message(&message);
+    image_alpha_look(&w->alpha, r, &w->image);
     progress_start(&w->bar, "interpolating", request_verbosity(&r->base));
     for (uint32_t i = 0; done && i < r->repeat; i++) {
         const bool is_last = i + 1 == r->repeat;

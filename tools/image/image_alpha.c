@@ -36,9 +36,14 @@ image_alpha image_alpha_choose(const image_request *r, const image_array *a)
     image_alpha alpha = {.full = full_alpha(a->type), .clips = r->clip};
     if (a->channels % 2 != 0) return alpha;
     alpha.divides = comes_weighted && is_png;
-    alpha.weights = is_alpha && !comes_weighted && r->alpha == IMAGE_WEIGHTED && !is_opaque(r, a);
+    alpha.weights = is_alpha && !comes_weighted && r->alpha == IMAGE_WEIGHTED;
     if (alpha.weights && !isnan(r->cval)) alpha.cval = r->cval;
     return alpha;
+}
+
+void image_alpha_look(image_alpha *alpha, const image_request *r, const image_array *a)
+{
+    if (alpha->weights && is_opaque(r, a)) alpha->weights = false;
 }
 
 /* ---- before ---- */

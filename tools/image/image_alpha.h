@@ -16,8 +16,11 @@ typedef struct image_alpha {
     double low[IMAGE_MAX_CHANNELS], high[IMAGE_MAX_CHANNELS]; /* of the samples; the last: alpha */
 } image_alpha;
 
-/* Finds out what an image needs on its way into the output. */
+/* Finds out what an image may need on its way into the output. Its values are not looked at. */
 image_alpha image_alpha_choose(const image_request *r, const image_array *a);
+
+/* Leaves colours as they are where all values, which are in memory, are opaque. */
+void image_alpha_look(image_alpha *alpha, const image_request *r, const image_array *a);
 
 /* Weights the colours before the first step, where that is to be done: makes reals of a type. What
    lies outside of the image is then 0, unless cval is NaN. False without memory. */
