@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "image_file.h"
@@ -129,6 +130,110 @@ static void test_place(void **state)
     assert_int_equal(a.place.units, back.place.units);
     image_array_clear(&a);
     image_array_clear(&back);
+}
+
+/* ---- TIFF ---- */
+
+static uint64_t number_at(const unsigned char *bytes, size_t count)
+{
+    const uint16_t one = 1;
+    uint64_t value = 0;
+    for (size_t i = 0; i < count; i++)
+        value |= (uint64_t)bytes[i] << 8 * (*(const unsigned char *)&one ? i : count - 1 - i);
+    return value;
+}
+
+/* Finds a tag in the directory at a place, and checks its number of values; returns where they are.
+ */
+static uint64_t find_tag(const image_bytes *head, uint64_t at, bool is_big, uint32_t tag,
+                         uint64_t count, size_t bytes)
+{
+    const size_t entry = is_big ? 20 : 12, offset = is_big ? 8 : 4;
+    const uint64_t num = number_at(head->bytes + at, is_big ? 8 : 2);
+    for (uint64_t i = 0; i < num; i++) {
+        const unsigned char *e = head->bytes + at + (is_big ? 8 : 2) + i * entry;
+        if (i > 0) assert_true(number_at(e, 2) > number_at(e - entry, 2)); /* in order */
+        if (number_at(e, 2) != tag) continue;
+        assert_int_equal(number_at(e + 4, offset), count);
+        if (count * bytes <= offset) return (uint64_t)(e + 4 + offset - head->bytes);
+        return number_at(e + 4 + offset, offset);
+    }
+    fail_msg("no tag %u", tag);
+    return 0;
+}
+
+/* Walks through the pages of a head: strips follow each other up to the end of all values. */
+static void check_head(const image_array *a, bool is_big, size_t rows)
+{
+    image_bytes head = {.bytes = NULL};
+    io_message message = {""};
+    size_t bytes, pages = 0;
+    assert_true(image_file_head(a, IMAGE_TIFF, &head, "a.tif", &message));
+    assert_true(image_array_bytes(a, &bytes));
+    assert_int_equal(number_at(head.bytes + 2, 2), is_big ? 43 : 42);
+    const size_t offset = is_big ? 8 : 4, height = a->size[a->directions - 2];
+    const size_t num = (height - 1) / rows + 1,
+                 row = bytes / height / (a->directions == 3 ? a->size[0] : 1);
+    uint64_t at = number_at(head.bytes + (is_big ? 8 : 4), offset), next = head.count;
+    for (; at > 0; pages++) {
+        assert_true(at < head.count && at % 2 == 0);
+        const uint64_t places = find_tag(&head, at, is_big, 273, num, offset);
+        const uint64_t sizes = find_tag(&head, at, is_big, 279, num, 4);
+        for (size_t i = 0; i < num; i++) {
+            assert_true(number_at(head.bytes + places + i * offset, offset) == next);
+            const uint64_t size = number_at(head.bytes + sizes + i * 4, 4);
+            assert_true(size == (i + 1 < num ? rows : height - (num - 1) * rows) * row);
+            next += size;
+        }
+        const uint64_t entries = number_at(head.bytes + at, is_big ? 8 : 2);
+        at = number_at(head.bytes + at + (is_big ? 8 : 2) + entries * (is_big ? 20 : 12), offset);
+    }
+    assert_int_equal(pages, a->directions == 3 ? a->size[0] : 1);
+    assert_true(next == head.count + bytes);
+    free(head.bytes);
+}
+
+/* Heads of small and of large files, for which there need be no values. */
+static void test_tiff_heads(void **state)
+{
+    (void)state;
+    image_array a = {.directions = 2, .channels = 3, .type = IMAGE_U8, .size = {700, 301}};
+    if (!is_built(IMAGE_TIFF)) skip();
+    check_head(&a, false, 72);
+    a = (image_array){.directions = 3, .channels = 1, .type = IMAGE_U16, .size = {5, 7, 9}};
+    check_head(&a, false, 7);
+    a = (image_array){.directions = 2, .channels = 1, .type = IMAGE_F64, .size = {3, 20000}};
+    check_head(&a, false, 1);
+    a = (image_array){.directions = 3, .channels = 1, .type = IMAGE_U8, .size = {2048, 2048, 2048}};
+    check_head(&a, true, 32);
+    a.size[0] = 1023; /* the last ones whose head fits too */
+    check_head(&a, false, 32);
+    a.size[0] = 1024;
+    check_head(&a, true, 32);
+}
+
+/* Lengths of pixels, which a TIFF has as fractions of 32 bits. */
+static void test_tiff_lengths(void **state)
+{
+    static const double lengths[] = {25.4 / 300, 0.1, 1.0 / 3, 3.14159265358979, 1e-7, 123456, 0.7};
+    static const size_t size[] = {1, 1};
+    (void)state;
+    if (!is_built(IMAGE_TIFF)) skip();
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++)
+        for (int is_inch = 0; is_inch < 2; is_inch++) {
+            image_array a = make_image(2, size, 1, IMAGE_U8), back;
+            io_message message = {""};
+            a.place = (image_place){.spacing = {lengths[i], 2 * lengths[i]},
+                                    .units = IMAGE_MILLIMETERS,
+                                    .is_per_inch = is_inch};
+            assert_true(image_file_write(&a, temporary_path("a.tif"), IMAGE_TIFF, &message));
+            assert_true(image_file_read(&back, temporary_path("a.tif"), 0, &message));
+            for (int k = 0; k < 2; k++) /* libtiff gives them as floats */
+                assert_true(fabs(back.place.spacing[k] / a.place.spacing[k] - 1) < 2e-7);
+            assert_int_equal(back.place.is_per_inch, is_inch);
+            image_array_clear(&back);
+            image_array_clear(&a);
+        }
 }
 
 /* ---- damage ---- */
@@ -308,6 +413,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trips), cmocka_unit_test(test_place),
+        cmocka_unit_test(test_tiff_heads),  cmocka_unit_test(test_tiff_lengths),
         cmocka_unit_test(test_damage),      cmocka_unit_test(test_npy_forms),
         cmocka_unit_test(test_claims),      cmocka_unit_test(test_refused_writes),
     };

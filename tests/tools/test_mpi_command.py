@@ -217,7 +217,7 @@ class Mpi(Case):
         """What all ranks refuse is said once."""
         image = self.image(50, 40)
         cases = [(["image", self.path("none.npy"), "-o", self.out], "cannot open"),
-                 (["image", image, "-o", self.path("a.png")], ".npy, .nii and .zarr can"),
+                 (["image", image, "-o", self.path("a.png")], ".npy, .nii, .tif and .zarr can"),
                  (["image", image, "-o", self.out, "--part", "1/2"], "follows from the process"),
                  (["devices"], "there are bezier, bspline, image, project and solid"),
                  (["image", image, "-o", self.out, "--size", "9x1"], "2 parts, but only 1 rows")]

@@ -6,6 +6,7 @@ usage: test_parts_command.py CLSPLINE SOURCE_DIR
 
 Needs the standard library only. Exits with 77 (skipped) where there is no OpenCL device.
 """
+import math
 import os
 import random
 import resource
@@ -101,6 +102,22 @@ class Parts(Case):
             directions = "2" if size[2] < 5 else "3"
             self.assert_done(run("image", array, "-o", self.image, "-q", "--directions",
                                  directions))
+            for k in (3, 1, 2):
+                self.assert_done(self.part(k, 3, *options))
+            self.assert_done(run("join", self.out, "-q"))
+            self.assertEqual(self.joined(), self.made(*options))
+
+    def test_tiff(self):
+        """Pages of a volume, and rows with alpha, whose colours are weighted."""
+        if lacks("tif"):
+            self.skipTest("no libtiff")
+        chance = random.Random(11)
+        self.out = self.path("out.tif")
+        for shape, channels, options in (((20, 31, 33), 1, ("--zoom", "1.2", "--type", "f32")),
+                                         ((300, 211), 4, ("--rotate", "9"))):
+            size = (*shape, channels) if channels > 1 else shape
+            write_npy(self.image, Image(size, "<u2", [chance.randrange(1 << 16) for _ in
+                                                      range(math.prod(size))]))
             for k in (3, 1, 2):
                 self.assert_done(self.part(k, 3, *options))
             self.assert_done(run("join", self.out, "-q"))
@@ -345,7 +362,7 @@ class Parts(Case):
                                 status=2)
         self.assert_refused(self.part(1, 211), "211 parts, but only 210 rows")
         self.assert_refused(run("image", self.image, "-o", self.path("a.png"), "--part", "1/2"),
-                            "a.png", ".npy, .nii and .zarr can", status=2)
+                            "a.png", ".npy, .nii, .tif and .zarr can", status=2)
         self.assert_refused(run("bspline", "bezier", "a.g2", "-o", "a.bv", "--part", "1/2"),
                             "'--part': what 'clspline bspline bezier' writes cannot be made in",
                             status=2)

@@ -27,9 +27,10 @@ static int check(request *base)
     r->has_alpha = request_has(base, "alpha");
     r->format = (image_format)request_format(base, base->outputs[0]);
     if (base->num_parts > 0 && !image_format_has_places(r->format) && r->format != IMAGE_ZARR)
-        return usage_error(base->command->name,
-                           "--part: '%s' cannot be written in parts, .npy, .nii and .zarr can",
-                           base->outputs[0]);
+        return usage_error(
+            base->command->name,
+            "--part: '%s' cannot be written in parts, .npy, .nii, .tif and .zarr can",
+            base->outputs[0]);
     if (r->format == IMAGE_ZARR && strcmp(base->outputs[0], "-") == 0)
         return usage_error(base->command->name, "OME-Zarr is a folder, which '-' is not");
     if (image_format_is_built(r->format, base->outputs[0], &message) &&

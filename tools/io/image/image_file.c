@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -236,16 +237,46 @@ bool image_file_loses(const image_array *a, image_format format, char text[IMAGE
     return text[0] != 0;
 }
 
+bool image_format_has_places(image_format format)
+{
+    return format == IMAGE_NPY || format == IMAGE_NIFTI || format == IMAGE_TIFF;
+}
+
+bool image_file_head(const image_array *a, image_format format, image_bytes *head, const char *name,
+                     io_message *message)
+{
+    bool done = false;
+    if (format == IMAGE_NPY) done = image_npy_head(a, head);
+    if (format == IMAGE_TIFF) done = image_tiff_head(a, head);
+#if IO_HAS_NIFTI
+    if (format == IMAGE_NIFTI) done = image_nifti_head(a, head);
+#endif
+    return done || io_fail(message, "%s: an image too large", name);
+}
+
+/* Writes a file that has the values behind a head. */
+static bool write_plain(const image_array *a, FILE *file, image_format format, const char *name,
+                        io_message *message)
+{
+    image_bytes head = {.bytes = NULL};
+    size_t bytes;
+    bool done = image_array_bytes(a, &bytes) && image_file_head(a, format, &head, name, message);
+    errno = 0;
+    if (done && (fwrite(head.bytes, 1, head.count, file) != head.count ||
+                 fwrite(a->values, 1, bytes, file) != bytes))
+        done = io_fail_errno(message, name, "cannot write");
+    free(head.bytes);
+    return done;
+}
+
 static bool write_format(const image_array *a, FILE *file, image_format format, const char *name,
                          io_message *message)
 {
     switch (format) {
     case IMAGE_PNG:
         return image_png_write(a, file, name, message);
-#if IO_HAS_TIFF
     case IMAGE_TIFF:
-        return image_tiff_write(a, file, name, message);
-#endif
+        return write_plain(a, file, format, name, message);
 #if IO_HAS_NIFTI
     case IMAGE_NIFTI:
     case IMAGE_NIFTI_GZ:
@@ -258,22 +289,6 @@ static bool write_format(const image_array *a, FILE *file, image_format format, 
     default:
         return image_npy_write(a, file, name, message);
     }
-}
-
-bool image_format_has_places(image_format format)
-{
-    return format == IMAGE_NPY || format == IMAGE_NIFTI;
-}
-
-bool image_file_head(const image_array *a, image_format format, image_bytes *head, const char *name,
-                     io_message *message)
-{
-    bool done = false;
-    if (format == IMAGE_NPY) done = image_npy_head(a, head);
-#if IO_HAS_NIFTI
-    if (format == IMAGE_NIFTI) done = image_nifti_head(a, head);
-#endif
-    return done || io_fail(message, "%s: an image too large", name);
 }
 
 bool image_file_write(const image_array *a, const char *path, image_format format,

@@ -58,7 +58,6 @@ bool image_npy_is_same(const npy_header *header);
 /* Each writes an image that the format can hold. False when that fails, where the stream shows it
    or the message, which begins with the name, says it. */
 bool image_png_write(const image_array *a, FILE *file, const char *name, io_message *message);
-bool image_tiff_write(const image_array *a, FILE *file, const char *name, io_message *message);
 bool image_jpeg_write(const image_array *a, FILE *file, const char *name, io_message *message);
 bool image_nifti_write(const image_array *a, FILE *file, bool compress, const char *name,
                        io_message *message);
@@ -67,6 +66,7 @@ bool image_npy_write(const image_array *a, FILE *file, const char *name, io_mess
 /* Make what stands before an image's values in its file, in new memory that the caller frees. False
    without memory, or where a header has no room for its sizes. */
 bool image_npy_head(const image_array *a, image_bytes *head);
+bool image_tiff_head(const image_array *a, image_bytes *head);
 bool image_nifti_head(const image_array *a, image_bytes *head);
 
 /* Brings values of an array into the byte order of its .npy file, or back. */

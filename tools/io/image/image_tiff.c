@@ -12,7 +12,7 @@ enum { MOST_UNPACKED = 16384 };
 /* A TIFF in memory. libtiff goes to and fro in a file, which a stream need not allow. */
 typedef struct tiff_memory {
     image_bytes all;
-    size_t next; /* where it reads or writes */
+    size_t next; /* where it reads */
     const char *name;
     io_message *message;
     char why[512];   /* what libtiff found wrong first since this was emptied, as one line */
@@ -31,18 +31,12 @@ static tmsize_t read_bytes(thandle_t user, void *to, tmsize_t count)
     return (tmsize_t)num;
 }
 
-static tmsize_t write_bytes(thandle_t user, void *from, tmsize_t count)
+static tmsize_t write_nothing(thandle_t user, void *from, tmsize_t count)
 {
-    tiff_memory *m = user;
-    const size_t end = m->next + (size_t)count;
-    if (end > m->all.count) {
-        if (!image_bytes_reserve(&m->all, end - m->all.count)) return 0;
-        if (m->next > m->all.count) memset(m->all.bytes + m->all.count, 0, m->next - m->all.count);
-        m->all.count = end;
-    }
-    memcpy(m->all.bytes + m->next, from, (size_t)count);
-    m->next = end;
-    return count;
+    (void)user;
+    (void)from;
+    (void)count;
+    return 0;
 }
 
 static toff_t seek_bytes(thandle_t user, toff_t offset, int whence)
@@ -77,13 +71,13 @@ static void on_error(thandle_t user, const char *module, const char *format, va_
         if (iscntrl((unsigned char)*c)) *c = ' ';
 }
 
-static TIFF *open_memory(tiff_memory *m, const char *mode)
+static TIFF *open_memory(tiff_memory *m)
 {
     TIFFSetWarningHandler(NULL);
     TIFFSetWarningHandlerExt(NULL);
     TIFFSetErrorHandler(NULL);
     TIFFSetErrorHandlerExt(on_error);
-    return TIFFClientOpen(m->name, mode, m, read_bytes, write_bytes, seek_bytes, close_nothing,
+    return TIFFClientOpen(m->name, "rm", m, read_bytes, write_nothing, seek_bytes, close_nothing,
                           count_bytes, NULL, NULL);
 }
 
@@ -227,99 +221,10 @@ bool image_tiff_read(image_array *a, const image_source *s)
     tiff_memory m = {.name = s->name, .message = s->message};
     bool done = image_source_bytes(s, &m.all);
     if (done) {
-        TIFF *tiff = open_memory(&m, "rm");
+        TIFF *tiff = open_memory(&m);
         done = tiff ? read_pages(tiff, &m, a) : fail(&m, "this is no TIFF file");
         if (tiff) TIFFClose(tiff);
     }
     free(m.all.bytes);
     return done;
-}
-
-/* ---- writing ---- */
-
-enum { STRIP_BYTES = 1 << 16 };
-
-/* Writes how many pixels there are in a length, of inches where they came so. */
-static bool set_resolution(TIFF *tiff, const image_array *a)
-{
-    const double millimeters = image_unit_millimeters(a->place.units);
-    const bool is_inch = a->place.is_per_inch && millimeters > 0;
-    const double length = is_inch ? 25.4 : 10, unit = millimeters > 0 ? millimeters : length;
-    return TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT,
-                        millimeters <= 0 ? RESUNIT_NONE
-                        : is_inch        ? RESUNIT_INCH
-                                         : RESUNIT_CENTIMETER) &&
-           TIFFSetField(tiff, TIFFTAG_XRESOLUTION, length / (a->place.spacing[0] * unit)) &&
-           TIFFSetField(tiff, TIFFTAG_YRESOLUTION, length / (a->place.spacing[1] * unit));
-}
-
-static bool set_page_head(TIFF *tiff, const image_array *a, size_t page, size_t num_pages)
-{
-    static const uint16_t formats[] = {SAMPLEFORMAT_UINT, SAMPLEFORMAT_UINT, SAMPLEFORMAT_INT,
-                                       SAMPLEFORMAT_IEEEFP, SAMPLEFORMAT_IEEEFP};
-    const bool is_rgb = a->channels >= 3, has_alpha = a->channels % 2 == 0;
-    static const uint16_t extras[] = {EXTRASAMPLE_UNASSALPHA, EXTRASAMPLE_UNSPECIFIED,
-                                      EXTRASAMPLE_UNASSALPHA, EXTRASAMPLE_ASSOCALPHA};
-    const size_t width = a->size[a->directions - 1];
-    const size_t row = width * a->channels * image_type_bytes(a->type);
-    const uint32_t rows = row < STRIP_BYTES ? (uint32_t)(STRIP_BYTES / row) : 1;
-    bool done = TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)width) &&
-                TIFFSetField(tiff, TIFFTAG_IMAGELENGTH,
-                             (uint32_t)(a->directions > 1 ? a->size[a->directions - 2] : 1)) &&
-                TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, (int)a->channels) &&
-                TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, (int)(8 * image_type_bytes(a->type))) &&
-                TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, (int)formats[a->type]) &&
-                TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
-                TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE) &&
-                TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
-                             is_rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
-                TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows);
-    if (done && a->place.spacing[0] > 0 && a->place.spacing[1] > 0) done = set_resolution(tiff, a);
-    if (done && has_alpha) done = TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &extras[a->alpha]);
-    if (done && num_pages > 1)
-        done = TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_PAGE) &&
-               TIFFSetField(tiff, TIFFTAG_PAGENUMBER, (int)(page & 0xffff),
-                            (int)(num_pages < 0xffff ? num_pages : 0xffff));
-    return done;
-}
-
-static bool write_pages(TIFF *tiff, const image_array *a)
-{
-    const size_t pages = a->directions == 3 ? a->size[0] : 1;
-    const size_t height = a->directions > 1 ? a->size[a->directions - 2] : 1;
-    const size_t row = a->size[a->directions - 1] * a->channels * image_type_bytes(a->type);
-    unsigned char *line = malloc(row); /* libtiff may turn its bytes round */
-    bool done = line != NULL;
-    for (size_t i = 0; done && i < pages; i++) {
-        done = set_page_head(tiff, a, i, pages);
-        if (i == 0 && a->place.note)
-            done = done && TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, a->place.note);
-        for (size_t y = 0; done && y < height; y++) {
-            memcpy(line, (const unsigned char *)a->values + (i * height + y) * row, row);
-            done = TIFFWriteScanline(tiff, line, (uint32_t)y, 0) >= 0;
-        }
-        done = done && TIFFWriteDirectory(tiff);
-    }
-    free(line);
-    return done;
-}
-
-bool image_tiff_write(const image_array *a, FILE *file, const char *name, io_message *message)
-{
-    tiff_memory m = {.name = name, .message = message};
-    size_t bytes;
-    /* offsets of a TIFF have 32 bits, those of BigTIFF 64 */
-    const bool is_small = image_array_bytes(a, &bytes) && bytes < (size_t)0xf0000000;
-    TIFF *tiff = open_memory(&m, is_small ? "wm" : "w8m");
-    bool done = tiff && write_pages(tiff, a);
-    if (tiff) TIFFClose(tiff);
-    if (!done || m.why[0]) {
-        fail(&m, "cannot write: not enough memory");
-        free(m.all.bytes);
-        return false;
-    }
-    errno = 0;
-    done = fwrite(m.all.bytes, 1, m.all.count, file) == m.all.count;
-    free(m.all.bytes);
-    return done ? true : io_fail_errno(message, name, "cannot write");
 }
