@@ -10,13 +10,14 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import unittest
 
-from command_fixture import DATA, FULL, SKIPPED, Case, main, run, some
+from command_fixture import DATA, FULL, SKIPPED, Case, lacks, main, run, some
 from image_files import Image, write_npy
 
 PROGRAM = os.path.abspath(sys.argv[3])
@@ -93,22 +94,30 @@ class Mpi(Case):
     def files(self):
         return sorted(name for name in os.listdir(self.folder) if name.startswith("out."))
 
+    @staticmethod
+    def read(path):
+        """The bytes of a file, or of all files of a folder by their paths in it."""
+        if not os.path.isdir(path):
+            with open(path, "rb") as file:
+                return file.read()
+        return {os.path.relpath(os.path.join(folder, file), path): Mpi.read(os.path.join(folder,
+                                                                                         file))
+                for folder, _, files in os.walk(path) for file in files}
+
     def check_bytes(self, args, counts, ending="npy"):
         self.name(ending)
         whole = self.path("whole." + ending)
-        done = run(args[0], *args[1:], "-o", whole, "-q")
+        done = run(*args, "-o", whole, "-q")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        with open(whole, "rb") as file:
-            expected = file.read()
+        expected = self.read(whole)
         for n in counts:
             with self.subTest(args=args[2:], n=n):
                 done = mpirun(n, *args, "-o", self.out, "-q")
                 self.assertEqual((done.returncode, done.said, done.stdout), (0, [], ""),
                                  done.stderr)
                 self.assertEqual(self.files(), ["out." + ending])
-                with open(self.out, "rb") as file:
-                    self.assertEqual(file.read(), expected)
-                os.remove(self.out)
+                self.assertTrue(self.read(self.out) == expected)
+                shutil.rmtree(self.out) if os.path.isdir(self.out) else os.remove(self.out)
 
     def test_image(self):
         self.check_bytes(["image", self.image(211, 190), "--zoom", "1.5"], some((3, 1, 2, 4), 4))
@@ -130,6 +139,52 @@ class Mpi(Case):
     def test_cells(self):
         self.check_bytes(["solid", os.path.join(DATA, "rod.vtk"), "-n", "2"],
                          some((3, 1, 2, 4), 4), "vtu")
+
+    def test_eight(self):
+        """More ranks than cores, with parts that are not even, of every family into every format
+        that there is: files of one process."""
+        volume = "700 1 0 0\n3 0\n" + 3 * "2 2\n0 0 1 1\n" + "".join(
+            f"{i % 2} {i // 2 % 2} {i // 4}\n" for i in range(8))
+        splines = [self.write("volumes.g2", volume + volume), os.path.join(DATA, "knot.g2"),
+                   os.path.join(DATA, "vase.json")]  # 14 pieces
+        curve, points = self.points(1003, 2)
+        image = ["image", self.image(1030, 37), "--zoom", "4.01", "--rotate", "3"]
+        teapot = ["bezier", os.path.join(DATA, "teapot.bv"), "-n", "5"]  # 28 patches
+        solid = ["solid", os.path.join(DATA, "rod.vtk"), "-n", "2"]
+        cases = [(image, "npy"), (image, "zarr"), (["project", curve, points], "npy"),
+                 (teapot, "ply"), (teapot, "vtk"), (["bspline", "eval", *splines], "ply"),
+                 (["bspline", "eval", *splines], "vtk"), (solid, "vtu"),
+                 ([*solid[:2], "--bezier"], "vtu")]
+        cases += [] if lacks("tif") else [(image, "tif")]
+        cases += [] if lacks("nii") else [(image, "nii")]
+        for args, ending in cases:
+            self.check_bytes(args, [8], ending)
+
+    def test_caches(self):
+        """Where no cache has the programs, the first rank compiles them, and the others wait: the
+        work is about that of one rank, not of four."""
+        args = ["image", self.image(300, 301), "--rotate", "3", "--precision", "f32"]
+
+        def seconds(n, cache):
+            """Processor time of a run."""
+            before = os.times()
+            done = mpirun(n, *args, "-o", self.out, "-q", POCL_CACHE_DIR=cache,
+                          CLSPLINE_CACHE_DIR=cache + "/own")
+            self.assertEqual((done.returncode, done.said), (0, []), done.stderr)
+            after = os.times()
+            os.remove(self.out)
+            return (after.children_user + after.children_system - before.children_user -
+                    before.children_system)
+
+        def compiling(n):
+            cache = self.path(f"cache{n}")
+            os.makedirs(cache + "/own")
+            return seconds(n, cache) - seconds(n, cache)
+
+        alone = compiling(1)
+        if alone < 0.5:
+            self.skipTest("programs take no time")
+        self.assertLess(compiling(4), 2 * alone)
 
     def test_rank_fails(self):
         """One rank has no device: one message, that names it; the others' parts stay."""

@@ -85,6 +85,19 @@ static void print_note(void *user, clsp_log_level level, const char *message)
     if (level == CLSP_LOG_INFO) complain("note: %s", message);
 }
 
+/* Whose turn it is to compile: contexts are opened in many places, which know nothing of others. */
+static const compile_turns *turns;
+
+void compile_in_turns(const compile_turns *others)
+{
+    turns = others;
+}
+
+void compile_done(void)
+{
+    if (turns) turns->done(turns->user);
+}
+
 bool open_context(clsp_context **ctx, const char *device, verbosity how_much)
 {
     return open_context_beside(ctx, device, NULL, how_much);
@@ -94,6 +107,7 @@ bool open_context_beside(clsp_context **ctx, const char *device,
                          const clsp_graphics_context *graphics, verbosity how_much)
 {
     clsp_context_opts opts = {.device = device, .graphics = graphics};
+    if (turns) turns->wait(turns->user);
     if (how_much != VERBOSITY_QUIET)
         opts.log = how_much == VERBOSITY_VERBOSE ? print_note : print_warning;
     clsp_status status = clsp_context_create(ctx, NULL, &opts);

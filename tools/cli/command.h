@@ -41,6 +41,20 @@ typedef enum verbosity {
     VERBOSITY_VERBOSE /* and what was chosen */
 } verbosity;
 
+/* Processes that take turns in compiling programs: one fills the cache, and the others wait for it
+   before they open a context, and find there what they need. */
+typedef struct compile_turns {
+    void (*wait)(void *user); /* until it is this process's turn */
+    void (*done)(void *user); /* the programs are there, which others wait for */
+    void *user;
+} compile_turns;
+
+/* Has this process take turns with others. turns must outlive all contexts; NULL: with none. */
+void compile_in_turns(const compile_turns *turns);
+
+/* Says that the programs are there. To be called once there are results, and at the end. */
+void compile_done(void);
+
 /* Makes a context on the device the user named, or with NULL on the default one. Complains on
    failure. */
 bool open_context(clsp_context **ctx, const char *device, verbosity how_much);

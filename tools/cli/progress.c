@@ -58,6 +58,7 @@ void progress_report(void *user, double fraction)
     const double since = now - (bar->shown > 0 ? bar->shown : bar->started);
     const int filled = (int)(fraction * WIDTH + 0.5);
     char rate[TEXT];
+    if (bar->things && fraction > 0) compile_done(); /* by what makes them */
     if (!bar->enabled || seconds < patience || since < (bar->by_lines ? each_line : refresh))
         return;
     tell_rate(bar, fraction, seconds, rate);

@@ -65,6 +65,7 @@ static int run_request(request *r, const run_group *group, int status)
     status = agree(group, status);
     if (status != EXIT_OK) return status;
     if (!is_done) status = r->command->run(r);
+    compile_done();
     status = agree(group, status);
     if (!group || status == EXIT_FAILED) return status;
     const int joined = agree(group, join_parts(r, group));

@@ -218,6 +218,7 @@ static bool make_step(work *w, uint32_t i, image_type type)
     if (!convert(w, storable(w->image.type, w->r->precision)) || !make_plan(w, type)) return false;
     const double start = seconds_now();
     step_progress at = {w, i};
+    progress_count(&w->bar, (double)image_array_count(&made) * w->r->repeat, "values");
     const io_progress progress = {report_step, &at};
     if (!image_array_make(&made)) return fail_memory(w);
     const bool done = w->part.all > 0 && !w->desc.clip ? make_part(w, &progress, &map, &made)

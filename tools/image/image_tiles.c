@@ -89,6 +89,18 @@ static bool open_tile(const work *w, tile *one)
     return check(w, clsp_image_plan_create(&one->plan, t->ctx, &one->desc));
 }
 
+/* Makes some rows of the first tile alone, and says so: others may wait for the programs, which are
+   compiled then, and need not wait for all values. */
+static bool begin_values(const work *w, const tile *one, clsp_output out)
+{
+    clsp_image_map some = one->map;
+    if (some.size[0] <= LEAST_SIDE) return true;
+    some.size[0] = LEAST_SIDE;
+    const bool done = check(w, clsp_image_eval(one->plan, (clsp_range){0, 1}, &some, out, NULL));
+    if (done) io_report(w->t->progress, 1, image_array_count(w->t->to));
+    return done;
+}
+
 /* Makes the values of all frames in a tile that begins there in the output. */
 static bool make_tile(work *w, tile *one, const uint32_t *begin)
 {
@@ -101,6 +113,7 @@ static bool make_tile(work *w, tile *one, const uint32_t *begin)
             .type = one->desc.values, .host = one->values, .size = one->num_values};
         done = take_samples(w, one, i) &&
                check(w, clsp_image_set_samples(one->plan, 1, in, NULL)) &&
+               (w->done > 0 || i > 0 || begin_values(w, one, out)) &&
                check(w, clsp_image_eval(one->plan, (clsp_range){0, 1}, &one->map, out, NULL));
         if (done) put_values(w, one, begin, i);
     }

@@ -12,6 +12,7 @@
 #include "command_line.h"
 #include "interrupts.h"
 #include "node_share.h"
+#include "node_turns.h"
 
 /* Those that make files in parts. */
 static const subcommand *const commands[] = {
@@ -161,6 +162,7 @@ static int run(ranks *w, int argc, char **argv)
     const run_group group = {
         .number = (uint32_t)w->rank + 1, .count = (uint32_t)w->count, .agree = agree, .user = w};
     node_share share;
+    node_turns turns;
     int status = EXIT_OK;
     if (is_other_mpi(w->count)) {
         complain("mpirun is another MPI's than the one that clspline-mpi was built with");
@@ -174,8 +176,15 @@ static int run(ranks *w, int argc, char **argv)
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
         return run_version("clspline-mpi");
     node_share_take(MPI_COMM_WORLD, &share);
-    if (strcmp(argv[1], "--ranks") == 0) return list_ranks(w, &share);
-    return command_line_run(commands, argc, argv, &group);
+    if (strcmp(argv[1], "--ranks") == 0) {
+        status = list_ranks(w, &share);
+    } else {
+        node_turns_begin(&turns, share.node);
+        status = command_line_run(commands, argc, argv, &group);
+        node_turns_end(&turns);
+    }
+    node_share_release(&share);
+    return status;
 }
 
 int main(int argc, char **argv)

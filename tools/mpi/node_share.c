@@ -107,12 +107,16 @@ static void choose_device(int rank, char index[24])
 
 void node_share_take(MPI_Comm world, node_share *share)
 {
-    MPI_Comm node;
     int rank;
-    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_rank(node, &rank);
-    *share = (node_share){.cores = count_cores(node)};
+    *share = (node_share){.cores = 1};
+    MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &share->node);
+    MPI_Comm_rank(share->node, &rank);
+    share->cores = count_cores(share->node);
     limit_pocl(share->cores);
-    MPI_Comm_free(&node);
     choose_device(rank, share->device);
+}
+
+void node_share_release(node_share *share)
+{
+    MPI_Comm_free(&share->node);
 }

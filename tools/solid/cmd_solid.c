@@ -286,10 +286,12 @@ static bool open_all(work *w)
 static bool write_outputs(work *w)
 {
     const solid_request *r = w->r;
+    const uint32_t num_parts = r->base.num_parts > 0 ? r->base.num_parts : 1;
     bool done = open_all(w);
     const double start = seconds_now();
     for (size_t i = 0; done && i < r->base.num_outputs; i++) {
         progress_start(&w->bar, "writing", request_verbosity(&r->base));
+        progress_count(&w->bar, (double)w->model.counts.num_cells / num_parts, "cells");
         done = solid_output_write(&w->model, r->samples ? &w->samples : NULL, &w->boundary,
                                   r->base.outputs[i], &w->bar);
         progress_end(&w->bar);

@@ -193,8 +193,7 @@ static void test_files(void **state)
     assert_int_equal(truncate(path, 200000), 0);
     clsp_image_plan *plan = make_plan(&a, &map);
     image_array made = room_for(&a, &map);
-    const io_progress none = {NULL, NULL};
-    const image_tiles tiles = {ctx, plan, &stored, &made, "a.npy", &none, 0};
+    const image_tiles tiles = {ctx, plan, &stored, &made, "a.npy", NULL, 0};
     assert_false(image_tiles_make(&tiles, &map, &status, &message));
     assert_int_equal(status, CLSP_OK);
     assert_string_equal(message.text, "a.npy: cannot read its values again");
