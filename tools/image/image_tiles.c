@@ -76,17 +76,28 @@ static size_t product(const uint32_t *size, uint32_t num)
     return all;
 }
 
-/* Makes the tile's plan and its memory. */
+/* Makes the tile's plan. */
 static bool open_tile(const work *w, tile *one)
 {
     const image_tiles *const t = w->t;
     const uint32_t num = t->from->directions;
     one->num_samples = product(one->desc.size, num) * t->from->channels;
     one->num_values = product(one->map.size, num) * t->to->channels;
-    one->samples = malloc(one->num_samples * image_type_bytes(t->from->type));
-    one->values = malloc(one->num_values * image_type_bytes(t->to->type));
-    if (!one->samples || !one->values) return fail_memory(w);
     return check(w, clsp_image_plan_create(&one->plan, t->ctx, &one->desc));
+}
+
+/* Loads the samples of a frame, which nobody needs afterwards. */
+static bool set_samples(const work *w, tile *one, size_t frame)
+{
+    one->samples = malloc(one->num_samples * image_type_bytes(w->t->from->type));
+    const clsp_input in = {
+        .type = one->desc.samples, .host = one->samples, .size = one->num_samples};
+    const bool done = one->samples ? take_samples(w, one, frame) &&
+                                         check(w, clsp_image_set_samples(one->plan, 1, in, NULL))
+                                   : fail_memory(w);
+    free(one->samples);
+    one->samples = NULL;
+    return done;
 }
 
 /* Makes some rows of the first tile alone, and says so: others may wait for the programs, which are
@@ -107,18 +118,16 @@ static bool make_tile(work *w, tile *one, const uint32_t *begin)
     const size_t frames = w->t->to->frames > 1 ? w->t->to->frames : 1;
     bool done = open_tile(w, one);
     for (size_t i = 0; done && i < frames; i++) {
-        const clsp_input in = {
-            .type = one->desc.samples, .host = one->samples, .size = one->num_samples};
+        done = set_samples(w, one, i);
+        if (!one->values) one->values = malloc(one->num_values * image_type_bytes(w->t->to->type));
         const clsp_output out = {
             .type = one->desc.values, .host = one->values, .size = one->num_values};
-        done = take_samples(w, one, i) &&
-               check(w, clsp_image_set_samples(one->plan, 1, in, NULL)) &&
+        done = done && (one->values || fail_memory(w)) &&
                (w->done > 0 || i > 0 || begin_values(w, one, out)) &&
                check(w, clsp_image_eval(one->plan, (clsp_range){0, 1}, &one->map, out, NULL));
         if (done) put_values(w, one, begin, i);
     }
     clsp_image_plan_destroy(&one->plan);
-    free(one->samples);
     free(one->values);
     w->done += one->num_values;
     if (done) io_report(w->t->progress, w->done * frames, image_array_count(w->t->to));
