@@ -3,18 +3,28 @@
 
 usage: test_image_command.py CLSPLINE SOURCE_DIR
 
-Needs the standard library only. Exits with 77 (skipped) where there is no OpenCL device.
+Needs the standard library only; where zarr can be imported, its own stores are read as well, and
+it reads ours. Exits with 77 (skipped) where there is no OpenCL device.
 """
 import itertools
 import math
 import os
 import random
+import shutil
 import struct
 import subprocess
+import unittest
 
 from command_fixture import COMMAND, DATA, Case, has_fp64, lacks, main, run, some
 from image_files import (Image, nifti_bytes, png_chunk, read_npy, read_png, tiff_bytes, tiff_tags,
                          write_npy, write_png)
+
+try:
+    import numcodecs
+    import numpy
+    import zarr
+except ImportError:
+    zarr = None
 
 NAMES = {"u8": "|u1", "u16": "<u2", "s16": "<i2", "f32": "<f4", "f64": "<f8"}
 
@@ -396,6 +406,30 @@ class Files(ImageCase):
         os.replace(self.get(self.put(volume), "--directions", "3", ending="tif"),
                    self.path("in.tif"))
         self.assertEqual(self.get(self.path("in.tif")), volume)
+
+    def test_zarr(self):
+        """Images and volumes, and colours with alpha, which OME-Zarr's channels need not be."""
+        for shape, channels in (((6, 5), 4), ((4, 6, 5), 1), ((4, 6, 5), 2)):
+            image = noise(shape, "u8", channels)
+            path = self.get(self.put(image), "--directions", str(len(shape)), ending="zarr")
+            self.assertEqual(self.get(path, channels=channels), image)
+            shutil.rmtree(path)
+
+    @unittest.skipIf(zarr is None, "no zarr")
+    def test_zarr_package(self):
+        """What Python's package writes is read, packed or not, and it reads what is written."""
+        image = noise((37, 41), "s16")
+        version = {} if zarr.__version__.startswith("2") else {"zarr_format": 2}
+        for packing, separator in ((None, "/"), (numcodecs.Zlib(6), "."), (numcodecs.GZip(1), "/")):
+            array = zarr.open_array(self.path("in.zarr"), mode="w", shape=(37, 41), chunks=(16, 9),
+                                    dtype="<i2", compressor=packing, fill_value=3,
+                                    dimension_separator=separator, **version)
+            array[:] = numpy.array(image.values, "i2").reshape(37, 41)
+            self.assertEqual(self.get(self.path("in.zarr")), image)
+            shutil.rmtree(self.path("in.zarr"))
+        path = self.get(self.put(image), ending="zarr")
+        found = zarr.open_group(path, mode="r")["0"][:]
+        self.assertEqual(found.ravel().tolist(), image.values)
 
     def check_tiff(self, body, expected, kind="|u1", channels=1):
         with open(self.path("in.tif"), "wb") as file:
