@@ -489,7 +489,7 @@ static void test_max_dist(void **state)
 static void test_sizes(void **state)
 {
     static queries q;
-    static const double sizes[] = {1e-30, 1e-6, 1e6, 1e30, 1e-200, 1e200};
+    static const double sizes[] = {1e-30, 1e-6, 1e6, 1e30, 1e-200, 1e-80, 1e80, 1e200};
 
     (void)state;
     for (size_t i = 0; i < 12; i++) {

@@ -8,7 +8,7 @@
 enum {
     LANES = CLSPI_SURFACE_LANES,
     CHUNK = 32,      /* pieces that a thread takes at once */
-    SAFE = 300,      /* coordinates between 2^-SAFE and 2^SAFE have squares that are numbers */
+    SAFE = 240,      /* products of four coordinates between 2^-SAFE and 2^SAFE are numbers */
     SAFE_MOST = 1000 /* powers of two that are numbers */
 };
 

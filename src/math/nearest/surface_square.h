@@ -327,7 +327,8 @@ CLSPI_INLINE convexity convexity_of(const squares *s, const square_part *p, doub
     if (!(c.u > 0)) return c;
     if (s->nv > 0) c.v = least_bend(s, p, 1, level);
     if (!(c.v > 0) || s->nu == 0 || s->nv == 0) return c;
-    const double left = 1 - largest_twist(s, p, level) / sqrt(c.u * c.v);
+    /* roots first: the product of both may be no number */
+    const double left = 1 - largest_twist(s, p, level) / (sqrt(c.u) * sqrt(c.v));
     c.u *= left;
     c.v *= left;
     return c;
