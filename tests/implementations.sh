@@ -210,7 +210,9 @@ esac
 log=$work/oclgrind/\$\$.log
 uninitialized=--uninitialized
 case \$* in
-*test_solid*) uninitialized= ;; # of buffers whose parts are written one by one: testing.md
+*test_solid* | *test_surface*)
+    uninitialized= # of buffers whose parts are written one by one: testing.md
+    ;;
 esac
 oclgrind --num-threads 1 --build-options "-cl-opt-disable -DIN_PLACE=" --data-races \\
     \$uninitialized --check-api --log "\$log" "\$@"

@@ -10,8 +10,8 @@ products of matrices, and the sums point by point.
 
 A kernel for GPUs (CLSP_LANES=1) fails when it needs scratch memory or spills registers: then
 something in it is larger than a GPU's registers or is indexed by what the compiler does not know.
-Spared are the variants of FASTEST_SPILLED. A program in single precision fails when it names
-doubles, openly or by a bare 1.0.
+Spared are the variants of FASTEST_SPILLED and the programs of WITH_STACKS. A program in single
+precision fails when it names doubles, openly or by a bare 1.0.
 
 Compilers, each skipped by name where it is missing: Clang 15 or newer with ROCm's device library
 (AMD), with libclc and NVIDIA's ptxas, and alone (the search for doubles); Intel's ocloc. --only
@@ -81,6 +81,10 @@ FASTEST_SPILLED = {
      '-DCLSP_KEEP_LOCAL=1 -DCLSP_BANDED=0'):
         '0.42 ms, sums that are assembled 0.99 (NVIDIA H100)',
 }
+
+
+# Programs whose items have stacks of their own, which are indexed: in scratch memory everywhere.
+WITH_STACKS = ('surface_nearest',)
 
 
 class Unusable(Exception):
@@ -371,7 +375,7 @@ def cell(numbers):
 
 
 def may_spill(target, program, kernel):
-    return any(target.name.startswith(name) and kernel == spilling
+    return program.name in WITH_STACKS or any(target.name.startswith(name) and kernel == spilling
                and set(words.split()) <= set(program.options)
                for name, spilling, words in FASTEST_SPILLED)
 

@@ -1,5 +1,6 @@
 /* Projection onto surfaces: processor time a point on all cores, and the time in which the search
-   is made, each beside what is asked of it on two cores of 2.6 GHz. */
+   is made, each beside what is asked of it on two cores of 2.6 GHz. On a GPU that searches, also
+   points a second from and into its memory. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 static const char suite[] = "project";
 
-enum { PATCHES_MAX = 28, ROUNDS = 5, NUM = 100000, NUM_QUICK = 10000 };
+enum { PATCHES_MAX = 28, ROUNDS = 5, NUM = 100000, NUM_QUICK = 10000, NUM_GPU = 1 << 22 };
 
 /* Where queries are: a scan, moved along the normal by a thousandth of the model's size or so;
    anywhere in the box; in a cube three times as large; all beside the origin. */
@@ -293,6 +294,58 @@ static void report(const project_surface *s, const char *name, const char *metho
     bench_report_row(s->b->report, &row);
 }
 
+/* Measures calls from and into memory of the device. */
+static clsp_status run_buffers(const project_surface *s, const project_ask *a, const char *name,
+                               const cl_mem buffers[2], size_t num)
+{
+    const clsp_bspline_queries q = {.num = num,
+                                    .points = clsp_in_buffer(buffers[0], s->precision, 0)};
+    const clsp_bspline_project_opts opts = {.max_dist = a->share * s->size};
+    const clsp_output out = clsp_out_buffer(buffers[1], s->precision, 0);
+    double wall[ROUNDS];
+    clsp_status status;
+
+    for (int i = -1; i < ROUNDS; i++) { /* the first makes all ready */
+        const double begin = bench_now_ms();
+        BENCH_TRY(bench_check(s->bspline ? clsp_bspline_project(s->bspline, &q, &opts, out, NULL)
+                                         : clsp_bezier_project(s->bezier, &q, &opts, out, NULL),
+                              "projection in device memory"));
+        BENCH_TRY(bench_check(clFinish(s->b->queue), "clFinish"));
+        if (i >= 0) wall[i] = bench_now_ms() - begin;
+    }
+    const bench_timing time = bench_timing_of(wall, ROUNDS);
+    report(s, name, "device memory", time, (double)num * 1e3 / time.median_ms, "point/s", NAN);
+
+fail:
+    return status;
+}
+
+static clsp_status measure_on_gpu(const project_surface *s, const project_ask *a, const char *name)
+{
+    const size_t num = s->b->is_cpu || s->b->quick ? NUM : NUM_GPU;
+    const size_t query = 3 * clsp_type_bytes(s->precision);
+    const size_t result = s->precision == CLSP_F64 ? sizeof(clsp_bspline_nearest_f64)
+                                                   : sizeof(clsp_bspline_nearest_f32);
+    void *const queries = malloc(num * 3 * sizeof(double));
+    cl_mem buffers[2] = {NULL, NULL};
+    cl_int code = CL_OUT_OF_HOST_MEMORY;
+    clsp_status status = CLSP_ERROR_NO_MEMORY;
+
+    if (!queries) goto fail;
+    BENCH_TRY(make_queries(s, a->kind, num, queries));
+    buffers[0] = clCreateBuffer(s->b->context, CL_MEM_COPY_HOST_PTR, num * query, queries, &code);
+    if (buffers[0])
+        buffers[1] = clCreateBuffer(s->b->context, CL_MEM_READ_WRITE, num * result, NULL, &code);
+    BENCH_TRY(bench_check(code, "clCreateBuffer"));
+    status = run_buffers(s, a, name, buffers, num);
+
+fail:
+    for (int i = 0; i < 2; i++)
+        if (buffers[i]) clReleaseMemObject(buffers[i]);
+    free(queries);
+    return bench_check(status, name);
+}
+
 /* Measures a call of one point that makes the search first. What is asked on two cores is twice as
    much processor time. */
 static clsp_status run_build(const project_surface *s)
@@ -355,6 +408,8 @@ static clsp_status run_ask(const project_surface *s, const project_ask *a)
     if (queries && results) status = measure(s, a, name, num, queries, results);
     free(queries);
     free(results);
+    if (status == CLSP_OK && s->b->info.device_class != CLSP_CLASS_CPU && s->b->info.fp64)
+        return measure_on_gpu(s, a, name);
     return bench_check(status, name);
 }
 

@@ -156,12 +156,18 @@ typedef struct clsp_bspline_project_opts {
    devices alone search, as of curves with knots of their own, and the context's own where memory is
    not aligned to its elements.
 
-   Onto surfaces the host's cores project, also where the memory is a device's, and then the call
-   returns when all is done; a share does not change that, and tiles of the caller's are made by the
-   calling thread. From 4096 queries on they are searched for in the order of their places. A query
-   halves pieces 65536 times, each piece a quarter of what is left of these, and then gives up
-   pieces: a result where they may have mattered is CLSP_BSPLINE_NEAREST_CUT, with a bound that
-   holds. So it may be where many points are equally near along a curve of no constant u or v.
+   Onto surfaces of three coordinates a GPU with double precision projects, from and into memory of
+   any kind; what it leaves over, queries that need more than so much work, the host's cores search
+   for. Onto others, and where the device is none such, the host's cores project, also where the
+   memory is a device's. Calls return when all is done. A shared call is one processor's: the host's
+   with the schedule host and no bit_equal, else as without a share. Tiles by the schedule host are
+   made by the calling thread. The bits of a result depend on its query and on who searches; both
+   keep the same bounds, and of points that are equally near either may be found.
+
+   From 4096 queries on the host searches in the order of their places. A query halves pieces 65536
+   times, each piece a quarter of what is left of these, and then gives up pieces: a result where
+   they may have mattered is CLSP_BSPLINE_NEAREST_CUT, with a bound that holds. So it may be where
+   many points are equally near along a curve of no constant u or v.
 
    Normals are those of S_u x S_v at the nearest point, at poles their limit along the line that
    ends there; NaN where there is none, as at cusps. The signed distance is the distance, negative

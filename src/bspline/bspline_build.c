@@ -4,6 +4,7 @@
 #include "nearest_cubic.h"
 #include "own_target.h"
 #include "piece_order.h"
+#include "surface_device.h"
 #include "surface_pieces.h"
 #include "tensor_build.h"
 #include "vertex_layout.h"
@@ -84,9 +85,24 @@ static clsp_status build_search(const clspi_build *build, clsp_type precision, s
     return curves[kind].rational ? CLSP_OK : clspi_nearest_cubic_build(build, &tensor);
 }
 
+/* Builds the search on bicubic surfaces, where the device makes it. */
+static clsp_status build_surface_search(const clspi_build *build, clsp_type precision)
+{
+    const clspi_tensor_desc tensor = {
+        .precision = precision, .directions = 2, .dim = 3, .degrees = {3, 3}};
+    const clspi_options options = clspi_surface_device_options(build->ctx, &tensor);
+
+    return clspi_program_build(build, "surface_nearest", &options);
+}
+
 clsp_status clspi_bspline_build(const clspi_build *build)
 {
     const bool wide = build->ctx->device.fp64;
+
+    if (clspi_surface_device_searches(build->ctx)) {
+        CLSPI_CHECK(build_surface_search(build, CLSP_F32));
+        CLSPI_CHECK(build_surface_search(build, CLSP_F64));
+    }
 
     for (size_t kind = 0; kind < CLSPI_COUNT(curves); kind++) {
         CLSPI_CHECK(build_search(build, CLSP_F32, kind));

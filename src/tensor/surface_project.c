@@ -5,6 +5,7 @@
 #include "check.h"
 #include "query_pieces.h"
 #include "shared_batch.h"
+#include "surface_device.h"
 #include "tensor_share.h"
 #include "transfer.h"
 
@@ -181,6 +182,7 @@ typedef struct stream_search {
     const clspi_surface_project *call;
     clspi_job_streams streams;
     uint32_t patches, hints, normals; /* their streams; 0: none */
+    bool on_device;                   /* searches, not the host */
 } stream_search;
 
 /* What a part's lines are in host memory. */
@@ -248,10 +250,41 @@ static clsp_status search_part(const stream_search *s, clspi_series *series, con
     return write_stream(s, series, OUT, part, m->out);
 }
 
+/* Searches for queries that the device has left over. */
+static clsp_status search_rest(clspi_tensor_plan *plan, const clspi_surface_queries *queries)
+{
+    return search_all(plan, queries, false);
+}
+
+static clsp_status search_by_device(const stream_search *s, clspi_series *series,
+                                    const clspi_part *part)
+{
+    const clspi_stream *const stream = s->streams.stream;
+    const clspi_surface_device_job job = {.points = stream[POINTS].buffer,
+                                          .patches = s->patches ? stream[s->patches].buffer : NULL,
+                                          .hints = s->hints ? stream[s->hints].buffer : NULL,
+                                          .out = stream[OUT].buffer,
+                                          .normals = s->normals ? stream[s->normals].buffer : NULL,
+                                          .points_offset = stream[POINTS].offset,
+                                          .patches_offset = stream[s->patches].offset,
+                                          .hints_offset = stream[s->hints].offset,
+                                          .offset = stream[OUT].offset,
+                                          .normals_offset = stream[s->normals].offset,
+                                          .num = part->num_lines,
+                                          .max_dist = s->call->max_dist};
+
+    return clspi_surface_device_find(s->plan, series, &job, search_rest);
+}
+
 static clsp_status make_part(void *user, clspi_series *series, const clspi_part *part)
 {
+    const stream_search *const s = user;
     part_memory m = {.points = NULL};
-    const clsp_status status = search_part(user, series, part, &m);
+
+    CLSPI_CHECK(prepare(s->plan));
+    if (s->on_device && clspi_surface_device_holds(s->plan))
+        return search_by_device(s, series, part);
+    const clsp_status status = search_part(s, series, part, &m);
 
     free(m.points);
     free(m.patches);
@@ -306,10 +339,11 @@ static clsp_status open_streams(stream_search *s, const needs *n, clsp_range lin
 }
 
 static clsp_status project_streams(clspi_tensor_plan *plan, const clspi_surface_project *call,
-                                   const needs *n, clsp_range lines, const clsp_run *run)
+                                   const needs *n, clsp_range lines, bool on_device,
+                                   const clsp_run *run)
 {
     const clspi_cut cut = {.per_piece = clspi_max(1, lines.count), .left = lines.count};
-    stream_search s = {.plan = plan, .call = call};
+    stream_search s = {.plan = plan, .call = call, .on_device = on_device};
     const clsp_status status = open_streams(&s, n, lines);
 
     if (status == CLSP_OK) return clspi_carry_out(&plan->base, run, &s.streams, cut, make_part, &s);
@@ -326,16 +360,16 @@ typedef struct lines_search {
     const needs *n;
     clsp_range lines;
     clspi_surface_queries queries;
-    bool alone;
+    bool alone, on_device;
 } lines_search;
 
 static clsp_status search_lines(void *user)
 {
     const lines_search *const s = user;
 
-    if (s->queries.out && is_aligned(&s->queries))
+    if (!s->on_device && s->queries.out && is_aligned(&s->queries))
         return search_all(s->plan, &s->queries, s->alone);
-    return project_streams(s->plan, s->call, s->n, s->lines, NULL);
+    return project_streams(s->plan, s->call, s->n, s->lines, s->on_device, NULL);
 }
 
 /* Carries out a shared call, or tiles that the calling thread makes. */
@@ -343,9 +377,13 @@ static clsp_status project_shared(clspi_tensor_plan *plan, clspi_surface_project
                                   const needs *n, const clspi_tiles *tiles, const clsp_run *run)
 {
     clspi_memory_need need = n->nearest;
-    lines_search s = {.plan = plan, .call = call, .n = n, .lines = tiles->lines};
-    const clspi_lone_call alone = {"the host's cores search surfaces", tiles->tiles.count,
-                                   search_lines, &s};
+    const bool on_device = clspi_surface_device_fits(plan) && tiles->way == CLSPI_BY_ALL &&
+                           (run->share->schedule != CLSP_SCHEDULE_HOST || run->share->bit_equal);
+    lines_search s = {
+        .plan = plan, .call = call, .n = n, .lines = tiles->lines, .on_device = on_device};
+    const clspi_lone_call alone = {on_device ? "the context's device searches surfaces"
+                                             : "the host's cores search surfaces",
+                                   tiles->tiles.count, search_lines, &s};
     char *out, *normals = NULL;
 
     need.count = tiles->lines.count * n->result;
@@ -395,7 +433,8 @@ static clsp_status project_alone(clspi_tensor_plan *plan, const clspi_surface_pr
     clspi_surface_queries queries;
     void *out, *normals = NULL;
 
-    if (!is_all_of_host(call)) return project_streams(plan, call, n, lines, run);
+    if (!is_all_of_host(call) || clspi_surface_device_fits(plan))
+        return project_streams(plan, call, n, lines, clspi_surface_device_fits(plan), run);
     CLSPI_CHECK(find_output(plan, &call->nearest, n->nearest, lines.count * n->result, &out));
     if (call->has_normals)
         CLSPI_CHECK(
@@ -403,7 +442,7 @@ static clsp_status project_alone(clspi_tensor_plan *plan, const clspi_surface_pr
     CLSPI_CHECK(find_queries(plan, call, n, lines, &queries));
     queries.out = out;
     queries.normals = normals;
-    if (!is_aligned(&queries)) return project_streams(plan, call, n, lines, run);
+    if (!is_aligned(&queries)) return project_streams(plan, call, n, lines, false, run);
     CLSPI_CHECK(clspi_plan_await(&plan->base, run));
     CLSPI_CHECK(search_all(plan, &queries, false));
     return clspi_run_done(&plan->base, run);

@@ -19,6 +19,9 @@ enum { CLSPI_CHANGE_DESC = 1, CLSPI_CHANGE_GRIDS = 2 };
 
 struct clspi_tensor_plan;
 
+/* The search on the plan's device (surface_device.h). */
+typedef struct clspi_surface_device clspi_surface_device;
+
 /* What a family gives its plans. */
 typedef struct clspi_tensor_family {
     const char *name;           /* first word of messages and of the keys of speeds */
@@ -71,10 +74,11 @@ typedef struct clspi_tensor_plan {
     clspi_tile_kernel tile_kernel;
     clspi_peers peers;
     clspi_host_state host;
-    clspi_vertex_tile *host_tile;   /* tables of the host; NULL: not made */
-    clspi_list_spans list_spans[2]; /* of splines, for the host's lists */
-    clspi_surface_search *surfaces; /* of projections; NULL: none yet */
-    uint64_t surfaces_load;         /* of control points that they are of */
+    clspi_vertex_tile *host_tile;         /* tables of the host; NULL: not made */
+    clspi_list_spans list_spans[2];       /* of splines, for the host's lists */
+    clspi_surface_search *surfaces;       /* of projections; NULL: none yet */
+    uint64_t surfaces_load;               /* of control points that they are of */
+    clspi_surface_device *surface_device; /* NULL: none yet */
 } clspi_tensor_plan;
 
 /* Makes an empty plan, which clspi_tensor_release must follow if it succeeds. method: of summing;

@@ -1,0 +1,293 @@
+/* The nearest points of surfaces (docs/kernels.md): a walk down a tree of boxes to leaves, Newton's
+   method in each, and its constants, which mostly tell that nothing nearer is left in it. Queries
+   for which a leaf stays open go to a list, and what is left of those, to another one. All is in
+   double precision, save boxes, whatever queries and results are: those have CLSP_STORE bits.
+
+   Which queries go to a list, and the bits of a result, depend on the query alone: the order of
+   lists is that of chance, but their entries are searched one by one. */
+#include "surface_boxes.clh"
+#include "surface_list.clh"
+#include "surface_result.clh"
+#include "surface_open.clh"
+
+#define STACK_MAX     64 /* boxes that wait */
+#define LEAVES_BEFORE 64 /* of a query, before it is left over */
+
+/* Finds the span of a parameter, brought into the domain, and the place there. */
+IN_PLACE uint span_of(global const real *ends, uint spans, real t, place *at)
+{
+    uint low = 0, count = spans;
+
+    while (count > 1) {
+        const uint lower = count / 2;
+        const bool is_beyond = t < ends[low + lower];
+        if (!is_beyond) low += lower;
+        count = is_beyond ? lower : count - lower;
+    }
+    const real length = ends[low + 1] - ends[low];
+    *at = place_at(length > R(0.0) ? (t - ends[low]) / length : R(0.0), R(0.0), R(1.0));
+    return low;
+}
+
+/* Takes the point at a hint. */
+IN_PLACE void take_hint(walk *w, surface_query q, global const real *reals,
+                        global const uint *words, surface_layout layout)
+{
+    global const real *const ends = reals + WIDE(layout.ends);
+    place u, v;
+    const uint span_u = span_of(ends, layout.spans_u, q.hint_u, &u);
+    const uint span_v = span_of(ends + layout.spans_u + 1, layout.spans_v, q.hint_v, &v);
+    const uint piece = (q.patch * layout.spans_u + span_u) * layout.spans_v + span_v;
+    global const real *const frame = FRAME_OF(reals, layout, piece);
+
+    if (words[WIDE(layout.roots) + piece] == KIND_MASK) return; /* it cannot be searched */
+    const jet j = evaluate(CONTROLS_OF(reals, piece), u, v);
+    const real4 e = j.x - (w->q - LOAD3(frame));
+    w->extent = fmax(w->extent, frame[PIECE_EXTENT]);
+    take_point(w, dot3(e, e), piece, u, v);
+}
+
+/* Returns the square of how far beyond a plane at right angles to a direction all control points
+   are; 0 where some are not. from: the query relative to the piece's origin. */
+IN_PLACE real beyond_plane(global const real *controls, real4 from, real4 direction)
+{
+    real beyond = INFINITY;
+
+    UNROLL_SUM
+    for (int i = 0; i < POINTS; i++) {
+        const real4 x = vload4(i, controls);
+#if CLSP_RATIONAL
+        beyond = fmin(beyond, dot3(x - x.s3 * from, direction) / x.s3);
+#else
+        beyond = fmin(beyond, dot3(x - from, direction));
+#endif
+    }
+    return beyond > R(0.0) ? beyond * beyond : R(0.0);
+}
+
+/* Searches a leaf by its constants. Returns the largest lower bound of the squared distance to it
+   that was met, or INFINITY where nothing nearer is left in it. from: the query relative to the
+   piece's origin; own: the leaf's control points. */
+IN_PLACE real search_leaf(walk *w, uint piece, global const real *leaf, global const real *controls,
+                          global const real *own, real4 from, real extent)
+{
+    const bool is_known = leaf[LEAF_LENGTHS + 2] > R(0.0);
+    const int most = is_known ? LEAF_STEPS : POLE_STEPS;
+    const real4 off = from - LOAD3(leaf + LEAF_MIDDLE);
+    const real4 box =
+        (real4)(leaf[LEAF_LOW], leaf[LEAF_HIGH], leaf[LEAF_LOW + 1], leaf[LEAF_HIGH + 1]);
+    place u =
+        place_at((box.s0 + box.s1) / R(2.0) + dot3(LOAD3(leaf + LEAF_GUESS), off), box.s0, box.s1);
+    place v = place_at((box.s2 + box.s3) / R(2.0) + dot3(LOAD3(leaf + LEAF_GUESS + 3), off), box.s2,
+                       box.s3);
+    real before = INFINITY, bound = R(0.0), square = R(0.0);
+    real4 e;
+    int worse = 0;
+
+    for (int n = 0; n < most; n++) {
+        const jet j = evaluate(controls, u, v);
+        e = j.x - from;
+        square = dot3(e, e);
+        take_point(w, square, piece, u, v);
+        const slopes g = slopes_of(&j, e);
+        if (is_known) {
+            bound = fmax(bound, bound_of_leaf(leaf, u, v, g, e, square, extent));
+            if (bound >= limit_of(w->least, extent)) return INFINITY;
+        }
+        worse += square >= before;
+        if (worse > WORSE_MAX) break;
+        before = square;
+        if (!(step_within(&u, &v, g, box) > R(1e-18) * square)) break;
+    }
+#if HAS_SQUARES
+    if (square > R(0.0)) bound = fmax(bound, beyond_plane(own, from, e / sqrt(square)));
+    if (bound >= limit_of(w->least, extent)) return INFINITY;
+#endif
+    return bound;
+}
+
+/* Keeps those of open leaves in which there may be something nearer still. Returns how many. */
+IN_PLACE uint keep_open(const walk *w, global const real *reals, global const uint *words,
+                        surface_layout layout, uint *open, real *open_bound, uint num_open)
+{
+    uint num = 0;
+
+    for (uint k = 0; k < num_open; k++) {
+        global const real *const leaf = LEAF_OF(reals, layout, open[k]);
+        global const real *const frame =
+            FRAME_OF(reals, layout, words[WIDE(layout.leaf_pieces) + open[k]]);
+        const real4 from = w->q - LOAD3(frame) - LOAD3(leaf + LEAF_MIDDLE);
+        if (open_bound[k] >= limit_of(w->least, frame[PIECE_EXTENT])) continue;
+        if (!(distance_to_leaf(leaf, from) < w->limit)) continue;
+        open_bound[num] = open_bound[k];
+        open[num++] = open[k];
+    }
+    return num;
+}
+
+/* Puts a query into the list, with the leaves that are open. */
+IN_PLACE void put_open(global uint *list, uint g, surface_query q, const walk *w, const uint *open,
+                       uint num_open)
+{
+    global uint *const entry = new_entry(list, ENTRY_WORDS);
+
+    put_query(entry, g, q);
+    put_state(entry + QUERY_WORDS, w, num_open);
+    for (uint k = 0; k < num_open && num_open != OPEN_UNKNOWN; k++)
+        entry[QUERY_WORDS + STATE_LEAVES + k] = open[k];
+}
+
+/* Searches for the nearest point of each query, item g for query g: reals, words and boxes as
+   surface_tree.clh says; queries [items][3], hints [items][2], normals [items][4]; results [items],
+   clspi_nearest_f32 or clspi_nearest_f64 (nearest_result.h). max_dist 0: there is no limit. What is
+   not finished goes to the list, whose number is 0 before. */
+kernel void search_surfaces(global const real *restrict reals, global const uint *restrict words,
+                            global const real32 *restrict boxes,
+                            global const STORED *restrict queries,
+                            global const uint *restrict patches,
+                            global const STORED *restrict hints, global STORED *restrict results,
+                            global STORED *restrict normals, global uint *restrict list,
+                            surface_layout layout, surface_range range, real max_dist)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= range.items) return;
+
+    const surface_query q = read_query(queries, patches, hints, range, layout.num_patches, g);
+    const real unit = reals[HEAD_UNIT], reach = max_dist * reals[HEAD_SCALE];
+    real32 waiting_at[STACK_MAX];
+    uint waiting[STACK_MAX];
+    real open_bound[OPEN_MAX];
+    uint open[OPEN_MAX];
+    uint num_waiting = 1, num_open = 0, num_leaves = 0;
+    walk w;
+
+    w.q = q.point * reals[HEAD_SCALE];
+    w.least = w.limit = max_dist > R(0.0) ? reach * reach : (real)INFINITY;
+    w.extent = R(0.0);
+    w.nearest = w.is_found = 0;
+    w.u = w.v = place_at(R(0.0), R(0.0), R(1.0));
+    const box_query where = box_query_of(reals, w.q);
+    bool is_left = q.is_valid && !is_near(where);
+    if (q.is_valid && !is_left && q.hint_u == q.hint_u && q.hint_v == q.hint_v)
+        take_hint(&w, q, reals, words, layout);
+    real32 limit = box_limit_of(w.limit, unit);
+    waiting_at[0] = 0.0f;
+    waiting[0] = !q.is_valid || is_left ? KIND_MASK
+                 : range.has_patches    ? words[WIDE(layout.patch_roots) + q.patch]
+                                        : layout.root;
+
+    while (num_waiting > 0 && !is_left) {
+        num_waiting--;
+        if (!(waiting_at[num_waiting] < limit)) continue;
+        const uint code = waiting[num_waiting], number = code & NUMBER_MASK;
+        if ((code & KIND_MASK) == KIND_NODE) {
+            const uint bottom = num_waiting;
+            real32 distance[BOXES];
+            vstore8(distances_to(boxes, number, where), 0, distance);
+            is_left = bottom + BOXES > STACK_MAX;
+            for (uint k = 0; k < BOXES && !is_left; k++) { /* the nearest last */
+                uint at = num_waiting;
+                if (!(distance[k] < limit)) continue;
+                for (; at > bottom && waiting_at[at - 1] < distance[k]; at--) {
+                    waiting_at[at] = waiting_at[at - 1];
+                    waiting[at] = waiting[at - 1];
+                }
+                waiting_at[at] = distance[k];
+                waiting[at] = words[(size_t)number * BOXES + k];
+                num_waiting++;
+            }
+        } else if ((code & KIND_MASK) == KIND_PIECE) {
+            waiting_at[num_waiting] = 0.0f;
+            waiting[num_waiting++] = words[WIDE(layout.roots) + number];
+        } else if ((code & KIND_MASK) == KIND_LEAF) {
+            const uint piece = words[WIDE(layout.leaf_pieces) + number];
+            global const real *const leaf = LEAF_OF(reals, layout, number);
+            global const real *const frame = FRAME_OF(reals, layout, piece);
+            const real4 from = w.q - LOAD3(frame);
+            if (!(distance_to_leaf(leaf, from - LOAD3(leaf + LEAF_MIDDLE)) < w.limit)) continue;
+            if (num_open == OPEN_MAX)
+                num_open = keep_open(&w, reals, words, layout, open, open_bound, num_open);
+            is_left = num_leaves++ >= LEAVES_BEFORE || num_open == OPEN_MAX;
+            if (is_left) break;
+            w.extent = fmax(w.extent, frame[PIECE_EXTENT]);
+            const real bound = search_leaf(
+                &w, piece, leaf, CONTROLS_OF(reals, piece),
+                CONTROLS_OF(reals, HAS_SQUARES ? words[WIDE(layout.leaf_controls) + number] : 0),
+                from, frame[PIECE_EXTENT]);
+            limit = box_limit_of(w.limit, unit);
+            if (bound < INFINITY) {
+                open_bound[num_open] = bound;
+                open[num_open++] = number;
+            }
+        }
+    }
+
+    if (is_left)
+        num_open = OPEN_UNKNOWN;
+    else
+        num_open = keep_open(&w, reals, words, layout, open, open_bound, num_open);
+    if (num_open > 0)
+        put_open(list, g, q, &w, open, num_open);
+    else
+        write_result(results + WIDE(range.offset) + (size_t)g * NEAREST_SIZE,
+                     range.has_normals ? normals + WIDE(range.normals_offset) + (size_t)g * 4 : 0,
+                     q.is_valid, &w, reals, layout, max_dist);
+}
+
+/* Searches leaves that the walk has left open, item g for entry g of the list. What is not finished
+   goes to `rest`, as queries alone. Others as of search_surfaces. */
+kernel void search_open(global const real *restrict reals, global const uint *restrict words,
+                        global const uint *restrict list, global STORED *restrict results,
+                        global STORED *restrict normals, global uint *restrict rest,
+                        surface_layout layout, surface_range range, real max_dist)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= range.items) return;
+
+    global const uint *const entry = list + LIST_HEAD + (size_t)g * ENTRY_WORDS;
+    global STORED *const side =
+        range.has_normals ? normals + WIDE(range.normals_offset) + (size_t)entry[0] * 4 : 0;
+    global STORED *const out = results + WIDE(range.offset) + (size_t)entry[0] * NEAREST_SIZE;
+    uint num_halved = 0;
+    bool is_done = HAS_SQUARES != 0;
+    walk w;
+
+    w.q = (real4)(read_real(entry + 2), read_real(entry + 4), read_real(entry + 6), R(0.0)) *
+          reals[HEAD_SCALE];
+    const uint num = get_state(entry + QUERY_WORDS, &w);
+    is_done = is_done && num != OPEN_UNKNOWN;
+#if HAS_SQUARES
+    for (uint k = 0; k < num && is_done; k++)
+        is_done = search_squares(&w, entry[QUERY_WORDS + STATE_LEAVES + k], reals, words, layout,
+                                 &num_halved);
+#endif
+    if (is_done) {
+        write_result(out, side, true, &w, reals, layout, max_dist);
+        return;
+    }
+    global uint *const to = new_entry(rest, QUERY_WORDS);
+    for (uint k = 0; k < QUERY_WORDS; k++)
+        to[k] = entry[k];
+}
+
+/* Puts the results of queries that were left over where they belong, entry g of the list those of
+   number g: results [items], normals [items][4]. */
+kernel void place_results(global const uint *restrict list, global const STORED *restrict from,
+                          global const STORED *restrict from_normals,
+                          global STORED *restrict results, global STORED *restrict normals,
+                          surface_range range)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= range.items) return;
+    const uint at = list[LIST_HEAD + (size_t)g * QUERY_WORDS];
+    global STORED *const out = results + WIDE(range.offset) + (size_t)at * NEAREST_SIZE;
+    global STORED *const side = normals + WIDE(range.normals_offset) + (size_t)at * 4;
+
+    for (int k = 0; k < NEAREST_REALS; k++)
+        out[k] = from[(size_t)g * NEAREST_SIZE + k];
+    for (int k = 0; k < 2; k++)
+        ((global uint *)(out + NEAREST_REALS))[k] =
+            ((global const uint *)(from + (size_t)g * NEAREST_SIZE + NEAREST_REALS))[k];
+    for (int k = 0; k < 4 && range.has_normals; k++)
+        side[k] = from_normals[(size_t)g * 4 + k];
+}

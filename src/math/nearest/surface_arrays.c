@@ -1,0 +1,221 @@
+#include "surface_arrays.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "surface_parts.h"
+
+enum { LANES = CLSPI_SURFACE_LANES, BOXES = CLSPI_SURFACE_BOXES, DIM = 3, OWN_POINTS = 36 };
+
+/* ---- sizes ---- */
+
+/* Tells whether a leaf has control points of its own: of few, which devices look into, and where it
+   is not all of its piece. */
+static bool has_own(const clspi_surface_search *s, const clspi_surface_leaf *leaf)
+{
+    return s->shape.reals <= OWN_POINTS * LANES && leaf->depth[0] + leaf->depth[1] > 0;
+}
+
+static void count(clspi_surface_arrays *a, const clspi_surface_search *s)
+{
+    size_t controls = s->num_pieces * s->shape.reals;
+
+    for (size_t i = 0; i < s->parts.num_leaves; i++)
+        controls += has_own(s, &s->parts.leaves[i]) ? s->shape.reals : 0;
+
+    a->frames = CLSPI_HEAD_REALS + controls;
+    a->leaves = a->frames + s->num_pieces * CLSPI_FRAME_REALS;
+    a->ends = a->leaves + s->parts.num_leaves * CLSPI_LEAF_REALS;
+    a->num_reals = a->ends + s->spans[0] + s->spans[1] + 2;
+    a->roots = s->parts.num_nodes * BOXES;
+    a->patch_roots = a->roots + s->num_pieces;
+    a->leaf_pieces = a->patch_roots + s->num_patches;
+    a->leaf_controls = a->leaf_pieces + s->parts.num_leaves;
+    a->num_words = a->leaf_controls + s->parts.num_leaves;
+    a->num_boxes = s->parts.num_nodes * BOXES * 2 * DIM;
+}
+
+size_t clspi_surface_arrays_most(const clspi_surface_search *search)
+{
+    clspi_surface_arrays a;
+
+    count(&a, search);
+    const size_t reals = a.num_reals * sizeof *a.reals, words = a.num_words * sizeof *a.words;
+    const size_t boxes = a.num_boxes * sizeof *a.boxes, most = reals > words ? reals : words;
+    return most > boxes ? most : boxes;
+}
+
+static bool allocate(clspi_surface_arrays *a, const clspi_surface_search *s)
+{
+    count(a, s);
+    a->root = s->root;
+    for (int i = 0; i < 2; i++)
+        a->spans[i] = s->spans[i];
+    a->reals = calloc(a->num_reals, sizeof *a->reals);
+    a->words = malloc((a->num_words + 1) * sizeof *a->words);
+    a->boxes = malloc((a->num_boxes + 1) * sizeof *a->boxes);
+    return a->reals && a->words && a->boxes;
+}
+
+void clspi_surface_arrays_release(clspi_surface_arrays *arrays)
+{
+    free(arrays->reals);
+    free(arrays->words);
+    free(arrays->boxes);
+    *arrays = (clspi_surface_arrays){.reals = NULL};
+}
+
+/* ---- numbers ---- */
+
+/* Chooses in which units, and relative to what, boxes are small numbers. */
+static void choose_units(clspi_surface_arrays *a, const clspi_surface_search *s)
+{
+    double size = 0;
+
+    a->reals[0] = s->scale;
+    a->reals[1] = 1;
+    if (s->root == CLSPI_KIND_NONE) return;
+    for (int k = 0; k < DIM; k++) {
+        a->reals[2 + k] = s->box.low[k] / 2 + s->box.high[k] / 2;
+        size = fmax(size, s->box.high[k] - s->box.low[k]);
+    }
+    if (size > 0) a->reals[1] = ldexp(1.0, -ilogb(size));
+}
+
+/* Rounds a coordinate of a box outward; way: -1 down, 1 up. More than the roundings of a query on
+   its way there, whose difference to the middle is as large. */
+static float box_end(const clspi_surface_arrays *a, double x, int axis, int way)
+{
+    const double at = (x - a->reals[2 + axis]) * a->reals[1];
+
+    if (isinf(x)) return (float)x; /* of no box */
+    return (float)(at + way * (fabs(at) * 0x1p-22 + 1e-37));
+}
+
+static void put_boxes(clspi_surface_arrays *a, const clspi_surface_search *s)
+{
+    for (size_t i = 0; i < s->parts.num_nodes; i++) {
+        const clspi_surface_node *const node = &s->parts.nodes[i];
+        memcpy(a->words + i * BOXES, node->kid, sizeof node->kid);
+        for (int l = 0; l < DIM; l++)
+            for (int side = 0; side < 2; side++)
+                for (int k = 0; k < BOXES; k++)
+                    a->boxes[(i * 2 * DIM + 2 * (size_t)l + (size_t)side) * BOXES + (size_t)k] =
+                        box_end(a, node->box[l][side][k], l, side ? 1 : -1);
+    }
+}
+
+static void put_frame(double *to, const clspi_surface_piece *piece)
+{
+    memcpy(to, piece->origin, DIM * sizeof *to);
+    to[3] = piece->extent;
+    to[4] = piece->weights;
+}
+
+static double *put_vector(double *to, const double *x)
+{
+    memcpy(to, x, DIM * sizeof *to);
+    return to + DIM;
+}
+
+static void put_leaf(double *to, const clspi_surface_leaf *leaf)
+{
+    double *at = to + 4;
+
+    for (int i = 0; i < 2; i++) {
+        to[i] = leaf->low[i];
+        to[2 + i] = leaf->high[i];
+    }
+    at = put_vector(at, leaf->middle);
+    at = put_vector(at, leaf->normal);
+    at = put_vector(put_vector(at, leaf->axes[0]), leaf->axes[1]);
+    at = put_vector(put_vector(at, leaf->least), leaf->greatest);
+    at = put_vector(put_vector(at, leaf->guess[0]), leaf->guess[1]);
+    *at++ = leaf->l11;
+    *at++ = leaf->l21;
+    *at++ = leaf->l22;
+    *at++ = leaf->shrink;
+    *at++ = leaf->bend[0];
+    *at++ = leaf->bend[1];
+    *at++ = leaf->bend_along;
+    *at++ = leaf->spread;
+    *at++ = leaf->slack;
+}
+
+/* ---- control points ---- */
+
+/* Restricts control points, `stride` reals apart, to a part of a line: index of 2^depth. */
+static void restrict_line(double *x, uint32_t n, size_t stride, uint32_t index, uint32_t depth)
+{
+    const double parts = (double)(1U << depth), left = parts - index;
+    const double begin = index / parts, rest = left / parts, end = 1 / left, behind = 1 - end;
+
+    for (uint32_t r = n; r > 0; r--)
+        for (uint32_t i = 0; i < r; i++)
+            for (int l = 0; l < LANES; l++) {
+                double *const at = x + i * stride + l;
+                *at = rest * *at + begin * at[stride];
+            }
+    for (uint32_t r = 1; r <= n; r++)
+        for (uint32_t i = n; i >= r; i--)
+            for (int l = 0; l < LANES; l++) {
+                double *const at = x + i * stride + l;
+                *at = behind * *(at - stride) + end * *at;
+            }
+}
+
+/* Makes the control points of a leaf. */
+static void put_controls(double *to, const clspi_surface_search *s, const clspi_surface_leaf *leaf)
+{
+    const uint32_t *const n = s->shape.degree;
+    const size_t row = (n[1] + 1) * (size_t)LANES;
+
+    memcpy(to, s->controls + leaf->piece * s->shape.reals, s->shape.reals * sizeof *to);
+    for (uint32_t k = 0; k <= n[1] && leaf->depth[0] > 0; k++)
+        restrict_line(to + k * LANES, n[0], row, leaf->index[0], leaf->depth[0]);
+    for (uint32_t i = 0; i <= n[0] && leaf->depth[1] > 0; i++)
+        restrict_line(to + i * row, n[1], LANES, leaf->index[1], leaf->depth[1]);
+}
+
+static void put_all_controls(clspi_surface_arrays *a, const clspi_surface_search *s)
+{
+    double *const to = a->reals + CLSPI_HEAD_REALS;
+    size_t num = s->num_pieces;
+
+    memcpy(to, s->controls, num * s->shape.reals * sizeof *to);
+    for (size_t i = 0; i < s->parts.num_leaves; i++) {
+        const clspi_surface_leaf *const leaf = &s->parts.leaves[i];
+        const bool own = has_own(s, leaf);
+        if (own) put_controls(to + num * s->shape.reals, s, leaf);
+        a->words[a->leaf_controls + i] = own ? (uint32_t)num++ : leaf->piece;
+    }
+}
+
+/* ---- all ---- */
+
+bool clspi_surface_arrays_make(clspi_surface_arrays *arrays, const clspi_surface_search *search)
+{
+    const clspi_surface_search *const s = search;
+    clspi_surface_arrays *const a = arrays;
+
+    *a = (clspi_surface_arrays){.reals = NULL};
+    if (!allocate(a, s)) return false;
+    choose_units(a, s);
+    put_boxes(a, s);
+    put_all_controls(a, s);
+    for (size_t i = 0; i < s->num_pieces; i++) {
+        put_frame(a->reals + a->frames + i * CLSPI_FRAME_REALS, &s->pieces[i]);
+        a->words[a->roots + i] = s->pieces[i].root;
+    }
+    for (size_t i = 0; i < s->num_patches; i++)
+        a->words[a->patch_roots + i] = s->patches[i].root;
+    for (size_t i = 0; i < s->parts.num_leaves; i++) {
+        put_leaf(a->reals + a->leaves + i * CLSPI_LEAF_REALS, &s->parts.leaves[i]);
+        a->words[a->leaf_pieces + i] = s->parts.leaves[i].piece;
+    }
+    for (int i = 0; i < 2; i++)
+        memcpy(a->reals + a->ends + (size_t)i * (s->spans[0] + 1), s->ends[i],
+               (s->spans[i] + 1) * sizeof *a->reals);
+    return true;
+}

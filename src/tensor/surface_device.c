@@ -1,0 +1,378 @@
+#include "surface_device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "check.h"
+#include "kernel_arguments.h"
+#include "split.h"
+#include "surface_arrays.h"
+
+enum {
+    DIM = 3,
+    NORMAL_REALS = 4,
+    LIST_HEAD = 4,    /* words of a list, and of an entry: surface_list.clh */
+    ENTRY_WORDS = 44, /* a query and what is known of it */
+    QUERY_WORDS = 12, /* an index, a patch, and five reals: a point and a hint */
+    QUERY_REALS = 2,  /* where these begin */
+    PART_MAX = 1 << 19,
+    QUERY_FMA = 1 << 16 /* multiply-adds of a query, more than nearly all take */
+};
+
+struct clspi_surface_device {
+    clspi_kernel search, open, place;
+    cl_mem reals, words, boxes; /* of what is searched */
+    uint64_t load;              /* of control points that they are of */
+    clspi_surface_layout layout;
+    cl_mem list, rest;       /* of queries that are open, and that are left over */
+    cl_mem results, normals; /* of those */
+    size_t list_bytes, rest_bytes, results_bytes, normals_bytes;
+};
+
+/* Results of queries that are left over, and what the search for them reads. */
+typedef struct leftover {
+    size_t num, real, result; /* bytes of a real and of a result */
+    cl_uint *entries;
+    void *points, *hints, *results, *normals;
+    uint32_t *patches;
+} leftover;
+
+static clsp_status no_memory(const clspi_tensor_plan *plan)
+{
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "%s: no memory for the search of %zu surfaces", plan->base.family,
+                      plan->num_patches);
+}
+
+/* ---- what is searched ---- */
+
+bool clspi_surface_device_searches(const clsp_context *ctx)
+{
+    const clsp_device_class of = ctx->device.device_class;
+
+    return (of == CLSP_CLASS_DISCRETE || of == CLSP_CLASS_INTEGRATED) && ctx->device.fp64;
+}
+
+bool clspi_surface_device_fits(const clspi_tensor_plan *plan)
+{
+    return clspi_surface_device_searches(plan->base.ctx) && plan->desc.directions == 2 &&
+           plan->desc.dim == DIM && plan->num_patches > 0;
+}
+
+bool clspi_surface_device_holds(const clspi_tensor_plan *plan)
+{
+    return clspi_surface_arrays_most(plan->surfaces) <= plan->base.ctx->device.max_alloc_bytes;
+}
+
+clspi_options clspi_surface_device_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
+{
+    clspi_options options = clspi_options_of(ctx, CLSP_F64, 1);
+
+    clspi_option(&options, "STORE", 8 * clsp_type_bytes(desc->precision));
+    clspi_option(&options, "DEGREE_U", desc->degrees[0]);
+    clspi_option(&options, "DEGREE_V", desc->degrees[1]);
+    clspi_option(&options, "RATIONAL", desc->rational);
+    return options;
+}
+
+static void release_arrays(clspi_surface_device *device)
+{
+    clspi_buffer_release(&device->reals);
+    clspi_buffer_release(&device->words);
+    clspi_buffer_release(&device->boxes);
+    device->load = 0;
+}
+
+void clspi_surface_device_destroy(clspi_surface_device **ptr)
+{
+    clspi_surface_device *const device = *ptr;
+
+    if (!device) return;
+    *ptr = NULL;
+    release_arrays(device);
+    clspi_kernel_release(&device->search);
+    clspi_kernel_release(&device->open);
+    clspi_kernel_release(&device->place);
+    clspi_buffer_release(&device->list);
+    clspi_buffer_release(&device->rest);
+    clspi_buffer_release(&device->results);
+    clspi_buffer_release(&device->normals);
+    free(device);
+}
+
+/* Brings an array to the device; one without elements gets a buffer all the same. */
+static clsp_status bring(cl_mem *buffer, clspi_series *series, const void *from, size_t bytes)
+{
+    CLSPI_CHECK(clspi_buffer_create(buffer, series->ctx, clspi_max(bytes, sizeof(double))));
+    return clspi_series_write(series, *buffer, 0, from, bytes);
+}
+
+static clsp_status bring_arrays(clspi_surface_device *device, clspi_series *series,
+                                const clspi_surface_arrays *a, size_t num_patches)
+{
+    device->layout = (clspi_surface_layout){.frames = a->frames,
+                                            .leaves = a->leaves,
+                                            .ends = a->ends,
+                                            .roots = a->roots,
+                                            .patch_roots = a->patch_roots,
+                                            .leaf_pieces = a->leaf_pieces,
+                                            .leaf_controls = a->leaf_controls,
+                                            .num_patches = (cl_uint)num_patches,
+                                            .spans_u = a->spans[0],
+                                            .spans_v = a->spans[1],
+                                            .root = a->root};
+    CLSPI_CHECK(bring(&device->reals, series, a->reals, a->num_reals * sizeof *a->reals));
+    CLSPI_CHECK(bring(&device->words, series, a->words, a->num_words * sizeof *a->words));
+    return bring(&device->boxes, series, a->boxes, a->num_boxes * sizeof *a->boxes);
+}
+
+static clsp_status make_arrays(clspi_tensor_plan *plan, clspi_series *series)
+{
+    clspi_surface_device *const device = plan->surface_device;
+    clspi_surface_arrays arrays;
+
+    release_arrays(device);
+    const bool is_made = clspi_surface_arrays_make(&arrays, plan->surfaces);
+    const clsp_status status =
+        is_made ? bring_arrays(device, series, &arrays, plan->num_patches) : no_memory(plan);
+    clspi_surface_arrays_release(&arrays);
+    if (status == CLSP_OK) device->load = plan->surfaces_load;
+    return status;
+}
+
+static clsp_status make_kernels(clspi_surface_device *device, clspi_series *series,
+                                const clspi_tensor_desc *desc)
+{
+    const clspi_options options = clspi_surface_device_options(series->ctx, desc);
+    const struct {
+        clspi_kernel *kernel;
+        const clspi_signature *signature;
+    } all[] = {{&device->search, &clspi_search_surfaces_signature},
+               {&device->open, &clspi_search_open_signature},
+               {&device->place, &clspi_place_results_signature}};
+
+    for (size_t k = 0; k < CLSPI_COUNT(all); k++)
+        if (!all[k].kernel->kernel)
+            CLSPI_CHECK(clspi_kernel_create(all[k].kernel, series->ctx, "surface_nearest",
+                                            all[k].signature, &options));
+    return CLSP_OK;
+}
+
+/* Makes what is not there yet. */
+static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
+{
+    if (!plan->surface_device) plan->surface_device = calloc(1, sizeof *plan->surface_device);
+    clspi_surface_device *const device = plan->surface_device;
+
+    if (!device) return no_memory(plan);
+    CLSPI_CHECK(make_kernels(device, series, &plan->desc));
+    return device->reals && device->load == plan->surfaces_load ? CLSP_OK
+                                                                : make_arrays(plan, series);
+}
+
+/* ---- what is left over ---- */
+
+static void release_leftover(leftover *l)
+{
+    free(l->entries);
+    free(l->points);
+    free(l->hints);
+    free(l->results);
+    free(l->normals);
+    free(l->patches);
+}
+
+static bool make_leftover(leftover *l)
+{
+    l->entries = malloc(l->num * QUERY_WORDS * sizeof *l->entries);
+    l->points = malloc(l->num * DIM * l->real);
+    l->hints = malloc(l->num * 2 * l->real);
+    l->results = malloc(l->num * l->result);
+    l->normals = malloc(l->num * NORMAL_REALS * l->real);
+    l->patches = malloc(l->num * sizeof *l->patches);
+    return l->entries && l->points && l->hints && l->results && l->normals && l->patches;
+}
+
+/* Reads numbers that were of the precision before. */
+static void take_reals(const leftover *l, const cl_uint *words, size_t num, void *to, size_t first)
+{
+    for (size_t k = 0; k < num; k++) {
+        double x;
+        memcpy(&x, words + 2 * k, sizeof x);
+        if (l->real == sizeof x)
+            ((double *)to)[first + k] = x;
+        else
+            ((float *)to)[first + k] = (float)x;
+    }
+}
+
+static void read_entries(leftover *l)
+{
+    for (size_t i = 0; i < l->num; i++) {
+        const cl_uint *const entry = l->entries + i * QUERY_WORDS;
+        l->patches[i] = entry[1];
+        take_reals(l, entry + QUERY_REALS, DIM, l->points, i * DIM);
+        take_reals(l, entry + QUERY_REALS + 2 * DIM, 2, l->hints, i * 2);
+    }
+}
+
+/* Puts the results where they belong. */
+static clsp_status place(clspi_tensor_plan *plan, clspi_series *series, const leftover *l,
+                         const clspi_place_results_args *args)
+{
+    clspi_surface_device *const d = plan->surface_device;
+    const size_t results = l->num * l->result, normals = l->num * NORMAL_REALS * l->real;
+    clspi_place_results_args all = *args;
+
+    CLSPI_CHECK(clspi_buffer_reserve(&d->results, &d->results_bytes, series->ctx, results));
+    CLSPI_CHECK(clspi_series_write(series, d->results, 0, l->results, results));
+    all.from = all.from_normals = d->results;
+    if (args->range.has_normals) {
+        CLSPI_CHECK(clspi_buffer_reserve(&d->normals, &d->normals_bytes, series->ctx, normals));
+        CLSPI_CHECK(clspi_series_write(series, d->normals, 0, l->normals, normals));
+        all.from_normals = d->normals;
+    }
+    all.range.items = (cl_uint)l->num;
+    return clspi_launch_place_results(series, &d->place, &all, l->num);
+}
+
+/* Has the host search for what is left over. args: of the launch before. */
+static clsp_status find_leftover(clspi_tensor_plan *plan, clspi_series *series, leftover *l,
+                                 const clspi_search_open_args *args, clspi_surface_rest_fn rest)
+{
+    const bool normals = args->range.has_normals != 0;
+    const clspi_place_results_args to = {.list = args->rest,
+                                         .from = args->results,
+                                         .from_normals = args->normals,
+                                         .results = args->results,
+                                         .normals = args->normals,
+                                         .range = args->range};
+
+    if (!make_leftover(l)) return no_memory(plan);
+    CLSPI_CHECK(clspi_series_read(series, args->rest, LIST_HEAD * sizeof(cl_uint), l->entries,
+                                  l->num * QUERY_WORDS * sizeof(cl_uint)));
+    read_entries(l);
+    const clspi_surface_queries queries = {.f64 = l->real == sizeof(double),
+                                           .num = l->num,
+                                           .points = l->points,
+                                           .patches = args->range.has_patches ? l->patches : NULL,
+                                           .hints = args->range.has_hints ? l->hints : NULL,
+                                           .max_dist = args->max_dist,
+                                           .out = l->results,
+                                           .normals = normals ? l->normals : NULL};
+    CLSPI_CHECK(rest(plan, &queries));
+    return place(plan, series, l, &to);
+}
+
+/* ---- the search ---- */
+
+static clsp_status clear_list(clspi_series *series, cl_mem list)
+{
+    static const cl_uint head[LIST_HEAD] = {0};
+
+    return clspi_series_write(series, list, 0, head, sizeof head);
+}
+
+static clsp_status count_list(clspi_series *series, cl_mem list, cl_uint *num)
+{
+    return clspi_series_read(series, list, 0, num, sizeof *num);
+}
+
+/* Searches for queries that a walk has left open. */
+static clsp_status find_open(clspi_tensor_plan *plan, clspi_series *series,
+                             const clspi_search_open_args *args, clspi_surface_rest_fn rest)
+{
+    clspi_surface_device *const d = plan->surface_device;
+    const size_t most = args->range.items;
+    clspi_search_open_args all = *args;
+    cl_uint num;
+    leftover l = {.real = clsp_type_bytes(plan->desc.precision),
+                  .result = plan->desc.precision == CLSP_F64 ? sizeof(clspi_nearest_f64)
+                                                             : sizeof(clspi_nearest_f32)};
+
+    CLSPI_CHECK(clspi_buffer_reserve(&d->rest, &d->rest_bytes, series->ctx,
+                                     (LIST_HEAD + most * QUERY_WORDS) * sizeof(cl_uint)));
+    all.rest = d->rest;
+    CLSPI_CHECK(clear_list(series, d->rest));
+    CLSPI_CHECK(clspi_launch_search_open(series, &d->open, &all, most));
+    CLSPI_CHECK(count_list(series, d->rest, &num));
+    l.num = num;
+    if (num == 0) return CLSP_OK;
+    const clsp_status status = find_leftover(plan, series, &l, &all, rest);
+    release_leftover(&l);
+    return status;
+}
+
+/* Searches for the queries of a launch. */
+static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
+                             const clspi_search_surfaces_args *args, clspi_surface_rest_fn rest)
+{
+    clspi_search_open_args open = {.reals = args->reals,
+                                   .words = args->words,
+                                   .list = args->list,
+                                   .results = args->results,
+                                   .normals = args->normals,
+                                   .rest = args->list, /* until there is one */
+                                   .layout = args->layout,
+                                   .range = args->range,
+                                   .max_dist = args->max_dist};
+
+    CLSPI_CHECK(clear_list(series, args->list));
+    CLSPI_CHECK(clspi_launch_search_surfaces(series, &plan->surface_device->search, args,
+                                             args->range.items));
+    CLSPI_CHECK(count_list(series, args->list, &open.range.items));
+    return open.range.items == 0 ? CLSP_OK : find_open(plan, series, &open, rest);
+}
+
+static clspi_surface_range range_of(const clspi_tensor_plan *plan,
+                                    const clspi_surface_device_job *job, const clspi_part *part)
+{
+    const size_t result = plan->desc.precision == CLSP_F64
+                              ? sizeof(clspi_nearest_f64) / sizeof(double)
+                              : sizeof(clspi_nearest_f32) / sizeof(float);
+
+    return (clspi_surface_range){.points_offset = job->points_offset + part->before * DIM,
+                                 .patches_offset = job->patches_offset + part->before,
+                                 .hints_offset = job->hints_offset + part->before * 2,
+                                 .offset = job->offset + part->before * result,
+                                 .normals_offset =
+                                     job->normals_offset + part->before * NORMAL_REALS,
+                                 .has_patches = job->patches != NULL,
+                                 .has_hints = job->hints != NULL,
+                                 .has_normals = job->normals != NULL,
+                                 .items = (cl_uint)part->num_lines};
+}
+
+clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *series,
+                                      const clspi_surface_device_job *job,
+                                      clspi_surface_rest_fn rest)
+{
+    clspi_cut cut = {.per_piece = clspi_max(1, job->num), .left = job->num};
+    clspi_part part;
+
+    CLSPI_CHECK(prepare(plan, series));
+    clspi_surface_device *const d = plan->surface_device;
+    const uint64_t most = clspi_min_u64(
+        PART_MAX, clspi_launch_lines(&series->ctx->tuning, QUERY_FMA, 1, d->search.local, 1));
+    const size_t list = clspi_min(job->num, (size_t)most) * ENTRY_WORDS + LIST_HEAD;
+    CLSPI_CHECK(
+        clspi_buffer_reserve(&d->list, &d->list_bytes, series->ctx, list * sizeof(cl_uint)));
+    while (clspi_cut_next(&cut, most, &part)) {
+        const clspi_search_surfaces_args args = {
+            .reals = d->reals,
+            .words = d->words,
+            .boxes = d->boxes,
+            .queries = job->points,
+            .patches = job->patches ? job->patches : job->points, /* not read then */
+            .hints = job->hints ? job->hints : job->points,
+            .results = job->out,
+            .normals = job->normals ? job->normals : job->out,
+            .list = d->list,
+            .layout = d->layout,
+            .range = range_of(plan, job, &part),
+            .max_dist = job->max_dist};
+        CLSPI_CHECK(find_part(plan, series, &args, rest));
+    }
+    return CLSP_OK;
+}

@@ -1,0 +1,40 @@
+/* The search for nearest points of surfaces on a device (cl/tensor/project): a kernel that
+   certifies most of what it finds, and the host's search for what it leaves over. */
+#ifndef CLSPI_SURFACE_DEVICE_H
+#define CLSPI_SURFACE_DEVICE_H
+
+#include "tensor_plan.h"
+
+/* Queries and where their results go; offsets in elements. patches, hints and normals may be NULL.
+ */
+typedef struct clspi_surface_device_job {
+    cl_mem points, patches, hints, out, normals;
+    size_t points_offset, patches_offset, hints_offset, offset, normals_offset;
+    size_t num;
+    double max_dist; /* 0: no limit */
+} clspi_surface_device_job;
+
+/* Searches for queries in host memory. */
+typedef clsp_status (*clspi_surface_rest_fn)(clspi_tensor_plan *plan,
+                                             const clspi_surface_queries *queries);
+
+/* Tells whether a device searches at all: GPUs with double precision do. */
+bool clspi_surface_device_searches(const clsp_context *ctx);
+
+/* Tells whether a plan's device searches: for surfaces in space. */
+bool clspi_surface_device_fits(const clspi_tensor_plan *plan);
+
+/* Tells whether what plan->surfaces is fits the device's memory. */
+bool clspi_surface_device_holds(const clspi_tensor_plan *plan);
+
+/* Returns the build options of surface_nearest.cl. */
+clspi_options clspi_surface_device_options(const clsp_context *ctx, const clspi_tensor_desc *desc);
+
+/* Finds the nearest points of plan->surfaces, which are there. The bits of a result depend on its
+   query alone. rest: for what is left over. */
+clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *series,
+                                      const clspi_surface_device_job *job,
+                                      clspi_surface_rest_fn rest);
+void clspi_surface_device_destroy(clspi_surface_device **device);
+
+#endif
