@@ -53,15 +53,20 @@ CLSPI_INLINE void change_lines(double *points, uint32_t axis, line_step step)
     }
 }
 
-CLSPI_CLONES static void grid_to_cubic(double *points)
+CLSPI_CLONES static void grid_to_cubic(double *points, uint32_t along)
 {
     for (uint32_t a = 0; a < 3; a++)
-        change_lines(points, a, OF_SPLINE);
+        if (a != along) change_lines(points, a, OF_SPLINE);
 }
 
 void clspi_cubic_of_grid(double *points)
 {
-    grid_to_cubic(points);
+    grid_to_cubic(points, 3);
+}
+
+void clspi_cubic_of_section(double *points, uint32_t along)
+{
+    grid_to_cubic(points, along);
 }
 
 CLSPI_CLONES static void make_child(const double *points, uint32_t corner, double *child)
@@ -134,7 +139,7 @@ void clspi_hull_add(clspi_cell_hull *hull, const double *points, size_t num)
     add_points(hull, points, num);
 }
 
-double clspi_hull_distance(const clspi_cell_hull *hull, const double *from, double *off)
+double clspi_hull_distance(const clspi_cell_hull *hull, const double *from, double at[3])
 {
     double y[LANES], sum = 0, distance;
 
@@ -144,7 +149,8 @@ double clspi_hull_distance(const clspi_cell_hull *hull, const double *from, doub
     }
     distance = sqrt(sum);
     in_frame(hull, from, y);
-    if (off) *off = more_of(more_of(fabs(y[0]), fabs(y[1])), fabs(y[2]));
+    for (int l = 0; l < 3 && at; l++)
+        at[l] = y[l];
     if (!(hull->length[0] > 0)) return distance;
     for (int l = 0; l < 3; l++)
         distance =
@@ -179,4 +185,94 @@ void clspi_hull_of_cubic(clspi_cell_hull *hull, const double *points)
     cubic_at(points, middle, &centre);
     clspi_hull_begin(hull, &centre);
     clspi_hull_add(hull, points, POINTS);
+}
+
+/* ---- wraps ---- */
+
+/* Computes the normal of the face of corners on one side of an axis, outwards where they are as
+   those of a cube. */
+static void normal_of(const double *corners, uint32_t axis, uint32_t side, double normal[3],
+                      double *face)
+{
+    const uint32_t a = (axis + 1) % 3, b = (axis + 2) % 3, first = side << axis;
+    const double *const p = corners + (size_t)LANES * first;
+    const double *const q = corners + (size_t)LANES * (first | 1u << a);
+    const double *const r = corners + (size_t)LANES * (first | 1u << b);
+    const double *const t = corners + (size_t)LANES * (first | 1u << a | 1u << b);
+    double one[3], other[3];
+
+    for (uint32_t l = 0; l < 3; l++) {
+        one[l] = side ? t[l] - p[l] : p[l] - t[l];
+        other[l] = r[l] - q[l];
+    }
+    cross(one, other, normal);
+    const double length = sqrt(clspi_dot3(normal, normal));
+    *face = 0;
+    for (uint32_t l = 0; l < 3; l++) {
+        normal[l] = length > 0 ? normal[l] / length : 0;
+        *face += normal[l] * (p[l] + q[l] + r[l] + t[l]) / 4;
+    }
+}
+
+void clspi_wrap_begin(clspi_cell_wrap *wrap, const double *corners)
+{
+    memset(wrap, 0, sizeof *wrap);
+    for (uint32_t l = 0; l < LANES; l++) {
+        wrap->least[l] = (double)INFINITY;
+        wrap->most[l] = -(double)INFINITY;
+    }
+    for (uint32_t k = 0; k < CLSPI_WRAP_PLANES; k++) {
+        double normal[3] = {0};
+        if (k < 6) normal_of(corners, k / 2, k % 2, normal, &wrap->face[k]);
+        for (uint32_t l = 0; l < 3; l++)
+            wrap->normal[l][k] = normal[l];
+        wrap->high[k] = -(double)INFINITY;
+    }
+}
+
+CLSPI_CLONES static void wrap_points(clspi_cell_wrap *wrap, const double *points, size_t num)
+{
+    clspi_cell_wrap w = *wrap;
+
+    for (size_t i = 0; i < num; i++) {
+        const double *const point = points + LANES * i;
+        for (int l = 0; l < LANES; l++) {
+            w.least[l] = less_of(w.least[l], point[l]);
+            w.most[l] = more_of(w.most[l], point[l]);
+        }
+        for (int k = 0; k < CLSPI_WRAP_PLANES; k++)
+            w.high[k] = more_of(w.high[k], w.normal[0][k] * point[0] + w.normal[1][k] * point[1] +
+                                               w.normal[2][k] * point[2]);
+    }
+    *wrap = w;
+}
+
+void clspi_wrap_add(clspi_cell_wrap *wrap, const double *points, size_t num)
+{
+    wrap_points(wrap, points, num);
+}
+
+CLSPI_CLONES static double wrap_distance(const clspi_cell_wrap *wrap, const double *from,
+                                         double *depth)
+{
+    double at[CLSPI_WRAP_PLANES], sum = 0, most = -(double)INFINITY, inside = (double)INFINITY;
+
+    for (int k = 0; k < CLSPI_WRAP_PLANES; k++)
+        at[k] = wrap->normal[0][k] * from[0] + wrap->normal[1][k] * from[1] +
+                wrap->normal[2][k] * from[2];
+    for (int k = 0; k < 6; k++) {
+        most = more_of(most, at[k] - wrap->high[k]);
+        inside = less_of(inside, wrap->face[k] - at[k]);
+    }
+    for (int l = 0; l < 3; l++) {
+        const double x = more_of(more_of(wrap->least[l] - from[l], from[l] - wrap->most[l]), 0);
+        sum += x * x;
+    }
+    *depth = inside;
+    return more_of(sqrt(sum), most);
+}
+
+double clspi_wrap_distance(const clspi_cell_wrap *wrap, const double *from, double *depth)
+{
+    return wrap_distance(wrap, from, depth);
 }

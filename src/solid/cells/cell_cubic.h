@@ -8,7 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CLSPI_HULL_LANES = 4, CLSPI_CUBIC_POINTS = 64, CLSPI_CUBIC_REALS = 256 };
+enum {
+    CLSPI_HULL_LANES = 4,
+    CLSPI_CUBIC_POINTS = 64,
+    CLSPI_CUBIC_REALS = 256,
+    CLSPI_WRAP_PLANES = 8
+};
 
 /* A tricubic's point and its first derivatives. */
 typedef struct clspi_cubic_jet {
@@ -17,6 +22,9 @@ typedef struct clspi_cubic_jet {
 
 /* Makes the Bezier points of a regular cell, [4][4][4][4], of those of its grid, in place. */
 void clspi_cubic_of_grid(double *points);
+
+/* Does so across an axis alone, along which they are Bezier points already. */
+void clspi_cubic_of_section(double *points, uint32_t along);
 
 /* Makes the Bezier points of the child of a tricubic at a corner. */
 void clspi_cubic_child(const double *points, uint32_t corner, double *child);
@@ -40,14 +48,30 @@ void clspi_hull_of_cubic(clspi_cell_hull *hull, const double *points);
 void clspi_hull_empty(clspi_cell_hull *hull);
 void clspi_hull_add(clspi_cell_hull *hull, const double *points, size_t num);
 
-/* Returns a distance that no point of a hull is below, but for rounding. off: the largest
-   coordinate of A (from - centre), or NULL. */
-double clspi_hull_distance(const clspi_cell_hull *hull, const double *from, double *off);
+/* Returns a distance that no point of a hull is below, but for rounding. at: NULL, or receives
+   A (from - centre). */
+double clspi_hull_distance(const clspi_cell_hull *hull, const double *from, double at[3]);
 
 /* Returns a distance that no point of the hull of some points is below: how far they are along a
    direction of unit length; negative where some are behind. */
 double clspi_hull_along(const double *points, size_t num, const double *direction,
                         const double *from);
+
+/* What is around a cell: a box, and planes, which all of it is behind. */
+typedef struct clspi_cell_wrap {
+    double least[CLSPI_HULL_LANES], most[CLSPI_HULL_LANES];
+    double normal[3][CLSPI_WRAP_PLANES]; /* of unit length, or 0 */
+    double high[CLSPI_WRAP_PLANES];      /* the largest normal . point */
+    double face[CLSPI_WRAP_PLANES];      /* that of the middle of the face's corners */
+} clspi_cell_wrap;
+
+/* Begins a wrap of nothing with the planes of the faces of a cell of some corners, [8][4]. */
+void clspi_wrap_begin(clspi_cell_wrap *wrap, const double *corners);
+void clspi_wrap_add(clspi_cell_wrap *wrap, const double *points, size_t num);
+
+/* Returns a distance that no point of a wrap is below, but for rounding. depth: receives how far
+   inside all faces a point is, about, negative outside. */
+double clspi_wrap_distance(const clspi_cell_wrap *wrap, const double *from, double *depth);
 
 static inline double clspi_dot3(const double *x, const double *y)
 {

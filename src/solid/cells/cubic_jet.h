@@ -42,14 +42,13 @@ CLSPI_INLINE void sum_rows(const double *rows, uint32_t num, const double weight
                  (weight[2] * rows[2 * num + i] + weight[3] * rows[3 * num + i]);
 }
 
-/* Computes a tricubic's point and its derivatives. */
-CLSPI_INLINE void cubic_at(const double *points, const double t[3], clspi_cubic_jet *jet)
+/* Sums 4 x 4 x 4 points by weights along each axis, and by those of derivatives. */
+CLSPI_INLINE void sum_cubic(const double *points, double value[3][4], double slope[3][4],
+                            clspi_cubic_jet *jet)
 {
     enum { PLANE = 16 * LANES, LINE = 4 * LANES };
-    double value[3][4], slope[3][4], plane[2][PLANE], line[3][LINE];
+    double plane[2][PLANE], line[3][LINE];
 
-    for (uint32_t a = 0; a < 3; a++)
-        cubics_at(t[a], value[a], slope[a]);
     sum_rows(points, PLANE, value[0], plane[0]);
     sum_rows(points, PLANE, slope[0], plane[1]);
     sum_rows(plane[0], LINE, value[1], line[0]);
@@ -59,6 +58,16 @@ CLSPI_INLINE void cubic_at(const double *points, const double t[3], clspi_cubic_
     sum_rows(line[1], LANES, value[2], jet->slope[0]);
     sum_rows(line[2], LANES, value[2], jet->slope[1]);
     sum_rows(line[0], LANES, slope[2], jet->slope[2]);
+}
+
+/* Computes a tricubic's point and its derivatives. */
+CLSPI_INLINE void cubic_at(const double *points, const double t[3], clspi_cubic_jet *jet)
+{
+    double value[3][4], slope[3][4];
+
+    for (uint32_t a = 0; a < 3; a++)
+        cubics_at(t[a], value[a], slope[a]);
+    sum_cubic(points, value, slope, jet);
 }
 
 CLSPI_INLINE void cross(const double *x, const double *y, double *to)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clones.h"
+
 enum { QUAD_POINTS = 16 };
 
 static const uint32_t stride_of[3] = {16, 4, 1};
@@ -51,11 +53,14 @@ static void find_quad(clspi_star_quad *quad, const clspi_vertex_star *star, uint
     }
 }
 
-bool clspi_edge_star_make(clspi_edge_star *across, const clspi_vertex_star *star, uint32_t edge)
+bool clspi_edge_star_make(clspi_edge_star *across, const clspi_vertex_star *star, uint32_t edge,
+                          uint32_t slices)
 {
     const clspi_star_edge *const of = &star->edge[edge];
+    const uint32_t dim = slices * star->stars->dim;
 
-    if (!reserve(across, of->num, star->stars->dim)) return false;
+    if (!reserve(across, of->num, dim)) return false;
+    across->dim = dim;
     across->star = star;
     across->edge = edge;
     across->flag = of->flag;
@@ -70,9 +75,8 @@ bool clspi_edge_star_make(clspi_edge_star *across, const clspi_vertex_star *star
 /* ---- points ---- */
 
 /* Moves the centre, and points relative to it. */
-static void recentre(clspi_edge_star *across, const double *shift)
+CLSPI_INLINE void recentre(clspi_edge_star *across, const double *shift, uint32_t dim)
 {
-    const uint32_t dim = across->star->stars->dim;
     double *const points = across->points;
 
     for (size_t i = 0; i < (size_t)across->num_quads * QUAD_POINTS; i++)
@@ -82,11 +86,11 @@ static void recentre(clspi_edge_star *across, const double *shift)
         across->centre[c] += shift[c];
 }
 
-void clspi_edge_star_bring(clspi_edge_star *across, const double weight[4])
+/* Sums slices 0 to 3 along the edge to one of those that are brought. */
+CLSPI_INLINE void bring_slice(clspi_edge_star *across, uint32_t slice, const double weight[4],
+                              uint32_t dim)
 {
     const clspi_vertex_star *const star = across->star;
-    const uint32_t dim = star->stars->dim;
-    double shift[CLSPI_STAR_MOST_DIM];
 
     for (uint32_t q = 0; q < across->num_quads; q++) {
         const clspi_star_quad *const quad = &across->quad[q];
@@ -96,21 +100,52 @@ void clspi_edge_star_bring(clspi_edge_star *across, const double weight[4])
             const double *const p =
                 from +
                 (i / 4 * stride_of[quad->axis[0]] + i % 4 * stride_of[quad->axis[1]]) * (size_t)dim;
-            double *const to = across->points + ((size_t)q * QUAD_POINTS + i) * dim;
+            double *const to =
+                across->points + ((size_t)q * QUAD_POINTS + i) * across->dim + (size_t)slice * dim;
             for (uint32_t c = 0; c < dim; c++)
                 to[c] = weight[0] * p[c] + weight[1] * p[step + c] + weight[2] * p[2 * step + c] +
                         weight[3] * p[3 * step + c];
         }
     }
+}
+
+/* Makes the points of the edge the centre. */
+static void begin_centre(clspi_edge_star *across)
+{
+    double shift[CLSPI_STAR_MOST_DIM];
+
     memset(across->centre, 0, sizeof across->centre);
-    memcpy(shift, across->points, dim * sizeof *shift);
-    recentre(across, shift);
+    memcpy(shift, across->points, across->dim * sizeof *shift);
+    recentre(across, shift, across->dim);
     across->level = 0;
 }
 
-void clspi_edge_star_point(const clspi_edge_star *across, uint32_t q, const int at[2], double *to)
+void clspi_edge_star_bring(clspi_edge_star *across, const double weight[4])
 {
-    const uint32_t dim = across->star->stars->dim;
+    bring_slice(across, 0, weight, across->dim);
+    begin_centre(across);
+}
+
+CLSPI_CLONES static void bring_slices(clspi_edge_star *across)
+{
+    static const double weight[4][4] = {{1.0 / 6, 2.0 / 3, 1.0 / 6, 0},
+                                        {0, 2.0 / 3, 1.0 / 3, 0},
+                                        {0, 1.0 / 3, 2.0 / 3, 0},
+                                        {0, 1.0 / 6, 2.0 / 3, 1.0 / 6}};
+
+    for (uint32_t slice = 0; slice < 4; slice++)
+        bring_slice(across, slice, weight[slice], 4);
+}
+
+void clspi_edge_star_bring_slices(clspi_edge_star *across)
+{
+    bring_slices(across);
+    begin_centre(across);
+}
+
+CLSPI_INLINE void point_at(const clspi_edge_star *across, uint32_t q, const int at[2], double *to,
+                           uint32_t dim)
+{
     const clspi_star_quad *const quad = &across->quad[q];
     const double *points = across->points + (size_t)q * QUAD_POINTS * dim;
 
@@ -131,11 +166,16 @@ void clspi_edge_star_point(const clspi_edge_star *across, uint32_t q, const int 
         to[c] = 2.0 * points[side + c] - points[next + c];
 }
 
+void clspi_edge_star_point(const clspi_edge_star *across, uint32_t q, const int at[2], double *to)
+{
+    point_at(across, q, at, to, across->dim);
+}
+
 /* Sums the points around the edge: those beside it as quads meet them, on a boundary those of the
    boundary alone, and those beyond. */
-static void sum_around(const clspi_edge_star *across, double beside, double beyond, double *sum)
+CLSPI_INLINE void sum_around(const clspi_edge_star *across, double beside, double beyond,
+                             double *sum, uint32_t dim)
 {
-    const uint32_t dim = across->star->stars->dim;
     const bool is_inner = !(across->flag & CLSPI_BOUNDARY);
 
     memset(sum, 0, dim * sizeof *sum);
@@ -155,16 +195,16 @@ void clspi_edge_star_limit(const clspi_edge_star *across, double *to)
     const double n = across->num_quads;
 
     if (!(across->flag & CLSPI_BOUNDARY))
-        sum_around(across, 2.0 / (n * (n + 5.0)), 1.0 / (n * (n + 5.0)), to);
+        sum_around(across, 2.0 / (n * (n + 5.0)), 1.0 / (n * (n + 5.0)), to, across->dim);
     else
-        sum_around(across, across->flag & CLSPI_CREASE ? 0.0 : 1.0 / 6.0, 0.0, to);
+        sum_around(across, across->flag & CLSPI_CREASE ? 0.0 : 1.0 / 6.0, 0.0, to, across->dim);
 }
 
 /* ---- a step ---- */
 
-void clspi_edge_star_step(clspi_edge_star *across)
+/* Does a step of points of so many channels. */
+CLSPI_INLINE void step(clspi_edge_star *across, uint32_t dim)
 {
-    const uint32_t dim = across->star->stars->dim;
     const double n = across->num_quads;
     const bool is_inner = !(across->flag & CLSPI_BOUNDARY);
     double shift[CLSPI_STAR_MOST_DIM];
@@ -173,7 +213,7 @@ void clspi_edge_star_step(clspi_edge_star *across)
                is_inner                      ? 0.75 / (n * n)
                : across->flag & CLSPI_CREASE ? 0.0
                                              : 0.125,
-               0.25 / (n * n), shift);
+               0.25 / (n * n), shift, dim);
     for (uint32_t q = 0; q < across->num_quads; q++) {
         double *const to = across->next + (size_t)q * QUAD_POINTS * dim;
         for (uint32_t i = 0; i < QUAD_POINTS; i++) {
@@ -181,7 +221,7 @@ void clspi_edge_star_step(clspi_edge_star *across)
             if (i == 0)
                 memset(to, 0, dim * sizeof *to);
             else
-                clspi_edge_star_point(across, q, at, to + (size_t)i * dim);
+                point_at(across, q, at, to + (size_t)i * dim, dim);
         }
         clspi_star_refine_lines(to, 1, 4 * dim);
         clspi_star_refine_lines(to, 4, dim);
@@ -189,6 +229,19 @@ void clspi_edge_star_step(clspi_edge_star *across)
     double *const swap = across->points;
     across->points = across->next;
     across->next = swap;
-    recentre(across, shift);
+    recentre(across, shift, dim);
     across->level++;
+}
+
+CLSPI_CLONES static void step_of_16(clspi_edge_star *across)
+{
+    step(across, 16);
+}
+
+void clspi_edge_star_step(clspi_edge_star *across)
+{
+    if (across->dim == 16)
+        step_of_16(across);
+    else
+        step(across, across->dim);
 }

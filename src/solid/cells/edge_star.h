@@ -20,6 +20,7 @@ typedef struct clspi_star_quad {
 typedef struct clspi_edge_star {
     const clspi_vertex_star *star;
     uint32_t edge, num_quads, level;
+    uint32_t dim; /* channels of a point: the star's, or for each of four slices those */
     uint8_t flag;
     clspi_star_quad *quad;
     uint32_t quad_room, dim_room;
@@ -27,13 +28,19 @@ typedef struct clspi_edge_star {
     double *points, *next; /* [num_quads][4][4][dim], relative to the centre */
 } clspi_edge_star;
 
-/* Finds the quads around an edge of a star. The edge's star begins as all 0 and is used again; to
-   be released in the end. False: no memory. */
-bool clspi_edge_star_make(clspi_edge_star *across, const clspi_vertex_star *star, uint32_t edge);
+/* Finds the quads around an edge of a star, whose points are to be of so many slices, 1, or 4 of 4
+   channels. The edge's star begins as all 0 and is used again; to be released in the end. False: no
+   memory. */
+bool clspi_edge_star_make(clspi_edge_star *across, const clspi_vertex_star *star, uint32_t edge,
+                          uint32_t slices);
 void clspi_edge_star_release(clspi_edge_star *across);
 
 /* Brings the sums over slices 0 to 3 along the edge, by four weights. */
 void clspi_edge_star_bring(clspi_edge_star *across, const double weight[4]);
+
+/* Brings four slices at once, of a star of 4 channels: Bezier points along the edge, from
+   point 1 of it to point 2. */
+void clspi_edge_star_bring_slices(clspi_edge_star *across);
 
 /* Does a step. */
 void clspi_edge_star_step(clspi_edge_star *across);

@@ -23,47 +23,44 @@ typedef struct building {
 
 /* ---- cells ---- */
 
-/* Adds the descendants of a part to a hull, down to a depth. False: no memory. */
-static bool add_parts(clspi_locate_nodes *nodes, clspi_locate_node *node, clspi_cell_hull *hull)
+static void make_whole(clspi_cell_wrap *wrap)
+{
+    memset(wrap, 0, sizeof *wrap);
+    for (uint32_t l = 0; l < 3; l++) {
+        wrap->least[l] = -WHOLE;
+        wrap->most[l] = WHOLE;
+    }
+}
+
+/* Adds the descendants of a part to a wrap, down to a depth. False: no memory. */
+static bool add_parts(clspi_locate_nodes *nodes, clspi_locate_node *node, clspi_cell_wrap *wrap,
+                      bool *is_loose)
 {
     bool done = true;
 
-    if (node->is_cubic || node->depth == HULL_DEPTH) {
-        clspi_hull_add(hull, node->points, node->num_points);
-        return true;
-    }
+    *is_loose = *is_loose || node->is_loose;
+    if (node->kind == CLSPI_PART_CUBIC || node->depth == HULL_DEPTH)
+        return clspi_locate_add_part(nodes, node, wrap);
     done = clspi_locate_open(nodes, node);
-    for (uint32_t j = 0; j < CLSPI_CORNERS && done; j++) {
+    for (uint32_t j = 0; j < CLSPI_CORNERS && done && !*is_loose; j++) {
         clspi_locate_node *const child = clspi_locate_child(nodes, node, j);
-        done = child && add_parts(nodes, child, hull);
+        done = child && add_parts(nodes, child, wrap, is_loose);
     }
     return done;
 }
 
-static void make_whole(clspi_cell_hull *hull)
+static bool make_wrap(clspi_locate_nodes *nodes, uint32_t number, clspi_located_cell *cell)
 {
-    memset(hull, 0, sizeof *hull);
-    for (uint32_t l = 0; l < 3; l++) {
-        hull->least[l] = -WHOLE;
-        hull->most[l] = WHOLE;
-    }
-}
+    double corners[CLSPI_CORNERS * CLSPI_HULL_LANES];
+    bool is_loose = false;
 
-static bool make_hull(clspi_locate_nodes *nodes, uint32_t number, clspi_located_cell *cell)
-{
     clspi_locate_nodes_tidy(nodes);
     clspi_locate_node *const node = clspi_locate_cell(nodes, number, &cell->units);
-
     if (!node) return false;
-    if (node->is_cubic) {
-        cell->hull = node->hull;
-    } else if (node->is_loose) {
-        make_whole(&cell->hull);
-    } else {
-        cell->hull = node->hull;
-        clspi_hull_empty(&cell->hull);
-        return add_parts(nodes, node, &cell->hull);
-    }
+    clspi_locate_corners(node, corners);
+    clspi_wrap_begin(&cell->wrap, corners);
+    if (!add_parts(nodes, node, &cell->wrap, &is_loose)) return false;
+    if (is_loose) make_whole(&cell->wrap);
     return true;
 }
 
@@ -81,7 +78,7 @@ static void make_piece(void *user, size_t piece)
         cell->tolerance = -1;
         if (!clspi_locate_measure(nodes, (uint32_t)i, &cell->units, &b->place[i])) continue;
         cell->tolerance = share * b->place[i] * cell->units.scale;
-        done = make_hull(nodes, (uint32_t)i, cell);
+        done = make_wrap(nodes, (uint32_t)i, cell);
     }
     if (!done) atomic_store(&b->failed, true);
     clspi_locate_nodes_destroy(nodes);
@@ -99,9 +96,9 @@ static clspi_surface_box box_of(const clspi_solid_locate *s, const clspi_located
 
     for (uint32_t l = 0; l < 3; l++) {
         const double origin = cell->units.origin[l];
-        box.low[l] = (origin + cell->hull.least[l] * unit - slack) * s->scale - 1e-300;
-        box.high[l] = (origin + cell->hull.most[l] * unit + slack) * s->scale + 1e-300;
-        if (cell->hull.most[l] == WHOLE) {
+        box.low[l] = (origin + cell->wrap.least[l] * unit - slack) * s->scale - 1e-300;
+        box.high[l] = (origin + cell->wrap.most[l] * unit + slack) * s->scale + 1e-300;
+        if (cell->wrap.most[l] == WHOLE) {
             box.low[l] = -WHOLE;
             box.high[l] = WHOLE;
         }
@@ -131,7 +128,8 @@ static bool make_tree(building *b)
 /* Chooses what coordinates are multiplied by: their sums and differences are to be numbers. */
 static double choose_shrink(const clspi_locate_source *s)
 {
-    const size_t num = clspi_num_points(s->points) * s->dim;
+    const size_t num =
+        s->dim * (s->stars ? s->stars->mesh->num_vertices : clspi_num_points(s->points));
 
     for (size_t i = 0; i < num && s->f64; i++) {
         const double x = fabs(((const double *)s->control)[i]);
@@ -140,25 +138,53 @@ static double choose_shrink(const clspi_locate_source *s)
     return 1;
 }
 
+/* Loads places to stars, which are the search's own then. False: no memory. */
+static bool load_stars(clspi_solid_locate *s)
+{
+    const clspi_locate_source *const from = &s->source;
+    const size_t num = s->stars.mesh->num_vertices;
+    double *const points = calloc(num + 1, CLSPI_STAR_LANES * sizeof *points);
+
+    for (size_t i = 0; i < 3 * num && points; i++) {
+        const size_t at = i / 3 * from->dim + i % 3;
+        points[i / 3 * CLSPI_STAR_LANES + i % 3] =
+            from->shrink * (from->f64 ? ((const double *)from->control)[at]
+                                      : (double)((const float *)from->control)[at]);
+    }
+    const bool done = points && clspi_star_mesh_load(&s->stars, points, CLSPI_STAR_LANES);
+    free(points);
+    return done;
+}
+
+/* Makes what parts are made from. False: no memory. */
+static bool make_source(clspi_solid_locate *s, const clspi_locate_source *source)
+{
+    s->source = *source;
+    s->source.shrink = choose_shrink(source);
+    if (!source->stars) return clspi_locate_find_loose(&s->source);
+    s->stars = *source->stars;
+    s->stars.control = s->stars.points = s->stars.limits = NULL;
+    s->source.stars = &s->stars;
+    return load_stars(s);
+}
+
 clspi_solid_locate *clspi_solid_locate_create(const clspi_locate_source *source,
                                               const clspi_parallel *threads)
 {
     building b = {.s = calloc(1, sizeof *b.s)};
     clspi_solid_locate *s = b.s;
-    const size_t num = source->points->num_cells;
+    const size_t num = source->stars ? source->stars->mesh->num_cells : source->points->num_cells;
 
     if (!s || num >= CELLS_MAX) {
         free(s);
         return NULL;
     }
-    s->source = *source;
-    s->source.shrink = choose_shrink(source);
     s->num_cells = num;
     s->cells = malloc((num + 1) * sizeof *s->cells);
     b.place = malloc((num + 1) * sizeof *b.place);
     b.items = malloc((num + 1) * sizeof *b.items);
     s->kept = calloc(CLSPI_LOCATE_KEPT, sizeof *s->kept);
-    bool done = s->cells && s->kept && b.place && b.items && clspi_locate_find_loose(&s->source);
+    bool done = s->cells && s->kept && b.place && b.items && make_source(s, source);
     if (done) {
         clspi_in_parallel(threads, (num + PIECE - 1) / PIECE, make_piece, &b);
         done = !atomic_load(&b.failed) && make_tree(&b);
@@ -179,6 +205,7 @@ void clspi_solid_locate_destroy(clspi_solid_locate **locate)
         clspi_locate_nodes_destroy(atomic_load(&s->kept[i]));
     free((void *)s->kept);
     free(s->source.is_loose);
+    clspi_star_mesh_forget(&s->stars);
     free(s->cells);
     free(s->tree.nodes);
     free(s);

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "locate_stars.h"
 #include "solid_locate.h"
 #include "surface_parts.h"
 
@@ -15,13 +16,14 @@
 typedef struct clspi_located_cell {
     clspi_cell_units units;
     double tolerance; /* in its units; negative: it is left out */
-    clspi_cell_hull hull;
+    clspi_cell_wrap wrap;
 } clspi_located_cell;
 
 enum { CLSPI_LOCATE_KEPT = 16 /* threads whose parts are kept between calls */ };
 
 struct clspi_solid_locate {
     clspi_locate_source source;
+    clspi_star_mesh stars; /* the source's, with points of their own */
     size_t num_cells;
     clspi_located_cell *cells;
     clspi_surface_parts

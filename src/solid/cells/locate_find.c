@@ -6,6 +6,7 @@
 
 #include "cubic_jet.h"
 #include "locate_cells.h"
+#include "locate_walk.h"
 
 enum {
     BOXES = CLSPI_SURFACE_BOXES,
@@ -13,11 +14,14 @@ enum {
     STEPS = 20,               /* of Newton's method */
     WORSE_MAX = 2,            /* of them that do not come nearer */
     PARTS_MAX = CLSPI_LOCATE_DEPTH * CLSPI_CORNERS,
-    SHARE = 4, /* a cell may have one in so many of the parts that are left, */
-    LEAST = 64 /* and so many */
+    SHARE = 4,  /* a cell may have one in so many of the parts that are left, */
+    LEAST = 64, /* and so many */
+    SORTED = 64 /* cells that are tried in order */
 };
 
 #define ON_FACE    1e-3   /* parameters so near to a face are looked for beyond it too */
+#define ON_WALL    8      /* so many tolerances from a face, what a walk has found may be on it */
+#define ROUND      0.1    /* so far outside the guesses of the first round may be */
 #define FAR        0x1p20 /* what is so many times as far away as the solid is searched no more */
 #define EXCLUDED   0.75   /* of the tolerance: what is farther is out */
 #define BOUND_LESS (1 - 1e-9)
@@ -28,10 +32,11 @@ typedef struct waiting_part {
     uint32_t corner;
 } waiting_part;
 
-/* A cell whose hull holds the query, and how far that is from its middle, about in its sizes. */
+/* A cell whose wrap holds the query, how far inside that is, and where a guess has it. */
 typedef struct near_cell {
-    double off;
+    double depth, t[3];
     uint32_t cell;
+    bool is_walked;
 } near_cell;
 
 /* What a thread needs. */
@@ -74,27 +79,27 @@ CLSPI_INLINE void distances_to(clspi_surface_node *node, const double *q, double
             outside(node->box[0], k, x) + outside(node->box[1], k, y) + outside(node->box[2], k, z);
 }
 
-/* Turns to a cell. Returns whether its hull is too far from the query, and how far its middle is.
- */
-static bool is_far_from(searcher *w, uint32_t number, double *off)
+/* Turns to a cell. Returns whether its wrap is too far from the query; *depth: how far inside that
+   is. */
+static bool is_far_from(searcher *w, uint32_t number, double *depth)
 {
     w->cell = &w->s->cells[number];
     for (uint32_t l = 0; l < 3; l++)
         w->from[l] = (w->q[l] - w->cell->units.origin[l]) * w->cell->units.scale;
     w->from[3] = 0;
-    const double distance = clspi_hull_distance(&w->cell->hull, w->from, off);
+    const double distance = clspi_wrap_distance(&w->cell->wrap, w->from, depth);
+    *depth /= w->cell->units.scale;
     if (!(distance > EXCLUDED * w->cell->tolerance)) return false;
     w->excluded = less_of(w->excluded, distance / w->cell->units.scale * BOUND_LESS);
     return true;
 }
 
-/* Notes a cell whose box holds the query, if its hull does, behind those that are nearer. False: no
-   memory. */
+/* Notes a cell whose box holds the query, if its wrap does. False: no memory. */
 static bool add_cell(searcher *w, uint32_t cell)
 {
     near_cell near = {.cell = cell};
 
-    if (is_far_from(w, cell, &near.off)) return true;
+    if (is_far_from(w, cell, &near.depth)) return true;
     if (w->num_cells == w->room) {
         const size_t room = 2 * w->room + 64;
         void *const more = realloc(w->cells, room * sizeof *w->cells);
@@ -136,28 +141,18 @@ CLSPI_CLONES static bool walk_tree(searcher *w)
     return true;
 }
 
-static int compare_cells(const void *one, const void *other)
+/* Brings the cell in which the query is farthest inside to place i, of those from there on. */
+static void bring_cell(searcher *w, size_t i)
 {
-    const near_cell *const a = one, *const b = other;
+    size_t best = i;
 
-    if (a->off != b->off) return a->off < b->off ? -1 : 1;
-    return (a->cell > b->cell) - (a->cell < b->cell);
-}
-
-/* Puts the cells into the order of their distances, mostly one or two. */
-static void sort_cells(searcher *w)
-{
-    if (w->num_cells > 16) {
-        qsort(w->cells, w->num_cells, sizeof *w->cells, compare_cells);
-        return;
+    for (size_t k = i + 1; k < w->num_cells; k++) {
+        const near_cell *const a = &w->cells[k], *const b = &w->cells[best];
+        if (a->depth > b->depth || (!(a->depth < b->depth) && a->cell < b->cell)) best = k;
     }
-    for (size_t i = 1; i < w->num_cells; i++) {
-        const near_cell cell = w->cells[i];
-        size_t at = i;
-        for (; at > 0 && compare_cells(&w->cells[at - 1], &cell) > 0; at--)
-            w->cells[at] = w->cells[at - 1];
-        w->cells[at] = cell;
-    }
+    const near_cell swap = w->cells[i];
+    w->cells[i] = w->cells[best];
+    w->cells[best] = swap;
 }
 
 /* ---- tricubics ---- */
@@ -291,7 +286,7 @@ static bool look_at(searcher *w, const clspi_locate_node *node)
     static const double middle[3] = {0.5, 0.5, 0.5};
     double t[3], e[3] = {0};
 
-    if (node->is_cubic) {
+    if (node->kind == CLSPI_PART_CUBIC) {
         const double distance = find_nearest(w, node, t, e);
         if (distance <= w->cell->tolerance) {
             take_place(w, node, t, distance);
@@ -317,15 +312,14 @@ static bool look_at(searcher *w, const clspi_locate_node *node)
 static bool cut_part(searcher *w, clspi_locate_node *node)
 {
     static const uint8_t turns[CLSPI_CORNERS] = {7, 6, 5, 3, 4, 2, 1, 0};
+    if (!clspi_locate_need_hull(w->nodes, node) || !clspi_locate_open(w->nodes, node)) return false;
     const uint32_t first = clspi_locate_corner(node, w->from);
-
-    if (!clspi_locate_open(w->nodes, node)) return false;
     for (uint32_t j = 0; j < CLSPI_CORNERS; j++)
         w->part[w->num_parts++] = (waiting_part){node, first ^ turns[j]};
     return true;
 }
 
-/* Looks at a part, and cuts it if that is not all. False: no memory. */
+/* Looks at a part that has its hull, and cuts it if that is not all. False: no memory. */
 static bool search_part(searcher *w, clspi_locate_node *node)
 {
     if (look_at(w, node)) return true;
@@ -334,7 +328,7 @@ static bool search_part(searcher *w, clspi_locate_node *node)
     return true;
 }
 
-/* Tells whether a part may have the query. */
+/* Tells whether a part that has its hull may have the query. */
 static bool is_near(searcher *w, const clspi_locate_node *node)
 {
     const double distance = node->is_loose ? 0 : clspi_hull_distance(&node->hull, w->from, NULL);
@@ -353,12 +347,11 @@ static bool search_cell(searcher *w, uint32_t number)
 
     w->num_parts = 0;
     w->is_found = false;
-    if (!node || !search_part(w, node)) return false;
+    if (!node || !clspi_locate_need_hull(w->nodes, node) || !search_part(w, node)) return false;
     while (w->num_parts > 0 && !(w->is_found && w->residual <= w->floor)) {
         const waiting_part part = w->part[--w->num_parts];
-        if (w->is_found && !part.of->child[part.corner]) continue;
         node = clspi_locate_child(w->nodes, part.of, part.corner);
-        if (!node) return false;
+        if (!node || !clspi_locate_need_hull(w->nodes, node)) return false;
         const uint64_t price = 1 + node->num_points / CLSPI_CUBIC_POINTS;
         if (w->left < end + price) {
             w->is_open = true;
@@ -400,29 +393,76 @@ static void keep(const searcher *w, uint32_t cell, clspi_place_f64 *out)
     memcpy(out->t, w->t, sizeof out->t);
 }
 
-/* Searches for the query at hand: in the nearest cells first, and if it is on a face of one, in all
-   that come before that. False: no memory. */
+/* Walks in a cell that is near from where it is guessed to be; in the first round not in one that
+   it is guessed to be outside of. */
+static clspi_walk_status walk_cell(searcher *w, near_cell *near, uint32_t round,
+                                   clspi_walked *walked)
+{
+    bool is_inside = true;
+
+    w->cell = &w->s->cells[near->cell];
+    clspi_locate_node *const node = clspi_locate_cell(w->nodes, near->cell, &w->cell->units);
+    if (!node) return CLSPI_WALK_NO_MEMORY;
+    if (round == 0) clspi_walk_guess(node, w->q, near->t);
+    for (uint32_t a = 0; a < 3; a++)
+        is_inside = is_inside && near->t[a] > -ROUND && near->t[a] < 1 + ROUND;
+    if (near->is_walked || (round == 0 && !is_inside)) return CLSPI_WALK_LOST;
+    near->is_walked = true;
+    memcpy(walked->t, near->t, sizeof walked->t);
+    return clspi_locate_walk(w->nodes, node, w->q, w->floor, walked);
+}
+
+/* Walks in the cells that are near, in their order, until the query is found. Returns whether that
+   is all; *failed: no memory. */
+static bool walk_cells(searcher *w, clspi_place_f64 *out, bool *failed)
+{
+    for (size_t i = 0; i < 2 * w->num_cells; i++) {
+        const size_t k = i % w->num_cells;
+        clspi_walked walked;
+        if (i < w->num_cells && i < SORTED) bring_cell(w, i);
+        const clspi_walk_status status = walk_cell(w, &w->cells[k], i >= w->num_cells, &walked);
+        *failed = status == CLSPI_WALK_NO_MEMORY;
+        if (*failed) return true;
+        if (status == CLSPI_WALK_LOST) continue;
+        memcpy(w->t, walked.t, sizeof w->t);
+        w->residual = walked.residual;
+        keep(w, w->cells[k].cell, out);
+        return walked.inside > ON_WALL * w->cell->tolerance;
+    }
+    return false;
+}
+
+/* Searches the cells that are near, but those behind one where the query was found. False: no
+   memory. */
+static bool search_cells(searcher *w, clspi_place_f64 *out)
+{
+    for (size_t i = 0; i < w->num_cells; i++) {
+        const uint32_t cell = w->cells[i].cell;
+        double depth;
+        if (cell >= out->cell) continue;
+        is_far_from(w, cell, &depth);
+        if (!search_cell(w, cell)) return false;
+        if (!w->is_found) continue;
+        keep(w, cell, out);
+        if (!is_on_face(w)) break;
+    }
+    return true;
+}
+
+/* Searches for the query at hand: by walks first, and if that is on a face of its cell, or nothing
+   is found, by parts. False: no memory. */
 static bool search(searcher *w, clspi_place_f64 *out)
 {
-    bool is_done = false;
+    bool failed = false;
 
     clspi_locate_nodes_tidy(w->nodes);
     w->excluded = (double)INFINITY;
     if (!walk_tree(w)) return false;
-    sort_cells(w);
     w->left = w->max_nodes;
     w->is_open = false;
     found_none(out, CLSPI_LOCATE_NONE, 0);
-    for (size_t i = 0; i < w->num_cells && !is_done; i++) {
-        const uint32_t cell = w->cells[i].cell;
-        double off;
-        if (cell > out->cell || is_far_from(w, cell, &off)) continue;
-        if (!search_cell(w, cell)) return false;
-        if (!w->is_found) continue;
-        keep(w, cell, out);
-        is_done = !is_on_face(w);
-    }
-    if (out->status == CLSPI_LOCATE_FOUND) return true;
+    if (!walk_cells(w, out, &failed) && !search_cells(w, out)) failed = true;
+    if (failed || out->status == CLSPI_LOCATE_FOUND) return !failed;
     if (w->is_open)
         found_none(out, CLSPI_LOCATE_CUT, 0);
     else

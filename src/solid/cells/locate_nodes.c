@@ -5,28 +5,26 @@
 #include <string.h>
 
 #include "clones.h"
+#include "locate_parts.h"
 
 enum {
     LANES = CLSPI_HULL_LANES,
-    BLOCK = 1 << 18,     /* bytes of a block of memory, at least */
-    KEPT = 48 << 20,     /* of all blocks, beyond which parts are forgotten */
-    PLACES = 4096,       /* for cells, a power of two */
-    CELLS = PLACES / 2,  /* of them at most */
-    FAR_EXPONENT = 1000, /* of units: what is smaller is not told apart */
-    KEPT_DEPTH = 5       /* parts that are deeper are made anew */
+    KEPT = 48 << 20,    /* bytes, beyond which parts are forgotten */
+    PLACES = 4096,      /* for cells, a power of two */
+    CELLS = PLACES / 2, /* of them at most */
+    WALK_DEPTH = 12,    /* of parts that are walked in */
+    KEPT_DEPTH = 5      /* parts that are deeper are made anew */
 };
-
-typedef struct node_block {
-    struct node_block *next;
-    size_t size, used;
-} node_block;
 
 struct clspi_locate_nodes {
     const clspi_locate_source *source;
-    node_block *blocks, *spare; /* the first one is filled; those of forgotten parts */
-    size_t bytes, num_cells;
-    node_block *deep[CLSPI_LOCATE_DEPTH]; /* the children of one part of each depth */
-    uint32_t cell[PLACES];                /* hashed */
+    clspi_locate_room room;
+    clspi_locate_stars *stars; /* NULL: by classes */
+    size_t num_cells;
+    clspi_room_piece deep[CLSPI_LOCATE_DEPTH]; /* the children of one part of each depth */
+    size_t deep_used[CLSPI_LOCATE_DEPTH];
+    clspi_walk_piece piece; /* of a walk */
+    uint32_t cell[PLACES];  /* hashed */
     clspi_locate_node *node[PLACES];
     uint32_t numbers[CLSPI_RING_POINTS];
     double ring[CLSPI_RING_POINTS * LANES];
@@ -38,114 +36,51 @@ clspi_locate_nodes *clspi_locate_nodes_create(const clspi_locate_source *source)
 {
     clspi_locate_nodes *const nodes = calloc(1, sizeof *nodes);
 
-    if (nodes) nodes->source = source;
-    return nodes;
-}
-
-static void release_blocks(node_block *blocks)
-{
-    while (blocks) {
-        node_block *const block = blocks;
-        blocks = block->next;
-        free(block);
-    }
-}
-
-/* Forgets all parts; their memory is used again, unless one query has taken much more of it than
-   is kept. */
-static void forget(clspi_locate_nodes *nodes)
-{
-    const bool is_much = nodes->bytes > 2 * (size_t)KEPT;
-
-    if (is_much) release_blocks(nodes->blocks);
-    if (is_much) nodes->blocks = NULL;
-    while (nodes->blocks) {
-        node_block *const block = nodes->blocks;
-        nodes->blocks = block->next;
-        block->next = nodes->spare;
-        nodes->spare = block;
-    }
-    nodes->bytes = nodes->num_cells = 0;
-    memset(nodes->node, 0, sizeof nodes->node);
+    if (!nodes) return NULL;
+    nodes->source = source;
+    if (!source->stars) return nodes;
+    nodes->stars = clspi_locate_stars_create(source->stars, &nodes->room);
+    if (nodes->stars) return nodes;
+    free(nodes);
+    return NULL;
 }
 
 void clspi_locate_nodes_destroy(clspi_locate_nodes *nodes)
 {
-    if (nodes) forget(nodes);
-    if (nodes) release_blocks(nodes->spare);
-    for (uint32_t d = 0; d < CLSPI_LOCATE_DEPTH && nodes; d++)
-        free(nodes->deep[d]);
+    if (!nodes) return;
+    clspi_locate_stars_destroy(nodes->stars);
+    clspi_room_release(&nodes->room);
+    for (uint32_t d = 0; d < CLSPI_LOCATE_DEPTH; d++)
+        free(nodes->deep[d].memory);
     free(nodes);
 }
 
 void clspi_locate_nodes_tidy(clspi_locate_nodes *nodes)
 {
-    if (nodes->bytes > KEPT || nodes->num_cells >= CELLS) forget(nodes);
-}
-
-static size_t rounded(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
+    if (nodes->room.bytes <= KEPT && nodes->num_cells < CELLS) return;
+    clspi_room_forget(&nodes->room, KEPT);
+    if (nodes->stars) clspi_locate_stars_forget(nodes->stars);
+    nodes->piece.points = NULL;
+    nodes->num_cells = 0;
+    memset(nodes->node, 0, sizeof nodes->node);
 }
 
 /* Returns the bytes of a part of so many points. */
 static size_t bytes_of(size_t num_points)
 {
-    return rounded(sizeof(clspi_locate_node)) + rounded(num_points * LANES * sizeof(double));
+    return clspi_room_rounded(sizeof(clspi_locate_node)) +
+           clspi_room_rounded(num_points * LANES * sizeof(double));
 }
 
-/* Makes a block with room for so many bytes, before others; NULL without memory. */
-static node_block *new_block(size_t bytes, node_block *next)
+/* Makes a part with room for so many points, which are the caller's to fill, in memory that is
+   there; NULL where it is not. */
+static clspi_locate_node *new_node(void *memory, size_t num_points)
 {
-    const size_t head = rounded(sizeof(node_block)), size = head + bytes;
-    node_block *const block = malloc(size);
+    clspi_locate_node *const node = memory;
 
-    if (block) *block = (node_block){next, size, head};
-    return block;
-}
-
-/* Makes room for parts that are kept. False: no memory. */
-static bool make_room(clspi_locate_nodes *nodes, size_t bytes)
-{
-    node_block *block = nodes->spare;
-
-    if (nodes->blocks && nodes->blocks->used + bytes <= nodes->blocks->size) return true;
-    if (block && rounded(sizeof *block) + bytes <= block->size) {
-        nodes->spare = block->next;
-        block->next = nodes->blocks;
-        block->used = rounded(sizeof *block);
-    } else {
-        block = new_block(bytes > BLOCK ? bytes : BLOCK, nodes->blocks);
-        if (!block) return false;
-    }
-    nodes->blocks = block;
-    nodes->bytes += block->size;
-    return true;
-}
-
-/* Makes room for the children of a part of some depth, in the place of those of another one. False:
-   no memory. */
-static bool make_deep_room(clspi_locate_nodes *nodes, uint32_t depth, size_t bytes)
-{
-    node_block **const block = &nodes->deep[depth];
-
-    if (!*block || (*block)->size < rounded(sizeof **block) + bytes) {
-        free(*block);
-        *block = new_block(bytes, NULL);
-        if (!*block) return false;
-    }
-    (*block)->used = rounded(sizeof **block);
-    return true;
-}
-
-/* Makes a part of so many points, which are the caller's to fill, in a block that has room. */
-static clspi_locate_node *new_node(node_block *block, size_t num_points)
-{
-    clspi_locate_node *const node = (void *)((char *)block + block->used);
-
-    block->used += bytes_of(num_points);
+    if (!node) return NULL;
     memset(node, 0, sizeof *node);
-    node->points = (void *)((char *)node + rounded(sizeof *node));
+    node->points = (void *)((char *)memory + clspi_room_rounded(sizeof *node));
     node->num_points = num_points;
     return node;
 }
@@ -211,9 +146,9 @@ static size_t read_ring(clspi_locate_nodes *nodes, uint32_t cell)
 bool clspi_locate_measure(clspi_locate_nodes *nodes, uint32_t cell, clspi_cell_units *units,
                           double *place)
 {
+    if (nodes->stars) return clspi_part_measure(nodes->source->stars, cell, units, place);
     const size_t num = read_ring(nodes, cell);
     double extent = 0;
-    int exponent;
 
     *place = 0;
     for (uint32_t l = 0; l < 3; l++)
@@ -226,21 +161,12 @@ bool clspi_locate_measure(clspi_locate_nodes *nodes, uint32_t cell, clspi_cell_u
                 *place = fmax(*place, fabs(x));
             extent = fmax(extent, fabs(x - units->origin[l]));
         }
-    frexp(extent, &exponent);
-    units->scale = ldexp(1, extent > 0 ? (int)fmin(-exponent, FAR_EXPONENT) : 0);
+    units->scale = clspi_unit_scale(extent);
     return true;
 }
 
-/* Makes the hull of a tricubic. */
-static void make_cubic(clspi_locate_node *node)
-{
-    node->is_cubic = true;
-    node->of.number = CLSPI_REGULAR;
-    clspi_hull_of_cubic(&node->hull, node->points);
-}
-
-/* Makes the hull of a part that is no tricubic, whose first points are its corners. */
-static void make_other(const clspi_locate_source *source, clspi_locate_node *node)
+/* Makes the hull of a part of a class, whose first points are its corners. */
+static void make_class_hull(clspi_locate_node *node)
 {
     clspi_cubic_jet jet = {.value = {0}};
 
@@ -253,30 +179,55 @@ static void make_other(const clspi_locate_source *source, clspi_locate_node *nod
         }
     clspi_hull_begin(&node->hull, &jet);
     clspi_hull_add(&node->hull, node->points, node->num_points);
-    node->is_loose = source->is_loose[node->of.number];
 }
 
-static clspi_locate_node *make_cell(clspi_locate_nodes *nodes, uint32_t cell,
-                                    const clspi_cell_units *units)
+bool clspi_locate_need_hull(clspi_locate_nodes *nodes, clspi_locate_node *node)
+{
+    if (node->has_hull) return true;
+    if (node->kind == CLSPI_PART_CUBIC)
+        clspi_hull_of_cubic(&node->hull, node->points);
+    else if (node->kind == CLSPI_PART_CLASS)
+        make_class_hull(node);
+    else if (!clspi_part_hull(nodes->stars, node))
+        return false;
+    node->has_hull = true;
+    return true;
+}
+
+/* Makes a whole cell of its class. */
+static clspi_locate_node *make_class_cell(clspi_locate_nodes *nodes, uint32_t cell,
+                                          const clspi_cell_units *units)
 {
     const size_t num = read_ring(nodes, cell);
+    clspi_locate_node *const node = new_node(clspi_room_take(&nodes->room, bytes_of(num)), num);
 
-    if (!make_room(nodes, bytes_of(num))) return NULL;
-    clspi_locate_node *const node = new_node(nodes->blocks, num);
+    if (!node) return NULL;
     for (size_t i = 0; i < num; i++) {
         for (uint32_t l = 0; l < 3; l++)
             node->points[LANES * i + l] =
                 (nodes->ring[LANES * i + l] - units->origin[l]) * units->scale;
         node->points[LANES * i + 3] = 0;
     }
-    node->size = 1;
     node->of = nodes->source->points->use[cell];
-    if (node->of.number != CLSPI_REGULAR) {
-        make_other(nodes->source, node);
-        return node;
+    if (node->of.number == CLSPI_REGULAR) {
+        clspi_cubic_of_grid(node->points);
+        node->kind = CLSPI_PART_CUBIC;
+    } else {
+        node->kind = CLSPI_PART_CLASS;
+        node->is_loose = nodes->source->is_loose[node->of.number];
     }
-    clspi_cubic_of_grid(node->points);
-    make_cubic(node);
+    return node;
+}
+
+static clspi_locate_node *make_star_cell(clspi_locate_nodes *nodes, uint32_t cell,
+                                         const clspi_cell_units *units)
+{
+    clspi_locate_node *const node =
+        new_node(clspi_room_take(&nodes->room, bytes_of(CLSPI_CUBIC_POINTS)), CLSPI_CUBIC_POINTS);
+
+    if (!node) return NULL;
+    node->units = units;
+    clspi_part_of_cell(nodes->source->stars, cell, node);
     return node;
 }
 
@@ -288,8 +239,11 @@ clspi_locate_node *clspi_locate_cell(clspi_locate_nodes *nodes, uint32_t cell,
     while (nodes->node[at] && nodes->cell[at] != cell)
         at = (at + 1) & (PLACES - 1);
     if (nodes->node[at]) return nodes->node[at];
-    clspi_locate_node *const node = make_cell(nodes, cell, units);
+    clspi_locate_node *const node =
+        nodes->stars ? make_star_cell(nodes, cell, units) : make_class_cell(nodes, cell, units);
     if (!node) return NULL;
+    node->units = units;
+    node->size = 1;
     if (nodes->num_cells < CELLS) {
         nodes->cell[at] = cell;
         nodes->node[at] = node;
@@ -303,6 +257,7 @@ clspi_locate_node *clspi_locate_cell(clspi_locate_nodes *nodes, uint32_t cell,
 /* Places a child at a corner of the cell's own. */
 static void place_child(const clspi_locate_node *node, clspi_locate_node *child, uint32_t corner)
 {
+    child->units = node->units;
     child->size = node->size / 2;
     child->depth = node->depth + 1;
     for (uint32_t a = 0; a < 3; a++)
@@ -354,12 +309,21 @@ static void make_class_child(const clspi_locate_source *source, const clspi_loca
         place[i] = (uint8_t)grid_place(frame, i);
     sum_rows(of, node->points, of->next == CLSPI_REGULAR ? place : NULL, child->points);
     child->of = (clspi_class_use){of->next, frame};
+    child->kind = CLSPI_PART_CLASS;
     if (of->next != CLSPI_REGULAR) {
-        make_other(source, child);
+        child->is_loose = source->is_loose[of->next];
         return;
     }
     clspi_cubic_of_grid(child->points);
-    make_cubic(child);
+    child->kind = CLSPI_PART_CUBIC;
+}
+
+/* Returns how many points a child has room for. */
+static size_t room_of_child(const clspi_locate_nodes *nodes, const clspi_locate_node *node,
+                            uint32_t class_corner)
+{
+    return node->kind == CLSPI_PART_CLASS ? child_of(nodes, node, class_corner)->rows
+                                          : CLSPI_CUBIC_POINTS;
 }
 
 bool clspi_locate_open(clspi_locate_nodes *nodes, clspi_locate_node *node)
@@ -368,10 +332,20 @@ bool clspi_locate_open(clspi_locate_nodes *nodes, clspi_locate_node *node)
 
     if (node->depth < KEPT_DEPTH) return true;
     for (uint32_t j = 0; j < CLSPI_CORNERS; j++) {
-        bytes += bytes_of(node->is_cubic ? CLSPI_CUBIC_POINTS : child_of(nodes, node, j)->rows);
+        bytes += bytes_of(room_of_child(nodes, node, j));
         node->child[j] = NULL;
     }
-    return make_deep_room(nodes, node->depth, bytes);
+    nodes->deep_used[node->depth] = 0;
+    return clspi_room_piece_of(&nodes->deep[node->depth], bytes);
+}
+
+/* Takes memory for a child of a part. NULL: there is none. */
+static void *take_child(clspi_locate_nodes *nodes, const clspi_locate_node *node, size_t bytes)
+{
+    if (node->depth < KEPT_DEPTH) return clspi_room_take(&nodes->room, bytes);
+    void *const memory = (char *)nodes->deep[node->depth].memory + nodes->deep_used[node->depth];
+    nodes->deep_used[node->depth] += bytes;
+    return memory;
 }
 
 /* Returns the corner of a part's class that is a corner of the cell's own. */
@@ -384,27 +358,101 @@ static uint32_t class_corner(const clspi_locate_node *node, uint32_t corner)
     return j;
 }
 
+/* Makes the points and the hull of a child. False: no memory. */
+static bool fill_child(clspi_locate_nodes *nodes, const clspi_locate_node *node, uint32_t corner,
+                       clspi_locate_node *child)
+{
+    if (node->kind == CLSPI_PART_CLASS) {
+        make_class_child(nodes->source, node, child_of(nodes, node, class_corner(node, corner)),
+                         child);
+    } else if (node->kind == CLSPI_PART_CUBIC) {
+        clspi_cubic_child(node->points, corner, child->points);
+        child->kind = CLSPI_PART_CUBIC;
+    } else {
+        return clspi_part_child(nodes->stars, node, corner, child);
+    }
+    return true;
+}
+
 clspi_locate_node *clspi_locate_child(clspi_locate_nodes *nodes, clspi_locate_node *node,
                                       uint32_t corner)
 {
-    const clspi_class_child *const of =
-        node->is_cubic ? NULL : child_of(nodes, node, class_corner(node, corner));
-    const size_t num = of ? of->rows : CLSPI_CUBIC_POINTS;
-    const bool is_kept = node->depth < KEPT_DEPTH;
-
     if (node->child[corner]) return node->child[corner];
-    if (is_kept && !make_room(nodes, bytes_of(num))) return NULL;
-    clspi_locate_node *const child =
-        new_node(is_kept ? nodes->blocks : nodes->deep[node->depth], num);
+    const uint32_t of_class = node->kind == CLSPI_PART_CLASS ? class_corner(node, corner) : corner;
+    const size_t num = room_of_child(nodes, node, of_class);
+    clspi_locate_node *const child = new_node(take_child(nodes, node, bytes_of(num)), num);
+    if (!child) return NULL;
     place_child(node, child, corner);
-    if (of) {
-        make_class_child(nodes->source, node, of, child);
-    } else {
-        clspi_cubic_child(node->points, corner, child->points);
-        make_cubic(child);
-    }
+    if (!fill_child(nodes, node, corner, child)) return NULL;
     node->child[corner] = child;
     return child;
+}
+
+bool clspi_locate_add_part(clspi_locate_nodes *nodes, const clspi_locate_node *node,
+                           clspi_cell_wrap *wrap)
+{
+    if (node->kind == CLSPI_PART_CORNER || node->kind == CLSPI_PART_EDGE)
+        return clspi_part_wrap(nodes->stars, node, wrap);
+    clspi_wrap_add(wrap, node->points, node->num_points);
+    return true;
+}
+
+/* ---- walks ---- */
+
+void clspi_locate_corners(const clspi_locate_node *node, double *corners)
+{
+    for (uint32_t j = 0; j < CLSPI_CORNERS; j++) {
+        const uint32_t end = 3 * (16 * (j & 1) + 4 * (j >> 1 & 1) + (j >> 2));
+        const uint32_t from = node->kind == CLSPI_PART_CUBIC ? end : j;
+        const uint32_t to =
+            node->kind == CLSPI_PART_CLASS ? clspi_frame_corner(node->of.frame, j) : j;
+        memcpy(corners + (size_t)LANES * to, node->points + (size_t)LANES * from,
+               LANES * sizeof *corners);
+    }
+}
+
+/* Finds the tricubic of a cell at parameters. *node is NULL where there is none that is large
+   enough. False: no memory. */
+static bool part_at(clspi_locate_nodes *nodes, const double t[3], clspi_locate_node **node)
+{
+    while ((*node)->kind != CLSPI_PART_CUBIC) {
+        uint32_t corner = 0;
+        for (uint32_t a = 0; a < 3; a++)
+            corner |= (uint32_t)(t[a] >= (*node)->low[a] + (*node)->size / 2) << a;
+        if ((*node)->depth >= WALK_DEPTH) {
+            *node = NULL;
+            return true;
+        }
+        if (!clspi_locate_open(nodes, *node)) return false;
+        *node = clspi_locate_child(nodes, *node, corner);
+        if (!*node) return false;
+    }
+    return true;
+}
+
+bool clspi_locate_piece(clspi_locate_nodes *nodes, clspi_locate_node *cell, const double t[3],
+                        const clspi_walk_piece **piece)
+{
+    clspi_walk_piece *const p = &nodes->piece;
+    clspi_locate_node *node = cell;
+
+    *piece = NULL;
+    if (cell->kind == CLSPI_PART_CELL) {
+        if (!clspi_part_piece(nodes->stars, cell, t, p)) return false;
+    } else {
+        if (!part_at(nodes, t, &node)) return false;
+        p->points = node ? node->points : NULL;
+        p->key[0] = UINT64_MAX;
+        for (uint32_t a = 0; a < 3 && node; a++) {
+            p->low[a] = node->low[a];
+            p->size[a] = node->size;
+            p->is_spline[a] = false;
+            p->origin[a] = node->units->origin[a];
+        }
+        p->scale = cell->units->scale;
+    }
+    if (p->points) *piece = p;
+    return true;
 }
 
 uint32_t clspi_locate_corner(const clspi_locate_node *node, const double *from)
@@ -418,5 +466,5 @@ uint32_t clspi_locate_corner(const clspi_locate_node *node, const double *from)
             at += hull->column[l][a] * (from[l] - hull->centre[l]);
         corner |= (uint32_t)(at > 0) << a;
     }
-    return node->is_cubic ? corner : clspi_frame_corner(node->of.frame, corner);
+    return node->kind == CLSPI_PART_CLASS ? clspi_frame_corner(node->of.frame, corner) : corner;
 }

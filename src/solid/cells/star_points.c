@@ -352,7 +352,7 @@ static bool refine_section(star_scratch *s, const star_entry *entry, uint32_t or
     while (most > 0.0 && ldexp(most, (int)level) < 1.0 && level < CLSPI_LIMIT_DEPTH)
         level++;
     if (section->edge != entry->edge) {
-        if (!clspi_edge_star_make(across, &s->star, entry->edge)) return false;
+        if (!clspi_edge_star_make(across, &s->star, entry->edge, 1)) return false;
         section->edge = entry->edge;
         section->at = 0.0; /* no entry is there */
     }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clones.h"
 #include "limit_points.h"
 #include "subdivide.h"
 
@@ -42,7 +43,7 @@ bool clspi_star_mesh_make(clspi_star_mesh *stars, const clspi_cell_mesh *mesh)
     return true;
 }
 
-static void forget_points(clspi_star_mesh *stars)
+void clspi_star_mesh_forget(clspi_star_mesh *stars)
 {
     free(stars->control);
     free(stars->points);
@@ -57,7 +58,7 @@ bool clspi_star_mesh_load(clspi_star_mesh *stars, const double *points, uint32_t
     const size_t vertices = mesh->num_vertices;
     const size_t all = vertices + mesh->num_edges + mesh->num_faces + mesh->num_cells;
 
-    forget_points(stars);
+    clspi_star_mesh_forget(stars);
     stars->dim = dim;
     stars->control = malloc((vertices * dim + 1) * sizeof *stars->control);
     stars->points = malloc((all * dim + 1) * sizeof *stars->points);
@@ -67,13 +68,13 @@ bool clspi_star_mesh_load(clspi_star_mesh *stars, const double *points, uint32_t
         clspi_subdivide(stars->points, points, dim, &incidence, CLSPI_RULE_TENSOR) &&
         clspi_limit_points(stars->limits, points, dim, mesh))
         return true;
-    forget_points(stars);
+    clspi_star_mesh_forget(stars);
     return false;
 }
 
 void clspi_star_mesh_release(clspi_star_mesh *stars)
 {
-    forget_points(stars);
+    clspi_star_mesh_forget(stars);
     clspi_step_weights_release(&stars->weights);
     free(stars->begin);
     free(stars->corners);
@@ -345,7 +346,7 @@ void clspi_vertex_star_point(const clspi_vertex_star *star, uint32_t cell, const
 
 /* ---- a step ---- */
 
-void clspi_star_refine_lines(double *points, uint32_t outer, uint32_t inner)
+CLSPI_INLINE void refine_lines(double *points, uint32_t outer, uint32_t inner)
 {
     for (uint32_t o = 0; o < outer; o++, points += 4 * (size_t)inner)
         for (uint32_t i = 0; i < inner; i++) {
@@ -359,17 +360,31 @@ void clspi_star_refine_lines(double *points, uint32_t outer, uint32_t inner)
         }
 }
 
+CLSPI_CLONES static void refine_lines_of_4(double *points, uint32_t outer, uint32_t num)
+{
+    for (uint32_t i = 0; i < outer; i++)
+        refine_lines(points + (size_t)16 * num * i, 1, 4 * num);
+}
+
+void clspi_star_refine_lines(double *points, uint32_t outer, uint32_t inner)
+{
+    if (inner % 4 == 0)
+        refine_lines_of_4(points, outer, inner / 4);
+    else
+        refine_lines(points, outer, inner);
+}
+
 /* Adds weight * (from - base) to a point. */
-static void add(double *to, const double *from, const double *base, double weight, uint32_t dim)
+CLSPI_INLINE void add(double *to, const double *from, const double *base, double weight,
+                      uint32_t dim)
 {
     for (uint32_t c = 0; c < dim; c++)
         to[c] += weight * (from[c] - base[c]);
 }
 
 /* Makes the slices of an edge at its first three points: the next points of a surface's vertex. */
-static void make_slices(clspi_vertex_star *star, uint32_t e)
+CLSPI_INLINE void make_slices(clspi_vertex_star *star, uint32_t e, uint32_t dim)
 {
-    const uint32_t dim = star->stars->dim;
     const clspi_star_edge *const edge = &star->edge[e];
     const double n = edge->num;
     const bool is_inner = !(edge->flag & CLSPI_BOUNDARY);
@@ -397,9 +412,8 @@ static void make_slices(clspi_vertex_star *star, uint32_t e)
 }
 
 /* Computes the next vertex relative to the vertex. */
-static void find_shift(const clspi_vertex_star *star, double *shift)
+CLSPI_INLINE void find_shift(const clspi_vertex_star *star, double *shift, uint32_t dim)
 {
-    const uint32_t dim = star->stars->dim;
     const clspi_vertex_weights *const w = &star->stars->weights.vertex[star->vertex];
 
     memset(shift, 0, dim * sizeof *shift);
@@ -431,8 +445,8 @@ static void find_shift(const clspi_vertex_star *star, double *shift)
 }
 
 /* Copies 3 x 3 points: from steps along two axes to steps of a gathered cell. */
-static void copy_face(double *to, const size_t to_step[2], const double *from,
-                      const size_t from_step[2], uint32_t dim)
+CLSPI_INLINE void copy_face(double *to, const size_t to_step[2], const double *from,
+                            const size_t from_step[2], uint32_t dim)
 {
     for (size_t j = 0; j < 3; j++)
         for (size_t k = 0; k < 3; k++) {
@@ -445,9 +459,10 @@ static void copy_face(double *to, const size_t to_step[2], const double *from,
 
 /* Gathers the points one before those of a cell along an axis: beyond the boundary the layer before
    it is continued. */
-static void gather_beyond(const clspi_vertex_star *star, uint32_t d, uint32_t a, double *to)
+CLSPI_INLINE void gather_beyond(const clspi_vertex_star *star, uint32_t d, uint32_t a, double *to,
+                                uint32_t dim)
 {
-    const uint32_t dim = star->stars->dim, b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
+    const uint32_t b = a == 0 ? 1 : 0, c = a == 2 ? 1 : 2;
     const clspi_star_cell *const cell = &star->cell[d];
     const size_t step[2] = {(size_t)stride_of[b] * dim, (size_t)stride_of[c] * dim};
     double *const first = to + step[0] + step[1];
@@ -472,9 +487,8 @@ static void gather_beyond(const clspi_vertex_star *star, uint32_t d, uint32_t a,
 
 /* Gathers the points of a cell from one before its first ones on, but those beyond edges, which
    no point is made of that is not on an edge. to: [4][4][4][dim]. */
-static void gather(const clspi_vertex_star *star, uint32_t cell, double *to)
+CLSPI_INLINE void gather(const clspi_vertex_star *star, uint32_t cell, double *to, uint32_t dim)
 {
-    const uint32_t dim = star->stars->dim;
     const double *const points = star->points + (size_t)cell * CLSPI_STAR_POINTS * dim;
     const size_t step[2] = {(size_t)4 * dim, dim};
 
@@ -482,13 +496,13 @@ static void gather(const clspi_vertex_star *star, uint32_t cell, double *to)
     for (size_t i = 0; i < 3; i++)
         copy_face(to + (16 * i + 21) * dim, step, points + 16 * i * dim, step, dim);
     for (uint32_t a = 0; a < 3; a++)
-        gather_beyond(star, cell, a, to);
+        gather_beyond(star, cell, a, to, dim);
 }
 
 /* Writes the next points of a cell on its edges. to: its next points. */
-static void write_edges(const clspi_vertex_star *star, uint32_t cell, double *to)
+CLSPI_INLINE void write_edges(const clspi_vertex_star *star, uint32_t cell, double *to,
+                              uint32_t dim)
 {
-    const uint32_t dim = star->stars->dim;
 
     for (uint32_t a = 0; a < 3; a++) {
         const double *const slices = star->slices + 3 * (size_t)star->cell[cell].edge[a] * dim;
@@ -502,20 +516,20 @@ static void write_edges(const clspi_vertex_star *star, uint32_t cell, double *to
     }
 }
 
-void clspi_vertex_star_step(clspi_vertex_star *star)
+/* Does a step of points of so many channels. */
+CLSPI_INLINE void step(clspi_vertex_star *star, uint32_t dim)
 {
-    const uint32_t dim = star->stars->dim;
     double shift[CLSPI_STAR_MOST_DIM];
 
     for (uint32_t e = 0; e < star->num_edges; e++)
-        make_slices(star, e);
-    find_shift(star, shift);
+        make_slices(star, e, dim);
+    find_shift(star, shift, dim);
     for (uint32_t d = 0; d < star->num_cells; d++) {
         double *const to = star->next + (size_t)d * CLSPI_STAR_POINTS * dim;
-        gather(star, d, to);
+        gather(star, d, to, dim);
         for (uint32_t a = 0; a < 3; a++)
-            clspi_star_refine_lines(to, 16 / stride_of[a], stride_of[a] * dim);
-        write_edges(star, d, to);
+            refine_lines(to, 16 / stride_of[a], stride_of[a] * dim);
+        write_edges(star, d, to, dim);
         for (uint32_t i = 0; i < CLSPI_STAR_POINTS; i++)
             for (uint32_t c = 0; c < dim; c++)
                 to[i * dim + c] = i == 0 ? 0.0 : to[i * dim + c] - shift[c];
@@ -526,4 +540,17 @@ void clspi_vertex_star_step(clspi_vertex_star *star)
     star->points = star->next;
     star->next = swap;
     star->level++;
+}
+
+CLSPI_CLONES static void step_of_4(clspi_vertex_star *star)
+{
+    step(star, 4);
+}
+
+void clspi_vertex_star_step(clspi_vertex_star *star)
+{
+    if (star->stars->dim == 4)
+        step_of_4(star);
+    else
+        step(star, star->stars->dim);
 }

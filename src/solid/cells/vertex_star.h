@@ -30,6 +30,9 @@ bool clspi_star_mesh_make(clspi_star_mesh *stars, const clspi_cell_mesh *mesh);
 
 /* Takes control points: [vertices][dim]. False: no memory, and nothing is loaded. */
 bool clspi_star_mesh_load(clspi_star_mesh *stars, const double *points, uint32_t dim);
+
+/* Forgets control points, of a copy of the struct its own. */
+void clspi_star_mesh_forget(clspi_star_mesh *stars);
 void clspi_star_mesh_release(clspi_star_mesh *stars);
 
 /* A cell of a star, seen from the vertex: axis a leads away from it. */

@@ -4,16 +4,16 @@
 
 #include "check.h"
 #include "host_cells.h"
-#include "lattice.h"
 #include "query_pieces.h"
 #include "solid_locate.h"
 #include "solid_mesh.h"
+#include "star_vertices.h"
 #include "transfer.h"
 
 enum {
-    QUERY_ITEMS = 64, /* a query takes longer than so many vertices: tiles are of so many fewer */
-    PIECE_MAX = 4096, /* queries */
-    NODES = 32768     /* of a query */
+    QUERY_ITEMS = 64,  /* a query takes longer than so many vertices: tiles are of so many fewer */
+    PIECE_MAX = 16384, /* queries: neighbours have parts in common */
+    NODES = 32768      /* of a query */
 };
 
 /* Some queries of a call whose memory is the host's. */
@@ -37,11 +37,10 @@ void clspi_locate_forget(clsp_solid_plan *plan)
 }
 
 /* Makes what is searched of a plan that has classes. */
-static clsp_status make_search(clsp_solid_plan *plan)
+static clsp_status search_classes(clsp_solid_plan *plan)
 {
     const clspi_parallel threads = clspi_solid_threads(plan->base.ctx);
 
-    if (plan->located) return CLSP_OK;
     CLSPI_CHECK(clspi_solid_host_prepare(plan));
     const clspi_locate_source source = {.points = &plan->points,
                                         .classes = &plan->classes,
@@ -52,15 +51,32 @@ static clsp_status make_search(clsp_solid_plan *plan)
     return plan->located ? CLSP_OK : no_memory(plan);
 }
 
+/* Makes what is searched of a plan that has a lattice, by stars. */
+static clsp_status search_stars(clsp_solid_plan *plan)
+{
+    const clspi_parallel threads = clspi_solid_threads(plan->base.ctx);
+
+    CLSPI_CHECK(clspi_star_topology(plan));
+    void *const control = malloc(plan->num_vertices * plan->desc.dim * sizeof(double) + 1);
+    if (!control) return no_memory(plan);
+    const clsp_status status = clspi_star_read(plan, control);
+    const clspi_locate_source source = {.stars = &plan->lattice->stars,
+                                        .control = control,
+                                        .f64 = plan->desc.precision == CLSP_F64,
+                                        .dim = plan->desc.dim};
+    if (status == CLSP_OK) plan->located = clspi_solid_locate_create(&source, &threads);
+    free(control);
+    return status != CLSP_OK || plan->located ? status : no_memory(plan);
+}
+
 /* Gives what is searched, made of the control points loaded. */
 static clsp_status prepare(clsp_solid_plan *plan, const clspi_solid_locate **search)
 {
-    clsp_solid_plan *by_classes = NULL;
+    clsp_status status = CLSP_OK;
 
     pthread_mutex_lock(&plan->base.lock);
-    clsp_status status = clspi_solid_by_classes(plan, &by_classes);
-    if (status == CLSP_OK) status = make_search(by_classes);
-    if (status == CLSP_OK) *search = by_classes->located;
+    if (!plan->located) status = plan->lattice ? search_stars(plan) : search_classes(plan);
+    *search = plan->located;
     pthread_mutex_unlock(&plan->base.lock);
     return status;
 }

@@ -63,18 +63,39 @@ static clsp_status load(clsp_solid_plan *plan, clspi_series *series)
     return status != CLSP_OK || l->has_points ? status : no_memory(plan);
 }
 
+/* Finds the stars of a plan whose lock is held. */
+static clsp_status find_stars(clsp_solid_plan *plan)
+{
+    clspi_lattice *const l = plan->lattice;
+
+    if (l->stars.mesh || clspi_star_mesh_make(&l->stars, &l->mesh)) return CLSP_OK;
+    clspi_star_mesh_release(&l->stars);
+    return no_memory(plan);
+}
+
+clsp_status clspi_star_topology(clsp_solid_plan *plan)
+{
+    pthread_mutex_lock(&plan->host.lock);
+    const clsp_status status = find_stars(plan);
+    pthread_mutex_unlock(&plan->host.lock);
+    return status;
+}
+
+clsp_status clspi_star_read(clsp_solid_plan *plan, void *control)
+{
+    return read_control(plan, NULL, control,
+                        plan->num_vertices * plan->desc.dim *
+                            clsp_type_bytes(plan->desc.precision));
+}
+
 clsp_status clspi_star_prepare(clsp_solid_plan *plan, clspi_series *series)
 {
     clsp_solid_plan *const owner = (clsp_solid_plan *)(uintptr_t)owner_of(plan);
-    clspi_lattice *const l = owner->lattice;
-    clsp_status status = CLSP_OK;
 
     pthread_mutex_lock(&owner->host.lock);
-    if (!l->stars.mesh && !clspi_star_mesh_make(&l->stars, &l->mesh)) {
-        clspi_star_mesh_release(&l->stars);
-        status = no_memory(owner);
-    }
-    if (status == CLSP_OK && !l->has_points) status = load(owner, owner == plan ? series : NULL);
+    clsp_status status = find_stars(owner);
+    if (status == CLSP_OK && !owner->lattice->has_points)
+        status = load(owner, owner == plan ? series : NULL);
     pthread_mutex_unlock(&owner->host.lock);
     return status;
 }

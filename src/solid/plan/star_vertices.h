@@ -16,6 +16,11 @@ typedef struct clspi_star_lines {
    series: of a call that is under way, or NULL. Several threads may ask at once. */
 clsp_status clspi_star_prepare(clsp_solid_plan *plan, clspi_series *series);
 
+/* Finds the stars of a plan alone, without control points, and reads those, [vertices][dim] in the
+   plan's precision, to the host. */
+clsp_status clspi_star_topology(clsp_solid_plan *plan);
+clsp_status clspi_star_read(clsp_solid_plan *plan, void *control);
+
 /* Makes vertices in memory of the host, what is needed being there. threads: NULL, or those that
    may help. */
 clsp_status clspi_star_vertices(const clsp_solid_plan *plan, const clspi_star_lines *from,

@@ -146,13 +146,13 @@ static void check_found(const model *m, clsp_type precision, const double *point
 }
 
 /* Checks that a point of one cell is in it, or on a face that the cell that was found shares, which
-   then comes before; or else that cells overlap. */
-static void check_first(const clsp_solid_place_f64 *place, uint32_t cell)
+   then comes before; or else that cells overlap. near: parameters that are of a face. */
+static void check_first(const clsp_solid_place_f64 *place, uint32_t cell, double near)
 {
     bool is_inside = true;
 
     for (size_t a = 0; a < 3; a++)
-        is_inside = is_inside && place->t[a] > 1e-3 && place->t[a] < 1.0 - 1e-3;
+        is_inside = is_inside && place->t[a] > near && place->t[a] < 1.0 - near;
     assert_true(is_inside || place->cell <= cell);
 }
 
@@ -171,7 +171,7 @@ static void check_model(const model *m, clsp_type precision, clsp_solid_method m
     locate(plan, points, num, 0, places);
     check_found(m, precision, points, places, num);
     for (size_t i = 0; i < num; i++)
-        check_first(&places[i], cells[i]);
+        check_first(&places[i], cells[i], precision == CLSP_F64 ? 1e-5 : 4e-4);
     free(cells);
     free(params);
     free(places);
@@ -182,8 +182,10 @@ static void check_case(const solid_case *solid, size_t num)
 {
     model m = solid_model_of(solid, 3);
 
-    check_model(&m, CLSP_F64, CLSP_SOLID_CELLS, num);
-    check_model(&m, CLSP_F32, CLSP_SOLID_CELLS, num);
+    for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++) {
+        check_model(&m, p, CLSP_SOLID_CELLS, num);
+        check_model(&m, p, CLSP_SOLID_LATTICES, num); /* by stars, of regular cells too */
+    }
     solid_model_free(&m);
 }
 
@@ -315,9 +317,10 @@ static void make_points(const double *others, size_t num_others, size_t num, uin
 }
 
 /* Compares what became of points anywhere with the oracle. Returns how many are outside. */
-static size_t compare_with_oracle(const model *m, size_t num, uint64_t seed)
+static size_t compare_with_oracle(const model *m, clsp_solid_method method, size_t num,
+                                  uint64_t seed)
 {
-    limits l = {plan_in(m, CLSP_F64, CLSP_SOLID_METHOD_DEFAULT), m};
+    limits l = {plan_in(m, CLSP_F64, method), m};
     double *const samples = samples_of(m), *const points = malloc(3 * num * sizeof *points);
     clsp_solid_place_f64 *const places = malloc(num * sizeof *places);
     size_t outside = 0;
@@ -361,15 +364,18 @@ static void test_oracle(void **state)
         solid_jitter(&prism, 0.1, 2);
         if (creased) solid_crease(&box, 0.5);
         model m = solid_model_of(&box, 3), n = solid_model_of(&prism, 4);
-        const size_t outside = compare_with_oracle(&m, num, 1) + compare_with_oracle(&n, num, 2);
+        const size_t outside = compare_with_oracle(&m, CLSP_SOLID_CELLS, num, 1) +
+                               compare_with_oracle(&n, CLSP_SOLID_CELLS, num, 2);
         assert_true(outside > num / 5 && outside < 2 * num);
+        assert_int_equal(outside, compare_with_oracle(&m, CLSP_SOLID_LATTICES, num, 1) +
+                                      compare_with_oracle(&n, CLSP_SOLID_LATTICES, num, 2));
         solid_model_free(&m);
         solid_model_free(&n);
         solid_free(&box);
         solid_free(&prism);
     }
     model split = unlike_split(2);
-    assert_true(compare_with_oracle(&split, num / 3, 3) > 0);
+    assert_true(compare_with_oracle(&split, CLSP_SOLID_METHOD_DEFAULT, num / 3, 3) > 0);
     solid_model_free(&split);
 }
 
@@ -568,7 +574,7 @@ static void test_folded(void **state)
         locate(plan, points, NUM, 0, places);
         for (size_t i = 0; i < NUM; i++) {
             assert_int_equal(places[i].status, CLSP_SOLID_PLACE_FOUND);
-            check_first(&places[i], cells[i]);
+            check_first(&places[i], cells[i], 1e-5);
         }
         clsp_solid_plan_destroy(&plan);
         solid_free(&box);
