@@ -157,6 +157,47 @@ static void release_project(gpus_part *part)
     release_input(part);
 }
 
+/* ---- projection onto a surface: items are queries ---- */
+
+enum { SURFACE_SIDE = 33 };
+
+/* Makes a bicubic height field over the unit square, of 30 x 30 spans. */
+static void make_heights(float *controls)
+{
+    fill(controls, 0, (size_t)SURFACE_SIDE * SURFACE_SIDE * 3);
+    for (size_t i = 0; i < SURFACE_SIDE; i++)
+        for (size_t j = 0; j < SURFACE_SIDE; j++, controls += 3) {
+            controls[0] = (float)i / (SURFACE_SIDE - 1);
+            controls[1] = (float)j / (SURFACE_SIDE - 1);
+            controls[2] = 0.5F + 0.1F * (controls[2] - 0.5F);
+        }
+}
+
+static clsp_status start_surface(gpus_part *part)
+{
+    const clsp_bspline_desc desc = {.degree = {3, 3}, .num_controls = {SURFACE_SIDE, SURFACE_SIDE}};
+    const size_t num = (size_t)SURFACE_SIDE * SURFACE_SIDE * 3;
+    float controls[SURFACE_SIDE * SURFACE_SIDE * 3];
+    clsp_status status;
+
+    make_heights(controls);
+    BENCH_TRY(clsp_bspline_plan_create(&part->bspline, part->seat.ctx, &desc));
+    BENCH_TRY(clsp_bspline_set_control_points(part->bspline, 1, clsp_in_f32(controls, num), NULL));
+    BENCH_TRY(make_input(part, part->items.first * 3, part->items.count * 3));
+
+fail:
+    return status;
+}
+
+static clsp_status eval_surface(const gpus_part *part, clsp_range items, clsp_output out,
+                                const clsp_run *run)
+{
+    const clsp_bspline_queries queries = {
+        .num = items.count, .points = input_from(part, items.first * 3, items.count * 3)};
+
+    return clsp_bspline_project(part->bspline, &queries, NULL, out, run);
+}
+
 /* ---- a volume turned about its long axis: items are slices ---- */
 
 static clsp_image_map turned(const gpus_job *job, clsp_range slices)
@@ -310,6 +351,18 @@ static gpus_job project_job(size_t reals)
     return job;
 }
 
+static gpus_job surface_job(size_t reals)
+{
+    gpus_job job = project_job(reals);
+
+    job.num_items = least(job.num_items / 16, (size_t)1 << 22);
+    job.start = start_surface;
+    job.eval = eval_surface;
+    job.is_lone = true;
+    snprintf(job.name, sizeof job.name, "surface, %zu queries", job.num_items);
+    return job;
+}
+
 static gpus_job image_job(size_t reals)
 {
     gpus_job job = {.side = reals >= (size_t)1 << 28 ? 512 : 128,
@@ -351,6 +404,7 @@ void gpus_jobs_of(size_t bytes, gpus_job jobs[GPUS_JOBS])
     jobs[0] = bezier_job(reals, 4);
     jobs[1] = bezier_job(reals, 12);
     jobs[2] = project_job(reals);
-    jobs[3] = image_job(reals);
-    jobs[4] = solid_job(reals);
+    jobs[3] = surface_job(reals);
+    jobs[4] = image_job(reals);
+    jobs[5] = solid_job(reals);
 }

@@ -40,6 +40,7 @@ struct gpus_job {
     uint32_t samples;             /* of patches and cells, along each direction */
     double item_points;
     const char *unit;
+    bool is_lone; /* contexts that join do not share it */
     /* Makes the plan and brings there what the part's items need. */
     clsp_status (*start)(gpus_part *part);
     /* Makes some of the part's items. */
@@ -50,7 +51,7 @@ struct gpus_job {
     void (*release)(gpus_part *part);
 };
 
-enum { GPUS_JOBS = 5 };
+enum { GPUS_JOBS = 6 };
 
 /* Describe all jobs with results of about so many bytes, or of fewer where that is enough. */
 void gpus_jobs_of(size_t bytes, gpus_job jobs[GPUS_JOBS]);
