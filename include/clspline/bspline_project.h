@@ -164,10 +164,10 @@ typedef struct clsp_bspline_project_opts {
    made by the calling thread. The bits of a result depend on its query and on who searches; both
    keep the same bounds, and of points that are equally near either may be found.
 
-   From 4096 queries on the host searches in the order of their places. A query halves pieces 65536
-   times, each piece a quarter of what is left of these, and then gives up pieces: a result where
-   they may have mattered is CLSP_BSPLINE_NEAREST_CUT, with a bound that holds. So it may be where
-   many points are equally near along a curve of no constant u or v.
+   From 4096 queries on they are searched for in the order of their places. A query halves pieces
+   65536 times, each piece a quarter of what is left of these, and then gives up pieces: a result
+   where they may have mattered is CLSP_BSPLINE_NEAREST_CUT, with a bound that holds. So it may be
+   where many points are equally near along a curve of no constant u or v.
 
    Normals are those of S_u x S_v at the nearest point, at poles their limit along the line that
    ends there; NaN where there is none, as at cusps. The signed distance is the distance, negative

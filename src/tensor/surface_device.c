@@ -16,18 +16,23 @@ enum {
     ENTRY_WORDS = 44, /* a query and what is known of it */
     QUERY_WORDS = 12, /* an index, a patch, and five reals: a point and a hint */
     QUERY_REALS = 2,  /* where these begin */
-    PART_MAX = 1 << 19,
+    PART_MAX = 1 << 20,
+    CELL_RUN = 64, /* surface_order.clh */
+    CELLS = 1 << 18,
+    ORDERED = 4096,     /* queries are put in the order of their places from so many on */
     QUERY_FMA = 1 << 16 /* multiply-adds of a query, more than nearly all take */
 };
 
 struct clspi_surface_device {
     clspi_kernel search, open, place;
-    cl_mem reals, words, boxes; /* of what is searched */
-    uint64_t load;              /* of control points that they are of */
+    clspi_kernel clear, count, sum, order; /* of queries by their places */
+    cl_mem reals, words, boxes;            /* of what is searched */
+    uint64_t load;                         /* of control points that they are of */
     clspi_surface_layout layout;
     cl_mem list, rest;       /* of queries that are open, and that are left over */
     cl_mem results, normals; /* of those */
-    size_t list_bytes, rest_bytes, results_bytes, normals_bytes;
+    cl_mem counts;           /* of cells */
+    size_t list_bytes, rest_bytes, results_bytes, normals_bytes, counts_bytes;
 };
 
 /* Results of queries that are left over, and what the search for them reads. */
@@ -94,6 +99,11 @@ void clspi_surface_device_destroy(clspi_surface_device **ptr)
     clspi_kernel_release(&device->search);
     clspi_kernel_release(&device->open);
     clspi_kernel_release(&device->place);
+    clspi_kernel_release(&device->clear);
+    clspi_kernel_release(&device->count);
+    clspi_kernel_release(&device->sum);
+    clspi_kernel_release(&device->order);
+    clspi_buffer_release(&device->counts);
     clspi_buffer_release(&device->list);
     clspi_buffer_release(&device->rest);
     clspi_buffer_release(&device->results);
@@ -150,7 +160,11 @@ static clsp_status make_kernels(clspi_surface_device *device, clspi_series *seri
         const clspi_signature *signature;
     } all[] = {{&device->search, &clspi_search_surfaces_signature},
                {&device->open, &clspi_search_open_signature},
-               {&device->place, &clspi_place_results_signature}};
+               {&device->place, &clspi_place_results_signature},
+               {&device->clear, &clspi_clear_cells_signature},
+               {&device->count, &clspi_count_queries_signature},
+               {&device->sum, &clspi_sum_runs_signature},
+               {&device->order, &clspi_order_queries_signature}};
 
     for (size_t k = 0; k < CLSPI_COUNT(all); k++)
         if (!all[k].kernel->kernel)
@@ -167,6 +181,8 @@ static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
 
     if (!device) return no_memory(plan);
     CLSPI_CHECK(make_kernels(device, series, &plan->desc));
+    CLSPI_CHECK(clspi_buffer_reserve(&device->counts, &device->counts_bytes, series->ctx,
+                                     2 * CELLS * sizeof(cl_uint)));
     return device->reals && device->load == plan->surfaces_load ? CLSP_OK
                                                                 : make_arrays(plan, series);
 }
@@ -304,6 +320,40 @@ static clsp_status find_open(clspi_tensor_plan *plan, clspi_series *series,
     return status;
 }
 
+/* Sums runs of counts, of these sums runs again, and once more. */
+static clsp_status sum_cells(clspi_surface_device *d, clspi_series *series)
+{
+    size_t first = 0;
+
+    for (size_t runs = CELLS / CELL_RUN; runs > 0; runs /= CELL_RUN) {
+        const clspi_sum_runs_args args = {
+            .counts = d->counts, .first = (cl_uint)first, .items = (cl_uint)runs};
+        CLSPI_CHECK(clspi_launch_sum_runs(series, &d->sum, &args, runs));
+        first += runs * CELL_RUN;
+    }
+    return CLSP_OK;
+}
+
+/* Finds the order in which items take the queries of a launch: by their places. */
+static clsp_status order_queries(clspi_surface_device *d, clspi_series *series,
+                                 const clspi_search_surfaces_args *args)
+{
+    const size_t items = args->range.items;
+    const clspi_clear_cells_args clear = {.counts = d->counts, .items = CELLS};
+    const clspi_count_queries_args count = {
+        .reals = args->reals, .queries = args->queries, .counts = d->counts, .range = args->range};
+    const clspi_order_queries_args order = {.reals = args->reals,
+                                            .queries = args->queries,
+                                            .counts = d->counts,
+                                            .list = args->list,
+                                            .range = args->range};
+
+    CLSPI_CHECK(clspi_launch_clear_cells(series, &d->clear, &clear, CELLS));
+    CLSPI_CHECK(clspi_launch_count_queries(series, &d->count, &count, items));
+    CLSPI_CHECK(sum_cells(d, series));
+    return clspi_launch_order_queries(series, &d->order, &order, items);
+}
+
 /* Searches for the queries of a launch. */
 static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
                              const clspi_search_surfaces_args *args, clspi_surface_rest_fn rest)
@@ -319,6 +369,7 @@ static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
                                    .max_dist = args->max_dist};
 
     CLSPI_CHECK(clear_list(series, args->list));
+    if (args->range.has_order) CLSPI_CHECK(order_queries(plan->surface_device, series, args));
     CLSPI_CHECK(clspi_launch_search_surfaces(series, &plan->surface_device->search, args,
                                              args->range.items));
     CLSPI_CHECK(count_list(series, args->list, &open.range.items));
@@ -326,7 +377,8 @@ static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
 }
 
 static clspi_surface_range range_of(const clspi_tensor_plan *plan,
-                                    const clspi_surface_device_job *job, const clspi_part *part)
+                                    const clspi_surface_device_job *job, const clspi_part *part,
+                                    size_t list)
 {
     const size_t result = plan->desc.precision == CLSP_F64
                               ? sizeof(clspi_nearest_f64) / sizeof(double)
@@ -338,10 +390,23 @@ static clspi_surface_range range_of(const clspi_tensor_plan *plan,
                                  .offset = job->offset + part->before * result,
                                  .normals_offset =
                                      job->normals_offset + part->before * NORMAL_REALS,
+                                 .order_offset = list,
+                                 .has_order = part->num_lines >= ORDERED,
                                  .has_patches = job->patches != NULL,
                                  .has_hints = job->hints != NULL,
                                  .has_normals = job->normals != NULL,
                                  .items = (cl_uint)part->num_lines};
+}
+
+/* Returns how many queries a launch may have: so many that their list is a part of what a buffer
+   holds. */
+static uint64_t most_queries(const clsp_context *ctx, const clspi_surface_device *d)
+{
+    const uint64_t list = (ENTRY_WORDS + 1) * sizeof(cl_uint);
+    const uint64_t most = clspi_min_u64(PART_MAX, ctx->device.max_alloc_bytes / 4 / list);
+
+    return clspi_min_u64(most > 0 ? most : 1,
+                         clspi_launch_lines(&ctx->tuning, QUERY_FMA, 1, d->search.local, 1));
 }
 
 clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *series,
@@ -353,11 +418,11 @@ clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *ser
 
     CLSPI_CHECK(prepare(plan, series));
     clspi_surface_device *const d = plan->surface_device;
-    const uint64_t most = clspi_min_u64(
-        PART_MAX, clspi_launch_lines(&series->ctx->tuning, QUERY_FMA, 1, d->search.local, 1));
-    const size_t list = clspi_min(job->num, (size_t)most) * ENTRY_WORDS + LIST_HEAD;
-    CLSPI_CHECK(
-        clspi_buffer_reserve(&d->list, &d->list_bytes, series->ctx, list * sizeof(cl_uint)));
+    const uint64_t most = most_queries(series->ctx, d);
+    const size_t room = clspi_min(job->num, (size_t)most);
+    const size_t list = LIST_HEAD + room * ENTRY_WORDS; /* an order comes behind it */
+    CLSPI_CHECK(clspi_buffer_reserve(&d->list, &d->list_bytes, series->ctx,
+                                     (list + room) * sizeof(cl_uint)));
     while (clspi_cut_next(&cut, most, &part)) {
         const clspi_search_surfaces_args args = {
             .reals = d->reals,
@@ -370,7 +435,7 @@ clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *ser
             .normals = job->normals ? job->normals : job->out,
             .list = d->list,
             .layout = d->layout,
-            .range = range_of(plan, job, &part),
+            .range = range_of(plan, job, &part, list),
             .max_dist = job->max_dist};
         CLSPI_CHECK(find_part(plan, series, &args, rest));
     }

@@ -9,6 +9,7 @@
 #include "surface_list.clh"
 #include "surface_result.clh"
 #include "surface_open.clh"
+#include "surface_order.clh"
 
 #define STACK_MAX     64 /* boxes that wait */
 #define LEAVES_BEFORE 64 /* of a query, before it is left over */
@@ -137,10 +138,61 @@ IN_PLACE void put_open(global uint *list, uint g, surface_query q, const walk *w
         entry[QUERY_WORDS + STATE_LEAVES + k] = open[k];
 }
 
+/* Makes cells empty: counts [items]. */
+kernel void clear_cells(global uint *restrict counts, uint items)
+{
+    if (get_global_id(0) < items) counts[get_global_id(0)] = 0;
+}
+
+/* Counts the queries of each cell. */
+kernel void count_queries(global const real *restrict reals, global const STORED *restrict queries,
+                          global uint *restrict counts, surface_range range)
+{
+    if (get_global_id(0) >= range.items) return;
+    global const STORED *const point =
+        queries + WIDE(range.points_offset) + (size_t)get_global_id(0) * 3;
+
+    atomic_inc((volatile global uint *)counts + cell_of(box_query_at(reals, point)));
+}
+
+/* Makes of counts how many there are before each in its run, and gives the sums of runs, item g
+   that of run g: counts [items][CELL_RUN], sums [items], behind them. */
+kernel void sum_runs(global uint *restrict counts, uint first, uint items)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= items) return;
+    global uint *const run = counts + first + (size_t)g * CELL_RUN;
+    uint sum = 0;
+
+    for (uint k = 0; k < CELL_RUN; k++) {
+        const uint count = run[k];
+        run[k] = sum;
+        sum += count;
+    }
+    counts[first + (size_t)items * CELL_RUN + g] = sum;
+}
+
+/* Writes the order of queries behind the list. counts: of sum_runs, three times, each of the sums
+   before. */
+kernel void order_queries(global const real *restrict reals, global const STORED *restrict queries,
+                          global uint *restrict counts, global uint *restrict list,
+                          surface_range range)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= range.items) return;
+    const uint cell =
+        cell_of(box_query_at(reals, queries + WIDE(range.points_offset) + (size_t)g * 3));
+    const uint runs = CELLS / CELL_RUN, of_run = cell / CELL_RUN;
+    const uint before = counts[CELLS + of_run] + counts[CELLS + runs + of_run / CELL_RUN];
+
+    list[WIDE(range.order_offset) + before + atomic_inc((volatile global uint *)counts + cell)] = g;
+}
+
 /* Searches for the nearest point of each query, item g for query g: reals, words and boxes as
    surface_tree.clh says; queries [items][3], hints [items][2], normals [items][4]; results [items],
    clspi_nearest_f32 or clspi_nearest_f64 (nearest_result.h). max_dist 0: there is no limit. What is
-   not finished goes to the list, whose number is 0 before. */
+   not finished goes to the list, whose number is 0 before; behind it may be the order in which
+   items take queries. */
 kernel void search_surfaces(global const real *restrict reals, global const uint *restrict words,
                             global const real32 *restrict boxes,
                             global const STORED *restrict queries,
@@ -149,9 +201,10 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
                             global STORED *restrict normals, global uint *restrict list,
                             surface_layout layout, surface_range range, real max_dist)
 {
-    const uint g = (uint)get_global_id(0);
-    if (g >= range.items) return;
+    if (get_global_id(0) >= range.items) return;
 
+    const uint item = (uint)get_global_id(0);
+    const uint g = range.has_order ? list[WIDE(range.order_offset) + item] : item;
     const surface_query q = read_query(queries, patches, hints, range, layout.num_patches, g);
     const real unit = reals[HEAD_UNIT], reach = max_dist * reals[HEAD_SCALE];
     real32 waiting_at[STACK_MAX];
