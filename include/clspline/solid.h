@@ -300,8 +300,9 @@ typedef enum clsp_solid_place_status {
     CLSP_SOLID_PLACE_INVALID = 3 /* the point is not finite */
 } clsp_solid_place_status;
 
-/* Where a point lies, of plans in CLSP_F32 and CLSP_F64. Where it is not found, cell is UINT32_MAX,
-   t NaN and the residual infinite; of an invalid point the residual and the bound are NaN. */
+/* Where a point lies, of plans in CLSP_F32 and CLSP_F64. Where it is not found, and its nearest
+   point was not asked for, cell is UINT32_MAX, t NaN and the residual infinite; of an invalid point
+   the residual and the bound are NaN. */
 typedef struct clsp_solid_place_f32 {
     float t[3];      /* u, v, w within the cell, rounded */
     float residual;  /* how far the cell's point is off, at t before it is rounded */
@@ -345,7 +346,9 @@ typedef struct clsp_solid_queries {
     size_t num;
     clsp_input points; /* [num][3], in the plan's precision */
     size_t max_nodes;  /* parts of cells that are made for a point at most; 0: 32768 */
-    uint64_t reserved[CLSP_RESERVED];
+    uint64_t nearest;  /* 1: of a point that is outside the solid's nearest point is given; 0: only
+                          that it is outside */
+    uint64_t reserved[CLSP_RESERVED - 1];
 } clsp_solid_queries;
 
 /* Finds the cell in which each point lies, and where in it: the inverse of clsp_solid_eval_points,
@@ -363,6 +366,11 @@ typedef struct clsp_solid_queries {
    edges and vertices. A point for which max_nodes parts do not suffice is CUT. Cells that depend on
    a control point which is not finite are left out.
 
+   With `nearest` a point of status NONE has the place of the solid's nearest point, on its
+   boundary, and its distance as the residual; of several the one that was found first. The bound is
+   at most a millionth below it, unless max_nodes parts do not suffice: then it is what is certain.
+   Points farther away than 2^20 times the largest |coordinate| have no place.
+
    The host's cores search on every device, in double precision; where memory is a device's, the
    call returns when all is done. A share does not change that, and tiles of the caller's are made
    by the calling thread. The first call after control points are loaded makes boxes around cells:
@@ -371,7 +379,8 @@ typedef struct clsp_solid_queries {
    From 4096 points on they are looked for in the order of their places. Results are the same bits
    however points are split among calls and threads.
 
-   Errors: CLSP_ERROR_ARGUMENT also for a plan of fewer than 3 coordinates. */
+   Errors: CLSP_ERROR_ARGUMENT also for a plan of fewer than 3 coordinates and for `nearest` above
+   1. */
 CLSP_API clsp_status clsp_solid_locate(clsp_solid_plan *plan, const clsp_solid_queries *queries,
                                        clsp_output places, const clsp_run *run);
 

@@ -54,11 +54,13 @@ class Places(typing.NamedTuple):
     Attributes
     ----------
     cell : numpy.ndarray
-        The first cell that has the point; -1 where there is none.
+        The first cell that has the point, or its nearest point if that was asked for; -1 where
+        there is none.
     params : numpy.ndarray
         u, v, w within the cell, of shape (..., 3); NaN where there is none.
     residual : numpy.ndarray
-        How far the cell's point there is off; infinite where there is none.
+        How far the cell's point there is off: of points outside their distance, if the nearest
+        point was asked for, else infinite.
     bound : numpy.ndarray
         No point of the solid is nearer than that; 0 where the point is found.
     status : numpy.ndarray
@@ -568,7 +570,7 @@ class Solid(Splines):
         return super().at(params, cells, attributes, out=out, dtype=dtype, share=share,
                           wait_for=wait_for)
 
-    def locate(self, points, *, max_nodes=None, share=None):
+    def locate(self, points, *, nearest=False, max_nodes=None, share=None):
         """The cells in which points lie, and their parameters there: the inverse of `at`.
 
         Each result is certain: a point is in the cell within the accuracy of evaluation, or the
@@ -578,6 +580,9 @@ class Solid(Splines):
         ----------
         points : array_like
             Of shape (..., 3).
+        nearest : bool
+            Whether points outside get the cell and the parameters of the solid's nearest point, and
+            its distance as their residual; the bound is then at most a millionth below it.
         max_nodes : int, optional
             Parts of cells that are looked at for a point, at most; default 32768.
         share : Share or str, optional
@@ -607,17 +612,17 @@ class Solid(Splines):
             raise ValueError(f'max_nodes: {max_nodes}, not above 0')
         found = np.empty(points.shape[:-1], _place_dtype(self.precision))
         if found.size:
-            self._locate(points, nodes, found, share)
+            self._locate(points, (nodes, bool(nearest)), found, share)
         cell = found['cell'].astype(np.intp)
         cell[found['cell'] == 2 ** 32 - 1] = -1
         return Places(cell, found['t'].copy(), found['residual'].copy(), found['bound'].copy(),
                       found['status'].copy())
 
-    def _locate(self, points, nodes, found, share):
+    def _locate(self, points, how, found, share):
         plan = self._any_plan()
         source, target = memory.Input(points), memory.Output(found, 'found', self.precision)
         queries = ffi.new('clsp_solid_queries *', {'num': found.size, 'points': source.struct,
-                                                   'max_nodes': nodes})
+                                                   'max_nodes': how[0], 'nearest': how[1]})
         with plan.handle.lock:
             pointer = plan.handle.get()
             self._load(plan)

@@ -342,6 +342,11 @@ class Evaluation(unittest.TestCase):
         self.assertTrue(np.all(np.isnan(places.params[:2])))
         self.assertEqual(solid.locate(np.empty((0, 3))).cell.shape, (0,))
         self.assertEqual(solid.locate(where[0, 0]).cell.shape, ())
+        far = solid.locate([[100, 0, 0], where[0, 0]], nearest=True)
+        self.assertEqual(far.status.tolist(), [2, 0])
+        foot = solid.at(far.cell[0], far.params[0])[:3]
+        self.assertAlmostEqual(np.hypot.reduce(foot - [100, 0, 0]), far.residual[0], delta=2e-4)
+        self.assertTrue((1 - 1.2e-6) * far.residual[0] < far.bound[0] <= far.residual[0])
         before = solid.locate(where[0, 0])
         solid.points = solid.points + np.array([1000, 0, 0, 0, 0], REAL)
         self.assertEqual(solid.locate(where[0, 0]).status, 2)

@@ -897,6 +897,16 @@ class Places(Command):
             self.assertEqual([r[-1] for r in records], [0, 0, 2, 3, 0])
             self.assertEqual([r[1] for r in records], [int(row[1]) for row in rows[1:]])
 
+    def test_nearest(self):
+        """Where points are outside, the nearest point, and how far away it is."""
+        text = self.make(self.box(), "--crease-angle", "30", "--locate", self.points(), "--nearest",
+                         "-o", "-", "-f", "csv")
+        rows = [row.split(",") for row in text.splitlines()[1:]]
+        self.assertEqual([row[-1] for row in rows], ["found", "found", "none", "invalid", "found"])
+        self.assertEqual([row[1] for row in rows], ["0", "2", "2", "-1", "0"])
+        for value, exact in zip(rows[2][2:5] + rows[2][6:8], (1, 0.5, 0.5, 2, 2)):
+            self.assertAlmostEqual(float(value), exact, delta=1e-5)
+
     def test_refined(self):
         """Of refined meshes the file's cell is told too; of tetrahedra as well."""
         source = self.box()
@@ -952,6 +962,7 @@ class Places(Command):
                 ("--slice", "--locate", points, "--slice", "z=1", "-o", out),
                 (".csv needs --locate", "-o", out), ("--columns needs", "--columns", "1,2,3", "-o",
                                                      self.path("out.vtu")),
+                ("--nearest needs", "--nearest", "--probe", points, "-o", out),
                 ("--array needs", "--locate", points, "--array", "density", "-o", out)):
             self.refused(message, source, *more, code=2)
 

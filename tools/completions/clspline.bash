@@ -136,10 +136,10 @@ _clspline_options() {
     'solid')
         echo '--output --format --samples --refine --orient --crease-angle --crease-steps' \
             '--bezier --normals --classes --precision --device --slice --slices --size' \
-            '--pixel --unit --array --range --locate --probe --columns --cut --edges --bar' \
-            '--colormap --up --azimuth --elevation --camera-direction --camera-orthographic' \
-            '--zoom --background --no-background --cooperate --workers --join --report --part' \
-            '--resume --quiet --verbose --help'
+            '--pixel --unit --array --range --locate --probe --columns --nearest --cut' \
+            '--edges --bar --colormap --up --azimuth --elevation --camera-direction' \
+            '--camera-orthographic --zoom --background --no-background --cooperate --workers' \
+            '--join --report --part --resume --quiet --verbose --help'
         ;;
     'view')
         echo '--output --resolution --samples --device --up --camera-direction' \

@@ -431,6 +431,8 @@ complete -c clspline -n '__clspline_at solid' -l probe -r -F \
     -d 'write the mesh\'s data of points at the points of a file, NaN ..'
 complete -c clspline -n '__clspline_at solid' -l columns -x \
     -d 'the columns that coordinates are in, of POINTS in CSV'
+complete -c clspline -n '__clspline_at solid' -l nearest \
+    -d 'write the nearest point of the solid where points are outside'
 complete -c clspline -n '__clspline_at solid' -l cut -x \
     -a 'x= y= z=' \
     -d 'cut open at height H'

@@ -183,7 +183,8 @@ static bool locate_some(solid_places *p, size_t num)
 {
     float *const floats = p->narrow;
     clsp_solid_place_f32 *const narrow = (void *)(floats + 3 * num);
-    clsp_solid_queries queries = {.num = num, .points = clsp_in_f64(p->points, 3 * num)};
+    clsp_solid_queries queries = {
+        .num = num, .points = clsp_in_f64(p->points, 3 * num), .nearest = p->m->r->nearest};
     for (size_t i = 0; i < 3 * num; i++) {
         p->points[i] -= p->m->origin[i % 3];
         floats[i] = (float)p->points[i];

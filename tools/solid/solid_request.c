@@ -268,6 +268,11 @@ static const option options[] = {
      "the columns that coordinates are in, of POINTS in CSV: names of its first line, or numbers "
      "from 1 on",
      OPTION_TEXT(solid_request, columns), .needs = "locate probe"},
+    {"nearest", 0, NULL,
+     "write the nearest point of the solid where points are outside: its cell, u, v, w, and how "
+     "far "
+     "off it is",
+     OPTION_FLAG(solid_request, nearest), .needs = "locate"},
     {.group = "pictures of the boundary"},
     {"cut", 0, "z=H",
      "cut open at height H (also x=H, y=H): what is on the viewer's side is left out, and the cut "

@@ -57,6 +57,7 @@ typedef struct solid_request {
     const char *locate;  /* a file of points that are looked for, */
     const char *probe;   /* or whose data are; NULL: none */
     const char *columns; /* of it; NULL: as it has them */
+    bool nearest;        /* of points outside the nearest one of the solid is written */
     bool has_precision;  /* else the default */
 } solid_request;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cubic_jet.h"
-#include "locate_cells.h"
+#include "locate_searcher.h"
 #include "locate_walk.h"
 
 enum {
@@ -13,64 +13,28 @@ enum {
     WAITING_MAX = 32 * BOXES, /* of 2^30 cells there are 10 tiers */
     STEPS = 20,               /* of Newton's method */
     WORSE_MAX = 2,            /* of them that do not come nearer */
-    PARTS_MAX = CLSPI_LOCATE_DEPTH * CLSPI_CORNERS,
-    SHARE = 4,  /* a cell may have one in so many of the parts that are left, */
-    LEAST = 64, /* and so many */
-    SORTED = 64 /* cells that are tried in order */
+    SHARE = 4,                /* a cell may have one in so many of the parts that are left, */
+    LEAST = 64,               /* and so many */
+    SORTED = 64               /* cells that are tried in order */
 };
 
-#define ON_FACE    1e-3   /* parameters so near to a face are looked for beyond it too */
-#define ON_WALL    8      /* so many tolerances from a face, what a walk has found may be on it */
-#define ROUND      0.1    /* so far outside the guesses of the first round may be */
-#define FAR        0x1p20 /* what is so many times as far away as the solid is searched no more */
-#define EXCLUDED   0.75   /* of the tolerance: what is farther is out */
-#define BOUND_LESS (1 - 1e-9)
-
-/* A child of a part that waits to be made. */
-typedef struct waiting_part {
-    clspi_locate_node *of;
-    uint32_t corner;
-} waiting_part;
-
-/* A cell whose wrap holds the query, how far inside that is, and where a guess has it. */
-typedef struct near_cell {
-    double depth, t[3];
-    uint32_t cell;
-    bool is_walked;
-} near_cell;
-
-/* What a thread needs. */
-typedef struct searcher {
-    const clspi_solid_locate *s;
-    clspi_locate_nodes *nodes;
-    double floor; /* in a cell's units, what is not worth a step */
-    uint64_t max_nodes;
-    near_cell *cells; /* [room] */
-    size_t num_cells, room;
-    waiting_part part[PARTS_MAX];
-    /* the query at hand */
-    double q[3];            /* shrunk */
-    double least, excluded; /* no point of what the tree, and what others left out is nearer */
-    uint64_t left;          /* parts that it may have */
-    /* the cell at hand, in whose units all is */
-    const clspi_located_cell *cell;
-    double from[CLSPI_HULL_LANES];
-    uint32_t num_parts;
-    bool is_found, is_open; /* something is; some of it was not looked at */
-    double residual, t[3];
-} searcher;
+#define ON_FACE  1e-3   /* parameters so near to a face are looked for beyond it too */
+#define ON_WALL  8      /* so many tolerances from a face, what a walk has found may be on it */
+#define ROUND    0.1    /* so far outside the guesses of the first round may be */
+#define FAR      0x1p20 /* what is so many times as far away as the solid is searched no more */
+#define EXCLUDED 0.75   /* of the tolerance: what is farther is out */
 
 /* ---- the tree ---- */
 
 /* Returns the square of how far outside of box k a coordinate is. */
-CLSPI_INLINE double outside(double box[2][BOXES], int k, double q)
+CLSPI_INLINE double outside(const double box[2][BOXES], int k, double q)
 {
     const double x = more_of(more_of(box[0][k] - q, q - box[1][k]), 0);
 
     return x * x;
 }
 
-CLSPI_INLINE void distances_to(clspi_surface_node *node, const double *q, double *distance)
+CLSPI_INLINE void distances_to(const clspi_surface_node *node, const double *q, double *distance)
 {
     const double x = q[0], y = q[1], z = q[2];
 
@@ -79,15 +43,26 @@ CLSPI_INLINE void distances_to(clspi_surface_node *node, const double *q, double
             outside(node->box[0], k, x) + outside(node->box[1], k, y) + outside(node->box[2], k, z);
 }
 
-/* Turns to a cell. Returns whether its wrap is too far from the query; *depth: how far inside that
-   is. */
-static bool is_far_from(searcher *w, uint32_t number, double *depth)
+void clspi_searcher_distances(const clspi_surface_node *node, const double q[3], double *square)
+{
+    distances_to(node, q, square);
+}
+
+double clspi_searcher_turn(clspi_searcher *w, uint32_t number, double *depth)
 {
     w->cell = &w->s->cells[number];
     for (uint32_t l = 0; l < 3; l++)
         w->from[l] = (w->q[l] - w->cell->units.origin[l]) * w->cell->units.scale;
     w->from[3] = 0;
-    const double distance = clspi_wrap_distance(&w->cell->wrap, w->from, depth);
+    return clspi_wrap_distance(&w->cell->wrap, w->from, depth);
+}
+
+/* Turns to a cell. Returns whether its wrap is too far from the query; *depth: how far inside that
+   is. */
+static bool is_far_from(clspi_searcher *w, uint32_t number, double *depth)
+{
+    const double distance = clspi_searcher_turn(w, number, depth);
+
     *depth /= w->cell->units.scale;
     if (!(distance > EXCLUDED * w->cell->tolerance)) return false;
     w->excluded = less_of(w->excluded, distance / w->cell->units.scale * BOUND_LESS);
@@ -95,7 +70,7 @@ static bool is_far_from(searcher *w, uint32_t number, double *depth)
 }
 
 /* Notes a cell whose box holds the query, if its wrap does. False: no memory. */
-static bool add_cell(searcher *w, uint32_t cell)
+static bool add_cell(clspi_searcher *w, uint32_t cell)
 {
     near_cell near = {.cell = cell};
 
@@ -113,7 +88,7 @@ static bool add_cell(searcher *w, uint32_t cell)
 
 /* Finds the cells whose boxes hold the query, and how near the other boxes are. False: no memory.
  */
-CLSPI_CLONES static bool walk_tree(searcher *w)
+CLSPI_CLONES static bool walk_tree(clspi_searcher *w)
 {
     const clspi_solid_locate *const s = w->s;
     const double q[3] = {w->q[0] * s->scale, w->q[1] * s->scale, w->q[2] * s->scale};
@@ -142,7 +117,7 @@ CLSPI_CLONES static bool walk_tree(searcher *w)
 }
 
 /* Brings the cell in which the query is farthest inside to place i, of those from there on. */
-static void bring_cell(searcher *w, size_t i)
+static void bring_cell(clspi_searcher *w, size_t i)
 {
     size_t best = i;
 
@@ -212,10 +187,8 @@ CLSPI_INLINE double step_towards(const clspi_cubic_jet *jet, const double *e, do
     return has_moved ? fall : 0;
 }
 
-/* Finds the parameters of a tricubic's point that is nearest to the query, or a place where it is
-   nearer than around there; e: the query minus the point. Returns the distance. */
-CLSPI_CLONES static double find_nearest(const searcher *w, const clspi_locate_node *node,
-                                        double best[3], double e[3])
+CLSPI_CLONES static double find_nearest(const clspi_searcher *w, const clspi_locate_node *node,
+                                        double share, double best[3], double e[3])
 {
     const clspi_cell_hull *const hull = &node->hull;
     const double near = 4 * w->cell->tolerance * w->cell->tolerance, floor = w->floor * w->floor;
@@ -244,16 +217,21 @@ CLSPI_CLONES static double find_nearest(const searcher *w, const clspi_locate_no
         }
         if (square <= floor) break;
         const double fall = step_towards(&jet, off, t);
-        if (fall <= (square > near ? 1e-2 : 1e-6) * square) break;
+        if (fall <= (square > near ? share : 1e-6) * square) break;
     }
     return sqrt(least);
 }
 
+double clspi_searcher_nearest(const clspi_searcher *w, const clspi_locate_node *node, double share,
+                              double best[3], double e[3])
+{
+    return find_nearest(w, node, share, best, e);
+}
+
 /* ---- cells ---- */
 
-/* Notes a place of a part, in its own parameters, if it is the best one. */
-static void take_place(searcher *w, const clspi_locate_node *node, const double t[3],
-                       double residual)
+void clspi_searcher_take(clspi_searcher *w, const clspi_locate_node *node, const double t[3],
+                         double residual)
 {
     if (w->is_found && !(residual < w->residual)) return;
     w->is_found = true;
@@ -263,13 +241,12 @@ static void take_place(searcher *w, const clspi_locate_node *node, const double 
 }
 
 /* Notes that nothing of a cell is nearer than a distance. */
-static void leave_out(searcher *w, double distance)
+static void leave_out(clspi_searcher *w, double distance)
 {
     w->excluded = less_of(w->excluded, distance / w->cell->units.scale * BOUND_LESS);
 }
 
-/* Returns the largest distance of a point of a part's box. */
-static double farthest_of(const clspi_cell_hull *hull, const double *from)
+double clspi_searcher_farthest(const clspi_cell_hull *hull, const double *from)
 {
     double sum = 0;
 
@@ -281,15 +258,15 @@ static double farthest_of(const clspi_cell_hull *hull, const double *from)
 }
 
 /* Looks at a part as it is. Returns whether that is all. */
-static bool look_at(searcher *w, const clspi_locate_node *node)
+static bool look_at(clspi_searcher *w, const clspi_locate_node *node)
 {
     static const double middle[3] = {0.5, 0.5, 0.5};
     double t[3], e[3] = {0};
 
     if (node->kind == CLSPI_PART_CUBIC) {
-        const double distance = find_nearest(w, node, t, e);
+        const double distance = find_nearest(w, node, 1e-2, t, e);
         if (distance <= w->cell->tolerance) {
-            take_place(w, node, t, distance);
+            clspi_searcher_take(w, node, t, distance);
             return true;
         }
         const double away[3] = {-e[0] / distance, -e[1] / distance, -e[2] / distance};
@@ -299,17 +276,15 @@ static bool look_at(searcher *w, const clspi_locate_node *node)
             return true;
         }
     }
-    const double farthest = farthest_of(&node->hull, w->from);
+    const double farthest = clspi_searcher_farthest(&node->hull, w->from);
     if (!node->is_loose && farthest <= w->cell->tolerance) {
-        take_place(w, node, middle, farthest);
+        clspi_searcher_take(w, node, middle, farthest);
         return true;
     }
     return w->is_found; /* what is nearer is in a part beside it, if anywhere */
 }
 
-/* Puts the children of a part before all that waits, first that in the direction of the query.
-   False: no memory. */
-static bool cut_part(searcher *w, clspi_locate_node *node)
+bool clspi_searcher_cut(clspi_searcher *w, clspi_locate_node *node)
 {
     static const uint8_t turns[CLSPI_CORNERS] = {7, 6, 5, 3, 4, 2, 1, 0};
     if (!clspi_locate_need_hull(w->nodes, node) || !clspi_locate_open(w->nodes, node)) return false;
@@ -320,16 +295,16 @@ static bool cut_part(searcher *w, clspi_locate_node *node)
 }
 
 /* Looks at a part that has its hull, and cuts it if that is not all. False: no memory. */
-static bool search_part(searcher *w, clspi_locate_node *node)
+static bool search_part(clspi_searcher *w, clspi_locate_node *node)
 {
     if (look_at(w, node)) return true;
-    if (node->depth < CLSPI_LOCATE_DEPTH) return cut_part(w, node);
+    if (node->depth < CLSPI_LOCATE_DEPTH) return clspi_searcher_cut(w, node);
     w->is_open = true;
     return true;
 }
 
 /* Tells whether a part that has its hull may have the query. */
-static bool is_near(searcher *w, const clspi_locate_node *node)
+static bool is_near(clspi_searcher *w, const clspi_locate_node *node)
 {
     const double distance = node->is_loose ? 0 : clspi_hull_distance(&node->hull, w->from, NULL);
 
@@ -339,7 +314,7 @@ static bool is_near(searcher *w, const clspi_locate_node *node)
 }
 
 /* Searches the cell at hand. False: no memory. */
-static bool search_cell(searcher *w, uint32_t number)
+static bool search_cell(clspi_searcher *w, uint32_t number)
 {
     clspi_locate_node *node = clspi_locate_cell(w->nodes, number, &w->cell->units);
     const uint64_t share = w->left / SHARE > LEAST ? w->left / SHARE : LEAST;
@@ -364,7 +339,7 @@ static bool search_cell(searcher *w, uint32_t number)
 }
 
 /* Tells whether what was found in the cell at hand may be on one of its faces. */
-static bool is_on_face(const searcher *w)
+static bool is_on_face(const clspi_searcher *w)
 {
     for (uint32_t a = 0; a < 3; a++)
         if (w->t[a] < ON_FACE || w->t[a] > 1 - ON_FACE) return true;
@@ -385,7 +360,7 @@ static void found_none(clspi_place_f64 *out, clspi_locate_status status, double 
 }
 
 /* Keeps what was found in the cell at hand. */
-static void keep(const searcher *w, uint32_t cell, clspi_place_f64 *out)
+static void keep(const clspi_searcher *w, uint32_t cell, clspi_place_f64 *out)
 {
     *out = (clspi_place_f64){.residual = w->residual / w->cell->units.scale / w->s->source.shrink,
                              .cell = cell,
@@ -395,7 +370,7 @@ static void keep(const searcher *w, uint32_t cell, clspi_place_f64 *out)
 
 /* Walks in a cell that is near from where it is guessed to be; in the first round not in one that
    it is guessed to be outside of. */
-static clspi_walk_status walk_cell(searcher *w, near_cell *near, uint32_t round,
+static clspi_walk_status walk_cell(clspi_searcher *w, near_cell *near, uint32_t round,
                                    clspi_walked *walked)
 {
     bool is_inside = true;
@@ -414,7 +389,7 @@ static clspi_walk_status walk_cell(searcher *w, near_cell *near, uint32_t round,
 
 /* Walks in the cells that are near, in their order, until the query is found. Returns whether that
    is all; *failed: no memory. */
-static bool walk_cells(searcher *w, clspi_place_f64 *out, bool *failed)
+static bool walk_cells(clspi_searcher *w, clspi_place_f64 *out, bool *failed)
 {
     for (size_t i = 0; i < 2 * w->num_cells; i++) {
         const size_t k = i % w->num_cells;
@@ -434,7 +409,7 @@ static bool walk_cells(searcher *w, clspi_place_f64 *out, bool *failed)
 
 /* Searches the cells that are near, but those behind one where the query was found. False: no
    memory. */
-static bool search_cells(searcher *w, clspi_place_f64 *out)
+static bool search_cells(clspi_searcher *w, clspi_place_f64 *out)
 {
     for (size_t i = 0; i < w->num_cells; i++) {
         const uint32_t cell = w->cells[i].cell;
@@ -451,7 +426,7 @@ static bool search_cells(searcher *w, clspi_place_f64 *out)
 
 /* Searches for the query at hand: by walks first, and if that is on a face of its cell, or nothing
    is found, by parts. False: no memory. */
-static bool search(searcher *w, clspi_place_f64 *out)
+static bool search(clspi_searcher *w, clspi_place_f64 *out)
 {
     bool failed = false;
 
@@ -463,15 +438,16 @@ static bool search(searcher *w, clspi_place_f64 *out)
     found_none(out, CLSPI_LOCATE_NONE, 0);
     if (!walk_cells(w, out, &failed) && !search_cells(w, out)) failed = true;
     if (failed || out->status == CLSPI_LOCATE_FOUND) return !failed;
-    if (w->is_open)
+    if (w->is_open) {
         found_none(out, CLSPI_LOCATE_CUT, 0);
-    else
-        out->bound = less_of(w->least, w->excluded) / w->s->source.shrink;
-    return true;
+        return true;
+    }
+    out->bound = less_of(w->least, w->excluded) / w->s->source.shrink;
+    return !w->asks_nearest || clspi_searcher_outside(w, out);
 }
 
 /* Locates a point. False: no memory. */
-static bool locate(searcher *w, const double point[3], clspi_place_f64 *out)
+static bool locate(clspi_searcher *w, const double point[3], clspi_place_f64 *out)
 {
     double most = 0;
 
@@ -537,7 +513,7 @@ static void give_nodes(const clspi_solid_locate *s, clspi_locate_nodes *nodes)
 bool clspi_solid_locate_find(const clspi_solid_locate *locate_in,
                              const clspi_locate_queries *queries)
 {
-    searcher *const w = calloc(1, sizeof *w);
+    clspi_searcher *const w = calloc(1, sizeof *w);
     bool done = w;
 
     if (w) {
@@ -545,6 +521,7 @@ bool clspi_solid_locate_find(const clspi_solid_locate *locate_in,
         w->nodes = take_nodes(locate_in);
         w->floor = queries->f64 ? 0x1p-46 : 1e-9;
         w->max_nodes = queries->max_nodes;
+        w->asks_nearest = queries->asks_nearest;
         done = w->nodes;
     }
     for (size_t k = 0; k < queries->num && done; k++) {
@@ -560,6 +537,7 @@ bool clspi_solid_locate_find(const clspi_solid_locate *locate_in,
     if (w) {
         give_nodes(locate_in, w->nodes);
         free(w->cells);
+        free(w->boxes);
     }
     free(w);
     return done;

@@ -21,6 +21,7 @@ struct clspi_locate_nodes {
     clspi_locate_room room;
     clspi_locate_stars *stars; /* NULL: by classes */
     size_t num_cells;
+    bool keeps_all;
     clspi_room_piece deep[CLSPI_LOCATE_DEPTH]; /* the children of one part of each depth */
     size_t deep_used[CLSPI_LOCATE_DEPTH];
     clspi_walk_piece piece; /* of a walk */
@@ -326,11 +327,21 @@ static size_t room_of_child(const clspi_locate_nodes *nodes, const clspi_locate_
                                           : CLSPI_CUBIC_POINTS;
 }
 
+void clspi_locate_keep_all(clspi_locate_nodes *nodes, bool keeps)
+{
+    nodes->keeps_all = keeps;
+}
+
+static bool is_kept(const clspi_locate_nodes *nodes, const clspi_locate_node *node)
+{
+    return nodes->keeps_all || node->depth < KEPT_DEPTH;
+}
+
 bool clspi_locate_open(clspi_locate_nodes *nodes, clspi_locate_node *node)
 {
     size_t bytes = 0;
 
-    if (node->depth < KEPT_DEPTH) return true;
+    if (is_kept(nodes, node)) return true;
     for (uint32_t j = 0; j < CLSPI_CORNERS; j++) {
         bytes += bytes_of(room_of_child(nodes, node, j));
         node->child[j] = NULL;
@@ -342,10 +353,21 @@ bool clspi_locate_open(clspi_locate_nodes *nodes, clspi_locate_node *node)
 /* Takes memory for a child of a part. NULL: there is none. */
 static void *take_child(clspi_locate_nodes *nodes, const clspi_locate_node *node, size_t bytes)
 {
-    if (node->depth < KEPT_DEPTH) return clspi_room_take(&nodes->room, bytes);
+    if (is_kept(nodes, node)) return clspi_room_take(&nodes->room, bytes);
     void *const memory = (char *)nodes->deep[node->depth].memory + nodes->deep_used[node->depth];
     nodes->deep_used[node->depth] += bytes;
     return memory;
+}
+
+bool clspi_locate_along(clspi_locate_nodes *nodes, const clspi_locate_node *node,
+                        const double direction[3], const double *from, double *least)
+{
+    *least = -(double)INFINITY;
+    if (node->kind == CLSPI_PART_CELL || node->is_loose) return true;
+    if (node->kind == CLSPI_PART_CORNER || node->kind == CLSPI_PART_EDGE)
+        return clspi_part_along(nodes->stars, node, direction, from, least);
+    *least = clspi_hull_along(node->points, node->num_points, direction, from);
+    return true;
 }
 
 /* Returns the corner of a part's class that is a corner of the cell's own. */

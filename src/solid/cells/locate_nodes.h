@@ -84,6 +84,9 @@ void clspi_locate_nodes_destroy(clspi_locate_nodes *nodes);
 /* Forgets parts where they have become many: no part is used any more then. */
 void clspi_locate_nodes_tidy(clspi_locate_nodes *nodes);
 
+/* Keeps parts of all depths until they are forgotten, or those that are not deep alone. */
+void clspi_locate_keep_all(clspi_locate_nodes *nodes, bool keeps);
+
 /* Finds which classes are loose. False: no memory. To be freed. */
 bool clspi_locate_find_loose(clspi_locate_source *source);
 
@@ -105,6 +108,11 @@ bool clspi_locate_need_hull(clspi_locate_nodes *nodes, clspi_locate_node *node);
    False: no memory. */
 bool clspi_locate_add_part(clspi_locate_nodes *nodes, const clspi_locate_node *node,
                            clspi_cell_wrap *wrap);
+
+/* Finds how far along a direction, of unit length, the limit of a part is from a place at least; of
+   whole cells of stars nothing is known. False: no memory. */
+bool clspi_locate_along(clspi_locate_nodes *nodes, const clspi_locate_node *node,
+                        const double direction[3], const double *from, double *least);
 
 /* Writes where the corners of a whole cell are, about, in its units: [8][4]. */
 void clspi_locate_corners(const clspi_locate_node *node, double *corners);

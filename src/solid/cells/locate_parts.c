@@ -232,16 +232,21 @@ static void make_grid(const clspi_vertex_star *star, uint32_t cell, uint32_t bas
 
 /* ---- corners ---- */
 
-/* Where points around a part go: into a hull or a wrap. */
+/* Where points around a part go: into a hull or a wrap, or how far along a direction from somewhere
+   they are is found. */
 typedef struct ring_sink {
     clspi_cell_hull *hull;
     clspi_cell_wrap *wrap;
+    const double *direction, *from;
+    double *least;
 } ring_sink;
 
 static void add_points(const ring_sink *to, const double *points, size_t num)
 {
     if (to->hull) clspi_hull_add(to->hull, points, num);
     if (to->wrap) clspi_wrap_add(to->wrap, points, num);
+    if (to->least)
+        *to->least = fmin(*to->least, clspi_hull_along(points, num, to->direction, to->from));
 }
 
 /* Adds the points 0 to most[a] of a star's cell. */
@@ -691,21 +696,35 @@ bool clspi_part_piece(clspi_locate_stars *stars, const clspi_locate_node *node, 
 
 /* ---- hulls ---- */
 
-bool clspi_part_wrap(clspi_locate_stars *stars, const clspi_locate_node *node,
-                     clspi_cell_wrap *wrap)
+/* Adds the points around a corner or an edge. False: no memory. */
+static bool add_ring(clspi_locate_stars *stars, const clspi_locate_node *node,
+                     const ring_sink *sink)
 {
-    const ring_sink sink = {.wrap = wrap};
     edge_piece piece;
 
     if (node->kind == CLSPI_PART_CORNER) {
         const clspi_vertex_star *const star =
             clspi_locate_star(stars, node->place.vertex, node->place.level);
-        if (star) add_corner_ring(star, node, &sink);
+        if (star) add_corner_ring(star, node, sink);
         return star;
     }
     if (!piece_of(stars, node, &piece)) return false;
-    add_edge_ring(&piece, &sink);
+    add_edge_ring(&piece, sink);
     return true;
+}
+
+bool clspi_part_wrap(clspi_locate_stars *stars, const clspi_locate_node *node,
+                     clspi_cell_wrap *wrap)
+{
+    return add_ring(stars, node, &(ring_sink){.wrap = wrap});
+}
+
+bool clspi_part_along(clspi_locate_stars *stars, const clspi_locate_node *node,
+                      const double direction[3], const double *from, double *least)
+{
+    *least = (double)INFINITY;
+    return add_ring(stars, node,
+                    &(ring_sink){.direction = direction, .from = from, .least = least});
 }
 
 bool clspi_part_hull(clspi_locate_stars *stars, clspi_locate_node *node)

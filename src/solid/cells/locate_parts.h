@@ -16,9 +16,14 @@ bool clspi_part_child(clspi_locate_stars *stars, const clspi_locate_node *node, 
 /* Makes the hull of a part that is no tricubic. False: no memory. */
 bool clspi_part_hull(clspi_locate_stars *stars, clspi_locate_node *node);
 
-/* Adds the points around a corner or an edge. False: no memory. */
+/* Adds the points around a corner or an edge to a wrap. False: no memory. */
 bool clspi_part_wrap(clspi_locate_stars *stars, const clspi_locate_node *node,
                      clspi_cell_wrap *wrap);
+
+/* Finds how far along a direction, of unit length, the points around a corner or an edge are at
+   least. False: no memory. */
+bool clspi_part_along(clspi_locate_stars *stars, const clspi_locate_node *node,
+                      const double direction[3], const double *from, double *least);
 
 /* Finds the piece of a cell that is not regular where a parameter in [0, 1] is, for clspi_walk.
    piece->points: NULL where that is nearer to an irregular edge or vertex than steps are kept.

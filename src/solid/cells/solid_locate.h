@@ -16,7 +16,8 @@ typedef enum clspi_locate_status {
 } clspi_locate_status;
 
 /* A result: parameters, distance of the cell's point from the query, a bound of that of the solid,
-   the cell, clspi_locate_status. */
+   the cell, clspi_locate_status. A query that is not found has no cell unless the nearest point is
+   asked for. */
 typedef struct clspi_place_f32 {
     float t[3], residual, bound;
     uint32_t cell, status;
@@ -34,6 +35,7 @@ typedef struct clspi_locate_queries {
     const uint32_t *order; /* [num], which ones; NULL: 0 to num - 1 */
     const void *points;    /* [..][3] */
     uint64_t max_nodes;    /* parts that a query looks at */
+    bool asks_nearest;     /* what is outside gets the place of the solid's nearest point */
     void *out;             /* [..] of clspi_place_f32 or clspi_place_f64 */
 } clspi_locate_queries;
 

@@ -147,6 +147,7 @@ static clspi_locate_queries queries_of(const locate_call *c, size_t num, const v
                                   .points = from,
                                   .max_nodes =
                                       c->queries->max_nodes ? c->queries->max_nodes : NODES,
+                                  .asks_nearest = c->queries->nearest,
                                   .out = to};
 }
 
@@ -282,7 +283,11 @@ static clsp_status check_call(const clsp_solid_plan *plan, const clsp_solid_quer
     clspi_log *const log = &plan->base.ctx->log;
     size_t bytes = 9 * sizeof(double);
 
-    CLSPI_CHECK(clspi_reserved_check(log, "clsp_solid_queries", queries->reserved));
+    CLSPI_CHECK(
+        clspi_reserved_check_some(log, "clsp_solid_queries", queries->reserved, CLSP_RESERVED - 1));
+    if (queries->nearest > 1)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "solid: nearest is 0 or 1, not %llu",
+                          (unsigned long long)queries->nearest);
     if (plan->desc.dim < 3)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                           "solid: places of points of 3 coordinates, and dim is %u",

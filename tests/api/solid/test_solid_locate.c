@@ -32,15 +32,17 @@ static double found_within(clsp_type type)
     return type == CLSP_F64 ? FOUND_F64 : FOUND_F32;
 }
 
-/* Locates points, in doubles; those of a plan of floats are rounded first. */
-static void locate(clsp_solid_plan *plan, const double *points, size_t num, size_t max_nodes,
-                   clsp_solid_place_f64 *places)
+/* Locates points, in doubles; those of a plan of floats are rounded first. how: what queries ask
+   for besides. */
+static void locate_so(clsp_solid_plan *plan, const double *points, size_t num,
+                      clsp_solid_queries how, clsp_solid_place_f64 *places)
 {
     clsp_solid_place_f32 *const narrow = malloc((num + 1) * sizeof *narrow);
     float *const floats = malloc((3 * num + 1) * sizeof *floats);
-    clsp_solid_queries queries = {.num = num, .max_nodes = max_nodes};
+    clsp_solid_queries queries = how;
     clsp_solid_desc desc;
 
+    queries.num = num;
     assert_ok(ctx, clsp_solid_plan_desc(plan, &desc));
     for (size_t i = 0; i < 3 * num; i++)
         floats[i] = (float)points[i];
@@ -63,6 +65,12 @@ static void locate(clsp_solid_plan *plan, const double *points, size_t num, size
     }
     free(narrow);
     free(floats);
+}
+
+static void locate(clsp_solid_plan *plan, const double *points, size_t num, size_t max_nodes,
+                   clsp_solid_place_f64 *places)
+{
+    locate_so(plan, points, num, (clsp_solid_queries){.max_nodes = max_nodes}, places);
 }
 
 /* Evaluates a list of a plan in doubles: [num][3]. */
@@ -316,17 +324,47 @@ static void make_points(const double *others, size_t num_others, size_t num, uin
     }
 }
 
+/* Checks the nearest point of one outside: what is there, that the oracle finds nothing nearer, and
+   that no sample is; and the bound. */
+static void check_nearest(const limits *l, const double *samples, size_t num_samples,
+                          const double point[3], const clsp_solid_place_f64 *place,
+                          const ref_place *near)
+{
+    const double distance = place->residual, slack = 1e-12 * l->m->scale;
+    long double value[3], off = 0;
+
+    assert_int_equal(place->status, CLSP_SOLID_PLACE_NONE);
+    assert_true(place->cell < l->m->counts.num_cells);
+    sum_weights(l, place->cell, place->t, -1, value);
+    for (size_t k = 0; k < 3; k++)
+        off += (value[k] - point[k]) * (value[k] - point[k]);
+    /* beside irregular edges the residual is that of the farthest point of a small part */
+    assert_true(sqrtl(off) <= distance * (1 + 1e-9L) + slack);
+    assert_true(sqrtl(off) >= distance * (1 - 1.1e-6L) - slack);
+    assert_true(distance <= (double)near->distance * (1 + 1.1e-6) + slack);
+    assert_true(place->bound <= distance && place->bound >= (1 - 1.1e-6) * distance - slack);
+    for (size_t i = 0; i < num_samples; i++) {
+        double square = 0;
+        for (size_t k = 0; k < 3; k++)
+            square += (samples[3 * i + k] - point[k]) * (samples[3 * i + k] - point[k]);
+        assert_true(sqrt(square) >= place->bound - slack);
+    }
+}
+
 /* Compares what became of points anywhere with the oracle. Returns how many are outside. */
 static size_t compare_with_oracle(const model *m, clsp_solid_method method, size_t num,
                                   uint64_t seed)
 {
     limits l = {plan_in(m, CLSP_F64, method), m};
     double *const samples = samples_of(m), *const points = malloc(3 * num * sizeof *points);
-    clsp_solid_place_f64 *const places = malloc(num * sizeof *places);
+    clsp_solid_place_f64 *const places = malloc(2 * num * sizeof *places), *const near_places =
+                                                                               places + num;
+    const size_t num_samples = m->counts.num_cells * EACH * EACH * EACH;
     size_t outside = 0;
 
     make_points(samples, m->counts.num_cells * EACH * EACH * EACH, num, seed, points);
     locate(l.plan, points, num, 0, places);
+    locate_so(l.plan, points, num, (clsp_solid_queries){.nearest = 1}, near_places);
     for (size_t i = 0; i < num; i++) {
         ref_place near;
         ref_locate(jet_of, &l, samples, m->counts.num_cells, EACH, points + 3 * i, 6, &near);
@@ -335,6 +373,8 @@ static size_t compare_with_oracle(const model *m, clsp_solid_method method, size
         assert_int_equal(places[i].status, CLSP_SOLID_PLACE_NONE);
         assert_true(places[i].bound > 0.0 && places[i].bound <= (double)near.distance);
         assert_true((double)near.distance > 0.5 * FOUND_F64 * m->scale);
+        check_nearest(&l, samples, num_samples, points + 3 * i, &near_places[i], &near);
+        assert_true(near_places[i].bound >= places[i].bound);
         outside++;
     }
     for (size_t i = 0; i < num; i++) { /* and what was found is there */
@@ -507,6 +547,40 @@ static void test_known(void **state)
             if (n % 4 == 1) at[axis] = -cases[i].least * (1.0 + n);
             if (n % 4 == 2) at[axis] = SIZE + ldexp(cases[i].least, n / 4);
             check_exact(plan, SIZE, cases[i].scale, cases[i].offset, at, cases[i].slack);
+        }
+        clsp_solid_plan_destroy(&plan);
+    }
+}
+
+/* The nearest point of a box from outside is known: on its faces, edges and corners. A search that
+   may look at little gives what it has found, and a bound that holds. */
+static void test_nearest(void **state)
+{
+    enum { SIZE = 3, NUM = 200 };
+    static const double origin[3] = {0, 0, 0};
+    clsp_solid_place_f64 place, little;
+    uint64_t seed = 12;
+
+    (void)state;
+    for (clsp_type precision = CLSP_F32; precision <= CLSP_F64; precision++) {
+        if (precision == CLSP_F64 && !has_double()) continue;
+        clsp_solid_plan *plan = exact_box(precision, SIZE, 1.0, origin);
+        for (int n = 0; n < NUM; n++) {
+            double at[3], exact = 0.0;
+            for (size_t l = 0; l < 3; l++) {
+                at[l] = (double)(float)(SIZE * (0.5 + 1.5 * support_uniform(&seed)));
+                exact = hypot(exact, fmax(fmax(-at[l], at[l] - SIZE), 0.0));
+            }
+            locate_so(plan, at, 1, (clsp_solid_queries){.nearest = 1}, &place);
+            assert_int_equal(place.status,
+                             exact > 0 ? CLSP_SOLID_PLACE_NONE : CLSP_SOLID_PLACE_FOUND);
+            if (!(exact > 0)) continue;
+            assert_true(fabs(place.residual - exact) <= 1e-6 * exact);
+            assert_true(place.bound <= exact && place.bound >= (1 - 2e-6) * exact);
+            assert_true(place.cell < SIZE * SIZE * SIZE);
+            locate_so(plan, at, 1, (clsp_solid_queries){.nearest = 1, .max_nodes = 1}, &little);
+            if (little.status == CLSP_SOLID_PLACE_CUT) continue;
+            assert_true(little.bound <= exact && little.residual >= exact * (1 - 1e-6));
         }
         clsp_solid_plan_destroy(&plan);
     }
@@ -808,6 +882,9 @@ static void test_wrong(void **state)
     bad.reserved[0] = 1;
     assert_status(ctx, clsp_solid_locate(c.plan, &bad, out, NULL), CLSP_ERROR_ARGUMENT);
     bad.reserved[0] = 0;
+    bad.nearest = 2;
+    assert_status(ctx, clsp_solid_locate(c.plan, &bad, out, NULL), CLSP_ERROR_ARGUMENT);
+    bad.nearest = 0;
     bad.num = SIZE_MAX / 4;
     assert_status(ctx, clsp_solid_locate(c.plan, &bad, out, NULL), CLSP_ERROR_NO_MEMORY);
     bad.num = 1;
@@ -832,7 +909,7 @@ int main(void)
         cmocka_unit_test(test_folded),    cmocka_unit_test(test_flat),
         cmocka_unit_test(test_left_out),  cmocka_unit_test(test_two_parts),
         cmocka_unit_test(test_same_bits), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_wrong),     cmocka_unit_test(test_nearest),
     };
 
     if (support_no_device()) return 77;

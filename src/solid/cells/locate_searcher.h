@@ -1,0 +1,84 @@
+/* What the searches of solid_locate.h share. */
+#ifndef CLSPI_LOCATE_SEARCHER_H
+#define CLSPI_LOCATE_SEARCHER_H
+
+#include "locate_cells.h"
+
+#define BOUND_LESS (1 - 1e-9) /* by which bounds are multiplied: roundings are far below it */
+
+/* A child of a part that waits to be made. */
+typedef struct waiting_part {
+    clspi_locate_node *of;
+    uint32_t corner;
+} waiting_part;
+
+/* A cell whose wrap holds the query, how far inside that is, and where a guess has it. */
+typedef struct near_cell {
+    double depth, t[3];
+    uint32_t cell;
+    bool is_walked;
+} near_cell;
+
+/* What may have the nearest point, and a distance that it is not below, shrunk: a node of the tree
+   or a cell by its code, or a part of the cell of this number. */
+typedef struct near_box {
+    double distance;
+    clspi_locate_node *part; /* NULL: there is none */
+    uint32_t code;
+} near_box;
+
+/* What a thread needs. */
+typedef struct clspi_searcher {
+    const clspi_solid_locate *s;
+    clspi_locate_nodes *nodes;
+    double floor; /* in a cell's units, what is not worth a step */
+    uint64_t max_nodes;
+    bool asks_nearest; /* of what is outside */
+    near_cell *cells;  /* [room] */
+    size_t num_cells, room;
+    near_box *boxes; /* [box_room]: a heap */
+    size_t num_boxes, box_room;
+    waiting_part part[CLSPI_LOCATE_DEPTH * CLSPI_CORNERS];
+    /* the query at hand */
+    double q[3];            /* shrunk */
+    double least, excluded; /* no point of what the tree, and what others left out is nearer */
+    uint64_t left;          /* parts that it may have */
+    double towards[3];      /* of unit length, to the nearest place; 0: there is none */
+    /* the cell at hand, in whose units all is */
+    const clspi_located_cell *cell;
+    double from[CLSPI_HULL_LANES];
+    uint32_t num_parts;
+    bool is_found, is_open; /* something is; some of it was not looked at */
+    double residual, t[3];
+} clspi_searcher;
+
+/* Turns to a cell, and returns how far away its wrap is at least, in its units; *depth: how far
+   inside the query is. */
+double clspi_searcher_turn(clspi_searcher *w, uint32_t number, double *depth);
+
+/* Finds the parameters of a tricubic's point that is nearest to the query, or a place where it is
+   nearer than around there; e: the query minus the point. It ends where the square of the distance
+   would fall by this share. Returns the distance. */
+double clspi_searcher_nearest(const clspi_searcher *w, const clspi_locate_node *node, double share,
+                              double best[3], double e[3]);
+
+/* Notes a place of a part, in its own parameters, if it is the best one. */
+void clspi_searcher_take(clspi_searcher *w, const clspi_locate_node *node, const double t[3],
+                         double residual);
+
+/* Returns the largest distance of a point of a part's box. */
+double clspi_searcher_farthest(const clspi_cell_hull *hull, const double *from);
+
+/* Puts the children of a part before all that waits, first that in the direction of the query.
+   False: no memory. */
+bool clspi_searcher_cut(clspi_searcher *w, clspi_locate_node *node);
+
+/* Computes the squares of distances of a node's boxes from a point of the tree's coordinates. */
+void clspi_searcher_distances(const clspi_surface_node *node, const double q[3], double *square);
+
+/* Finds the point of the solid that is nearest to the query, which is outside: where it is, and its
+   distance in *out, with a bound that is hardly less, unless parts do not suffice. False: no
+   memory. */
+bool clspi_searcher_outside(clspi_searcher *w, clspi_place_f64 *out);
+
+#endif
