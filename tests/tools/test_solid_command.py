@@ -1249,6 +1249,10 @@ class Slices(Command):
         self.assertEqual({a for a in read_png(out).values}, {0})
         self.refused("there is no data of points or cells named 'mass'", source, "--slice", "z=0.5",
                      "-o", self.path("out.png"), "--array", "mass")
+        done = run("solid", source, "--slice", "z=0.5", "-o", self.path("out.png"), "--array",
+                   "mass", env=dict(os.environ, OCL_ICD_VENDORS=self.path("none")))
+        self.assertEqual(done.returncode, 1)  # before a device is looked for
+        self.assertIn("there is no data of points or cells named 'mass'", done.stderr)
         self.refused("a PNG shows 1 or 3 numbers, not 2", source, "--slice", "z=0.5", "-o",
                      self.path("out.png"),
                      "--array", "pair")

@@ -394,7 +394,8 @@ int solid_run(request *base)
 {
     const solid_request *r = (const solid_request *)base;
     work w = {.r = r, .model = {.r = r}};
-    bool done = read_mesh(&w) && open_device(&w) && prepare_mesh(&w);
+    bool done =
+        read_mesh(&w) && solid_model_choose(&w.model) && open_device(&w) && prepare_mesh(&w);
     if (done && r->base.num_outputs > 0)
         done = solid_request_has_points(r) ? write_places(&w)
                : r->slices                 ? write_slice(&w)

@@ -125,9 +125,14 @@ static bool make_mesh(solid_model *m)
     return done;
 }
 
-bool solid_model_make(solid_model *m)
+bool solid_model_choose(solid_model *m)
 {
     choose_fields(m);
+    return !m->r->array || solid_model_field(m) || solid_model_shown(m) || solid_model_no_array(m);
+}
+
+bool solid_model_make(solid_model *m)
+{
     if (!join_points(m) || !make_mesh(m)) return false; /* which finds what is not sound */
     const bool has_more = m->r->crease_angle >= 0 || m->cells.num_lines > 0;
     return !has_more || (add_creases(m) && make_mesh(m));

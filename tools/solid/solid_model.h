@@ -38,6 +38,10 @@ typedef struct solid_model {
     uint32_t *source; /* [num_cells]: of refined cells that have data, the file's; NULL: the same */
 } solid_model;
 
+/* Chooses the data that come along, and finds those that the request names: before a device is
+   opened, whose threads may still be at work when the command ends. False with a complaint. */
+bool solid_model_choose(solid_model *m);
+
 /* Makes the mesh of the cells, which have been read, with the creases that are asked for. False
    with a complaint. */
 bool solid_model_make(solid_model *m);

@@ -181,7 +181,7 @@ static bool open_splines(view_model *m)
 
 static bool open_solid(view_model *m)
 {
-    bool done = solid_model_make(&m->solid);
+    bool done = solid_model_choose(&m->solid) && solid_model_make(&m->solid);
     while (done && solid_model_is_coarse(&m->solid))
         done = solid_model_refine(&m->solid);
     return done && check_size(m, m->solid.counts.num_cells, false) &&
