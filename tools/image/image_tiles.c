@@ -6,7 +6,7 @@
 #include "image_stored.h"
 
 enum {
-    MOST_BYTES = 3 << 28, /* 768 MiB */
+    MOST_BYTES = 1 << 30, /* 1 GiB */
     LEAST_SIDE = 64       /* of a tile; smaller ones need as many samples */
 };
 
@@ -137,9 +137,13 @@ static bool make_tile(work *w, tile *one, const uint32_t *begin)
 /* Chooses the longest direction of a tile that needs more than it may, or -1. */
 static int choose_cut(const image_tiles *t, const tile *one)
 {
+    const uint32_t num = t->from->directions;
     const size_t real = one->desc.precision == CLSP_F64 ? sizeof(double) : sizeof(float);
-    const size_t need = product(one->desc.size, t->from->directions) * t->from->channels;
-    const size_t most = (t->most_bytes > 0 ? t->most_bytes : MOST_BYTES) / real;
+    const size_t sample = real + image_type_bytes(t->from->type); /* and its coefficient */
+    const size_t need =
+        product(one->desc.size, num) * t->from->channels * sample +
+        product(one->map.size, num) * t->to->channels * image_type_bytes(t->to->type);
+    const size_t most = t->most_bytes > 0 ? t->most_bytes : MOST_BYTES;
     int longest = 0;
     for (int i = 1; i < (int)t->from->directions; i++)
         if (one->map.size[i] > one->map.size[longest]) longest = i;

@@ -15,7 +15,8 @@ typedef struct image_tiles {
     image_array *to;             /* of the map's size */
     const char *name;            /* of the file, for messages */
     const io_progress *progress; /* of these values */
-    size_t most_bytes; /* of a tile's coefficients, where they can be as few; 0: 768 MiB */
+    size_t most_bytes; /* of a tile's samples, coefficients and values, where they can be as few;
+                          0: 1 GiB */
 } image_tiles;
 
 /* Makes all frames of a map. False with a message, or where it has none with *status. */
