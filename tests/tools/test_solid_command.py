@@ -26,6 +26,13 @@ TYPES = {"Float32": "f", "Float64": "d", "Int32": "i", "Int64": "q", "UInt8": "B
 HEXAHEDRON = ((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1),
               (0, 1, 1))
 
+# Hundredths by which the points of a box of 3 x 1 x 3 are moved: folds at its smooth bottom.
+MOVES = [int(x) for x in (
+    "4 6 -7 -3 -1 -8 1 -6 -1 -10 2 3 -5 2 -1 2 5 -7 7 5 0 -6 5 2 5 -7 1 6 1 "
+    "3 -1 -2 -7 -9 3 4 -4 5 -5 4 2 3 4 -9 -5 -2 -3 -1 9 -4 6 3 6 8 -4 -6 0 "
+    "4 0 10 3 -8 2 -6 -10 -7 -6 9 -4 6 -6 5 2 -10 5 7 2 8 9 -2 -7 -8 3 -8 4 "
+    "9 6 3 2 3 -1 -8 3 -3 10 -3 ").split()]
+
 
 # ---- files ----
 
@@ -1086,6 +1093,39 @@ class Slices(Command):
             for precision in precisions():
                 inside = self.check_inside(source, slicing, 48 // size[0], precision)
                 self.assertGreater(inside, 5000)
+
+    def test_located(self):
+        """Pixels are those whose middles --locate finds: of boxes that are shaken, whose cells meet
+        in the plane or near to it, on devices of floats; in gaps between folds there are none."""
+        seed, limits = random.Random(9), dict(os.environ, CLSPLINE_LIMITS="fp64=0")
+        moves = iter(MOVES)
+        source, out, points = self.path("b.vtk"), self.path("b.npy"), self.path("p.csv")
+
+        def shaken(by):
+            return lambda p: [x + by * (seed.random() - 0.5) for x in p]
+        for size, move, plane, pixels in (
+                ((2, 2, 6), shaken(0), "x=1", "60"), ((3, 1, 3), shaken(0.2), "y=0.5", "60"),
+                ((2, 3, 1), shaken(0.5), "z=0.5", "60"), ((2, 2, 3), shaken(0.2), "x=1", "60"),
+                ((3, 1, 3), lambda p: [x + next(moves) / 100 for x in p], "y=0", "150")):
+            write_vtk(source, *box(*size, move))
+            done = run("solid", source, "--slice", plane, "--size", pixels, "-o", out, "--quiet",
+                       "-p", "f32", env=limits)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            image, frame = read_npy(out), read_json(out + ".json")
+            along = ["xyz".index(frame[k]) for k in ("columns_along", "rows_against")]
+            with open(points, "w") as file:
+                for i in range(frame["rows"]):
+                    for j in range(frame["columns"]):
+                        middle = list(frame["origin"])
+                        middle[along[0]] += j * frame["pixel"]
+                        middle[along[1]] -= i * frame["pixel"]
+                        file.write("%r,%r,%r\n" % tuple(middle))
+            rows = self.make(source, "--locate", points, "-o", "-", "-f", "csv").splitlines()[1:]
+            self.assertEqual(len(rows), len(image.values))
+            for row, value in zip(rows, image.values):
+                *_, bound, status = row.split(",")
+                if status == "found" or float(bound) > 1e-3 * frame["pixel"]:
+                    self.assertEqual(status == "found", value == 1, (size, plane, row))
 
     def test_unlike(self):
         """Tetrahedra of which hardly two are alike, in a cube that stays one: each pixel is within,

@@ -10,6 +10,7 @@
 #include "solid_frame.h"
 #include "solid_inverse.h"
 #include "solid_size.h"
+#include "staging.h"
 
 enum { MAX_ROUNDS = 40, MAX_DAMPED = 100, BATCH = 4096, MOST_WAITING = 1 << 20 };
 enum { VERTEX = 4 }; /* a point, and its derivatives by u, v, w */
@@ -424,30 +425,84 @@ static int by_distance(const void *a, const void *b)
     return p->distance < q->distance ? -1 : p->distance > q->distance;
 }
 
-/* Gives covered pixels, around which all are covered too, what is nearest to them: the search has
-   failed there, and they are not beyond the curved boundary. */
+/* Finds in which cells the pixels of some places lie. False with a complaint. */
+static bool locate(const slice_work *w, const near_place *places, size_t num,
+                   clsp_solid_place_f64 *found)
+{
+    double(*points)[3] = malloc(num * sizeof(*points));
+    float *floats = malloc(3 * num * sizeof(*floats));
+    clsp_solid_place_f32 *narrow = malloc(num * sizeof(*narrow));
+    bool done = points && floats && narrow;
+    if (!done) solid_model_memory(w->m);
+    for (size_t i = 0; done && i < num; i++) {
+        slice_frame_middle(w->frame, places[i].pixel, points[i]);
+        for (int x = 0; x < 3; x++)
+            floats[3 * i + (size_t)x] = (float)points[i][x];
+    }
+    if (done) {
+        const bool single = w->samples->precision == MESH_F32;
+        const clsp_solid_queries queries = {.num = num,
+                                            .points = single ? clsp_in_f32(floats, 3 * num)
+                                                             : clsp_in_f64(points[0], 3 * num)};
+        done = staging_check(w->m->ctx,
+                             clsp_solid_locate(w->samples->plan, &queries,
+                                               single ? clsp_out_solid_places_f32(narrow, num)
+                                                      : clsp_out_solid_places_f64(found, num),
+                                               NULL));
+        for (size_t i = 0; single && i < num; i++)
+            found[i] = (clsp_solid_place_f64){
+                .t = {(double)narrow[i].t[0], (double)narrow[i].t[1], (double)narrow[i].t[2]},
+                .residual = (double)narrow[i].residual,
+                .cell = narrow[i].cell,
+                .status = narrow[i].status};
+    }
+    free(points);
+    free(floats);
+    free(narrow);
+    return done;
+}
+
+/* Gives pixels of some places the points that are certain to be there; where a search was cut, the
+   nearest ones that are known. False with a complaint. */
+static bool fill_some(slice_work *w, const near_place *places, size_t num,
+                      clsp_solid_place_f64 *found)
+{
+    if (!locate(w, places, num, found)) return false;
+    for (size_t i = 0; i < num; i++) {
+        const bool is_found = found[i].status == CLSP_SOLID_PLACE_FOUND;
+        candidate at = {.cell = is_found ? found[i].cell : places[i].cell};
+        memcpy(at.t, is_found ? found[i].t : places[i].t, sizeof(at.t));
+        set_place(w, i, &at);
+    }
+    if (!evaluate(w, num, false)) return false;
+    for (size_t i = 0; i < num; i++) {
+        if (found[i].status == CLSP_SOLID_PLACE_FOUND)
+            take_point(w, places[i].pixel, found[i].cell, i, found[i].residual);
+        else if (found[i].status == CLSP_SOLID_PLACE_CUT)
+            take_point(w, places[i].pixel, places[i].cell, i, places[i].distance);
+    }
+    return true;
+}
+
+/* Looks again for covered pixels around which all are covered too: the search has failed there, or
+   they are in a gap or a fold that straight lines go over. False with a complaint. */
 static bool fill_enclosed(slice_work *w)
 {
     near_place *places = w->places.place;
-    size_t left = 0;
+    size_t left = 0, num = 0;
     for (size_t i = 0; i < w->places.num; i++)
         if (w->state[places[i].pixel] == COVERED && !is_beside_empty(w, places[i].pixel))
             places[left++] = places[i];
-    if (left > 0) qsort(places, left, sizeof(*places), by_distance);
-    for (size_t first = 0; first < left; first += BATCH) {
-        const size_t num = left - first < BATCH ? left - first : BATCH;
-        for (size_t i = 0; i < num; i++) {
-            candidate at = {.cell = places[first + i].cell};
-            memcpy(at.t, places[first + i].t, sizeof(at.t));
-            set_place(w, i, &at);
-        }
-        if (!evaluate(w, num, false)) return false;
-        for (size_t i = 0; i < num; i++) {
-            const near_place *p = &places[first + i];
-            take_point(w, p->pixel, p->cell, i, p->distance);
-        }
-    }
-    return true;
+    if (left == 0) return true;
+    qsort(places, left, sizeof(*places), by_distance);
+    for (size_t i = 0; i < left; i++) /* of each pixel the nearest */
+        if (num == 0 || places[i].pixel != places[num - 1].pixel) places[num++] = places[i];
+    clsp_solid_place_f64 *found = malloc(BATCH * sizeof(*found));
+    bool done = found || solid_model_memory(w->m);
+    for (size_t first = 0; first < num && done; first += BATCH)
+        done = fill_some(w, places + first, num - first < BATCH ? num - first : BATCH, found);
+    free(found);
+    return done;
 }
 
 /* ---- all together ---- */
