@@ -1,6 +1,7 @@
 /* Projection onto surfaces: processor time a point on all cores, and the time in which the search
-   is made, each beside what is asked of it on two cores of 2.6 GHz. On a GPU that searches, also
-   points a second from and into its memory. */
+   is made, each beside what is asked of it on two cores of 2.6 GHz; and of points near surfaces and
+   in their boxes, what others make of them. On a GPU that searches, also points a second from and
+   into its memory. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +10,18 @@
 
 #include "bench.h"
 #include "surface_cases.h"
+#include "surface_peers.h"
 
 static const char suite[] = "project";
 
-enum { PATCHES_MAX = 28, ROUNDS = 5, NUM = 100000, NUM_QUICK = 10000, NUM_GPU = 1 << 22 };
+enum {
+    PATCHES_MAX = 28,
+    ROUNDS = 5,
+    NUM = 100000,
+    NUM_QUICK = 10000,
+    NUM_PEERS = 10000,
+    NUM_GPU = 1 << 22
+};
 
 /* Where queries are: a scan, moved along the normal by a thousandth of the model's size or so;
    anywhere in the box; in a cube three times as large; all beside the origin. */
@@ -29,6 +38,7 @@ typedef struct project_model {
 static const project_model models[] = {
     {"S3x30", NULL, {SURFACE_SMOOTH, 3, 30, 3, 0}},
     {"S3x100", NULL, {SURFACE_SMOOTH, 3, 100, 3, 0}},
+    {"S3x316", NULL, {SURFACE_SMOOTH, 3, 316, 3, 0}}, /* 10^5 pieces */
     {"H3x30", NULL, {SURFACE_SPIKY, 3, 30, 3, 0}},
     {"R3x10", NULL, {SURFACE_CLOUD, 3, 10, 3, 0}},
     {"S5rat", NULL, {SURFACE_SMOOTH, 5, 10, 3, 1}},
@@ -36,7 +46,7 @@ static const project_model models[] = {
     {"sphere", "sphere.bv", {SURFACE_SMOOTH, 0, 0, 0, 0}},
 };
 
-enum { S3X30, S3X100, H3X30, R3X10, S5RAT, TEAPOT, SPHERE };
+enum { S3X30, S3X100, S3X316, H3X30, R3X10, S5RAT, TEAPOT, SPHERE };
 
 /* What is measured, and the microseconds of a point that are asked; NAN: none are. */
 typedef struct project_ask {
@@ -47,12 +57,13 @@ typedef struct project_ask {
 } project_ask;
 
 static const project_ask asks[] = {
-    {S3X30, NEAR, 0, 0.5},  {S3X30, BOX, 0, 2},       {S3X30, FAR, 0, NAN},
-    {S3X100, NEAR, 0, 0.8}, {S3X100, BOX, 0, NAN},    {H3X30, NEAR, 0, NAN},
-    {R3X10, NEAR, 0, NAN},  {R3X10, BOX, 0, 12},      {S5RAT, NEAR, 0, 2.5},
-    {S5RAT, BOX, 0, 15},    {TEAPOT, NEAR, 0, 1.2},   {TEAPOT, BOX, 0, 3},
-    {TEAPOT, FAR, 0, NAN},  {TEAPOT, BOX, 0.02, 0.2}, {SPHERE, NEAR, 0, NAN},
-    {SPHERE, BOX, 0, NAN},  {SPHERE, CENTRE, 0, 100},
+    {S3X30, NEAR, 0, 0.5},    {S3X30, BOX, 0, 2},     {S3X30, FAR, 0, NAN},
+    {S3X100, NEAR, 0, 0.8},   {S3X100, BOX, 0, NAN},  {S3X316, NEAR, 0, NAN},
+    {S3X316, BOX, 0, NAN},    {H3X30, NEAR, 0, NAN},  {R3X10, NEAR, 0, NAN},
+    {R3X10, BOX, 0, 12},      {S5RAT, NEAR, 0, 2.5},  {S5RAT, BOX, 0, 15},
+    {TEAPOT, NEAR, 0, 1.2},   {TEAPOT, BOX, 0, 3},    {TEAPOT, FAR, 0, NAN},
+    {TEAPOT, BOX, 0.02, 0.2}, {SPHERE, NEAR, 0, NAN}, {SPHERE, BOX, 0, NAN},
+    {SPHERE, CENTRE, 0, 100},
 };
 
 /* A model that is loaded, of either family, and points of it. */
@@ -395,6 +406,30 @@ fail:
     return status;
 }
 
+/* Measures what others make of some of the queries. */
+static clsp_status measure_peers(const project_surface *s, const char *name, size_t num,
+                                 const double *queries, const clsp_bspline_nearest_f64 *results)
+{
+    const size_t some = num < NUM_PEERS ? num : NUM_PEERS;
+    double *const distances = malloc(some * sizeof *distances);
+    const surface_peers peers = {
+        .b = s->b,
+        .suite = suite,
+        .name = name,
+        .surfaces = {s->num_patches, s->degree, s->controls, s->rational, s->points},
+        .num = some,
+        .queries = queries,
+        .distances = distances,
+        .size = s->size};
+
+    if (!distances) return bench_check(CLSP_ERROR_NO_MEMORY, name);
+    for (size_t i = 0; i < some; i++)
+        distances[i] = results[i].distance;
+    const clsp_status status = surface_peers_measure(&peers);
+    free(distances);
+    return status;
+}
+
 static clsp_status run_ask(const project_surface *s, const project_ask *a)
 {
     const size_t num = s->b->quick ? NUM_QUICK : NUM;
@@ -406,6 +441,8 @@ static clsp_status run_ask(const project_surface *s, const project_ask *a)
     snprintf(name, sizeof name, "%s %s%s", s->model->name, kind_names[a->kind],
              a->share > 0 ? ", max_dist 2%" : "");
     if (queries && results) status = measure(s, a, name, num, queries, results);
+    if (status == CLSP_OK && s->precision == CLSP_F64 && a->kind <= BOX && !(a->share > 0))
+        status = measure_peers(s, name, num, queries, results);
     free(queries);
     free(results);
     if (status == CLSP_OK && s->b->info.device_class != CLSP_CLASS_CPU && s->b->info.fp64)

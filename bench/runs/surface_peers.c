@@ -1,0 +1,76 @@
+#include "surface_peers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { SAMPLES = 20000, MOST_SISL = 1000, LEAST_SISL = 10 };
+
+/* Returns how many of 100 distances are larger than others by more than 1e-6 of the size. */
+static double percent_wrong(const surface_peers *p, size_t num, const double *distances,
+                            const double *others)
+{
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < num; i++)
+        wrong += distances[i] > others[i] + 1e-6 * p->size;
+    return 100 * (double)wrong / (double)num;
+}
+
+static void report(const surface_peers *p, const char *method, double rate, const char *unit,
+                   double error)
+{
+    bench_row row = bench_row_empty(p->suite, p->name, method, 64);
+
+    row.rate = rate;
+    row.unit = unit;
+    row.error = error;
+    bench_report_row(p->b->report, &row);
+}
+
+static void report_peer(const surface_peers *p, const char *method, size_t num, double seconds,
+                        const double *distances)
+{
+    char ours[64];
+
+    report(p, method, 1e6 * seconds / (double)num, "us/point",
+           percent_wrong(p, num, distances, p->distances));
+    snprintf(ours, sizeof ours, "ours beside %s", method);
+    const double wrong = percent_wrong(p, num, p->distances, distances);
+    if (wrong > 0) report(p, ours, (double)NAN, "", wrong);
+}
+
+#ifdef BENCH_SISL
+/* Returns for how many points SISL is asked, which takes a microsecond or more a piece and point.
+ */
+static size_t sisl_points(const surface_peers *p)
+{
+    const size_t spans = p->surfaces.controls - p->surfaces.degree;
+    const size_t some = MOST_SISL * MOST_SISL / (p->surfaces.num * spans * spans);
+    const size_t num = some < LEAST_SISL ? LEAST_SISL : some > MOST_SISL ? MOST_SISL : some;
+
+    return p->num < num ? p->num : num;
+}
+#endif
+
+clsp_status surface_peers_measure(const surface_peers *p)
+{
+    double *const distances = malloc((p->num + 1) * sizeof *distances), build = 0;
+    clock_t start = clock();
+
+    if (!distances) return bench_check(CLSP_ERROR_NO_MEMORY, p->name);
+    if (host_nearest_find(&p->surfaces, SAMPLES, p->queries, p->num, distances, &build)) {
+        const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC - build;
+        report(p, "samples and tree, build", 1e3 * build, "ms", (double)NAN);
+        report_peer(p, "samples, tree, Newton", p->num, seconds, distances);
+    }
+#ifdef BENCH_SISL
+    const size_t num = sisl_points(p);
+    start = clock();
+    if (host_nearest_sisl(&p->surfaces, p->queries, num, distances))
+        report_peer(p, "SISL s1954", num, (double)(clock() - start) / CLOCKS_PER_SEC, distances);
+#endif
+    free(distances);
+    return CLSP_OK;
+}
