@@ -179,10 +179,13 @@ static double find_fraction(const work *w)
 /* Projects all points of the file. */
 static bool run_search(work *w, double *points)
 {
+    enum { FIRST = 1024 }; /* points at first: others may wait for programs to be compiled */
     for (;;) {
         double start = seconds_now();
         const uint64_t left = w->end - w->num;
-        const size_t most = left < w->search.most ? (size_t)left : w->search.most;
+        const size_t of_search =
+            w->num == w->first && w->search.most > FIRST ? FIRST : w->search.most;
+        const size_t most = left < of_search ? (size_t)left : of_search;
         const size_t num = most > 0 ? point_file_read(&w->file, points, most) : 0;
         double read = seconds_now();
         w->file_seconds += read - start;
