@@ -12,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "glb.h"
@@ -526,14 +527,14 @@ static void test_leftovers(void **state)
     for (size_t i = 0; i < 3; i++)
         temporary_file(others[i], "other", 5);
     assert_int_equal(symlink("m.obj", temporary_path(".clspline-4711-2.tmp")), 0);
-    assert_int_equal(mkdir(temporary_path(".clspline-4711-3.tmp"), 0700), 0);
+    assert_int_equal(mkdir(temporary_path(".clspline-4711-3.tmp"), 0700), 0); /* a killed one's */
+    temporary_file(".clspline-4711-3.tmp/.zarray", "half", 4);
     assert_true(output_open(&out, temporary_path("m.obj"), NULL));
     output_close(&out, false);
-    assert_int_equal(temporary_count(), 7);
+    assert_int_equal(temporary_count(), 6);
     for (size_t i = 0; i < 3; i++)
         remove(temporary_path(others[i]));
     remove(temporary_path(".clspline-4711-2.tmp"));
-    remove(temporary_path(".clspline-4711-3.tmp"));
     remove(temporary_path("m.obj"));
     remove(temporary_path("n.obj"));
 }
@@ -563,6 +564,43 @@ static void test_interrupted(void **state)
     end_in_a_child(true);
 }
 
+static void end_by_handler(int number)
+{
+    (void)number;
+    output_end();
+    _exit(0);
+}
+
+/* Opens outputs again and again, until a handler of SIGPIPE ends it. */
+static void open_for_good(void)
+{
+    output out;
+    signal(SIGPIPE, end_by_handler);
+    alarm(20); /* it hangs */
+    while (output_open(&out, temporary_path("m.obj"), NULL))
+        output_close(&out, false);
+    _exit(1);
+}
+
+/* A signal that comes to the thread that opens or closes an output, whenever that is. */
+static void test_interrupted_by_handler(void **state)
+{
+    enum { CHILDREN = 100 };
+    (void)state;
+    for (int i = 0; i < CHILDREN; i++) {
+        int status;
+        const pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) open_for_good();
+        nanosleep(&(struct timespec){.tv_nsec = 1000000 + 37000L * i}, NULL);
+        kill(child, SIGPIPE);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true((WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
+                    (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE)); /* before the handler */
+        assert_int_equal(temporary_count(), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -585,6 +623,7 @@ int main(void)
         cmocka_unit_test(test_read_only),
         cmocka_unit_test(test_leftovers),
         cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_interrupted_by_handler),
     };
     return cmocka_run_group_tests_name("writers", tests, temporary_setup, temporary_teardown);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,6 +21,22 @@ enum { MAX_TRIES = 100 };
    nothing, so that these are the variables of the program that belong to no object. */
 static const char *pending;
 static pthread_mutex_t pending_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Locks it against other threads, and against handlers of signals in this one, which lock it too.
+ */
+static void lock_pending(sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, before);
+    pthread_mutex_lock(&pending_lock);
+}
+
+static void unlock_pending(const sigset_t *before)
+{
+    pthread_mutex_unlock(&pending_lock);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
 
 /* Finds the file behind the name; the rename must not replace a link, nor a device such as
    /dev/null, nor what the user may not write. */
@@ -42,11 +59,12 @@ static bool find_target(output *out)
 /* Opens the temporary file number i, which another run does not take for a leftover. */
 static int create_temporary(output *out, int i, size_t folder, size_t size)
 {
+    sigset_t before;
     leftover_name(out->temporary + folder, size - folder, i);
-    pthread_mutex_lock(&pending_lock); /* so that a file that there is, is known */
+    lock_pending(&before); /* so that a file that there is, is known */
     pending = out->temporary;
     int descriptor = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    pthread_mutex_unlock(&pending_lock);
+    unlock_pending(&before);
     if (descriptor < 0 || leftover_hold(descriptor)) return descriptor;
     close(descriptor);
     errno = EEXIST;
@@ -82,9 +100,10 @@ static bool begin_temporary(output *out, size_t *folder, size_t *size)
 /* Frees the temporary file's name. */
 static void forget_temporary(output *out)
 {
-    pthread_mutex_lock(&pending_lock);
+    sigset_t before;
+    lock_pending(&before);
     pending = NULL;
-    pthread_mutex_unlock(&pending_lock);
+    unlock_pending(&before);
     free(out->temporary);
     out->temporary = NULL;
 }
