@@ -8,7 +8,7 @@
    degree 1 to CLSP_BSPLINE_PROJECT_MAX_DEGREE, surfaces 2 to 4 coordinates and degrees 1 to
    CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE in each direction.
 
-   Surfaces are searched by the host's cores on every device, in double precision: see
+   Surfaces are searched in double precision, by GPUs that have it or by the host's cores: see
    clsp_bspline_project. Their distances are within 1e-12 of size + distance of the least one, of
    CLSP_F32 rounded to float, and so are parameters. A piece of a surface, over one span of each
    direction, that has a number which is not finite, or a weight that is not positive, is left out.
