@@ -40,9 +40,9 @@ def has_fp64():
         return run("bezier", path, "-o", path + ".obj", "--precision", "f64").returncode == 0
 
 
-def lacks(ending):
-    """Whether the command was built without the library of a format of images."""
-    return "built without" in run("image", "nothing.png", "-o", "nothing." + ending).stderr
+def lacks(ending, command="image"):
+    """Whether the command was built without the library of a format, by default of images."""
+    return "built without" in run(command, "nothing.png", "-o", "nothing." + ending).stderr
 
 
 def precisions():

@@ -176,7 +176,7 @@ static bool is_boundary_alone(const work *w)
                  !solid_request_has_points(w->r) &&
                  !solid_request_shows_data(w->r); /* which cells have, and the face of a cut */
     for (size_t i = 0; i < r->num_outputs; i++)
-        alone = alone && request_format(r, r->outputs[i]) != SOLID_VTU;
+        alone = alone && !solid_request_has_cells(w->r, r->outputs[i]);
     return alone;
 }
 
@@ -278,7 +278,7 @@ static bool open_all(work *w)
     const solid_request *r = w->r;
     bool cells = false, faces = false;
     for (size_t i = 0; i < r->base.num_outputs; i++)
-        *(request_format(&r->base, r->base.outputs[i]) == SOLID_VTU ? &cells : &faces) = true;
+        *(solid_request_has_cells(r, r->base.outputs[i]) ? &cells : &faces) = true;
     if (!solid_model_index(&w->model)) return false;
     return (!cells || !r->samples || open_samples(w, r->samples)) && (!faces || open_boundary(w));
 }

@@ -60,7 +60,7 @@ static uint32_t bezier_place(uint32_t u, uint32_t v, uint32_t w)
     return 56 + (u - 1) + 2 * (v - 1) + 4 * (w - 1);
 }
 
-/* ---- VTU ---- */
+/* ---- VTU and VTKHDF ---- */
 
 /* What is being written. */
 typedef struct vtu_work {
@@ -206,11 +206,12 @@ static bool describe_fields(vtu_work *w)
     return true;
 }
 
-static void describe(vtu_work *w)
+static void describe(vtu_work *w, const char *path)
 {
     const solid_model *m = w->m;
     const uint64_t cells = m->counts.num_cells;
-    w->shape = (vtu_shape){.precision = MESH_F64,
+    w->shape = (vtu_shape){.is_hdf = request_format(&m->r->base, path) == SOLID_VTKHDF,
+                           .precision = MESH_F64,
                            .num_points = m->counts.num_vertices,
                            .num_cells = cells,
                            .cell_type = VTU_HEXAHEDRON,
@@ -254,7 +255,7 @@ static bool write_vtu(const solid_model *m, solid_samples *samples, const char *
     bool done = (w.piece || solid_model_memory(m)) && describe_fields(&w) &&
                 parts_take(&m->r->base, m->counts.num_cells, "cells", &w.cells) &&
                 parts_take(&m->r->base, m->counts.num_vertices, "vertices", &w.vertices);
-    if (done) describe(&w);
+    if (done) describe(&w, path);
     done = done && open_vtu(&w, path, &message);
     const bool opened = done;
     done = done && write_channel(&w, 0, &place);
@@ -365,22 +366,24 @@ static void note_unused(const solid_model *m, const char *path)
 {
     const int format = request_format(&m->r->base, path);
     const bool is_picture = format == SOLID_PNG;
-    const bool is_boundary = format != SOLID_VTU && !is_picture;
+    const bool has_cells = solid_request_has_cells(m->r, path);
+    const bool is_boundary = !has_cells && !is_picture;
     if (m->r->base.quiet) return;
     if (is_boundary && format != SOLID_PLY && m->num_fields > 0)
-        complain("note: %s: data of points are left out, .vtu and .ply have them", path);
+        complain("note: %s: data of points are left out, .vtu, .vtkhdf and .ply have them", path);
     if (is_boundary && m->cells.num_cell_arrays > 0)
-        complain("note: %s: data of cells are left out, .vtu has them", path);
-    if (format != SOLID_VTU && m->r->bezier)
-        complain("note: %s: --bezier is of .vtu, this is the boundary with 4 samples", path);
-    if (format == SOLID_VTU && m->r->normals) complain("note: %s: normals are left out", path);
+        complain("note: %s: data of cells are left out, .vtu and .vtkhdf have them", path);
+    if (!has_cells && m->r->bezier)
+        complain("note: %s: --bezier is of .vtu and .vtkhdf, this is the boundary with 4 samples",
+                 path);
+    if (has_cells && m->r->normals) complain("note: %s: normals are left out", path);
 }
 
 bool solid_output_write(const solid_model *m, solid_samples *samples, solid_boundary *boundary,
                         const char *path, progress_bar *bar)
 {
     note_unused(m, path);
-    if (request_format(&m->r->base, path) == SOLID_VTU) return write_vtu(m, samples, path, bar);
+    if (solid_request_has_cells(m->r, path)) return write_vtu(m, samples, path, bar);
     if (request_format(&m->r->base, path) == SOLID_PNG)
         return solid_picture_write(m, boundary, path, bar);
     return write_surface(m, boundary, path, bar);

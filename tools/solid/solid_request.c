@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output.h"
+#include "vtk_hdf.h"
 
 /* Reads the axis that a plane's text begins with, as in z=1.5. */
 static bool read_axis(uint32_t *axis, const option *o, const char *text)
@@ -71,6 +72,12 @@ static int check_slice(solid_request *r)
     return EXIT_FAILED;
 }
 
+bool solid_request_has_cells(const solid_request *r, const char *path)
+{
+    const int format = request_format(&r->base, path);
+    return format == SOLID_VTU || format == SOLID_VTKHDF;
+}
+
 /* Tells whether a picture of the boundary is asked for. */
 static bool has_picture(const solid_request *r)
 {
@@ -99,6 +106,17 @@ static int check_points(const solid_request *r)
     return EXIT_OK;
 }
 
+/* Refuses VTKHDF where it cannot be written. */
+static int check_hdf(const request *r, const char *path)
+{
+    io_message message;
+    if (strcmp(path, "-") == 0)
+        return usage_error(r->command->name, "VTKHDF is written to a file, not to standard output");
+    if (vtk_hdf_is_built(path, &message)) return EXIT_OK;
+    complain("%s", message.text);
+    return EXIT_FAILED;
+}
+
 static int check_outputs(const solid_request *r)
 {
     const request *base = &r->base;
@@ -119,6 +137,8 @@ static int check_outputs(const solid_request *r)
                                "'%s': a slice is written as .png, .npy, .tif or .nii", path);
         if (!r->slices && format > SOLID_PNG)
             return usage_error(base->command->name, "'%s': an image needs --slice", path);
+        const int status = format == SOLID_VTKHDF ? check_hdf(base, path) : EXIT_OK;
+        if (status != EXIT_OK) return status;
     }
     return solid_request_has_points(r) ? check_points(r) : EXIT_OK;
 }
@@ -159,12 +179,13 @@ static int check_image_size(solid_request *r)
 }
 
 /* Refuses parts of all but cells, whose places in the file are known. */
-static int check_parts(const request *r)
+static int check_parts(const solid_request *r)
 {
-    const char *name = r->command->name;
-    if (r->num_outputs != 1) return usage_error(name, "--part: of one output at a time");
-    if (request_format(r, r->outputs[0]) == SOLID_VTU) return EXIT_OK;
-    return usage_error(name, "--part: '%s' cannot be written in parts, .vtu can", r->outputs[0]);
+    const char *name = r->base.command->name;
+    if (r->base.num_outputs != 1) return usage_error(name, "--part: of one output at a time");
+    const char *path = r->base.outputs[0];
+    if (solid_request_has_cells(r, path)) return EXIT_OK;
+    return usage_error(name, "--part: '%s' cannot be written in parts, .vtu and .vtkhdf can", path);
 }
 
 static int check(request *base)
@@ -174,7 +195,7 @@ static int check(request *base)
     if (status == EXIT_OK) status = check_needs(r);
     if (status == EXIT_OK) status = check_image_size(r);
     if (status == EXIT_OK) status = picture_request_check(base);
-    if (status == EXIT_OK && base->num_parts > 0) status = check_parts(base);
+    if (status == EXIT_OK && base->num_parts > 0) status = check_parts(r);
     if (status != EXIT_OK) return status;
     if (r->array && !r->slices && !r->probe) r->picture.colors = COLORING_DATA;
     r->has_steps = request_has(base, "crease-steps");
@@ -190,7 +211,7 @@ static const option options[] = {
     {OPTION_OUTPUT("where to write; several outputs share the work, a slice has one; - is standard "
                    "output"),
      .repeats = true},
-    {OPTION_FORMAT("vtu ply obj stl glb png npy tif nii nii.gz csv")},
+    {OPTION_FORMAT("vtu vtkhdf ply obj stl glb png npy tif nii nii.gz csv")},
     {"samples", 'n', "S",
      "samples of a cell along each direction, @; default 4, and with --refine alone none: the "
      "refined mesh itself is written",
@@ -211,7 +232,8 @@ static const option options[] = {
      "soft and refines at least K times",
      OPTION_NUMBER(solid_request, crease_steps, 1e-30, 9.999999), .must = "above 0 and below 10"},
     {"bezier", 0, NULL,
-     "one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu: exact in regular cells, in others it meets "
+     "one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu and .vtkhdf: exact in regular cells, in "
+     "others it meets "
      "the limit in 64 points",
      OPTION_FLAG(solid_request, bezier), .excludes = "samples slice slices"},
     {"normals", 0, NULL, "normals of vertices, in .ply, .obj and .glb",
@@ -315,7 +337,7 @@ const subcommand command_solid = {
         "material, are kept: also MEDIT's and MFEM's of each cell, as medit:ref and attribute, and "
         "Gmsh's groups and entities, as gmsh:physical and gmsh:geometrical. The ending of OUT "
         "chooses what is written:\n"
-        ".vtu: the solid, samples of each cell and the hexahedra between them\n"
+        ".vtu, .vtkhdf: the solid, samples of each cell and the hexahedra between them\n"
         ".ply, .obj, .stl, .glb: its boundary, closed\n"
         ".png: a picture of its boundary\n"
         ".png, .npy, .tif, .nii, .nii.gz: with --slice, values on a plane\n"

@@ -11,6 +11,7 @@ enum { SOLID_MAX_REFINE = 20, SOLID_MAX_PLANES = 65536 };
 typedef enum solid_format {
     SOLID_NONE,
     SOLID_VTU,
+    SOLID_VTKHDF,
     SOLID_PLY,
     SOLID_OBJ,
     SOLID_STL,
@@ -62,6 +63,9 @@ typedef struct solid_request {
 } solid_request;
 
 PICTURE_REQUEST_CHECK(solid_request);
+
+/* Tells whether an output has cells, and not their boundary. */
+bool solid_request_has_cells(const solid_request *r, const char *path);
 
 /* Tells whether a picture of the boundary shows data. */
 bool solid_request_shows_data(const solid_request *r);

@@ -34,7 +34,7 @@ vtu_number solid_size_number(const solid_array *a)
     return most <= INT32_MAX ? VTU_INT32 : VTU_INT64;
 }
 
-/* Computes the bytes of the data of a cell in a VTU file. */
+/* Computes the bytes of the data of a cell in a file of cells. */
 static double data_size(const solid_model *m, double real)
 {
     double sum = 0;
@@ -46,7 +46,7 @@ static double data_size(const solid_model *m, double real)
     return sum;
 }
 
-/* Computes the bytes of a VTU file's arrays. */
+/* Computes the bytes of the arrays of a file of cells. */
 static double vtu_size(const solid_model *m, double vertices, double cells)
 {
     const solid_request *r = m->r;
@@ -64,7 +64,7 @@ double solid_size_of(const solid_model *m, const char *path, double vertices, do
 {
     const int format = request_format(&m->r->base, path);
     const double along = m->r->samples ? m->r->samples - 1 : 1;
-    if (format == SOLID_VTU) return vtu_size(m, vertices, cells);
+    if (solid_request_has_cells(m->r, path)) return vtu_size(m, vertices, cells);
     if (format == SOLID_PNG) return 0; /* what it has when it is compressed is not known */
     /* all cells have 6 faces, of which those within the solid are two cells' */
     const double quads = (2 * faces - 6 * cells) / (m->outside > 0 ? 2 : 1);

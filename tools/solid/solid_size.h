@@ -5,12 +5,12 @@
 #include "solid_model.h"
 #include "vtu.h"
 
-/* Chooses how a VTU file has data of cells: whole numbers that the file has as such stay so, in as
-   few bytes as hold all of them. */
+/* Chooses how a file of cells has data of cells: whole numbers that the file has as such stay so,
+   in as few bytes as hold all of them. */
 vtu_number solid_size_number(const solid_array *a);
 
 /* Estimates the bytes of an output of a hexahedral mesh that has so many vertices, faces and cells
-   when it is written: of a VTU file all but its head, of others within some tenths. */
+   when it is written: of VTU and VTKHDF all but the head, of others within some tenths. */
 double solid_size_of(const solid_model *m, const char *path, double vertices, double faces,
                      double cells);
 
