@@ -577,7 +577,7 @@ static void test_revolution(void **state)
 }
 
 /* Sets the points of a bicubic patch by a function of u, v in [0, 1]. */
-static job *bicubic(bool f64, void (*fn)(double u, double v, double *x))
+static job *bicubic(bool f64, surface_fn fn)
 {
     static const uint32_t degree[2] = {3, 3}, controls[2] = {4, 4};
     job *const j = start(f64, degree, controls, 3, false, 1);
@@ -592,59 +592,13 @@ static job *bicubic(bool f64, void (*fn)(double u, double v, double *x))
     return j;
 }
 
-static void to_point(double u, double v, double *x)
-{
-    (void)u;
-    (void)v;
-    x[0] = x[1] = x[2] = 0.25;
-}
-
-static void to_line(double u, double v, double *x)
-{
-    (void)v;
-    x[0] = u;
-    x[1] = 2 * u;
-    x[2] = -u;
-}
-
-static void to_pole(double u, double v, double *x)
-{
-    x[0] = u * cos(2 * v);
-    x[1] = u * sin(2 * v);
-    x[2] = 0.4 * u * u;
-}
-
-static void to_fold(double u, double v, double *x)
-{
-    x[0] = (u - 0.5) * (u - 0.5);
-    x[1] = v;
-    x[2] = 0.5 * (u - 0.5) * (u - 0.5) * (u - 0.5);
-}
-
-static void to_plane(double u, double v, double *x)
-{
-    x[0] = floor(1.5 * u);
-    x[1] = v;
-    x[2] = 0;
-}
-
-static void to_cusp(double u, double v, double *x)
-{
-    x[0] = u > 0.1 && u < 0.9 ? 1 - u : u; /* a loop of the control net */
-    x[1] = 1e-9 * v;
-    x[2] = u * (1 - u);
-}
-
-/* A point, a line, a pole, folds, repeated points and a sliver. */
 static void test_degenerate(void **state)
 {
-    static void (*const all[])(double, double, double *) = {to_point, to_line,  to_pole,
-                                                            to_fold,  to_plane, to_cusp};
     static queries q;
 
     (void)state;
-    for (size_t i = 0; i < 2 * COUNT(all); i++) {
-        job *const j = bicubic(i % 2 == 1, all[i / 2]);
+    for (size_t i = 0; i < 2 * SURFACE_DEGENERATES; i++) {
+        job *const j = bicubic(i % 2 == 1, surface_degenerates[i / 2]);
         make_queries(j, &q, support_tiny() ? 16 : 32);
         check_all(j, &q);
         finish(j);

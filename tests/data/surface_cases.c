@@ -59,3 +59,51 @@ void surface_case_points(const surface_case *c, double *points)
             if (c->rational) to[c->dim] = w;
         }
 }
+
+/* ---- degenerate ones ---- */
+
+static void to_point(double u, double v, double *x)
+{
+    (void)u;
+    (void)v;
+    x[0] = x[1] = x[2] = 0.25;
+}
+
+static void to_line(double u, double v, double *x)
+{
+    (void)v;
+    x[0] = u;
+    x[1] = 2 * u;
+    x[2] = -u;
+}
+
+static void to_pole(double u, double v, double *x)
+{
+    x[0] = u * cos(2 * v);
+    x[1] = u * sin(2 * v);
+    x[2] = 0.4 * u * u;
+}
+
+static void to_fold(double u, double v, double *x)
+{
+    x[0] = (u - 0.5) * (u - 0.5);
+    x[1] = v;
+    x[2] = 0.5 * (u - 0.5) * (u - 0.5) * (u - 0.5);
+}
+
+static void to_plane(double u, double v, double *x)
+{
+    x[0] = floor(1.5 * u); /* points one upon another */
+    x[1] = v;
+    x[2] = 0;
+}
+
+static void to_cusp(double u, double v, double *x)
+{
+    x[0] = u > 0.1 && u < 0.9 ? 1 - u : u; /* a loop of the control net, */
+    x[1] = 1e-9 * v;                       /* of a sliver */
+    x[2] = u * (1 - u);
+}
+
+const surface_fn surface_degenerates[SURFACE_DEGENERATES] = {to_point, to_line,  to_pole,
+                                                             to_fold,  to_plane, to_cusp};

@@ -29,6 +29,14 @@ void surface_case_knots(const surface_case *c, double *knots);
 /* Fills the control points, [controls][controls][dim + rational], homogeneous. */
 void surface_case_points(const surface_case *c, double *points);
 
+/* Gives the control point, of three coordinates, at a place of the unit square. */
+typedef void (*surface_fn)(double u, double v, double *x);
+
+/* Surfaces that are a point, a line, with a pole, folded, with points one upon another, a sliver.
+ */
+enum { SURFACE_DEGENERATES = 6 };
+extern const surface_fn surface_degenerates[SURFACE_DEGENERATES];
+
 /* A number in [0, 1), and one of a normal distribution; state: of the generator (SplitMix64), any
    value to begin with. */
 double surface_case_uniform(uint64_t *state);

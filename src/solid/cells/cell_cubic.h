@@ -23,7 +23,7 @@ typedef struct clspi_cubic_jet {
 /* Makes the Bezier points of a regular cell, [4][4][4][4], of those of its grid, in place. */
 void clspi_cubic_of_grid(double *points);
 
-/* Does so across an axis alone, along which they are Bezier points already. */
+/* Makes Bezier points of a grid that has them along one axis already, in place. */
 void clspi_cubic_of_section(double *points, uint32_t along);
 
 /* Makes the Bezier points of the child of a tricubic at a corner. */

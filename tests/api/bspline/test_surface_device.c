@@ -64,8 +64,6 @@ static double uniform(double low, double high)
 
 /* ---- surfaces ---- */
 
-typedef void (*surface_fn)(double u, double v, double *x);
-
 /* Sets control points by a function of u, v in [0, 1], with weights up to `weights` apart. */
 static model model_of(clsp_type precision, const uint32_t degree[2], const uint32_t spans[2],
                       double weights, surface_fn fn)
@@ -336,49 +334,6 @@ static void test_sizes(void **state)
 
 /* ---- hard surfaces ---- */
 
-static void to_point(double u, double v, double *x)
-{
-    (void)u;
-    (void)v;
-    x[0] = x[1] = x[2] = 0.25;
-}
-
-static void to_line(double u, double v, double *x)
-{
-    (void)v;
-    x[0] = u;
-    x[1] = 2 * u;
-    x[2] = -u;
-}
-
-static void to_pole(double u, double v, double *x)
-{
-    x[0] = u * cos(2 * v);
-    x[1] = u * sin(2 * v);
-    x[2] = 0.4 * u * u;
-}
-
-static void to_fold(double u, double v, double *x)
-{
-    x[0] = (u - 0.5) * (u - 0.5);
-    x[1] = v;
-    x[2] = 0.5 * (u - 0.5) * (u - 0.5) * (u - 0.5);
-}
-
-static void to_plane(double u, double v, double *x)
-{
-    x[0] = floor(1.5 * u); /* points one upon another */
-    x[1] = v;
-    x[2] = 0;
-}
-
-static void to_cusp(double u, double v, double *x)
-{
-    x[0] = u > 0.1 && u < 0.9 ? 1 - u : u; /* a loop of the control net, */
-    x[1] = 1e-9 * v;                       /* of a sliver */
-    x[2] = u * (1 - u);
-}
-
 static void to_tube(double u, double v, double *x)
 {
     x[0] = cos(2 * u);
@@ -400,16 +355,18 @@ static void to_nowhere(double u, double v, double *x)
 
 static void test_degenerate(void **state)
 {
-    static const surface_fn all[] = {to_point, to_line, to_pole,  to_fold,   to_plane,
-                                     to_cusp,  to_tube, to_holes, to_nowhere};
+    static const surface_fn others[] = {to_tube, to_holes, to_nowhere};
     static const uint32_t cubic[2] = {3, 3}, spans[2] = {2, 1}, many[2] = {12, 1};
 
     (void)state;
-    for (size_t i = 0; i < 2 * COUNT(all); i++) {
+    for (size_t i = 0; i < 2 * (SURFACE_DEGENERATES + COUNT(others)); i++) {
         const clsp_type precision = i % 2 ? CLSP_F64 : CLSP_F32;
+        const size_t k = i / 2;
+        const surface_fn fn =
+            k < SURFACE_DEGENERATES ? surface_degenerates[k] : others[k - SURFACE_DEGENERATES];
         if (!is_there(precision) || (support_tiny() && i % 2)) continue;
-        model m = model_of(precision, cubic, all[i / 2] == to_holes ? many : spans,
-                           i % 4 == 3 ? 1e-9 + 1 : 0, all[i / 2]);
+        model m = model_of(precision, cubic, fn == to_holes ? many : spans,
+                           i % 4 == 3 ? 1e-9 + 1 : 0, fn);
         check_model(&m);
     }
     print_message("worst/bound %.2g\n", worst);
