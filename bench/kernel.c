@@ -9,10 +9,10 @@
 
 /* ---- programs ---- */
 
-static const char *find_source(const char *name)
+static const bench_source *find_source(const char *name)
 {
     for (size_t i = 0; i < bench_num_sources; i++)
-        if (strcmp(bench_sources[i].name, name) == 0) return bench_sources[i].text;
+        if (strcmp(bench_sources[i].name, name) == 0) return &bench_sources[i];
     return NULL;
 }
 
@@ -36,14 +36,18 @@ clsp_status bench_program_build(cl_program *program, cl_command_queue queue, con
     cl_context context;
     cl_device_id device;
     cl_int code;
-    const char *const text = find_source(name);
+    const bench_source *const source = find_source(name);
+    cl_uint num_pieces = 0;
 
     *program = NULL;
     BENCH_TRY(bench_check(
         clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL), name));
     BENCH_TRY(bench_check(
         clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL), name));
-    *program = clCreateProgramWithSource(context, 1, (const char **)&text, NULL, &code);
+    while (source->pieces[num_pieces])
+        num_pieces++;
+    *program =
+        clCreateProgramWithSource(context, num_pieces, (const char **)source->pieces, NULL, &code);
     BENCH_TRY(bench_check(code, "clCreateProgramWithSource"));
     code = clBuildProgram(*program, 1, &device, options, NULL, NULL);
     if (code != CL_SUCCESS) print_build_log(*program, device, name);

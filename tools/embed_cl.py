@@ -4,11 +4,12 @@
     embed_cl.py [--prefix NAME] [--arguments HEADER] OUTPUT.c DEPFILE FILE.cl...
 
 Each FILE.cl becomes an entry of clspi_sources (src/device/sources.h), or with --prefix of
-NAME_sources, declared in NAME_sources.h. #include "x.clh" is replaced by the file's text, once per
-program, and comments by their line ends; #line marks keep the compiler's messages at the true file
-and line. An included file is looked for beside the one that includes it, then in the folders of all
-files and those around them. The bytes are written as numbers: string literals have a length limit
-in standard C.
+NAME_sources, declared in NAME_sources.h: a list of pieces, which programs that include the same
+files have in common. #include "x.clh" is replaced by the file's text, once per program, comments by
+their line ends, and lines lose their indentation; #line marks keep the compiler's messages at the
+true file and line. An included file is looked for beside the one that includes it, then in the
+folders of all files and those around them. The bytes are written as numbers: string literals have a
+length limit in standard C.
 
 HEADER gets, for every `kernel void NAME(...)`, a struct of its parameters, clspi_NAME_args, and the
 signature by which src/device/arguments.c sets them, clspi_NAME_signature. Structs that kernels take
@@ -53,28 +54,38 @@ def folders_of(paths):
     return sorted(folders)
 
 
-def flatten(path, folders, seen):
-    """The lines of a file with its includes in place."""
+def pieces_of(path, folders, seen):
+    """The texts between the includes of a file, with those of the included files in place."""
     name = os.path.basename(path)
-    lines = [f'#line 1 "{name}"']
+    pieces, lines = [], []
     seen.append(path)
+
+    def end_piece(first):
+        text = bare('\n'.join(lines) + '\n')
+        if text.strip():
+            pieces.append(f'#line {first} "{name}"\n{text}')
+        lines.clear()
+
     with open(path, encoding='ascii') as file:
+        first = 1
         for number, line in enumerate(file, 1):
             match = INCLUDE.match(line)
             if not match:
                 lines.append(line.rstrip())
                 continue
+            end_piece(first)
+            first = number + 1
             included = find(match.group(1), path, folders)
             if included not in seen:
-                lines += flatten(included, folders, seen)
-            lines.append(f'#line {number + 1} "{name}"')
-    return lines
+                pieces += pieces_of(included, folders, seen)
+    end_piece(first)
+    return pieces
 
 
-def without_comments(text):
-    """The text of a program with the same lines, and no comments."""
-    bare = COMMENT.sub(lambda found: ' ' + '\n' * found.group().count('\n'), text)
-    return re.sub(r'[ \t]+\n', '\n', bare)
+def bare(text):
+    """A text with the same lines, without comments and indentation."""
+    text = COMMENT.sub(lambda found: ' ' + '\n' * found.group().count('\n'), text)
+    return re.sub(r'^[ \t]+|[ \t]+$', '', text, flags=re.M)
 
 
 # ---- parameters ----
@@ -182,10 +193,19 @@ def merge(known, found, where):
 
 # ---- files ----
 
-def as_array(name, text):
-    numbers = [str(byte) for byte in text.encode('ascii')] + ['0']
-    rows = [','.join(numbers[i:i + 24]) for i in range(0, len(numbers), 24)]
-    return f'static const char {name}_cl[] = {{\n' + ',\n'.join(rows) + '};\n'
+def piece_texts(pieces):
+    """The arrays of all pieces."""
+    parts = []
+    for text, name in pieces.items():
+        numbers = [str(byte) for byte in text.encode('ascii')] + ['0']
+        rows = [','.join(numbers[i:i + 24]) for i in range(0, len(numbers), 24)]
+        parts.append(f'static const char {name}[] = {{\n' + ',\n'.join(rows) + '};\n')
+    return ''.join(parts)
+
+
+def program_text(name, pieces):
+    return f'static const char *const {name}_pieces[] = {{\n    ' + \
+        ',\n    '.join(pieces + ['NULL']) + '};\n'
 
 
 def options(args):
@@ -202,19 +222,21 @@ def main():
     prefix = chosen.get('prefix', 'clspi')
     folders = folders_of(paths)
     names = [os.path.splitext(os.path.basename(path))[0] for path in paths]
-    read, structs, kernels = [], {}, {}
+    read, structs, kernels, known, programs = [], {}, {}, {}, []
     parts = [f'#include "{"sources.h" if prefix == "clspi" else prefix + "_sources.h"}"\n\n']
     for name, path in zip(names, paths):
         seen = []
-        text = without_comments('\n'.join(flatten(path, folders, seen)) + '\n')
-        parts.append(as_array(name, text))
+        pieces = pieces_of(path, folders, seen)
+        programs.append(program_text(name, [known.setdefault(piece, f'piece_{len(known)}')
+                                            for piece in pieces]))
         read += seen
         if 'arguments' in chosen:
-            more_structs, more_kernels = read_kernels(text, path)
+            more_structs, more_kernels = read_kernels(''.join(pieces), path)
             merge(structs, more_structs, path)
             merge(kernels, more_kernels, path)
+    parts += [piece_texts(known)] + programs
     parts.append(f'\nconst {prefix}_source {prefix}_sources[] = {{\n')
-    parts += [f'    {{"{name}", {name}_cl}},\n' for name in names]
+    parts += [f'    {{"{name}", {name}_pieces}},\n' for name in names]
     parts.append(f'}};\n\nconst size_t {prefix}_num_sources = {len(names)};\n\n')
     if 'arguments' in chosen:
         parts.insert(1, f'#include "{os.path.basename(chosen["arguments"])}"\n\n')

@@ -28,7 +28,7 @@ static const clspi_source *find_source(const char *name)
 
 /* ---- building ---- */
 
-static void log_build_failure(clsp_context *ctx, const clspi_program *entry)
+static void log_build_failure(clsp_context *ctx, const clspi_program *entry, const char *source)
 {
     char *text = NULL, *placed;
     size_t size = 0;
@@ -40,7 +40,7 @@ static void log_build_failure(clsp_context *ctx, const clspi_program *entry)
     if (text && clGetProgramBuildInfo(entry->program, device, CL_PROGRAM_BUILD_LOG, size, text,
                                       NULL) != CL_SUCCESS)
         text[0] = '\0';
-    placed = text ? clspi_build_log_place(entry->source->text, text) : NULL;
+    placed = text ? clspi_build_log_place(source, text) : NULL;
     clspi_message(&ctx->log, CLSP_LOG_ERROR, "%s.cl, built with '%s', does not compile on %s:\n%s",
                   entry->source->name, entry->options, ctx->device.name,
                   placed ? placed : "(no build log)");
@@ -65,18 +65,17 @@ static cl_int build_quietly(const clsp_context *ctx, const clspi_program *entry)
     return code;
 }
 
-static clsp_status build_source(clsp_context *ctx, clspi_program *entry)
+static clsp_status build_source(clsp_context *ctx, clspi_program *entry, const char *source)
 {
-    const char *text = entry->source->text;
     clsp_status status;
     cl_int code;
 
-    entry->program = clCreateProgramWithSource(ctx->context, 1, &text, NULL, &code);
+    entry->program = clCreateProgramWithSource(ctx->context, 1, &source, NULL, &code);
     status = clspi_cl(&ctx->log, code, "clCreateProgramWithSource");
     if (status != CLSP_OK) return status;
     code = build_quietly(ctx, entry);
     if (code == CL_SUCCESS) return CLSP_OK;
-    log_build_failure(ctx, entry);
+    log_build_failure(ctx, entry, source);
     clReleaseProgram(entry->program);
     entry->program = NULL;
     return code;
@@ -142,14 +141,14 @@ static void store_binary(clsp_context *ctx, const clspi_cache_key *key, cl_progr
     free(binary);
 }
 
-static clsp_status build(clsp_context *ctx, clspi_program *entry)
+static clsp_status build(clsp_context *ctx, clspi_program *entry, const char *source)
 {
-    const clspi_cache_key key = {&ctx->device, entry->source->text, entry->options};
+    const clspi_cache_key key = {&ctx->device, source, entry->options};
     const double start = clspi_now_ms();
     const bool cached = build_cached(ctx, &key, entry);
     clsp_status status = CLSP_OK;
 
-    if (!cached) status = build_source(ctx, entry);
+    if (!cached) status = build_source(ctx, entry, source);
     entry->build_ms = clspi_now_ms() - start;
     if (status != CLSP_OK) return status;
     clspi_message(&ctx->log, CLSP_LOG_INFO, "%s.cl, '%s': %s in %.1f ms", entry->source->name,
@@ -197,13 +196,18 @@ static clspi_program *find_entry(clsp_context *ctx, const clspi_program *wanted)
 static clsp_status get_entry(clsp_context *ctx, clspi_program *wanted, clspi_program **found)
 {
     clsp_status status;
+    char *source;
 
     *found = find_entry(ctx, wanted);
     if (*found) {
         free_entry(wanted);
         return CLSP_OK;
     }
-    status = build(ctx, wanted);
+    source = clspi_source_join(wanted->source);
+    status = source ? build(ctx, wanted, source)
+                    : clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "%s.cl: no memory for its text",
+                                 wanted->source->name);
+    free(source);
     if (status != CLSP_OK) {
         free_entry(wanted);
         return status;

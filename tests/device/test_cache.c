@@ -461,6 +461,7 @@ static void test_refused_binary(void **state)
 {
     static const char options[] = "-cl-std=CL1.2 -DCLSP_REAL=32";
     clspi_cache_key key = {NULL, NULL, options};
+    char *source = NULL;
     seen s = {0};
     clsp_context *ctx;
     clspi_log log;
@@ -472,12 +473,15 @@ static void test_refused_binary(void **state)
     if (strstr(device.platform, "rusticl"))
         skip_because("rusticl ends the process on a binary that is not one");
     for (size_t i = 0; i < clspi_num_sources; i++)
-        if (strcmp(clspi_sources[i].name, "bernstein") == 0) key.source = clspi_sources[i].text;
-    assert_non_null(key.source);
+        if (strcmp(clspi_sources[i].name, "bernstein") == 0)
+            source = clspi_source_join(&clspi_sources[i]);
+    assert_non_null(source);
+    key.source = source;
     key.device = &device;
     clspi_log_init(&log, NULL, NULL);
     clspi_cache_store(folder, &key, binary, sizeof binary, &log);
     clspi_log_release(&log);
+    free(source);
     s = build_once(folder);
     assert_int_equal(s.warnings, 1);
     assert_int_equal(s.hits, 0);
