@@ -26,4 +26,9 @@ int host_nearest_find(const host_nearest_surfaces *surfaces, size_t samples, con
 int host_nearest_sisl(const host_nearest_surfaces *surfaces, const double *queries, size_t num,
                       double *distances);
 
+/* Finds them by Open CASCADE's Extrema, edges and corners included, in the same order. Returns 0
+   when it fails. */
+int host_nearest_occt(const host_nearest_surfaces *surfaces, const double *queries, size_t num,
+                      double *distances);
+
 #endif

@@ -2,7 +2,7 @@
 #include <sisl.h>
 #include <stdlib.h>
 
-#include "host_nearest.h"
+#include "host_nearest_boxes.h"
 
 /* With 1e-6 s1954 misses closest points that are not on the surface. */
 static const double resolution = 1e-9;
@@ -41,8 +41,9 @@ static void look_at(SISLSurf *surface, double *t, const double *point, double *l
     *least = fmin(*least, sqrt(square));
 }
 
-static int search(SISLSurf *surface, const double *query, double *least)
+static int search(void *surfaces, size_t number, const double *query, double *least)
 {
+    SISLSurf *const surface = ((SISLSurf **)surfaces)[number];
     double point[3] = {query[0], query[1], query[2]}, *params = NULL;
     int num = 0, num_curves = 0, status = 0;
     SISLIntcurve **curves = NULL;
@@ -57,75 +58,19 @@ static int search(SISLSurf *surface, const double *query, double *least)
     return status >= 0;
 }
 
-/* How far a box around control points is. */
-static double distance_to(const double box[6], const double *query)
-{
-    double square = 0;
-
-    for (int k = 0; k < 3; k++) {
-        const double x = fmax(fmax(box[k] - query[k], query[k] - box[3 + k]), 0);
-        square += x * x;
-    }
-    return sqrt(square);
-}
-
-static void find_box(const host_nearest_surfaces *s, size_t number, double box[6])
-{
-    const size_t each = (size_t)s->controls * s->controls, coords = 3 + s->rational;
-    const double *const points = s->points + number * each * coords;
-
-    for (int k = 0; k < 3; k++) {
-        box[k] = INFINITY;
-        box[3 + k] = -INFINITY;
-        for (size_t i = 0; i < each; i++) {
-            const double w = s->rational ? points[i * coords + 3] : 1;
-            const double x = points[i * coords + (size_t)k] / w;
-            box[k] = fmin(box[k], x);
-            box[3 + k] = fmax(box[3 + k], x);
-        }
-    }
-}
-
-/* Goes through the surfaces, always the one that is nearest of those that are left. */
-static int find(SISLSurf **surfaces, size_t num, double (*boxes)[6], const double *query,
-                double *least)
-{
-    double done = -1;
-
-    *least = INFINITY;
-    for (;;) {
-        size_t next = num;
-        double near = *least;
-        for (size_t i = 0; i < num; i++) {
-            const double distance = distance_to(boxes[i], query) + 1e-15 * (double)i;
-            if (distance > done && distance < near) {
-                near = distance;
-                next = i;
-            }
-        }
-        if (next == num) return 1;
-        done = near;
-        if (!search(surfaces[next], query, least)) return 0;
-    }
-}
-
 int host_nearest_sisl(const host_nearest_surfaces *s, const double *queries, size_t num,
                       double *distances)
 {
     SISLSurf **const surfaces = calloc(s->num, sizeof *surfaces);
-    double(*const boxes)[6] = malloc(s->num * sizeof *boxes);
-    int good = surfaces && boxes;
+    int good = surfaces != NULL;
 
     for (size_t i = 0; i < s->num && good; i++) {
         surfaces[i] = surface_of(s, i);
-        find_box(s, i, boxes[i]);
         good = surfaces[i] != NULL;
     }
-    for (size_t i = 0; i < num && good; i++)
-        good = find(surfaces, s->num, boxes, queries + 3 * i, &distances[i]);
+    good = good && host_nearest_by_boxes(s, queries, num, search, surfaces, distances);
     for (size_t i = 0; i < s->num && surfaces; i++)
         if (surfaces[i]) freeSurf(surfaces[i]);
     free(surfaces);
-    free(boxes);
     return good;
 }

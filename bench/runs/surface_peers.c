@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SAMPLES = 20000, MOST_SISL = 1000, LEAST_SISL = 10 };
+enum { SAMPLES = 20000, MOST_SLOW = 1000, LEAST_SLOW = 10 };
 
 /* Returns how many of 100 distances are larger than others by more than 1e-6 of the size. */
 static double percent_wrong(const surface_peers *p, size_t num, const double *distances,
@@ -41,23 +41,28 @@ static void report_peer(const surface_peers *p, const char *method, size_t num, 
     if (wrong > 0) report(p, ours, (double)NAN, "", wrong);
 }
 
-#ifdef BENCH_SISL
-/* Returns for how many points SISL is asked, which takes a microsecond or more a piece and point.
- */
-static size_t sisl_points(const surface_peers *p)
+#if defined BENCH_SISL || defined BENCH_OCCT
+/* Asks a peer that takes a microsecond or more a piece and point for some of the distances. */
+static void measure_slow(const surface_peers *p, const char *method,
+                         int (*find)(const host_nearest_surfaces *, const double *, size_t,
+                                     double *),
+                         double *distances)
 {
     const size_t spans = p->surfaces.controls - p->surfaces.degree;
-    const size_t some = MOST_SISL * MOST_SISL / (p->surfaces.num * spans * spans);
-    const size_t num = some < LEAST_SISL ? LEAST_SISL : some > MOST_SISL ? MOST_SISL : some;
+    const size_t some = MOST_SLOW * MOST_SLOW / (p->surfaces.num * spans * spans);
+    const size_t most = some < LEAST_SLOW ? LEAST_SLOW : some > MOST_SLOW ? MOST_SLOW : some;
+    const size_t num = p->num < most ? p->num : most;
+    const clock_t start = clock();
 
-    return p->num < num ? p->num : num;
+    if (find(&p->surfaces, p->queries, num, distances))
+        report_peer(p, method, num, (double)(clock() - start) / CLOCKS_PER_SEC, distances);
 }
 #endif
 
 clsp_status surface_peers_measure(const surface_peers *p)
 {
     double *const distances = malloc((p->num + 1) * sizeof *distances), build = 0;
-    clock_t start = clock();
+    const clock_t start = clock();
 
     if (!distances) return bench_check(CLSP_ERROR_NO_MEMORY, p->name);
     if (host_nearest_find(&p->surfaces, SAMPLES, p->queries, p->num, distances, &build)) {
@@ -66,10 +71,10 @@ clsp_status surface_peers_measure(const surface_peers *p)
         report_peer(p, "samples, tree, Newton", p->num, seconds, distances);
     }
 #ifdef BENCH_SISL
-    const size_t num = sisl_points(p);
-    start = clock();
-    if (host_nearest_sisl(&p->surfaces, p->queries, num, distances))
-        report_peer(p, "SISL s1954", num, (double)(clock() - start) / CLOCKS_PER_SEC, distances);
+    measure_slow(p, "SISL s1954", host_nearest_sisl, distances);
+#endif
+#ifdef BENCH_OCCT
+    measure_slow(p, "OCCT, with edges", host_nearest_occt, distances);
 #endif
     free(distances);
     return CLSP_OK;

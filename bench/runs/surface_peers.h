@@ -15,9 +15,9 @@ typedef struct surface_peers {
     double size; /* of the model: what is off by more than 1e-6 of it is wrong */
 } surface_peers;
 
-/* Reports the processor time a point of samples with a tree and Newton's method, and of SISL where
-   it is; as errors, how many of 100 points are wrong, and of the library's that either of them
-   finds nearer. */
+/* Reports the processor time a point of samples with a tree and Newton's method, and of SISL and
+   OCCT where they are; as errors, how many of 100 points are wrong, and of the library's that any
+   of them finds nearer. */
 clsp_status surface_peers_measure(const surface_peers *peers);
 
 #endif
