@@ -214,7 +214,7 @@ case \$* in
     uninitialized= # of buffers whose parts are written one by one: testing.md
     ;;
 esac
-oclgrind --num-threads 1 --build-options "-cl-opt-disable -DIN_PLACE=" --data-races \\
+oclgrind --num-threads 1 --build-options "-cl-opt-disable -DIN_PLACE=static" --data-races \\
     \$uninitialized --check-api --log "\$log" "\$@"
 status=\$?
 if [ -s "\$log" ]; then

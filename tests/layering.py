@@ -15,8 +15,9 @@ usage: layering.py SOURCE_DIR
     tools/io/text for OpenGL without a window; a folder of tests/ may see the layer of its name,
     what that one sees, the tests of those layers, tests/ref and tests/data
   - no two files have the same name, so that a name in an #include or in a message means one file
-  - kernels are ASCII and leave the words float, double and fma to real.clh; a function in cl/ has
-    at most 120 lines, a kernel at most 12 parameters and the same ones under every #if
+  - kernels are ASCII and leave the words float, double and fma to real.clh; a function in cl/ is
+    static, which IN_PLACE is, and has at most 120 lines, a kernel at most 12 parameters and the
+    same ones under every #if
   - a function in src/ has at most 7 parameters, one in include/ at most 6; none in src/ has more
     than 60 lines, and at least 98 in 100 have at most 40
   - no tabs, trailing blanks, missing final newlines or lines above 100 columns in any text
@@ -215,15 +216,15 @@ class Function:
 def functions_of(text):
     """The functions that a file defines, whose bodies begin with a brace in the first column."""
     code = without_attributes(DIRECTIVE.sub(blank, STRING.sub(blank, without_comments(text))))
-    lines, directives = code.split('\n'), without_comments(text).split('\n')
+    lines = code.split('\n')
+    with_attributes = DIRECTIVE.sub(blank, without_comments(text)).split('\n')
     found = []
     for number, line in enumerate(lines):
         if not line.startswith('{'):
             continue
         begin = number
-        while begin > 0 and directives[begin - 1].strip() and \
-                not directives[begin - 1].rstrip().endswith((';', '}', '\\')) and \
-                not directives[begin - 1].startswith('#'):
+        while begin > 0 and with_attributes[begin - 1].strip() and \
+                not with_attributes[begin - 1].rstrip().endswith((';', '}')):
             begin -= 1
         function = Function(lines, begin, number)
         end = next((at for at in range(number, len(lines)) if lines[at].startswith('}')), number)
@@ -367,6 +368,11 @@ class Checker:
             self.report(path, code.count('\n', 0, match.start()) + 1,
                         'data of constants: assign the members (docs/testing.md)')
         code = without_attributes(code)
+        kernels = set(re.findall(r'\bkernel\s+void\s+(\w+)', DIRECTIVE.sub(blank, code)))
+        for function in functions_of(text):
+            head = text.split('\n')[function.line - 1]
+            if function.name not in kernels and not head.startswith(('static ', 'IN_PLACE ')):
+                self.report(path, function.line, f'{function.name} is neither static nor IN_PLACE')
         for match in KERNEL.finditer(code):
             self.kernel_parameters(path, code, match)
 

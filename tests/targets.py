@@ -331,9 +331,9 @@ class Singles:
         run(self.clang, *CL, f'-cl-std={self.standard}', *options,
             '-target', 'spir64-unknown-unknown', '-Xclang', f'-cl-ext={extensions}',
             '-fsyntax-only', '-Wall', '-Wextra', '-Wdouble-promotion', '-Werror',
-            # variants of a kernel share its parameters and variables
-            '-Wno-unused-parameter', '-Wno-unused-but-set-parameter', '-Wno-unused-variable',
-            '-Wno-unused-but-set-variable',
+            # programs share functions, variants of a kernel its parameters and variables
+            '-Wno-unused-function', '-Wno-unused-parameter', '-Wno-unused-but-set-parameter',
+            '-Wno-unused-variable', '-Wno-unused-but-set-variable',
             program.path)
         return {}
 

@@ -5,7 +5,7 @@
 
 #define PARAMS 36
 
-real4 cubic(real4 a, real4 b, real4 c, real4 d, real t)
+static real4 cubic(real4 a, real4 b, real4 c, real4 d, real t)
 {
     const real s = R(1.0) - t;
     return a * (s * s * s) + b * (R(3.0) * s * s * t) + c * (R(3.0) * s * t * t) + d * (t * t * t);
@@ -31,7 +31,7 @@ kernel void patch_direct(uint first, uint end, global const real4 *restrict poin
     out[(size_t)start + g] = cubic(q0, q1, q2, q3, uv.s0);
 }
 
-real4 bilinear(real4 a, real4 b, real4 c, real4 d, real2 uv)
+static real4 bilinear(real4 a, real4 b, real4 c, real4 d, real2 uv)
 {
     const real4 low = mix(a, b, uv.s1), high = mix(c, d, uv.s1);
     return mix(low, high, uv.s0);

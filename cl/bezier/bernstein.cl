@@ -11,13 +11,13 @@
 
 /* Computes the factor of one step, (a b) / (c d). On [0, 1] all four are integers: each product has
    one rounding at most, none below 2^24 (2^53). */
-real ratio(uint a, real b, uint c, real d)
+static real ratio(uint a, real b, uint c, real d)
 {
     return quotient(CONVERT_REAL(a) * b, CONVERT_REAL(c) * d);
 }
 
 /* Adds x to a sum kept in two parts (Neumaier): *rest gets what *sum lost. */
-void add(real *sum, real *rest, real x)
+static void add(real *sum, real *rest, real x)
 {
     const real s = *sum + x;
     *rest += fabs(*sum) >= fabs(x) ? (*sum - s) + x : (x - s) + *sum;

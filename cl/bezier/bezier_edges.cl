@@ -24,7 +24,7 @@
 #endif
 
 /* Makes a sum without terms. */
-tracked zero(void)
+static tracked zero(void)
 {
     return tracked_of(homogeneous_zero());
 }
@@ -35,7 +35,7 @@ tracked zero(void)
 
 /* Tells whether a comes before b in the order of coordinates (-1), behind it (1) or is the same
    (0). */
-int compare(homogeneous a, homogeneous b)
+static int compare(homogeneous a, homogeneous b)
 {
     const real d = a.x.s0 != b.x.s0   ? a.x.s0 - b.x.s0
                    : a.x.s1 != b.x.s1 ? a.x.s1 - b.x.s1
@@ -47,7 +47,7 @@ int compare(homogeneous a, homogeneous b)
 
 /* Tells in which order an edge comes first, of n + 1 control points from `first` on: from there
    (-1), from its end (1), or the same from both (0). */
-int edge_direction(global const real *first, uint n, ptrdiff_t step)
+static int edge_direction(global const real *first, uint n, ptrdiff_t step)
 {
     int found = 0;
     for (uint i = 0; 2 * i < n && found == 0; i++)
@@ -117,7 +117,7 @@ IN_PLACE void edge_points(global const real *first, uint n, ptrdiff_t step, real
 #endif
 
 /* Sums an edge of n + 1 control points from p on at t : s. */
-tracked edge_sum(global const real *p, uint n, ptrdiff_t step, real t, real s)
+static tracked edge_sum(global const real *p, uint n, ptrdiff_t step, real t, real s)
 {
     tracked c = zero();
     combination m = first_combination();
@@ -210,7 +210,7 @@ IN_PLACE void edge_vertex(global const real *corner, uint n, uint depth, ptrdiff
 }
 
 /* Tells whether the normal of a vertex has to be made. */
-bool is_lost(global const STORED *vertex)
+static bool is_lost(global const STORED *vertex)
 {
 #if CLSP_LOOK && HAS_NORMAL
     /* the grid's pass has left 0 where the tangents may be rounding; a NaN stays */

@@ -315,7 +315,7 @@ IN_PLACE real on_edge(cell_parts p, uint side, uint axis, uint corner, uint row,
 
 /* Tells whether a cell makes a point of the next lattice that is at so many ends, on a face of it
    where that is one: the first cell of a face does. */
-bool has_point(cell_parts p, uint ends, uint face)
+static bool has_point(cell_parts p, uint ends, uint face)
 {
     const uint beyond = p.words[BEYOND_WORDS + face];
     return ends == 0 || (ends == 1 && (beyond == NO_CELL || beyond >= 8 * p.cell + face));

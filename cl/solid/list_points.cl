@@ -26,7 +26,7 @@ typedef CLSP_PASTE(CLSP_TYPE, CLSP_BLOCK) channels;
 #endif
 
 /* Stores the channels of a vertex's point from channel c on. */
-void store_channels(channels x, global STORED *out, uint c)
+static void store_channels(channels x, global STORED *out, uint c)
 {
     out += CLSP_AT_POINT + c;
 #if CLSP_BLOCK == 1 && CLSP_LANES == 1
@@ -62,13 +62,13 @@ typedef struct list_range {
 /* ---- splines and frames ---- */
 
 /* Returns a parameter as seen from the nearer end of its cell, exactly. */
-real from_end(real t)
+static real from_end(real t)
 {
     return t < R(0.5) ? t : R(1.0) - t;
 }
 
 /* Returns the four cubic B-splines at t up to 1/2, where the second one is the largest. */
-real4 near_splines(real t)
+static real4 near_splines(real t)
 {
     const real s = R(1.0) - t, half_t = R(0.5) * t, sixth = R(1.0) / R(6.0);
     return (real4)(sixth * s * s * s, MAD(-t * t, R(1.0) - half_t, R(2.0) / R(3.0)),
@@ -76,7 +76,7 @@ real4 near_splines(real t)
 }
 
 /* Returns the four cubic B-splines at t. */
-real4 splines(real t)
+static real4 splines(real t)
 {
     const real4 x = near_splines(from_end(t));
     return t < R(0.5) ? x : x.s3210;
@@ -102,18 +102,18 @@ IN_PLACE spline_set splines_at(cell_param t)
 }
 
 /* Return the axis of the cell that is axis a of a frame, and whether it runs against it. */
-uint frame_axis(uint frame, uint a)
+static uint frame_axis(uint frame, uint a)
 {
     return frame >> 2 * a & 3;
 }
 
-uint frame_flips(uint frame, uint a)
+static uint frame_flips(uint frame, uint a)
 {
     return frame >> (6 + a) & 1;
 }
 
 /* Returns the frame that is `inner` seen in `outer`. */
-uint frame_of(uint outer, uint inner)
+static uint frame_of(uint outer, uint inner)
 {
     uint frame = 0;
     UNROLL
@@ -126,7 +126,7 @@ uint frame_of(uint outer, uint inner)
 }
 
 /* Returns a corner of the cell as a frame has it. */
-uint corner_of(uint frame, uint corner)
+static uint corner_of(uint frame, uint corner)
 {
     uint seen = 0;
     UNROLL

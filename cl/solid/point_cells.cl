@@ -17,7 +17,7 @@ enum {
 };
 
 /* Returns the points of a tile of which there are `terms`. */
-uint tile_rows(uint terms, uint most)
+static uint tile_rows(uint terms, uint most)
 {
     return terms <= most / 2 ? most / 2 : most;
 }
@@ -25,8 +25,8 @@ uint tile_rows(uint terms, uint most)
 /* Adds up what the items of each warp have in partial, [CLSP_GROUP][channels], and writes the point
    or adds it to what is there; all items of a group call it. centre: NULL where it adds. exists:
    whether the item's warp has a point. */
-void finish(global real *to, local real *partial, global const real *centre, real keep, uint item,
-            bool exists)
+static void finish(global real *to, local real *partial, global const real *centre, real keep,
+                   uint item, bool exists)
 {
     const uint lane = item % CLSP_WARP;
     for (uint half_warp = CLSP_WARP / 2; half_warp > 0; half_warp /= 2) {

@@ -60,9 +60,9 @@ enum {
 
 /* Sums along w: an item has a line of a cell's points, one channel of them, and makes the samples
    from `begin` on. sums: [BLOCK_CELLS][4 j][samples][channels][4 i]. */
-void sum_lines(local real *sums, local real *centres, local const real *staged,
-               global const uchar *places, ALONG const real4 *along, uint begin, uint num,
-               uint item)
+static void sum_lines(local real *sums, local real *centres, local const real *staged,
+                      global const uchar *places, ALONG const real4 *along, uint begin, uint num,
+                      uint item)
 {
     real4 f[CLSP_WIDE];
     UNROLL
@@ -92,9 +92,9 @@ void sum_lines(local real *sums, local real *centres, local const real *staged,
    columns along u of a cell. Where a group has more items than that needs, it makes those of
    several cells side by side. to: where the first of the `wide` samples along w of the first cell
    of the launch goes, first channel. */
-void sum_columns(global real *to, local const real4 *sums, local const real *centres,
-                 local const uint *cells, ALONG const real4 *along, cell_samples at, uint first,
-                 uint wide, uint item)
+static void sum_columns(global real *to, local const real4 *sums, local const real *centres,
+                        local const uint *cells, ALONG const real4 *along, cell_samples at,
+                        uint first, uint wide, uint item)
 {
     const uint row = wide * CLSP_BLOCK, deep = (NUM_V(at) + CLSP_DEEP - 1) / CLSP_DEEP;
     const uint columns = deep * row, beside = max(1u, CLSP_GROUP / columns), side = item / columns;
@@ -185,8 +185,8 @@ enum {
 
 /* Sums along w: of 16 lines of points of a cell, beginning with those of the first i, ROW reals
    each. */
-void sum_lines(real *sums, const real *staged, global const uchar *places,
-               ALONG const real *along, const real *centre, uint wide)
+static void sum_lines(real *sums, const real *staged, global const uchar *places,
+                      ALONG const real *along, const real *centre, uint wide)
 {
     for (uint line = 0; line < 16; line++)
         for (uint c = 0; c < CLSP_BLOCK; c++) {
@@ -205,7 +205,7 @@ void sum_lines(real *sums, const real *staged, global const uchar *places,
 
 /* Sums along v: planes of rows `row` reals long, for the four i. Vectors may go beyond a row's end,
    where the next row then stands. */
-void sum_rows(real *planes, const real *sums, ALONG const real *along, uint row, uint num)
+static void sum_rows(real *planes, const real *sums, ALONG const real *along, uint row, uint num)
 {
     for (uint i = 0; i < 4; i++)
         for (uint v = 0; v < num; v++) {
@@ -224,8 +224,8 @@ void sum_rows(real *planes, const real *sums, ALONG const real *along, uint row,
 enum { PERIOD = CLSP_LANES * CLSP_BLOCK }; /* of the centre's share in vectors of a row */
 
 /* Sums adjacent reals along u and writes them. middle: [PERIOD], the centre's share of them. */
-void write_run(global real *to, const real *planes, const real *middle, ALONG const real *b,
-               uint num)
+static void write_run(global real *to, const real *planes, const real *middle, ALONG const real *b,
+                      uint num)
 {
     const realv b0 = (realv)(b[0]), b1 = (realv)(b[1]), b2 = (realv)(b[2]), b3 = (realv)(b[3]);
     const real *const p1 = planes + PLANE + CLSP_LANES, *const p2 = p1 + PLANE + CLSP_LANES;
@@ -242,8 +242,8 @@ void write_run(global real *to, const real *planes, const real *middle, ALONG co
 }
 
 /* Writes reals one by one, between the other channels. */
-void write_apart(global real *to, const real *planes, const real *middle, ALONG const real *b,
-                 uint num)
+static void write_apart(global real *to, const real *planes, const real *middle,
+                        ALONG const real *b, uint num)
 {
     for (uint x = 0; x < num; x++) {
         const real *const p = planes + x;
@@ -255,8 +255,8 @@ void write_apart(global real *to, const real *planes, const real *middle, ALONG 
 }
 
 /* Makes a block of channels of a cell. to: its first point, first channel. */
-void make_cell(global real *to, const real *staged, global const uchar *places,
-               ALONG const real *along, cell_samples at)
+static void make_cell(global real *to, const real *staged, global const uchar *places,
+                      ALONG const real *along, cell_samples at)
 {
     real sums[16 * ROW + CLSP_LANES], planes[4 * (PLANE + CLSP_LANES)], middle[PERIOD];
     real centre[CLSP_BLOCK];

@@ -51,7 +51,7 @@ enum { COLUMNS = CLSP_COLUMNS * CLSP_SET }; /* across slices that an item makes 
 
 /* Returns one of an item's sums. An index would put all into memory where a loop over them stays
    one. */
-real4 chosen(const real4 *sum, uint i)
+static real4 chosen(const real4 *sum, uint i)
 {
     real4 one = sum[0];
     UNROLL
@@ -74,15 +74,15 @@ enum {
 };
 
 /* Returns the sum over layers. f: the weights of a sample across slices. */
-real across(real4 sum, real4 f, real centre)
+static real across(real4 sum, real4 f, real centre)
 {
     return MAD(f.s0, sum.s0, MAD(f.s1, sum.s1, MAD(f.s2, sum.s2, f.s3 * sum.s3))) + centre;
 }
 
 /* Writes samples `begin` and on across slices at sample s of these; those of neighbouring items
    are neighbours. f: weights of these samples. */
-void write_across(global real *to, real4 sum, const real4 *f, real centre, slice_shape shape,
-                  uint s, uint begin)
+static void write_across(global real *to, real4 sum, const real4 *f, real centre, slice_shape shape,
+                         uint s, uint begin)
 {
     const uint ip = s / shape.num_q, iq = s - ip * shape.num_q;
     global real *const column =
@@ -96,8 +96,8 @@ void write_across(global real *to, real4 sum, const real4 *f, real centre, slice
 
 /* Writes `num` columns of a group through local memory, where an item's samples are neighbours:
    then neighbouring items write neighbouring reals again. tile: [SAMPLES][PADDED]. */
-void write_turned(local real *tile, global real *to, real4 sum, const real4 *f, real centre,
-                  uint num_w, uint num, uint run)
+static void write_turned(local real *tile, global real *to, real4 sum, const real4 *f, real centre,
+                         uint num_w, uint num, uint run)
 {
     const uint item = (uint)get_local_id(0), mine = item / CLSP_BLOCK, wide = run * CLSP_BLOCK;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -202,8 +202,8 @@ enum { STRIP = 64 }; /* samples of a slice that are made at once */
 
 /* Sums over the slices of all four layers, for the samples of a strip from `table` on. planes:
    [4][STRIP][channels]. */
-void sum_slices(real *planes, global const real *copies, global const real *table, uint terms,
-                uint stride, uint num)
+static void sum_slices(real *planes, global const real *copies, global const real *table,
+                       uint terms, uint stride, uint num)
 {
     for (uint s = 0; s < num; s += CLSP_LANES)
         for (uint block = 0; block < CLSP_DIM; block += CLSP_BLOCK) {
@@ -229,8 +229,8 @@ void sum_slices(real *planes, global const real *copies, global const real *tabl
 }
 
 /* Writes a row of adjacent samples: the sum over layers. middle: the centre's share, repeated. */
-void write_row(global real *target, const real *planes, ALONG const real *w, const real *middle,
-               uint num)
+static void write_row(global real *target, const real *planes, ALONG const real *w,
+                      const real *middle, uint num)
 {
     const realv a = (realv)(w[0]), b = (realv)(w[1]), c = (realv)(w[2]), d = (realv)(w[3]);
     uint i = 0;
@@ -249,8 +249,8 @@ void write_row(global real *target, const real *planes, ALONG const real *w, con
 }
 
 /* Writes the samples of a strip one by one. */
-void write_samples(global real *target, const real *planes, ALONG const real *w,
-                   const real *middle, slice_shape shape, uint begin, uint num)
+static void write_samples(global real *target, const real *planes, ALONG const real *w,
+                          const real *middle, slice_shape shape, uint begin, uint num)
 {
     for (uint s = 0; s < num; s++) {
         const uint ip = (begin + s) / shape.num_q, iq = begin + s - ip * shape.num_q;
@@ -267,8 +267,8 @@ void write_samples(global real *target, const real *planes, ALONG const real *w,
 }
 
 /* Makes a cell. copies: its points; slices, along: the tables. */
-void make_cell(global real *target, global const real *copies, global const real *slices,
-               ALONG const real *along, cell_samples at, uint terms, uint direction)
+static void make_cell(global real *target, global const real *copies, global const real *slices,
+                      ALONG const real *along, cell_samples at, uint terms, uint direction)
 {
     real planes[4 * STRIP * CLSP_DIM], middle[STRIP * CLSP_DIM];
     const slice_shape shape = shape_of(at, direction);

@@ -65,7 +65,7 @@ enum {
 
 /* Stages `num` points of all cells of a set from `low` on. copies: the set's, from a channel on.
    staged: [num][cells][channels]. */
-void stage(local real *staged, global const real *copies, uint low, uint num)
+static void stage(local real *staged, global const real *copies, uint low, uint num)
 {
     const uint item = (uint)get_local_id(0);
     for (uint x = item; x < num * WIDTH; x += CLSP_GROUP)
@@ -73,15 +73,15 @@ void stage(local real *staged, global const real *copies, uint low, uint num)
 }
 
 /* Tells whether all items of all groups have something to do. */
-bool is_exact(uint num_runs)
+static bool is_exact(uint num_runs)
 {
     return num_runs % (CLSP_GROUP * CLSP_ROWS) == 0;
 }
 
 /* Adds `num` terms, CLSP_STEP or fewer, to an item's sums, the last one first; its first run is
    number s. points: those of the terms, staged; table: their weights, [num][stride]. */
-void add_terms(run *sum, local const real *points, global const run *table, uint stride, uint s,
-               uint num_runs, uint num)
+static void add_terms(run *sum, local const real *points, global const run *table, uint stride,
+                      uint s, uint num_runs, uint num)
 {
     run f[CLSP_STEP * CLSP_ROWS];
     UNROLL
@@ -103,7 +103,7 @@ void add_terms(run *sum, local const real *points, global const run *table, uint
 }
 
 /* Returns real x of the runs of a block's channels, which alternate in the output. */
-real pick(const run *runs, uint x)
+static real pick(const run *runs, uint x)
 {
 #ifdef CLSP_QUADS
     const real4 v = runs[x % CLSP_BLOCK];
@@ -115,7 +115,7 @@ real pick(const run *runs, uint x)
 }
 
 /* Writes runs of a block's channels. */
-void write_runs(global real *to, const run *runs)
+static void write_runs(global real *to, const run *runs)
 {
 #if defined(CLSP_QUADS) && CLSP_BLOCK == CLSP_DIM
     if (((size_t)to & (sizeof(real4) - 1)) == 0) {
@@ -133,7 +133,7 @@ void write_runs(global real *to, const run *runs)
 
 /* Returns which part of a launch a group makes. Groups are given to units in turns; those of a unit
    make neighbouring parts, whose tables it then has at hand. */
-uint own_part(uint parts)
+static uint own_part(uint parts)
 {
     const uint group = (uint)get_group_id(0), unit = group % CLSP_UNITS;
     return unit * (parts / CLSP_UNITS) + min(unit, parts % CLSP_UNITS) + group / CLSP_UNITS;

@@ -33,7 +33,8 @@
 
 /* Takes the difference in the direction of w at control point k, which p points to. f, f2: factors
    of first and of second differences. */
-real by_w(global const real *p, size_t step, global const real *f, global const real *f2, size_t k)
+static real by_w(global const real *p, size_t step, global const real *f, global const real *f2,
+                 size_t k)
 {
 #if CLSP_BY_W == 1
     return SCALE(f, k, p[step] - p[0]);
@@ -52,7 +53,7 @@ real by_w(global const real *p, size_t step, global const real *f, global const 
 
 /* Takes the difference in the direction of v, of differences in w, at control point j, k, which p
    points to. */
-real by_v(global const real *p, size_t step_v, size_t step_w, FACTORS, size_t j, size_t k)
+static real by_v(global const real *p, size_t step_v, size_t step_w, FACTORS, size_t j, size_t k)
 {
 #define W(at) by_w(at, step_w, fw, fw2, k)
 #if CLSP_BY_V == 1
@@ -67,7 +68,7 @@ real by_v(global const real *p, size_t step_v, size_t step_w, FACTORS, size_t j,
 }
 
 /* Computes n!/(n - by)! of the degree n = controls - 1. */
-real falling(uint controls, uint by)
+static real falling(uint controls, uint by)
 {
     const real n = CONVERT_REAL(controls - 1);
     return by == 0 ? R(1.0) : by == 1 ? n : n * (n - R(1.0));

@@ -11,13 +11,13 @@
 #endif
 
 /* Returns a (a - 1) / 2, modulo 2^32. */
-uint triangle_number(uint a)
+static uint triangle_number(uint a)
 {
     return a & 1 ? (a - 1) / 2 * a : a / 2 * (a - 1);
 }
 
 /* Writes one triangle, turned round where samples are mirrored. */
-void put(global uint *out, uint a, uint b, uint c, uint mirrored)
+static void put(global uint *out, uint a, uint b, uint c, uint mirrored)
 {
     out[0] = a;
     out[1] = mirrored ? c : b;

@@ -166,7 +166,7 @@ typedef struct vertex_sums {
 
 /* Makes factors that bring tangents to moderate lengths, for all rows at once: along u in s0, along
    v in s1. */
-real2 tangent_scales(real2 largest)
+static real2 tangent_scales(real2 largest)
 {
     return (real2)(largest.s0 > REAL_TINY ? R(1.0) / largest.s0 : R(0.0),
                    largest.s1 > REAL_TINY ? R(1.0) / largest.s1 : R(0.0));
@@ -174,7 +174,7 @@ real2 tangent_scales(real2 largest)
 
 /* Makes the unit normal of tangents by their scales; (0, 0, 0) where they may be all rounding. On
    the border of the grid that is told with a margin: a pass over the edges looks there again. */
-real4 row_normal(real4 xu, real4 xv, real2 scales, bool on_border)
+static real4 row_normal(real4 xu, real4 xv, real2 scales, bool on_border)
 {
     const real off = (on_border ? R(32.0) : R(8.0)) * REAL_EPS;
     return unit_cross(xu * scales.s0, xv * scales.s1, off, off);

@@ -34,7 +34,7 @@ typedef struct strip_layout {
     size_t plane, factors, terms, column;
 } strip_layout;
 
-strip_layout layout_of(strip_sums sum)
+static strip_layout layout_of(strip_sums sum)
 {
     const size_t points = (size_t)sum.order_u * sum.order_v * CLSP_COORDS;
     strip_layout layout;
@@ -49,7 +49,7 @@ strip_layout layout_of(strip_sums sum)
 /* ---- control points of derivatives ---- */
 
 /* Takes the difference of an order in one direction. */
-real difference_by(global const real *p, size_t step, uint by)
+static real difference_by(global const real *p, size_t step, uint by)
 {
     return by == 0   ? p[0]
            : by == 1 ? p[step] - p[0]
@@ -57,7 +57,7 @@ real difference_by(global const real *p, size_t step, uint by)
 }
 
 /* Takes it along u, of differences along v. */
-real difference_uv(global const real *p, size_t step_u, uint by_u, uint by_v)
+static real difference_uv(global const real *p, size_t step_u, uint by_u, uint by_v)
 {
     const real first = difference_by(p, CLSP_COORDS, by_v);
     if (by_u == 0) return first;
@@ -67,7 +67,7 @@ real difference_uv(global const real *p, size_t step_u, uint by_u, uint by_v)
 }
 
 /* Computes n!/(n - by)!. */
-real falling(uint n, uint by)
+static real falling(uint n, uint by)
 {
     return by == 0   ? R(1.0)
            : by == 1 ? CONVERT_REAL(n)
@@ -75,8 +75,8 @@ real falling(uint n, uint by)
 }
 
 /* Makes the control points of a derivative, [order_u - by_u][order_v - by_v][CLSP_COORDS]. */
-void make_controls(global const real *restrict p, strip_sums sum, uint by_u, uint by_v,
-                   global real *restrict to)
+static void make_controls(global const real *restrict p, strip_sums sum, uint by_u, uint by_v,
+                          global real *restrict to)
 {
     const uint line = (sum.order_v - by_v) * CLSP_COORDS;
     const size_t step_u = (size_t)sum.order_v * CLSP_COORDS;
@@ -87,8 +87,8 @@ void make_controls(global const real *restrict p, strip_sums sum, uint by_u, uin
 }
 
 /* Makes the control points of all sums. */
-void make_all_controls(global const real *restrict p, strip_sums sum, size_t plane,
-                       global real *restrict to)
+static void make_all_controls(global const real *restrict p, strip_sums sum, size_t plane,
+                              global real *restrict to)
 {
 #define MAKE(has, at, by_u, by_v) \
     if (has) make_controls(p, sum, by_u, by_v, to + (at) * plane)
@@ -104,8 +104,8 @@ void make_all_controls(global const real *restrict p, strip_sums sum, size_t pla
 /* ---- partial sums ---- */
 
 /* Makes the partial sums of one line of control points, CLSP_COORDS vectors. */
-void sum_line(global const real *restrict c, global const real *restrict table, uint terms,
-              uint stride, global real *restrict t)
+static void sum_line(global const real *restrict c, global const real *restrict table, uint terms,
+                     uint stride, global real *restrict t)
 {
     realv s[CLSP_COORDS];
     #pragma unroll
@@ -121,9 +121,9 @@ void sum_line(global const real *restrict c, global const real *restrict table, 
 
 /* Makes the partial sums of all sums for one vector of columns, from v on: for each order along u
    [order_u - by_u][sums][CLSP_COORDS] vectors. Returns their end. */
-global real *make_terms(global const real *restrict c, size_t plane, strip_sums sum, uint v,
-                        global const real *table_v, global const real *table_v1,
-                        global const real *table_v2, global real *restrict t)
+static global real *make_terms(global const real *restrict c, size_t plane, strip_sums sum, uint v,
+                               global const real *table_v, global const real *table_v1,
+                               global const real *table_v2, global real *restrict t)
 {
 #define MAKE(has, at, by_v, table)                                                                \
     if (has) {                                                                                    \
@@ -147,7 +147,8 @@ global real *make_terms(global const real *restrict c, size_t plane, strip_sums 
 }
 
 /* Finds the largest |partial sum| of a derivative, of coordinates first .. end - 1. */
-realv largest_term(global const real *restrict t, uint lines, uint step, uint first, uint end)
+static realv largest_term(global const real *restrict t, uint lines, uint step, uint first,
+                          uint end)
 {
     realv largest = (realv)(R(0.0));
     for (uint i = 0; i < lines; i++, t += step * CLSP_LANES)
@@ -157,8 +158,8 @@ realv largest_term(global const real *restrict t, uint lines, uint step, uint fi
 }
 
 /* Makes what depends on the columns alone, behind their partial sums. */
-void make_columns(global const real *restrict t, global const real *samples, strip_sums sum, uint v,
-                  global real *restrict to)
+static void make_columns(global const real *restrict t, global const real *samples, strip_sums sum,
+                         uint v, global real *restrict to)
 {
 #if HAS_NORMAL && HAS_SU && HAS_SV
     global const real *const tu = t + (size_t)sum.order_u * NUM_U0 * CLSP_COORDS * CLSP_LANES;
@@ -204,8 +205,8 @@ void make_columns(global const real *restrict t, global const real *samples, str
     }
 
 /* Copies the values of CLSP_ROWS rows that the sums take, so that they are adjacent. */
-void copy_factors(global const real *restrict table, uint terms, uint stride,
-                  global real *restrict to)
+static void copy_factors(global const real *restrict table, uint terms, uint stride,
+                         global real *restrict to)
 {
     for (uint i = 0; i < terms; i++)
         for (uint r = 0; r < CLSP_ROWS; r++) to[i * CLSP_ROWS + r] = table[i * (size_t)stride + r];
@@ -214,9 +215,9 @@ void copy_factors(global const real *restrict table, uint terms, uint stride,
 /* Makes the first `rows` of CLSP_ROWS rows, u and so on, of `count` columns from v on. t: their
    partial sums, of all vectors. centre: what points are relative to. out: where the first row's
    vertices go. */
-void make_rows(global const real *restrict t, global const real *restrict factors,
-               global const real *samples, size_t column, strip_sums sum, uint u, uint rows, uint v,
-               uint count, real4 centre, global STORED *restrict out)
+static void make_rows(global const real *restrict t, global const real *restrict factors,
+                      global const real *samples, size_t column, strip_sums sum, uint u, uint rows,
+                      uint v, uint count, real4 centre, global STORED *restrict out)
 {
     for (uint x = 0; x < count; x += CLSP_LANES, t += column) {
         realv s[CLSP_ROWS][NUM_SUMS * CLSP_COORDS + 1]; /* + 1: there may be no sums */

@@ -55,8 +55,8 @@ typedef realv realp;
 
 /* Copies the control points of a chunk that a tile needs, num_i by num_j of them from `from` on,
    rows step reals apart, to [CLSP_CHUNK][CLSP_CHUNK][CLSP_DIM]. */
-void stage_points(local real *to, global const real *from, uint num_i, uint num_j, size_t step,
-                  uint lane)
+static void stage_points(local real *to, global const real *from, uint num_i, uint num_j,
+                         size_t step, uint lane)
 {
     const uint row = num_j * CLSP_DIM;
     for (uint k = lane; k < num_i * row; k += CLSP_GROUP) {
@@ -67,8 +67,8 @@ void stage_points(local real *to, global const real *from, uint num_i, uint num_
 
 /* Copies the values of `num` rows of a table at `width` samples from `first` on, to [num][width];
    there are no samples from `end` on. */
-void stage_values(local real *to, global const real *from, uint num, uint width, uint stride,
-                  uint first, uint end, uint lane)
+static void stage_values(local real *to, global const real *from, uint num, uint width, uint stride,
+                         uint first, uint end, uint lane)
 {
     for (uint k = lane; k < num * width; k += CLSP_GROUP) {
         const uint i = k / width, a = first + (k - i * width);
@@ -207,7 +207,7 @@ void table_sum(global const real *restrict points, global const real *restrict t
 /* Computes B_k of degree n at t, with 1 - t given. C(n, k) as a product of ratios that never falls,
    so that it overflows only where C(n, n / 2) does; 0^0 is 1. At the ends it is 1 or 0 exactly,
    whatever a device makes of powers of these. */
-real bernstein(uint n, uint k, real t, real rest)
+static real bernstein(uint n, uint k, real t, real rest)
 {
     const uint fewer = min(k, n - k);
     real b = R(1.0);
@@ -221,7 +221,7 @@ real bernstein(uint n, uint k, real t, real rest)
 
 /* Computes a ratio of a uniform grid, of a parameter or of what it lacks to 1: on [0, 1] both are
    ratios of integers. */
-real grid_ratio(uint a, uint num, real begin, real end)
+static real grid_ratio(uint a, uint num, real begin, real end)
 {
     const uint last = max(num, 2u) - 1;
     return (begin * CONVERT_REAL(last - a) + end * CONVERT_REAL(a)) / CONVERT_REAL(last);

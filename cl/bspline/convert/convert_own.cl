@@ -20,7 +20,7 @@ typedef struct own_rows {
 } own_rows;
 
 /* Makes a coordinate of a row's control point; p: that of the first one that counts. */
-real own_sum(global const real *p, global const real *weights, uint terms)
+static real own_sum(global const real *p, global const real *weights, uint terms)
 {
     real s = R(0.0);
     for (uint j = 0; j < terms; j++, p += CLSP_DIM)

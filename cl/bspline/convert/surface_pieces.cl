@@ -32,7 +32,7 @@ typedef struct piece_block {
 } piece_block;
 
 /* Makes the sum over v of the control points of a line from q on. */
-real sum_line(const real *basis, global const real *q)
+static real sum_line(const real *basis, global const real *q)
 {
     real term = R(0.0);
     UNROLL for (uint j = 0; j < CLSP_TERMS_V; j++) term = MAD(basis[j], q[j * CLSP_DIM], term);

@@ -21,7 +21,7 @@
 
 #define OWN_DOMAIN_REALS 4
 
-real4 own_domain(global const real *basis)
+static real4 own_domain(global const real *basis)
 {
     return (real4)(basis[0], basis[1], basis[2], basis[3]);
 }
@@ -35,7 +35,7 @@ real4 own_domain(global const real *basis)
 /* ---- places ---- */
 
 /* Counts the reals of a direction. */
-uint direction_reals(uint spans, uint controls, uint degree)
+static uint direction_reals(uint spans, uint controls, uint degree)
 {
     const uint order = degree + 1, less = order - min(order, 1u), least = order - min(order, 2u);
     return 1 + 2 * (spans + 1) + spans + 2 * controls +
@@ -43,7 +43,7 @@ uint direction_reals(uint spans, uint controls, uint degree)
 }
 
 /* Finds the last span that begins at x + rest or before; begins: [2][spans + 1], in two parts. */
-uint find_span(global const real *begins, uint spans, real x, real rest)
+static uint find_span(global const real *begins, uint spans, real x, real rest)
 {
     uint low = 0, count = spans;
     while (count > 1) {
@@ -56,7 +56,7 @@ uint find_span(global const real *begins, uint spans, real x, real rest)
 }
 
 /* Finds the last number of an increasing list that is x or less. */
-uint find_number(global const real *numbers, uint count, real x)
+static uint find_number(global const real *numbers, uint count, real x)
 {
     uint low = 0;
     while (count > 1) {
@@ -70,15 +70,15 @@ uint find_number(global const real *numbers, uint count, real x)
 
 /* Tells whether derivatives of order `by` jump where span k + 1 begins: at a knot that is there so
    often that they are not continuous. numbers: of the first control points that count. */
-bool jumps_behind(global const real *numbers, uint k, uint degree, uint by)
+static bool jumps_behind(global const real *numbers, uint k, uint degree, uint by)
 {
     return (uint)(numbers[k + 1] - numbers[k]) + by > degree;
 }
 
 /* Finds the span of a parameter x + rest: where something jumps at a knot that x is but for the
    knot's rounding, that which begins there. */
-uint span_of(global const real *knots, global const real *numbers, uint spans, real x, real rest,
-             uint degree, uint by)
+static uint span_of(global const real *knots, global const real *numbers, uint spans, real x,
+                    real rest, uint degree, uint by)
 {
     const uint k = find_span(knots, spans, x, rest);
     const bool is_next = k + 1 < spans && knots[k + 1] == x && knots[k] != x;
@@ -89,8 +89,8 @@ uint span_of(global const real *knots, global const real *numbers, uint spans, r
    in s0 to s2 as PLACE names them, *ratio the distances. known.s2: 1 more than the number of the
    first control point that counts, or 0; what rounding takes the parameter out of its span is then
    undone. */
-uint4 find_place(global const real *basis, uint at, uint controls, uint degree, uint by,
-                 real4 known, real2 *ratio)
+static uint4 find_place(global const real *basis, uint at, uint controls, uint degree, uint by,
+                        real4 known, real2 *ratio)
 {
     const real x = known.s0, x_rest = known.s1;
     const uint spans = (uint)basis[at], order = degree + 1;
@@ -113,7 +113,7 @@ uint4 find_place(global const real *basis, uint at, uint controls, uint degree, 
 /* ---- functions ---- */
 
 /* Evaluates the function with these coefficients at t : s. */
-real function_value(global const real *coefficients, uint degree, real t, real s)
+static real function_value(global const real *coefficients, uint degree, real t, real s)
 {
     const uint begin = chain_begin(s, degree), end = chain_end(t, degree);
     combination m = first_combination();
@@ -127,7 +127,7 @@ real function_value(global const real *coefficients, uint degree, real t, real s
 
 #if CLSP_KEPT
 /* Evaluates all functions of a span, whose coefficients are [num][num], num at most CLSP_KEPT. */
-void function_values(real *values, global const real *coefficients, uint num, real t, real s)
+static void function_values(real *values, global const real *coefficients, uint num, real t, real s)
 {
     const uint begin = chain_begin(s, num - 1), end = chain_end(t, num - 1);
     combination chain[CLSP_KEPT];
@@ -161,7 +161,7 @@ void function_values(real *values, global const real *coefficients, uint num, re
 /* ---- control points of derivatives ---- */
 
 /* Makes f (b - a). */
-homogeneous step_of(real f, homogeneous b, homogeneous a)
+static homogeneous step_of(real f, homogeneous b, homogeneous a)
 {
     homogeneous d = difference(b, a);
     d.x *= f;
@@ -172,7 +172,8 @@ homogeneous step_of(real f, homogeneous b, homogeneous a)
 /* Takes differences of control points along w, v and u as `by` says, from number l, j, i on; p is
    that control point, f where factors of a direction begin, n its control points, and centre what
    they are taken relative to. */
-homogeneous control_w(global const real *p, global const real *f, real4 centre, uint l, uint by)
+static homogeneous control_w(global const real *p, global const real *f, real4 centre, uint l,
+                             uint by)
 {
     const homogeneous h = homogeneous_near(p, centre);
 #if CLSP_DIRECTIONS == 3
@@ -185,7 +186,7 @@ homogeneous control_w(global const real *p, global const real *f, real4 centre, 
                     real4 centre
 #define THE_FACTORS fu, fv, fw, centre
 
-homogeneous control_v(global const real *p, FACTORS, uint4 at, uint4 controls, order by)
+static homogeneous control_v(global const real *p, FACTORS, uint4 at, uint4 controls, order by)
 {
     const size_t to_v = (size_t)controls.s2 * CLSP_COORDS;
     const homogeneous a = control_w(p, fw, centre, at.s2, by.s2);
@@ -197,7 +198,7 @@ homogeneous control_v(global const real *p, FACTORS, uint4 at, uint4 controls, o
     return step_of(fv[controls.s1 + at.s1], step_of(fv[at.s1 + 1], c, b), first);
 }
 
-homogeneous control_u(global const real *p, FACTORS, uint4 at, uint4 controls, order by)
+static homogeneous control_u(global const real *p, FACTORS, uint4 at, uint4 controls, order by)
 {
     const size_t to_u = (size_t)controls.s1 * controls.s2 * CLSP_COORDS;
     const homogeneous a = control_v(p, THE_FACTORS, at, controls, by);
@@ -212,7 +213,7 @@ homogeneous control_u(global const real *p, FACTORS, uint4 at, uint4 controls, o
 /* ---- sums ---- */
 
 /* Adds f b to a sum and to its running error bound. */
-tracked add_term(tracked sum, real f, tracked b)
+static tracked add_term(tracked sum, real f, tracked b)
 {
     tracked next;
     next.d.x = MAD((real4)(f), b.d.x, sum.d.x);

@@ -113,8 +113,8 @@ kernel void filter_pass(global const sample *samples, global coefficient *target
 /* ---- a bundle of columns for each item ---- */
 
 /* Loads samples first .. first + num - 1 of the lines of a bundle, multiplied by the gain. */
-void load_bundle(real *bundle, global const sample *samples, sample_source from, line_pass pass,
-                 uint line, uint num_lines, int first, int num)
+static void load_bundle(real *bundle, global const sample *samples, sample_source from,
+                        line_pass pass, uint line, uint num_lines, int first, int num)
 {
     const size_t inner = WIDE(pass.inner), outer = line / inner;
     global const sample *const p =
@@ -135,8 +135,8 @@ void load_bundle(real *bundle, global const sample *samples, sample_source from,
 }
 
 /* Stores the coefficients begin .. begin + num - 1 of the lines of a bundle. */
-void store_bundle(global coefficient *target, const real *bundle, line_pass pass, uint line,
-                  uint num_lines, int begin, int num)
+static void store_bundle(global coefficient *target, const real *bundle, line_pass pass, uint line,
+                         uint num_lines, int begin, int num)
 {
     const size_t inner = WIDE(pass.inner), outer = line / inner;
     global coefficient *out = target + WIDE(pass.offset) + outer * pass.n * inner +
@@ -155,7 +155,7 @@ void store_bundle(global coefficient *target, const real *bundle, line_pass pass
 
 /* Runs both recursions over a bundle. (With an int that falls in the second loop LLVM 18, as in
    PoCL 6.0, ends the process: its instruction combining does not reach a fixed point.) */
-void filter_bundle(real *bundle, real pole, uint num)
+static void filter_bundle(real *bundle, real pole, uint num)
 {
     realv s = LOADV(bundle) / (R(1.0) - pole);
     STOREV(s, bundle);

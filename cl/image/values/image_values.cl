@@ -3,7 +3,9 @@
 
    The host sets what map_points.clh and pixel.clh ask for, and
      CLSP_GROUP   on GPUs, the local size
-     CLSP_STRIDE  reals from one point's coordinate to the next one's, of values_at_points */
+     CLSP_STRIDE  reals from one point's coordinate to the next one's, of values_at_points
+     CLSP_PLACES  the only kernel to be compiled: on a map (0), displaced (1), at points (2); all
+                  three without */
 #include "interpolate.clh"
 
 #ifndef CLSP_GROUP
@@ -261,6 +263,13 @@ IN_PLACE void make_values(global const coefficient *coefficients, global const r
 
 /* ---- kernels ---- */
 
+#ifdef CLSP_PLACES
+#define ARE_MADE(places) (CLSP_PLACES == (places))
+#else
+#define ARE_MADE(places) 1
+#endif
+
+#if ARE_MADE(0)
 /* Makes values at an affine map. range: [planes][2], where values are clipped. */
 kernel void values_on_map(global const coefficient *restrict coefficients,
                           global const real *restrict range, global value *restrict out,
@@ -270,7 +279,9 @@ kernel void values_on_map(global const coefficient *restrict coefficients,
     const field_rows none = {range, range, range, false};
     make_values(coefficients, range, out, &none, &axes, &grid, &map_z, &map_y, &map_x);
 }
+#endif
 
+#if ARE_MADE(1)
 /* Where the displacements of a launch's first row begin. */
 typedef struct field_begin {
     wide z, y, x;
@@ -287,7 +298,9 @@ kernel void values_displaced(global const coefficient *restrict coefficients,
                               field_x + WIDE(begin.x), true};
     make_values(coefficients, range, out, &field, &axes, &grid, &map_z, &map_y, &map_x);
 }
+#endif
 
+#if ARE_MADE(2)
 /* Where coordinate k of a launch's points is. */
 #if CLSP_STRIDE == 1
 #define COORDINATE(k) (k)
@@ -348,3 +361,4 @@ kernel void values_at_points(global const coefficient *restrict coefficients,
         write_values(coefficients, range, to, p, is_finite, &axes);
     }
 }
+#endif

@@ -7,6 +7,11 @@
 
 enum { GROUP = 128 /* items of a group on GPUs */ };
 
+/* By clspi_image_places. */
+static const clspi_signature *const signatures[] = {&clspi_values_on_map_signature,
+                                                    &clspi_values_displaced_signature,
+                                                    &clspi_values_at_points_signature};
+
 static clspi_options value_options(const clsp_context *ctx, const clsp_image_desc *d, size_t plane,
                                    uint32_t attributes, bool fixed)
 {
@@ -62,9 +67,6 @@ clsp_status clspi_image_job_kernel(clspi_image_job *job)
     clspi_image_kernels *const of = job->window ? &job->plan->windowed : &job->plan->kernels;
     clspi_kernel *const kernels[] = {&of->on_map[fixed][a], &of->displaced[fixed][a],
                                      &of->at_points[job->stride > 1][a]};
-    const clspi_signature *const signatures[] = {&clspi_values_on_map_signature,
-                                                 &clspi_values_displaced_signature,
-                                                 &clspi_values_at_points_signature};
     const clspi_signature *const signature = signatures[job->places];
     clspi_options options = value_options(ctx, &job->plan->desc, job->plan->layout.plane, a, fixed);
 
@@ -73,6 +75,7 @@ clsp_status clspi_image_job_kernel(clspi_image_job *job)
     clspi_option(&options, "WINDOW",
                  job->window ? CLSPI_ALL_CUT : clspi_cut_directions(&job->plan->layout));
     if (job->stride > 1) clspi_option(&options, "STRIDE", job->stride);
+    clspi_option(&options, "PLACES", job->places);
     job->kernel = kernels[job->places];
     if (job->kernel->kernel) return CLSP_OK;
     return clspi_image_has_tiles(ctx)
@@ -81,20 +84,32 @@ clsp_status clspi_image_job_kernel(clspi_image_job *job)
                : clspi_kernel_create(job->kernel, ctx, "image_values", signature, &options);
 }
 
+/* Builds the kernel of values at some places, by options that name those too. */
+static clsp_status build_places(const clspi_build *build, clspi_image_places places,
+                                clspi_options options)
+{
+    clspi_option(&options, "PLACES", places);
+    return clspi_image_has_tiles(build->ctx)
+               ? clspi_program_build_for_group(build, "image_values", signatures[places], &options,
+                                               GROUP)
+               : clspi_program_build(build, "image_values", &options);
+}
+
 clsp_status clspi_image_values_build(const clspi_build *build, const clsp_image_desc *desc,
                                      uint32_t attributes)
 {
-    clspi_options options =
-        value_options(build->ctx, desc, 0, attributes, desc->precision == CLSP_F32);
+    const bool fixed = desc->precision == CLSP_F32;
+    clspi_options options = value_options(build->ctx, desc, 0, attributes, fixed);
+    clspi_options at_points = value_options(build->ctx, desc, 0, attributes, false);
 
     clspi_option(&options, "WINDOW", 0);
-    if (!clspi_image_has_tiles(build->ctx))
-        return clspi_program_build(build, "image_values", &options);
-    if (clspi_image_has_blocks(build->ctx, desc))
+    clspi_option(&at_points, "WINDOW", 0);
+    if (clspi_image_has_tiles(build->ctx) && clspi_image_has_blocks(build->ctx, desc))
         CLSPI_CHECK(clspi_program_build_for_group(
             build, "image_blocks", &clspi_values_of_blocks_signature, &options, GROUP));
-    return clspi_program_build_for_group(build, "image_values", &clspi_values_on_map_signature,
-                                         &options, GROUP);
+    CLSPI_CHECK(build_places(build, CLSPI_IMAGE_ON_MAP, options));
+    CLSPI_CHECK(build_places(build, CLSPI_IMAGE_DISPLACED, options));
+    return build_places(build, CLSPI_IMAGE_AT_POINTS, at_points);
 }
 
 clsp_status clspi_image_values_prepare(clsp_image_plan *plan)
