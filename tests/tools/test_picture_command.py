@@ -232,6 +232,32 @@ class Solids(Picture):
         self.assertEqual(self.front("--cut", "z=1.5"), whole)
         self.assertEqual(set(self.front("--cut", "z=-1").values[3::4]), {0})
 
+    def test_distances(self):
+        """The box's front, and a cut, from a plane before it and from points: by range, the end or
+        the middle of the map."""
+        plane = self.write("plane.bv", "5 1 1\n-9 -9 2\n-9 9 2\n9 -9 2\n9 9 2\n")
+        far = self.write("far.csv", "1,0.5,1e6\n")
+        for other, distance, cut in ((plane, 1, ()), (plane, 1.75, ("--cut", "z=0.25")),
+                                     (far, 1e6 - 1, ())):
+            words = ("--distance-to", other, "--colormap", "diverging", *cut)
+            for low, high, hue in ((0, 2 * distance, "white"), (0, 1.01 * distance, "red"),
+                                   (0.99 * distance, 2 * distance, "blue")):
+                with self.subTest(other=other, cut=cut, low=low):
+                    image = self.front(*words, "--range=%r,%r" % (low, high))
+                    for y, x in ((30, 40), (20, 15), (40, 65)):
+                        self.assert_hue(tuple(image.at(y, x)), hue)
+
+    def test_distances_have_a_range(self):
+        """From a plane along the box they go from 1 to 2, cut or whole, with data or without."""
+        plane = self.write("plane.bv", "5 1 1\n-1 -9 -9\n-1 -9 9\n-1 9 -9\n-1 9 9\n")
+        whole = self.front("--distance-to", plane, "--colormap", "gray")
+        for words in (("--range=1,3",), ("--cut", "z=0.4"), ("--cut", "z=0.4", "--refine", "1")):
+            other = self.front("--distance-to", plane, "--colormap", "gray", *words)
+            worst = max(abs(a - b) for p, q in zip(self.inner(whole), self.inner(other))
+                        for a, b in zip(p, q))
+            self.assertLessEqual(worst, 3, words)
+        self.assertGreater(whole.at(30, 70)[0], whole.at(30, 10)[0] + 60)
+
     def test_bar(self):
         image = self.front("--array", "along", "--bar")
         self.assertEqual(image.at(29, 79)[3], 190)  # the paper that it is on
@@ -249,14 +275,20 @@ class Solids(Picture):
         for message, *words in (
                 ("--range must be LO,HI with LO below HI", "--array", "along", "--range=2,1"),
                 ("--range must be LO,HI with LO below HI", "--array", "along", "--range=nan,1"),
-                ("--range needs --array", "--range=1,2"), ("--bar needs --array", "--bar"),
+                ("--range needs --array or --distance-to", "--range=1,2"),
+                ("--bar needs --array", "--bar"),
                 ("--colormap needs --array", "--colormap", "gray"),
                 ("--cut must be as z=1.5", "--cut", "z"), ("--cut must be", "--cut", "z=nan"),
                 ("exclude each other", "--cut", "z=1", "--slice", "z=1"),
                 ("--edges needs a picture", "--edges", "--slice", "z=1"),
+                ("exclude each other", "--distance-to", source, "--array", "along"),
+                ("exclude each other", "--distance-to", source, "--slice", "z=1"),
                 ("each 16 to 8192", "--size", "400"), ("each 16 to 8192", "--size", "9000x20")):
             self.fails(2, message, "solid", source, "-o", out, *words)
-        for word in ("--edges", "--cut=z=1"):
+        self.fails(1, "nothing.csv", "solid", source, "-o", out, "--distance-to",
+                   self.path("nothing.csv"))
+        self.assertFalse(os.path.exists(out))
+        for word in ("--edges", "--cut=z=1", "--distance-to=a.csv"):
             self.fails(2, "needs a picture", "solid", source, "-o", self.path("out.ply"), word)
 
 

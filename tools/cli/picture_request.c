@@ -65,11 +65,12 @@ const option request_camera[] = {
 
 const option request_colors[] = {
     {"bar", 0, NULL, "beside the mesh, a bar that tells which value has which colour",
-     OPTION_FLAG(picture_request, picture.view.bar), .needs = "coloring array"},
+     OPTION_FLAG(picture_request, picture.view.bar), .needs = "coloring array distance-to"},
     {"colormap", 0, "MAP",
      "colours from the least value to the greatest: @; auto is diverging for curvature, else "
      "viridis",
-     OPTION_WORD(picture_request, picture.map, COLOR_MAP_WORDS), .needs = "coloring array"},
+     OPTION_WORD(picture_request, picture.map, COLOR_MAP_WORDS),
+     .needs = "coloring array distance-to"},
     {.name = NULL}};
 
 static int check_direction(request *r)

@@ -39,10 +39,10 @@ typedef struct picture_request {
 #define OPTION_PICTURE_RANGE(text)                                                                 \
     "range", 0, "LO,HI", text, OPTION_LIST(picture_request, picture.range, ",", 1 << 2),           \
         .low = -1e300, .high = 1e300, .must = "LO,HI with LO below HI"
-#define OPTION_DISTANCE_TO(type, member)                                                           \
+#define OPTION_DISTANCE_TO(text, type, member)                                                     \
     "distance-to", 0, "FILE",                                                                      \
-        "of --coloring distance: curves or surfaces (.g2, .json, .igs, .step, .bv), or points of " \
-        "any other file (.npy, .xyz, .ply, CSV)",                                                  \
+        text ": curves or surfaces (.g2, .json, .igs, .step, .bv), or points of any other file "   \
+             "(.npy, .xyz, .ply, CSV)",                                                            \
         OPTION_TEXT(type, member)
 #define OPTION_PICTURE_EDGES(text)                                                                 \
     "edges", 0, NULL, text, OPTION_FLAG(picture_request, picture.edges)

@@ -3,7 +3,7 @@
 # Words for the value of a subcommand's option. False: it has none.
 _clspline_values() {
     case "$1 $2" in
-    *' -o' | *' --output' | *' --locate' | *' --probe' | *' --speeds')
+    *' -o' | *' --output' | 'solid --distance-to' | *' --locate' | *' --probe' | *' --speeds')
         compgen -f -- "$3" || true
         ;;
     'bezier -f' | 'bspline eval -f' | 'bezier --format' | 'bspline eval --format')
@@ -22,12 +22,13 @@ _clspline_values() {
         compgen -W 'vtu vtkhdf ply obj stl glb png npy tif nii nii.gz csv' -- "$3" || true
         ;;
     *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
-    *' --camera-direction' | *' --zoom' | *' --size' | *' --distance-to' | *' --range' | \
-    *' --workers' | *' --part' | *' -r' | *' --rotate' | *' -z' | *' --spacing' | *' -s' | \
-    *' --shift' | *' --affine' | *' --repeat' | 'project -m' | *' --quality' | *' --columns' | \
-    *' --max-dist' | *' -k' | *' --nearest' | *' --refine' | *' --crease-angle' | \
-    *' --crease-steps' | *' --pixel' | *' --array' | *' --resolution' | *' --camera-zoom-factor' \
-    | *' --camera-azimuth-angle' | *' --camera-elevation-angle')
+    *' --camera-direction' | *' --zoom' | *' --size' | 'bezier --distance-to' | \
+    'bspline eval --distance-to' | 'view --distance-to' | *' --range' | *' --workers' | \
+    *' --part' | *' -r' | *' --rotate' | *' -z' | *' --spacing' | *' -s' | *' --shift' | \
+    *' --affine' | *' --repeat' | 'project -m' | *' --quality' | *' --columns' | *' --max-dist' \
+    | *' -k' | *' --nearest' | *' --refine' | *' --crease-angle' | *' --crease-steps' | \
+    *' --pixel' | *' --array' | *' --resolution' | *' --camera-zoom-factor' | \
+    *' --camera-azimuth-angle' | *' --camera-elevation-angle')
         true
         ;;
     'bezier --method')
@@ -137,9 +138,9 @@ _clspline_options() {
         echo '--output --format --samples --refine --orient --crease-angle --crease-steps' \
             '--bezier --normals --classes --precision --device --slice --slices --size' \
             '--pixel --unit --array --range --locate --probe --columns --nearest --cut' \
-            '--edges --bar --colormap --up --azimuth --elevation --camera-direction' \
-            '--camera-orthographic --zoom --background --no-background --cooperate --workers' \
-            '--join --report --part --resume --quiet --verbose --help'
+            '--distance-to --edges --bar --colormap --up --azimuth --elevation' \
+            '--camera-direction --camera-orthographic --zoom --background --no-background' \
+            '--cooperate --workers --join --report --part --resume --quiet --verbose --help'
         ;;
     'view')
         echo '--output --resolution --samples --device --up --camera-direction' \

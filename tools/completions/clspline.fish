@@ -436,6 +436,8 @@ complete -c clspline -n '__clspline_at solid' -l nearest \
 complete -c clspline -n '__clspline_at solid' -l cut -x \
     -a 'x= y= z=' \
     -d 'cut open at height H'
+complete -c clspline -n '__clspline_at solid' -l distance-to -r -F \
+    -d 'colour by distances from the boundary, and the face of a cut, ..'
 complete -c clspline -n '__clspline_at solid' -l edges \
     -d 'dark lines along the edges of cells'
 complete -c clspline -n '__clspline_at solid' -l bar \

@@ -18,7 +18,8 @@ static const option pictures[] = {
      "what surfaces are coloured by: @; mean is half the sum of the principal curvatures, gauss "
      "their product",
      OPTION_WORD(mesh_request, picture.colors, COLORING_WORDS)},
-    {OPTION_DISTANCE_TO(mesh_request, picture.distance_to), .needs = "coloring"},
+    {OPTION_DISTANCE_TO("of --coloring distance", mesh_request, picture.distance_to),
+     .needs = "coloring"},
     {OPTION_PICTURE_RANGE("values at the ends of the colours; default of curvatures symmetric "
                           "about 0, with 98 of 100 points within, of distances all"),
      .needs = "coloring"},

@@ -174,7 +174,7 @@ static bool is_boundary_alone(const work *w)
     const request *r = &w->r->base;
     bool alone = r->num_outputs > 0 && !w->r->slices && !w->r->classes &&
                  !solid_request_has_points(w->r) &&
-                 !solid_request_shows_data(w->r); /* which cells have, and the face of a cut */
+                 !solid_request_shows_data(w->r); /* of cells, or on the face of a cut */
     for (size_t i = 0; i < r->num_outputs; i++)
         alone = alone && !solid_request_has_cells(w->r, r->outputs[i]);
     return alone;

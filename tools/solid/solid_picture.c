@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "cubic_net.h"
+#include "distance_set.h"
 #include "picture.h"
 #include "solid_slice.h"
 #include "solid_surface.h"
@@ -17,6 +18,7 @@ typedef struct picture_work {
     const solid_model *m;
     const solid_channel *field; /* data of points that are shown; NULL: none */
     const solid_array *data;    /* or data of cells */
+    distance_set *distances;    /* or what distances are measured to */
     solid_surface surface;
     double *values; /* of the boundary's vertices, or faces */
     uint32_t *edges;
@@ -43,6 +45,21 @@ static bool choose_data(picture_work *w)
     return false;
 }
 
+/* Opens what distances are measured to, where they are asked for: behind all work of the device,
+   whose compiler would still be busy when this fails. False with a complaint. */
+static bool open_distances(picture_work *w)
+{
+    const char *path = w->m->r->picture.distance_to;
+    if (path) w->distances = distance_set_open(w->m->ctx, path);
+    return w->distances || !path;
+}
+
+/* Tells whether there are values that are coloured. */
+static bool shows_values(const picture_work *w)
+{
+    return w->field || w->data || w->distances;
+}
+
 /* What is shown of data: a number, or the length of a vector. */
 static double show(const double *numbers, uint32_t num)
 {
@@ -58,10 +75,12 @@ static bool find_values(picture_work *w)
 {
     const solid_surface *s = &w->surface;
     const size_t each = (size_t)(s->num - 1) * (s->num - 1);
-    const size_t num = w->field ? s->result.num_vertices : s->result.num_faces;
-    if (!w->field && !w->data) return true;
+    const size_t num = w->data ? s->result.num_faces : s->result.num_vertices;
+    if (!shows_values(w)) return true;
     w->values = malloc((num + 1) * sizeof(*w->values));
     if (!w->values) return solid_model_memory(w->m);
+    if (w->distances && !distance_set_find(w->distances, s->result.positions, num, w->values))
+        return false;
     for (size_t i = 0; w->field && i < num; i++)
         w->values[i] = show(s->data + i * s->num_data + w->field->first - 3, w->field->components);
     for (size_t i = 0; w->data && i < num; i++)
@@ -69,8 +88,17 @@ static bool find_values(picture_work *w)
                                                   w->data->components,
                             w->data->components);
     w->paint.values = w->values;
-    w->paint.of_faces = !w->field;
+    w->paint.of_faces = w->data != NULL;
     return true;
+}
+
+/* Sets the colours' range to that of all distances of the boundary. */
+static bool find_distance_colors(picture_work *w)
+{
+    w->paint.title = "distance";
+    return picture_request_colors(&w->m->r->picture, &w->paint.colors, w->values,
+                                  w->surface.result.num_vertices, 0) ||
+           solid_model_memory(w->m);
 }
 
 /* Sets the colours' range: that of the whole mesh, so that it does not depend on a cut. */
@@ -78,6 +106,7 @@ static bool find_colors(picture_work *w)
 {
     const solid_model *m = w->m;
     const picture_options *o = &m->r->picture;
+    if (w->distances) return find_distance_colors(w);
     const size_t num = w->field ? m->counts.num_vertices : w->data ? m->cells.num_cells : 0;
     double *all = malloc((num + 1) * sizeof(*all));
     if (!all) return solid_model_memory(m);
@@ -102,6 +131,22 @@ static bool open_samples(solid_samples *s, const solid_model *m, mesh_precision 
     return solid_samples_open(s, m, precision, (solid_grid){FINE_SAMPLES, FINE_SAMPLES});
 }
 
+/* Measures the distances of the pixels that have a value. */
+static bool measure_section(picture_work *w, const slice_frame *f)
+{
+    const size_t pixels = f->rows * f->columns;
+    double *places = malloc((pixels + 1) * 3 * sizeof(*places));
+    if (!places) return solid_model_memory(w->m);
+    for (size_t i = 0; i < pixels; i++)
+        if (isnan(w->section_values[i]))
+            places[3 * i] = places[3 * i + 1] = places[3 * i + 2] = (double)NAN;
+        else
+            slice_frame_middle(f, i, places + 3 * i);
+    const bool done = distance_set_find(w->distances, places, pixels, w->section_values);
+    free(places);
+    return done;
+}
+
 /* Takes over an image of a slice: what is shown of each pixel, NaN outside. */
 static bool take_section(picture_work *w, const image_array *image, const slice_frame *f)
 {
@@ -122,7 +167,7 @@ static bool take_section(picture_work *w, const image_array *image, const slice_
                                   .values = w->section_values,
                                   .is_stepped = w->data != NULL};
     w->cut.section = &w->section;
-    return true;
+    return !w->distances || measure_section(w, f);
 }
 
 /* Makes the data on the plane of the cut, by a slice of the same solid with about a pixel for each
@@ -149,6 +194,7 @@ static bool make_section(picture_work *w, mesh_precision precision, progress_bar
     of_slice.size = (uint32_t)fmin(wanted, SECTION_MAX);
     of_slice.image = IMAGE_NPY;
     centred.r = &of_slice;
+    if (w->distances) centred.num_fields = 0; /* the slice then tells what is within */
     centred.points = malloc((reals + 1) * sizeof(double));
     bool done = centred.points || solid_model_memory(m);
     if (done) {
@@ -171,7 +217,8 @@ static bool prepare(picture_work *w, solid_boundary *boundary, progress_bar *bar
     const solid_request *r = w->m->r;
     const mesh_precision precision = r->samples ? boundary->samples.precision : r->base.precision;
     if (!choose_data(w) ||
-        !solid_surface_make(&w->surface, w->m, boundary, w->field != NULL, true, bar))
+        !solid_surface_make(&w->surface, w->m, boundary, w->field != NULL, true, bar) ||
+        !open_distances(w))
         return false;
     if (r->picture.edges) {
         w->edges = solid_surface_edges(&w->surface, &w->paint.num_edges);
@@ -181,7 +228,7 @@ static bool prepare(picture_work *w, solid_boundary *boundary, progress_bar *bar
     if (r->cuts) {
         w->cut = (raster_cut){.axis = r->cut_axis, .height = r->cut_height};
         w->paint.cut = &w->cut;
-        if ((w->field || w->data) && !make_section(w, precision, bar)) return false;
+        if (shows_values(w) && !make_section(w, precision, bar)) return false;
     }
     return find_values(w) && find_colors(w);
 }
@@ -199,6 +246,7 @@ bool solid_picture_write(const solid_model *m, solid_boundary *boundary, const c
         done = false;
     }
     solid_surface_close(&w.surface);
+    distance_set_close(w.distances);
     free(w.values);
     free(w.edges);
     free(w.section_values);

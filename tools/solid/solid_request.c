@@ -88,7 +88,7 @@ static bool has_picture(const solid_request *r)
 
 bool solid_request_shows_data(const solid_request *r)
 {
-    return r->array && has_picture(r);
+    return (r->array || (r->cuts && r->picture.distance_to)) && has_picture(r);
 }
 
 /* Checks the files of points and of what becomes of them. */
@@ -147,7 +147,7 @@ static int check_outputs(const solid_request *r)
 static int check_needs(const solid_request *r)
 {
     static const char *const all[] = {"size", "array", "range"};
-    static const char *const of_picture[] = {"edges", "cut", "bar", "colormap"};
+    static const char *const of_picture[] = {"edges", "cut", "bar", "colormap", "distance-to"};
     const char *name = r->base.command->name;
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (request_has(&r->base, all[i]) && !r->slices && !has_picture(r) &&
@@ -157,8 +157,8 @@ static int check_needs(const solid_request *r)
         if (request_has(&r->base, of_picture[i]) && !has_picture(r))
             return usage_error(name, "--%s needs a picture of the boundary (.png without --slice)",
                                of_picture[i]);
-    if (r->picture.range.num > 0 && !r->slices && !r->array)
-        return usage_error(name, "--range needs --array");
+    if (r->picture.range.num > 0 && !r->slices && !r->array && !r->picture.distance_to)
+        return usage_error(name, "--range needs --array or --distance-to");
     return EXIT_OK;
 }
 
@@ -194,6 +194,7 @@ static int check(request *base)
     int status = check_outputs(r);
     if (status == EXIT_OK) status = check_needs(r);
     if (status == EXIT_OK) status = check_image_size(r);
+    if (r->picture.distance_to) r->picture.colors = COLORING_DISTANCE;
     if (status == EXIT_OK) status = picture_request_check(base);
     if (status == EXIT_OK && base->num_parts > 0) status = check_parts(r);
     if (status != EXIT_OK) return status;
@@ -300,6 +301,9 @@ static const option options[] = {
      "cut open at height H (also x=H, y=H): what is on the viewer's side is left out, and the cut "
      "is coloured like the boundary",
      .read = read_cut, .words = "x= y= z=", .must = "as z=1.5", .excludes = "slice slices"},
+    {OPTION_DISTANCE_TO("colour by distances from the boundary, and the face of a cut, to these",
+                        solid_request, picture.distance_to),
+     .is_file = true, .excludes = "array slice slices"},
     {OPTION_PICTURE_EDGES("dark lines along the edges of cells")},
     {.rows = request_colors},
     {.rows = request_camera},
@@ -315,6 +319,7 @@ static const char *const examples[] = {
     "clspline solid rod.vtk -o refined.vtu --refine 2 --classes",
     "clspline solid part.vtu --slice z=0.5 -o layer.png --array density --pixel 0.01",
     "clspline solid part.vtu -o open.png --cut y=0 --array density --bar --edges",
+    "clspline solid part.vtu -o deviation.png --distance-to scan.ply --bar",
     "clspline solid part.vtu --locate points.npy -o places.npy",
     "clspline solid part.vtu --probe points.csv --array density -o density.csv",
     "clspline solid rod.vtk -o rod.vtu --samples 16 --cooperate auto --report",

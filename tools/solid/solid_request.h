@@ -67,7 +67,7 @@ PICTURE_REQUEST_CHECK(solid_request);
 /* Tells whether an output has cells, and not their boundary. */
 bool solid_request_has_cells(const solid_request *r, const char *path);
 
-/* Tells whether a picture of the boundary shows data. */
+/* Tells whether a picture of the boundary shows what the inside is needed for. */
 bool solid_request_shows_data(const solid_request *r);
 
 /* Tells whether points are looked for. */

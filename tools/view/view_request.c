@@ -73,7 +73,7 @@ static const option options[] = {
     {"coloring", 0, "HOW",
      "what colours tell: @; mean and gauss are curvatures, data is a number of a solid's file",
      OPTION_WORD(view_request, coloring, COLORING_WORDS " data")},
-    {OPTION_DISTANCE_TO(view_request, distance_to)},
+    {OPTION_DISTANCE_TO("of --coloring distance", view_request, distance_to)},
     {"array", 0, "NAME", "which data of a solid's points or cells; default the first",
      OPTION_TEXT(view_request, array)},
     {"range", 0, "LO,HI",
