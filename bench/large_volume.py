@@ -150,6 +150,7 @@ class Job:
 
     def compute(self, at_once):
         """Seconds that the computation of all parts takes, by those in the middle."""
+        at_once = min(at_once, self.parts)
         other = Job(self.command, self.line[2], os.path.join(os.path.dirname(self.out),
                                                              "compute.npy"), 1, self.parts)
         other.line[5] = self.line[5]
