@@ -134,6 +134,15 @@ static bool make_tile(work *w, tile *one, const uint32_t *begin)
     return done;
 }
 
+/* What a tile may need: together with the values of all tiles, which are kept, MOST_BYTES, but at
+   least a quarter of that. */
+static size_t most_of(const image_tiles *t)
+{
+    const size_t kept = image_array_count(t->to) * image_type_bytes(t->to->type);
+    if (t->most_bytes > 0) return t->most_bytes;
+    return kept < MOST_BYTES / 4 * 3 ? MOST_BYTES - kept : MOST_BYTES / 4;
+}
+
 /* Chooses the longest direction of a tile that needs more than it may, or -1. */
 static int choose_cut(const image_tiles *t, const tile *one)
 {
@@ -143,11 +152,10 @@ static int choose_cut(const image_tiles *t, const tile *one)
     const size_t need =
         product(one->desc.size, num) * t->from->channels * sample +
         product(one->map.size, num) * t->to->channels * image_type_bytes(t->to->type);
-    const size_t most = t->most_bytes > 0 ? t->most_bytes : MOST_BYTES;
     int longest = 0;
     for (int i = 1; i < (int)t->from->directions; i++)
         if (one->map.size[i] > one->map.size[longest]) longest = i;
-    return need <= most || one->map.size[longest] <= LEAST_SIDE ? -1 : longest;
+    return need <= most_of(t) || one->map.size[longest] <= LEAST_SIDE ? -1 : longest;
 }
 
 /* Makes a tile, or its halves. */
