@@ -16,8 +16,8 @@ usage: layering.py SOURCE_DIR
     what that one sees, the tests of those layers, tests/ref and tests/data
   - no two files have the same name, so that a name in an #include or in a message means one file
   - kernels are ASCII and leave the words float, double and fma to real.clh; a function in cl/ is
-    static, which IN_PLACE is, and has at most 120 lines, a kernel at most 12 parameters and the
-    same ones under every #if
+    static, which IN_PLACE is, is called, and has at most 120 lines, a kernel at most 12 parameters
+    and the same ones under every #if
   - a function in src/ has at most 7 parameters, one in include/ at most 6; none in src/ has more
     than 60 lines, and at least 98 in 100 have at most 40
   - no tabs, trailing blanks, missing final newlines or lines above 100 columns in any text
@@ -25,6 +25,7 @@ usage: layering.py SOURCE_DIR
 Looks at tracked files where the tree is a checkout of git, else at all. Prints each breach as
 FILE:LINE: WHY and exits with 1 when there are any.
 """
+import collections
 import os
 import re
 import statistics
@@ -250,6 +251,8 @@ class Checker:
                              for family in self.families
                              if family not in FAMILIES_WITH_OTHER_MEANINGS}
         self.lengths = []
+        self.helpers = []  # of kernels: (path, line, name)
+        self.kernel_words = collections.Counter()
 
     def report(self, path, line, why):
         self.breaches.append(f'{path}:{line}: {why}')
@@ -373,6 +376,9 @@ class Checker:
             head = text.split('\n')[function.line - 1]
             if function.name not in kernels and not head.startswith(('static ', 'IN_PLACE ')):
                 self.report(path, function.line, f'{function.name} is neither static nor IN_PLACE')
+            if function.name not in kernels:
+                self.helpers.append((path, function.line, function.name))
+        self.kernel_words.update(re.findall(r'\w+', code))
         for match in KERNEL.finditer(code):
             self.kernel_parameters(path, code, match)
 
@@ -418,6 +424,11 @@ class Checker:
                         f'{100 * share:.1f}% of the functions have at most {SOURCE_LINES} '
                         f'lines: at least {100 * SOURCE_SHARE:g}%')
 
+    def helpers_in_use(self):
+        for path, line, name in self.helpers:
+            if self.kernel_words[name] < 2:
+                self.report(path, line, f'no kernel calls {name}')
+
     # -- form --
 
     def form(self, path, text):
@@ -450,6 +461,7 @@ class Checker:
                 with open(os.path.join(self.root, path), encoding='utf-8', newline='') as file:
                     self.file(path, file.read())
         self.shares()
+        self.helpers_in_use()
         return self.breaches
 
 
