@@ -358,7 +358,6 @@ static gpus_job surface_job(size_t reals)
     job.num_items = least(job.num_items / 16, (size_t)1 << 22);
     job.start = start_surface;
     job.eval = eval_surface;
-    job.is_lone = true;
     snprintf(job.name, sizeof job.name, "surface, %zu queries", job.num_items);
     return job;
 }

@@ -40,7 +40,6 @@ struct gpus_job {
     uint32_t samples;             /* of patches and cells, along each direction */
     double item_points;
     const char *unit;
-    bool is_lone; /* contexts that join do not share it */
     /* Makes the plan and brings there what the part's items need. */
     clsp_status (*start)(gpus_part *part);
     /* Makes some of the part's items. */

@@ -142,8 +142,7 @@ static clsp_status run_job(gpus_set *set, size_t found, const gpus_job *large,
         BENCH_TRY(gpus_set_open(set, num));
         BENCH_TRY(run_apart(set, large, &one));
         const double share = (double)small->num_items / (double)large->num_items;
-        if (!small->is_lone)
-            BENCH_TRY(run_joined(set, small, one.time.median_ms * share, expected));
+        BENCH_TRY(run_joined(set, small, one.time.median_ms * share, expected));
         gpus_set_close(set);
     }
 

@@ -6,6 +6,8 @@
 #include "check.h"
 #include "job.h"
 
+enum { BESIDE_BYTES_MIN = 1 << 18 }; /* what is brought beside kernels: below, events cost more */
+
 clsp_status clspi_plan_init(clspi_plan *plan, clsp_context *ctx, const char *family)
 {
     *plan = (clspi_plan){.ctx = ctx, .family = family};
@@ -162,14 +164,61 @@ clsp_status clspi_call_on_host(clspi_plan *plan, const clsp_run *run)
     return clspi_run_done(plan, run);
 }
 
-clsp_status clspi_plan_bring(clspi_plan *plan, clspi_series *series, uint32_t i, const char *from,
-                             size_t bytes)
-{
-    clspi_staging *const staging = &plan->staging[0][i];
+/* ---- what shared jobs bring ---- */
 
-    CLSPI_CHECK(clspi_buffer_reserve(&staging->buffer, &staging->bytes, series->ctx, bytes));
-    return clspi_series_write_later(series, staging->buffer, 0, from, bytes);
+/* Tells whether bytes are written beside kernels, and makes the queue for that. */
+static bool writes_beside(clspi_plan *plan, size_t bytes)
+{
+    clsp_context *const ctx = plan->ctx;
+    cl_int code;
+
+    if (clspi_is_unified(&ctx->device) || bytes < BESIDE_BYTES_MIN) return false;
+    if (!plan->writes_tried) {
+        plan->writes_tried = true;
+        plan->writes = clCreateCommandQueue(ctx->context, ctx->device.id, 0, &code);
+        if (code != CL_SUCCESS) plan->writes = NULL;
+    }
+    return plan->writes != NULL;
 }
+
+/* Enqueues the writing of a buffer that kernels have read which were enqueued before the last one
+   was written, and lets the series wait for it. */
+static clsp_status write_beside(clspi_plan *plan, clspi_series *series, clspi_brought *brought,
+                                cl_mem buffer, const char *from, size_t bytes)
+{
+    clspi_log *const log = &plan->ctx->log;
+    cl_event written = NULL, before = NULL;
+
+    CLSPI_CHECK(clspi_cl(log, clEnqueueMarkerWithWaitList(plan->ctx->queue, 0, NULL, &before),
+                         "clEnqueueMarkerWithWaitList"));
+    const cl_int code = clEnqueueWriteBuffer(plan->writes, buffer, CL_FALSE, 0, bytes, from,
+                                             brought->before ? 1 : 0,
+                                             brought->before ? &brought->before : NULL, &written);
+    if (brought->before) clReleaseEvent(brought->before);
+    brought->before = before;
+    CLSPI_CHECK(clspi_cl(log, code, "clEnqueueWriteBuffer"));
+    clsp_status status = clspi_cl(log, clFlush(plan->writes), "clFlush");
+    if (status == CLSP_OK) status = clspi_series_join(series, written);
+    if (status != CLSP_OK) clFinish(plan->writes); /* the memory is the caller's */
+    clReleaseEvent(written);
+    return status;
+}
+
+clsp_status clspi_plan_bring(clspi_plan *plan, clspi_series *series, uint32_t i, const char *from,
+                             size_t bytes, cl_mem *buffer)
+{
+    clspi_brought *const brought = &plan->brought[i];
+    const bool beside = writes_beside(plan, bytes);
+
+    if (beside) brought->slot = 1 - brought->slot;
+    clspi_staging *const staging = &plan->staging[brought->slot][i];
+    CLSPI_CHECK(clspi_buffer_reserve(&staging->buffer, &staging->bytes, series->ctx, bytes));
+    *buffer = staging->buffer;
+    return beside ? write_beside(plan, series, brought, staging->buffer, from, bytes)
+                  : clspi_series_write_later(series, staging->buffer, 0, from, bytes);
+}
+
+/* ---- the end ---- */
 
 void clspi_plan_release(clspi_plan *plan)
 {
@@ -184,5 +233,9 @@ void clspi_plan_release(clspi_plan *plan)
     }
     if (plan->reads) clReleaseCommandQueue(plan->reads);
     plan->reads = NULL;
+    for (int i = 0; i < CLSPI_MAX_STREAMS; i++)
+        if (plan->brought[i].before) clReleaseEvent(plan->brought[i].before);
+    if (plan->writes) clReleaseCommandQueue(plan->writes);
+    plan->writes = NULL;
     pthread_mutex_destroy(&plan->lock);
 }

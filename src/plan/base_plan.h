@@ -19,6 +19,13 @@ typedef struct clspi_staging {
     clspi_pinned pinned;
 } clspi_staging;
 
+/* What shared jobs bring, in turns into two staging buffers, so that one is written while kernels
+   read the other. */
+typedef struct clspi_brought {
+    uint32_t slot;   /* of the staging buffer that was written last */
+    cl_event before; /* of kernels that were enqueued before that; NULL: there may be none */
+} clspi_brought;
+
 enum {
     CLSPI_MAX_STREAMS = 5,     /* memories that a call reads and writes (transfer.h) */
     CLSPI_PARTS_IN_FLIGHT = 3, /* of a call whose transfers run beside its kernels */
@@ -32,8 +39,10 @@ typedef struct clspi_plan {
                         makes the plan usable */
     cl_event last;   /* on out-of-order queues: of the last call, which the next one waits for */
     clspi_staging staging[CLSPI_PARTS_IN_FLIGHT][CLSPI_MAX_STREAMS];
-    cl_command_queue reads; /* in-order, for transfers beside kernels; NULL: not made */
-    bool reads_tried;
+    cl_command_queue reads;  /* in-order, for transfers beside kernels; NULL: not made */
+    cl_command_queue writes; /* the same, of what shared jobs bring */
+    bool reads_tried, writes_tried;
+    clspi_brought brought[CLSPI_MAX_STREAMS];
     atomic_flag callers[CLSPI_HOST_WORKERS]; /* numbers of workers that calling threads have */
     pthread_mutex_t lock; /* of what the host makes tiles from: callers of their own may prepare it
                              at once */
@@ -100,11 +109,11 @@ clsp_status clspi_call_on_host(clspi_plan *plan, const clsp_run *run);
 /* Takes back the event of a call that failed after all; run may be NULL. */
 void clspi_run_undo(const clsp_run *run);
 
-/* Brings what a chunk of a shared job needs from host memory to the plan's staging buffer number i.
-   Chunks of a plan run one after another, so that one buffer serves them all; the host memory stays
-   until they have run. */
+/* Brings what a chunk of a shared job needs from host memory to a staging buffer of the plan's, for
+   its stream number i, beside kernels of the chunks before where the device has memory of its own.
+   The host memory stays until the chunk has run, and the buffer until the next chunk's kernels. */
 clsp_status clspi_plan_bring(clspi_plan *plan, clspi_series *series, uint32_t i, const char *from,
-                             size_t bytes);
+                             size_t bytes, cl_mem *buffer);
 
 void clspi_plan_release(clspi_plan *plan);
 

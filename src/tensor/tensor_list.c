@@ -174,15 +174,14 @@ static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_seri
     for (uint32_t k = 0; k < num_params(plan, points); k++)
         CLSPI_CHECK(clspi_plan_bring(base, series, k,
                                      list->params + (k * points->num + first * step) * list->real,
-                                     num * step * list->real));
+                                     num * step * list->real, &job.params[k]));
     for (uint32_t k = 0; k < directions; k++) {
-        job.params[k] = base->staging[0][points->planar ? k : 0].buffer;
+        if (!points->planar) job.params[k] = job.params[0];
         job.params_offset[k] = points->planar ? 0 : k;
     }
     if (list->items)
         CLSPI_CHECK(clspi_plan_bring(base, series, PATCHES, list->items + first * sizeof(uint32_t),
-                                     num * sizeof(uint32_t)));
-    job.patches = list->items ? base->staging[0][PATCHES].buffer : NULL;
+                                     num * sizeof(uint32_t), &job.patches));
     return make_job(plan, series, &job);
 }
 

@@ -88,22 +88,21 @@ static clsp_status search_on_device(const void *user, clspi_plan *base, clspi_se
     const size_t first = part->piece, num = part->num_lines;
     const size_t point = s->dim * s->real, patch = sizeof(uint32_t);
 
+    clspi_nearest_job job = {.out = target->buffer,
+                             .offset = target->offset,
+                             .num = num,
+                             .num_nearest = s->opts->num_nearest,
+                             .max_dist = s->opts->max_dist};
+
     CLSPI_CHECK(clspi_nearest_prepare(bspline_plan_of(base), series, s->opts->num_nearest));
-    CLSPI_CHECK(clspi_plan_bring(base, series, POINTS, s->points + first * point, num * point));
+    CLSPI_CHECK(clspi_plan_bring(base, series, POINTS, s->points + first * point, num * point,
+                                 &job.points));
     if (s->patches)
-        CLSPI_CHECK(
-            clspi_plan_bring(base, series, PATCHES, s->patches + first * patch, num * patch));
+        CLSPI_CHECK(clspi_plan_bring(base, series, PATCHES, s->patches + first * patch, num * patch,
+                                     &job.patches));
     if (s->hints)
-        CLSPI_CHECK(
-            clspi_plan_bring(base, series, HINTS, s->hints + first * s->real, num * s->real));
-    const clspi_nearest_job job = {.points = base->staging[0][POINTS].buffer,
-                                   .patches = s->patches ? base->staging[0][PATCHES].buffer : NULL,
-                                   .hints = s->hints ? base->staging[0][HINTS].buffer : NULL,
-                                   .out = target->buffer,
-                                   .offset = target->offset,
-                                   .num = num,
-                                   .num_nearest = s->opts->num_nearest,
-                                   .max_dist = s->opts->max_dist};
+        CLSPI_CHECK(clspi_plan_bring(base, series, HINTS, s->hints + first * s->real, num * s->real,
+                                     &job.hints));
     return clspi_nearest_find(bspline_plan_of(base), series, &job);
 }
 

@@ -115,8 +115,8 @@ static clsp_status bring_given(const shared_values *s, clspi_image_job *job, cls
         job->given[d] = s->given[d] + points.first * job->stride * s->real;
     for (uint32_t k = 0; k < clspi_image_given_streams(job); k++) {
         clspi_plan *const base = &job->plan->base;
-        CLSPI_CHECK(clspi_plan_bring(base, series, k, job->given[missing + k], bytes));
-        job->streams.stream[job->streams.num++].buffer = base->staging[0][k].buffer;
+        cl_mem *const buffer = &job->streams.stream[job->streams.num++].buffer;
+        CLSPI_CHECK(clspi_plan_bring(base, series, k, job->given[missing + k], bytes, buffer));
     }
     return CLSP_OK;
 }

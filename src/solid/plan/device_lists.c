@@ -340,16 +340,14 @@ clsp_status clspi_device_list_enqueue(clsp_solid_plan *plan, clspi_series *serie
     for (uint32_t a = 0; a < (list->planar ? 3 : 1); a++)
         CLSPI_CHECK(clspi_plan_bring(&plan->base, series, a,
                                      params + (a * list->num + points.first * step) * real,
-                                     points.count * step * real));
+                                     points.count * step * real, &at.params[a]));
     for (uint32_t a = 0; a < 3; a++) {
-        at.params[a] = plan->base.staging[0][list->planar ? a : 0].buffer;
+        if (!list->planar) at.params[a] = at.params[0];
         at.params_at[a] = list->planar ? 0 : a;
     }
-    if (list->cells) {
+    if (list->cells)
         CLSPI_CHECK(clspi_plan_bring(&plan->base, series, CELLS,
                                      (const char *)(list->cells + points.first),
-                                     points.count * sizeof *list->cells));
-        at.cells = plan->base.staging[0][CELLS].buffer;
-    }
+                                     points.count * sizeof *list->cells, &at.cells));
     return launch(plan, series, &at, points.count);
 }

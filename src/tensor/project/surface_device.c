@@ -8,10 +8,10 @@
 #include "kernel_arguments.h"
 #include "split.h"
 #include "surface_arrays.h"
+#include "surface_host.h"
 
 enum {
     DIM = 3,
-    NORMAL_REALS = 4,
     LIST_HEAD = 4,    /* words of a list, and of an entry: surface_list.clh */
     ENTRY_WORDS = 44, /* a query and what is known of it */
     QUERY_WORDS = 12, /* an index, a patch, and five reals: a point and a hint */
@@ -43,13 +43,6 @@ typedef struct leftover {
     uint32_t *patches;
 } leftover;
 
-static clsp_status no_memory(const clspi_tensor_plan *plan)
-{
-    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                      "%s: no memory for the search of %zu surfaces", plan->base.family,
-                      plan->num_patches);
-}
-
 /* ---- what is searched ---- */
 
 bool clspi_surface_device_searches(const clsp_context *ctx)
@@ -65,9 +58,9 @@ bool clspi_surface_device_fits(const clspi_tensor_plan *plan)
            plan->desc.dim == DIM && plan->num_patches > 0;
 }
 
-bool clspi_surface_device_holds(const clspi_tensor_plan *plan)
+bool clspi_surface_device_holds(const clspi_tensor_plan *plan, const clspi_tensor_plan *of)
 {
-    return clspi_surface_arrays_most(plan->surfaces) <= plan->base.ctx->device.max_alloc_bytes;
+    return clspi_surface_arrays_most(of->surfaces) <= plan->base.ctx->device.max_alloc_bytes;
 }
 
 clspi_options clspi_surface_device_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
@@ -137,17 +130,18 @@ static clsp_status bring_arrays(clspi_surface_device *device, clspi_series *seri
     return bring(&device->boxes, series, a->boxes, a->num_boxes * sizeof *a->boxes);
 }
 
-static clsp_status make_arrays(clspi_tensor_plan *plan, clspi_series *series)
+static clsp_status make_arrays(clspi_tensor_plan *plan, clspi_series *series,
+                               const clspi_tensor_plan *of)
 {
     clspi_surface_device *const device = plan->surface_device;
     clspi_surface_arrays arrays;
 
     release_arrays(device);
-    const bool is_made = clspi_surface_arrays_make(&arrays, plan->surfaces);
-    const clsp_status status =
-        is_made ? bring_arrays(device, series, &arrays, plan->num_patches) : no_memory(plan);
+    const bool is_made = clspi_surface_arrays_make(&arrays, of->surfaces);
+    const clsp_status status = is_made ? bring_arrays(device, series, &arrays, plan->num_patches)
+                                       : clspi_surface_no_memory(plan);
     clspi_surface_arrays_release(&arrays);
-    if (status == CLSP_OK) device->load = plan->surfaces_load;
+    if (status == CLSP_OK) device->load = of->surfaces_load;
     return status;
 }
 
@@ -174,17 +168,18 @@ static clsp_status make_kernels(clspi_surface_device *device, clspi_series *seri
 }
 
 /* Makes what is not there yet. */
-static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
+static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series,
+                           const clspi_tensor_plan *of)
 {
     if (!plan->surface_device) plan->surface_device = calloc(1, sizeof *plan->surface_device);
     clspi_surface_device *const device = plan->surface_device;
 
-    if (!device) return no_memory(plan);
+    if (!device) return clspi_surface_no_memory(plan);
     CLSPI_CHECK(make_kernels(device, series, &plan->desc));
     CLSPI_CHECK(clspi_buffer_reserve(&device->counts, &device->counts_bytes, series->ctx,
                                      2 * CELLS * sizeof(cl_uint)));
-    return device->reals && device->load == plan->surfaces_load ? CLSP_OK
-                                                                : make_arrays(plan, series);
+    return device->reals && device->load == of->surfaces_load ? CLSP_OK
+                                                              : make_arrays(plan, series, of);
 }
 
 /* ---- what is left over ---- */
@@ -205,7 +200,7 @@ static bool make_leftover(leftover *l)
     l->points = malloc(l->num * DIM * l->real);
     l->hints = malloc(l->num * 2 * l->real);
     l->results = malloc(l->num * l->result);
-    l->normals = malloc(l->num * NORMAL_REALS * l->real);
+    l->normals = malloc(l->num * CLSPI_NORMAL_REALS * l->real);
     l->patches = malloc(l->num * sizeof *l->patches);
     return l->entries && l->points && l->hints && l->results && l->normals && l->patches;
 }
@@ -238,7 +233,7 @@ static clsp_status place(clspi_tensor_plan *plan, clspi_series *series, const le
                          const clspi_place_results_args *args)
 {
     clspi_surface_device *const d = plan->surface_device;
-    const size_t results = l->num * l->result, normals = l->num * NORMAL_REALS * l->real;
+    const size_t results = l->num * l->result, normals = l->num * CLSPI_NORMAL_REALS * l->real;
     clspi_place_results_args all = *args;
 
     CLSPI_CHECK(clspi_buffer_reserve(&d->results, &d->results_bytes, series->ctx, results));
@@ -255,7 +250,7 @@ static clsp_status place(clspi_tensor_plan *plan, clspi_series *series, const le
 
 /* Has the host search for what is left over. args: of the launch before. */
 static clsp_status find_leftover(clspi_tensor_plan *plan, clspi_series *series, leftover *l,
-                                 const clspi_search_open_args *args, clspi_surface_rest_fn rest)
+                                 const clspi_search_open_args *args, clspi_tensor_plan *of)
 {
     const bool normals = args->range.has_normals != 0;
     const clspi_place_results_args to = {.list = args->rest,
@@ -265,7 +260,7 @@ static clsp_status find_leftover(clspi_tensor_plan *plan, clspi_series *series, 
                                          .normals = args->normals,
                                          .range = args->range};
 
-    if (!make_leftover(l)) return no_memory(plan);
+    if (!make_leftover(l)) return clspi_surface_no_memory(plan);
     CLSPI_CHECK(clspi_series_read(series, args->rest, LIST_HEAD * sizeof(cl_uint), l->entries,
                                   l->num * QUERY_WORDS * sizeof(cl_uint)));
     read_entries(l);
@@ -277,7 +272,7 @@ static clsp_status find_leftover(clspi_tensor_plan *plan, clspi_series *series, 
                                            .max_dist = args->max_dist,
                                            .out = l->results,
                                            .normals = normals ? l->normals : NULL};
-    CLSPI_CHECK(rest(plan, &queries));
+    CLSPI_CHECK(clspi_surface_host_find(of, &queries, false));
     return place(plan, series, l, &to);
 }
 
@@ -297,7 +292,7 @@ static clsp_status count_list(clspi_series *series, cl_mem list, cl_uint *num)
 
 /* Searches for queries that a walk has left open. */
 static clsp_status find_open(clspi_tensor_plan *plan, clspi_series *series,
-                             const clspi_search_open_args *args, clspi_surface_rest_fn rest)
+                             const clspi_search_open_args *args, clspi_tensor_plan *of)
 {
     clspi_surface_device *const d = plan->surface_device;
     const size_t most = args->range.items;
@@ -315,7 +310,7 @@ static clsp_status find_open(clspi_tensor_plan *plan, clspi_series *series,
     CLSPI_CHECK(count_list(series, d->rest, &num));
     l.num = num;
     if (num == 0) return CLSP_OK;
-    const clsp_status status = find_leftover(plan, series, &l, &all, rest);
+    const clsp_status status = find_leftover(plan, series, &l, &all, of);
     release_leftover(&l);
     return status;
 }
@@ -356,7 +351,7 @@ static clsp_status order_queries(clspi_surface_device *d, clspi_series *series,
 
 /* Searches for the queries of a launch. */
 static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
-                             const clspi_search_surfaces_args *args, clspi_surface_rest_fn rest)
+                             const clspi_search_surfaces_args *args, clspi_tensor_plan *of)
 {
     clspi_search_open_args open = {.reals = args->reals,
                                    .words = args->words,
@@ -373,7 +368,7 @@ static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
     CLSPI_CHECK(clspi_launch_search_surfaces(series, &plan->surface_device->search, args,
                                              args->range.items));
     CLSPI_CHECK(count_list(series, args->list, &open.range.items));
-    return open.range.items == 0 ? CLSP_OK : find_open(plan, series, &open, rest);
+    return open.range.items == 0 ? CLSP_OK : find_open(plan, series, &open, of);
 }
 
 static clspi_surface_range range_of(const clspi_tensor_plan *plan,
@@ -389,7 +384,7 @@ static clspi_surface_range range_of(const clspi_tensor_plan *plan,
                                  .hints_offset = job->hints_offset + part->before * 2,
                                  .offset = job->offset + part->before * result,
                                  .normals_offset =
-                                     job->normals_offset + part->before * NORMAL_REALS,
+                                     job->normals_offset + part->before * CLSPI_NORMAL_REALS,
                                  .order_offset = list,
                                  .has_order = part->num_lines >= ORDERED,
                                  .has_patches = job->patches != NULL,
@@ -410,13 +405,12 @@ static uint64_t most_queries(const clsp_context *ctx, const clspi_surface_device
 }
 
 clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *series,
-                                      const clspi_surface_device_job *job,
-                                      clspi_surface_rest_fn rest)
+                                      const clspi_surface_device_job *job)
 {
     clspi_cut cut = {.per_piece = clspi_max(1, job->num), .left = job->num};
     clspi_part part;
 
-    CLSPI_CHECK(prepare(plan, series));
+    CLSPI_CHECK(prepare(plan, series, job->of));
     clspi_surface_device *const d = plan->surface_device;
     const uint64_t most = most_queries(series->ctx, d);
     const size_t room = clspi_min(job->num, (size_t)most);
@@ -437,7 +431,7 @@ clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *ser
             .layout = d->layout,
             .range = range_of(plan, job, &part, list),
             .max_dist = job->max_dist};
-        CLSPI_CHECK(find_part(plan, series, &args, rest));
+        CLSPI_CHECK(find_part(plan, series, &args, job->of));
     }
     return CLSP_OK;
 }

@@ -3,107 +3,15 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "query_pieces.h"
 #include "shared_batch.h"
 #include "surface_device.h"
-#include "tensor_share.h"
+#include "surface_host.h"
+#include "surface_share.h"
 #include "transfer.h"
 
 enum {
-    NORMAL_REALS = 4, /* a normal and a signed distance */
-    QUERY_ITEMS = 64, /* a query takes longer than so many vertices: tiles are of so many fewer */
-    PIECE_MAX = 512   /* queries */
+    QUERY_ITEMS = 64 /* a query takes longer than so many vertices: tiles are of so many fewer */
 };
-
-/* Some queries of a call whose memory is the host's. */
-typedef struct search_job {
-    const clspi_surface_search *search;
-    clspi_surface_queries queries;
-    size_t real, dim, result, num_hints; /* of a query */
-} search_job;
-
-/* ---- what is searched ---- */
-
-static void run_pieces(void *host, size_t num, clspi_piece_fn fn, void *user)
-{
-    clspi_pieces_on_host(host, num, fn, user);
-}
-
-static clsp_status no_memory(const clspi_tensor_plan *plan)
-{
-    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                      "%s: no memory for the search of %zu surfaces", plan->base.family,
-                      plan->num_patches);
-}
-
-/* Makes what is searched of the control points loaded; the caller holds the lock. */
-static clsp_status prepare_locked(clspi_tensor_plan *plan)
-{
-    const clspi_parallel threads = {run_pieces, &plan->base};
-    const void *points;
-
-    if (plan->surfaces && plan->surfaces_load == plan->loads) return CLSP_OK;
-    clspi_surface_search_destroy(&plan->surfaces);
-    CLSPI_CHECK(clspi_tensor_host_points(plan, &points));
-    plan->surfaces = plan->family->surfaces(plan, points, &threads);
-    plan->surfaces_load = plan->loads;
-    return plan->surfaces ? CLSP_OK : no_memory(plan);
-}
-
-static clsp_status prepare(clspi_tensor_plan *plan)
-{
-    pthread_mutex_lock(&plan->base.lock);
-    const clsp_status status = prepare_locked(plan);
-    pthread_mutex_unlock(&plan->base.lock);
-    return status;
-}
-
-/* ---- the search ---- */
-
-static const void *behind(const void *from, size_t bytes)
-{
-    return from ? (const char *)from + bytes : NULL;
-}
-
-/* Answers some queries, for clspi_query_pieces. */
-static bool search_some(const void *user, size_t first, size_t num, const uint32_t *order)
-{
-    const search_job *const job = user;
-    clspi_surface_queries some = job->queries;
-
-    some.num = num;
-    some.order = order;
-    if (!order) {
-        some.points = behind(some.points, first * job->dim * job->real);
-        some.patches = behind(some.patches, first * sizeof(uint32_t));
-        some.hints = behind(some.hints, first * job->num_hints * job->real);
-        some.out = (char *)some.out + first * job->result;
-        if (some.normals) some.normals = (char *)some.normals + first * NORMAL_REALS * job->real;
-    }
-    return clspi_surface_search_find(job->search, &some);
-}
-
-/* Searches for queries in host memory, with the context's workers if the thread is not to do all
-   alone. */
-static clsp_status search_all(clspi_tensor_plan *plan, const clspi_surface_queries *queries,
-                              bool alone)
-{
-    search_job job = {.queries = *queries,
-                      .real = clsp_type_bytes(plan->desc.precision),
-                      .dim = plan->desc.dim,
-                      .result =
-                          queries->f64 ? sizeof(clspi_nearest_f64) : sizeof(clspi_nearest_f32),
-                      .num_hints = plan->desc.directions};
-    const clspi_query_pieces pieces = {
-        .places = {queries->f64, plan->desc.dim, queries->num, queries->points},
-        .most = PIECE_MAX,
-        .answer = search_some,
-        .user = &job};
-
-    CLSPI_CHECK(prepare(plan));
-    job.search = plan->surfaces;
-    return clspi_query_pieces_answer(&pieces, &plan->base, alone) ? CLSP_OK : no_memory(plan);
-}
 
 /* ---- memory ---- */
 
@@ -119,7 +27,7 @@ static clsp_status needs_of(const clspi_tensor_plan *plan, size_t num, needs *n)
     const size_t real = clsp_type_bytes(d->precision);
     const size_t result =
         (d->precision == CLSP_F32 ? sizeof(clspi_nearest_f32) : sizeof(clspi_nearest_f64)) / real;
-    size_t bytes = sizeof(double) * (result + d->dim + NORMAL_REALS);
+    size_t bytes = sizeof(double) * (result + d->dim + CLSPI_NORMAL_REALS);
 
     if (!clspi_size_mul(&bytes, num))
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
@@ -129,7 +37,7 @@ static clsp_status needs_of(const clspi_tensor_plan *plan, size_t num, needs *n)
                  .patches = {"patches", CLSP_U32, num},
                  .hints = {"hints", d->precision, num * d->directions},
                  .nearest = {"nearest", d->precision, num * result},
-                 .normals = {"normals", d->precision, num * NORMAL_REALS},
+                 .normals = {"normals", d->precision, num * CLSPI_NORMAL_REALS},
                  .result = result};
     return CLSP_OK;
 }
@@ -146,7 +54,6 @@ static clsp_status find_queries(const clspi_tensor_plan *plan, const clspi_surfa
                                 const needs *n, clsp_range lines, clspi_surface_queries *queries)
 {
     const clspi_plan *const base = &plan->base;
-    const size_t real = clsp_type_bytes(plan->desc.precision);
     const char *points, *patches = NULL, *hints = NULL;
 
     CLSPI_CHECK(clspi_shared_input(base, &call->points, &n->points, &points));
@@ -154,15 +61,17 @@ static clsp_status find_queries(const clspi_tensor_plan *plan, const clspi_surfa
         CLSPI_CHECK(clspi_shared_input(base, &call->patches, &n->patches, &patches));
     if (clspi_input_is_there(&call->hints))
         CLSPI_CHECK(clspi_shared_input(base, &call->hints, &n->hints, &hints));
-    *queries =
-        (clspi_surface_queries){.f64 = plan->desc.precision == CLSP_F64,
-                                .num = lines.count,
-                                .points = behind(points, lines.first * plan->desc.dim * real),
-                                .patches = behind(patches, lines.first * sizeof(uint32_t)),
-                                .hints = behind(hints, lines.first * plan->desc.directions * real),
-                                .max_dist = call->max_dist};
+    const clspi_surface_queries all = {.f64 = plan->desc.precision == CLSP_F64,
+                                       .num = call->num,
+                                       .points = points,
+                                       .patches = (const void *)patches,
+                                       .hints = hints,
+                                       .max_dist = call->max_dist};
+    *queries = clspi_surface_queries_part(plan, &all, lines.first, lines.count);
     return CLSP_OK;
 }
+
+static const char not_aligned[] = "memory that is not aligned to its elements";
 
 static bool is_aligned(const clspi_surface_queries *q)
 {
@@ -198,7 +107,7 @@ static clsp_status read_stream(const stream_search *s, clspi_series *series, uin
     const size_t bytes = clspi_stream_bytes(stream, part->num_lines);
 
     *out = malloc(clspi_max(1, bytes));
-    if (!*out) return no_memory(s->plan);
+    if (!*out) return clspi_surface_no_memory(s->plan);
     if (bytes == 0) return CLSP_OK;
     return clspi_series_read(series, stream->buffer, stream->offset * stream->memory.element, *out,
                              bytes);
@@ -218,7 +127,7 @@ static clsp_status make_lines(const stream_search *s, uint32_t i, const clspi_pa
                               void **made)
 {
     *made = malloc(clspi_max(1, clspi_stream_bytes(&s->streams.stream[i], part->num_lines)));
-    return *made ? CLSP_OK : no_memory(s->plan);
+    return *made ? CLSP_OK : clspi_surface_no_memory(s->plan);
 }
 
 static clsp_status write_stream(const stream_search *s, clspi_series *series, uint32_t i,
@@ -245,22 +154,17 @@ static clsp_status search_part(const stream_search *s, clspi_series *series, con
                                            .max_dist = s->call->max_dist,
                                            .out = m->out,
                                            .normals = m->normals};
-    CLSPI_CHECK(search_all(s->plan, &queries, false));
+    CLSPI_CHECK(clspi_surface_host_find(s->plan, &queries, false));
     if (s->normals) CLSPI_CHECK(write_stream(s, series, s->normals, part, m->normals));
     return write_stream(s, series, OUT, part, m->out);
-}
-
-/* Searches for queries that the device has left over. */
-static clsp_status search_rest(clspi_tensor_plan *plan, const clspi_surface_queries *queries)
-{
-    return search_all(plan, queries, false);
 }
 
 static clsp_status search_by_device(const stream_search *s, clspi_series *series,
                                     const clspi_part *part)
 {
     const clspi_stream *const stream = s->streams.stream;
-    const clspi_surface_device_job job = {.points = stream[POINTS].buffer,
+    const clspi_surface_device_job job = {.of = s->plan,
+                                          .points = stream[POINTS].buffer,
                                           .patches = s->patches ? stream[s->patches].buffer : NULL,
                                           .hints = s->hints ? stream[s->hints].buffer : NULL,
                                           .out = stream[OUT].buffer,
@@ -273,7 +177,7 @@ static clsp_status search_by_device(const stream_search *s, clspi_series *series
                                           .num = part->num_lines,
                                           .max_dist = s->call->max_dist};
 
-    return clspi_surface_device_find(s->plan, series, &job, search_rest);
+    return clspi_surface_device_find(s->plan, series, &job);
 }
 
 static clsp_status make_part(void *user, clspi_series *series, const clspi_part *part)
@@ -281,8 +185,8 @@ static clsp_status make_part(void *user, clspi_series *series, const clspi_part 
     const stream_search *const s = user;
     part_memory m = {.points = NULL};
 
-    CLSPI_CHECK(prepare(s->plan));
-    if (s->on_device && clspi_surface_device_holds(s->plan))
+    CLSPI_CHECK(clspi_surface_host_prepare(s->plan));
+    if (s->on_device && clspi_surface_device_holds(s->plan, s->plan))
         return search_by_device(s, series, part);
     const clsp_status status = search_part(s, series, part, &m);
 
@@ -335,7 +239,7 @@ static clsp_status open_streams(stream_search *s, const needs *n, clsp_range lin
     }
     if (!call->has_normals) return CLSP_OK;
     s->normals = s->streams.num;
-    return open_output(s, &call->normals, n->normals, NORMAL_REALS, lines);
+    return open_output(s, &call->normals, n->normals, CLSPI_NORMAL_REALS, lines);
 }
 
 static clsp_status project_streams(clspi_tensor_plan *plan, const clspi_surface_project *call,
@@ -353,55 +257,72 @@ static clsp_status project_streams(clspi_tensor_plan *plan, const clspi_surface_
 
 /* ---- ways ---- */
 
-/* Some lines of a call, which the context's cores or the calling thread makes. */
+/* Some lines of a call, which the host's cores search. */
 typedef struct lines_search {
     clspi_tensor_plan *plan;
     const clspi_surface_project *call;
     const needs *n;
     clsp_range lines;
     clspi_surface_queries queries;
-    bool alone, on_device;
+    bool on_device; /* where memory is not aligned */
 } lines_search;
 
 static clsp_status search_lines(void *user)
 {
     const lines_search *const s = user;
 
-    if (!s->on_device && s->queries.out && is_aligned(&s->queries))
-        return search_all(s->plan, &s->queries, s->alone);
+    if (!s->on_device && is_aligned(&s->queries))
+        return clspi_surface_host_find(s->plan, &s->queries, false);
     return project_streams(s->plan, s->call, s->n, s->lines, s->on_device, NULL);
+}
+
+/* Finds the memory of a shared call, the host's. */
+static clsp_status find_memory(clspi_tensor_plan *plan, clspi_surface_project *call, const needs *n,
+                               clsp_range lines, clspi_surface_queries *queries)
+{
+    clspi_memory_need need = n->nearest;
+    char *out, *normals = NULL;
+
+    need.count = lines.count * n->result;
+    CLSPI_CHECK(clspi_shared_output(&plan->base, &call->nearest, &need, &out));
+    need = n->normals;
+    need.count = lines.count * CLSPI_NORMAL_REALS;
+    if (call->has_normals)
+        CLSPI_CHECK(clspi_shared_output(&plan->base, &call->normals, &need, &normals));
+    CLSPI_CHECK(find_queries(plan, call, n, lines, queries));
+    queries->out = out;
+    queries->normals = normals;
+    return CLSP_OK;
+}
+
+/* Makes tiles on the calling thread. */
+static clsp_status project_by_caller(clspi_tensor_plan *plan, const lines_search *s,
+                                     const clsp_run *run)
+{
+    if (s->lines.count > 0 && !is_aligned(&s->queries))
+        return clspi_no_host_tiles(&plan->base, not_aligned);
+    CLSPI_CHECK(clspi_run_wait(&plan->base, run));
+    CLSPI_CHECK(clspi_surface_host_find(plan, &s->queries, true));
+    return clspi_run_done(&plan->base, run);
 }
 
 /* Carries out a shared call, or tiles that the calling thread makes. */
 static clsp_status project_shared(clspi_tensor_plan *plan, clspi_surface_project *call,
-                                  const needs *n, const clspi_tiles *tiles, const clsp_run *run)
+                                  const needs *n, const clspi_tiling *tiling,
+                                  const clspi_tiles *tiles, const clsp_run *run)
 {
-    clspi_memory_need need = n->nearest;
-    const bool on_device = clspi_surface_device_fits(plan) && tiles->way == CLSPI_BY_ALL &&
-                           (run->share->schedule != CLSP_SCHEDULE_HOST || run->share->bit_equal);
-    lines_search s = {
-        .plan = plan, .call = call, .n = n, .lines = tiles->lines, .on_device = on_device};
-    const clspi_lone_call alone = {on_device ? "the context's device searches surfaces"
-                                             : "the host's cores search surfaces",
-                                   tiles->tiles.count, search_lines, &s};
-    char *out, *normals = NULL;
+    lines_search s = {.plan = plan, .call = call, .n = n, .lines = tiles->lines};
 
-    need.count = tiles->lines.count * n->result;
-    CLSPI_CHECK(clspi_shared_output(&plan->base, &call->nearest, &need, &out));
-    need = n->normals;
-    need.count = tiles->lines.count * NORMAL_REALS;
-    if (call->has_normals)
-        CLSPI_CHECK(clspi_shared_output(&plan->base, &call->normals, &need, &normals));
-    CLSPI_CHECK(find_queries(plan, call, n, tiles->lines, &s.queries));
-    s.queries.out = out;
-    s.queries.normals = normals;
-    if (tiles->way == CLSPI_BY_ALL) return clspi_shared_alone(&plan->base, &alone, run);
-    s.alone = true;
-    if (tiles->lines.count > 0 && !is_aligned(&s.queries))
-        return clspi_no_host_tiles(&plan->base, "memory that is not aligned to its elements");
-    CLSPI_CHECK(clspi_run_wait(&plan->base, run));
-    CLSPI_CHECK(search_all(plan, &s.queries, true));
-    return clspi_run_done(&plan->base, run);
+    CLSPI_CHECK(find_memory(plan, call, n, tiles->lines, &s.queries));
+    if (tiles->way == CLSPI_BY_CALLER) return project_by_caller(plan, &s, run);
+    CLSPI_CHECK(clspi_surface_host_prepare(plan));
+    const bool fits = clspi_surface_device_fits(plan) && clspi_surface_device_holds(plan, plan);
+    const clspi_surface_shared shared = {plan, s.queries, call->num, *tiling, *tiles};
+    if (fits && is_aligned(&s.queries)) return clspi_surface_share(&shared, run);
+    s.on_device = fits;
+    const clspi_lone_call alone = {fits ? not_aligned : "the host's cores search surfaces",
+                                   tiles->tiles.count, search_lines, &s};
+    return clspi_shared_alone(&plan->base, &alone, run);
 }
 
 /* Finds the host memory of an output. */
@@ -437,14 +358,14 @@ static clsp_status project_alone(clspi_tensor_plan *plan, const clspi_surface_pr
         return project_streams(plan, call, n, lines, clspi_surface_device_fits(plan), run);
     CLSPI_CHECK(find_output(plan, &call->nearest, n->nearest, lines.count * n->result, &out));
     if (call->has_normals)
-        CLSPI_CHECK(
-            find_output(plan, &call->normals, n->normals, lines.count * NORMAL_REALS, &normals));
+        CLSPI_CHECK(find_output(plan, &call->normals, n->normals, lines.count * CLSPI_NORMAL_REALS,
+                                &normals));
     CLSPI_CHECK(find_queries(plan, call, n, lines, &queries));
     queries.out = out;
     queries.normals = normals;
     if (!is_aligned(&queries)) return project_streams(plan, call, n, lines, false, run);
     CLSPI_CHECK(clspi_plan_await(&plan->base, run));
-    CLSPI_CHECK(search_all(plan, &queries, false));
+    CLSPI_CHECK(clspi_surface_host_find(plan, &queries, false));
     return clspi_run_done(&plan->base, run);
 }
 
@@ -464,6 +385,6 @@ clsp_status clspi_tensor_project(clspi_tensor_plan *plan, const clspi_surface_pr
     case CLSPI_BY_DEVICE:
         return project_alone(plan, &call, &n, tiles.lines, run);
     default:
-        return project_shared(plan, &call, &n, &tiles, run);
+        return project_shared(plan, &call, &n, &tiling, &tiles, run);
     }
 }

@@ -8,15 +8,13 @@
 /* Queries and where their results go; offsets in elements. patches, hints and normals may be NULL.
  */
 typedef struct clspi_surface_device_job {
+    clspi_tensor_plan *of; /* has searched surfaces in `surfaces`: the device's own plan, or the one
+                              whose peer that is. Its host searches for what is left over */
     cl_mem points, patches, hints, out, normals;
     size_t points_offset, patches_offset, hints_offset, offset, normals_offset;
     size_t num;
     double max_dist; /* 0: no limit */
 } clspi_surface_device_job;
-
-/* Searches for queries in host memory. */
-typedef clsp_status (*clspi_surface_rest_fn)(clspi_tensor_plan *plan,
-                                             const clspi_surface_queries *queries);
 
 /* Tells whether a device searches at all: GPUs with double precision do. */
 bool clspi_surface_device_searches(const clsp_context *ctx);
@@ -24,17 +22,16 @@ bool clspi_surface_device_searches(const clsp_context *ctx);
 /* Tells whether a plan's device searches: for surfaces in space. */
 bool clspi_surface_device_fits(const clspi_tensor_plan *plan);
 
-/* Tells whether what plan->surfaces is fits the device's memory. */
-bool clspi_surface_device_holds(const clspi_tensor_plan *plan);
+/* Tells whether what of->surfaces is fits the memory of a plan's device. */
+bool clspi_surface_device_holds(const clspi_tensor_plan *plan, const clspi_tensor_plan *of);
 
 /* Returns the build options of surface_nearest.cl. */
 clspi_options clspi_surface_device_options(const clsp_context *ctx, const clspi_tensor_desc *desc);
 
-/* Finds the nearest points of plan->surfaces, which are there. The bits of a result depend on its
-   query alone. rest: for what is left over. */
+/* Finds the nearest points of job->of->surfaces, which are there. The bits of a result depend on
+   its query alone. */
 clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *series,
-                                      const clspi_surface_device_job *job,
-                                      clspi_surface_rest_fn rest);
+                                      const clspi_surface_device_job *job);
 void clspi_surface_device_destroy(clspi_surface_device **device);
 
 #endif

@@ -1,0 +1,102 @@
+#include "surface_host.h"
+
+#include "check.h"
+#include "query_pieces.h"
+#include "shared_batch.h"
+#include "tensor_share.h"
+
+enum { PIECE_MAX = 512 /* queries */ };
+
+/* Some queries of a call whose memory is the host's. */
+typedef struct search_job {
+    const clspi_tensor_plan *plan;
+    clspi_surface_queries queries;
+} search_job;
+
+clsp_status clspi_surface_no_memory(const clspi_tensor_plan *plan)
+{
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "%s: no memory for the search of %zu surfaces", plan->base.family,
+                      plan->num_patches);
+}
+
+/* ---- what is searched ---- */
+
+static void run_pieces(void *host, size_t num, clspi_piece_fn fn, void *user)
+{
+    clspi_pieces_on_host(host, num, fn, user);
+}
+
+/* The caller holds the lock. */
+static clsp_status prepare_locked(clspi_tensor_plan *plan)
+{
+    const clspi_parallel threads = {run_pieces, &plan->base};
+    const void *points;
+
+    if (plan->surfaces && plan->surfaces_load == plan->loads) return CLSP_OK;
+    clspi_surface_search_destroy(&plan->surfaces);
+    CLSPI_CHECK(clspi_tensor_host_points(plan, &points));
+    plan->surfaces = plan->family->surfaces(plan, points, &threads);
+    plan->surfaces_load = plan->loads;
+    return plan->surfaces ? CLSP_OK : clspi_surface_no_memory(plan);
+}
+
+clsp_status clspi_surface_host_prepare(clspi_tensor_plan *plan)
+{
+    pthread_mutex_lock(&plan->base.lock);
+    const clsp_status status = prepare_locked(plan);
+    pthread_mutex_unlock(&plan->base.lock);
+    return status;
+}
+
+/* ---- the search ---- */
+
+static const void *behind(const void *from, size_t bytes)
+{
+    return from ? (const char *)from + bytes : NULL;
+}
+
+clspi_surface_queries clspi_surface_queries_part(const clspi_tensor_plan *plan,
+                                                 const clspi_surface_queries *queries, size_t first,
+                                                 size_t num)
+{
+    const size_t real = queries->f64 ? sizeof(double) : sizeof(float);
+    const size_t result = queries->f64 ? sizeof(clspi_nearest_f64) : sizeof(clspi_nearest_f32);
+    clspi_surface_queries part = *queries;
+
+    part.num = num;
+    part.order = NULL;
+    part.points = behind(part.points, first * plan->desc.dim * real);
+    part.patches = behind(part.patches, first * sizeof(uint32_t));
+    part.hints = behind(part.hints, first * plan->desc.directions * real);
+    if (part.out) part.out = (char *)part.out + first * result;
+    if (part.normals) part.normals = (char *)part.normals + first * CLSPI_NORMAL_REALS * real;
+    return part;
+}
+
+/* Answers some queries, for clspi_query_pieces. */
+static bool search_some(const void *user, size_t first, size_t num, const uint32_t *order)
+{
+    const search_job *const job = user;
+    clspi_surface_queries some = job->queries;
+
+    if (!order) some = clspi_surface_queries_part(job->plan, &job->queries, first, num);
+    some.num = num;
+    some.order = order;
+    return clspi_surface_search_find(job->plan->surfaces, &some);
+}
+
+clsp_status clspi_surface_host_find(clspi_tensor_plan *plan, const clspi_surface_queries *queries,
+                                    bool alone)
+{
+    search_job job = {.plan = plan, .queries = *queries};
+    const clspi_query_pieces pieces = {
+        .places = {queries->f64, plan->desc.dim, queries->num, queries->points},
+        .most = PIECE_MAX,
+        .answer = search_some,
+        .user = &job};
+
+    CLSPI_CHECK(clspi_surface_host_prepare(plan));
+    return clspi_query_pieces_answer(&pieces, &plan->base, alone) ? CLSP_OK
+                                                                  : clspi_surface_no_memory(plan);
+}
