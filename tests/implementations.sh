@@ -193,6 +193,7 @@ intel() {
 
 # It exits with 0 whatever it finds, so each process gets a log, which must stay empty. It does not
 # know what LLVM marks optimised code with (freeze, and the scopes of functions inlined by force).
+# keep_buffers.c says why buffers stay, for which there is more memory than Oclgrind's device has.
 oclgrind_wrapper() {
     mkdir -p "$work/oclgrind"
     cat >"$work/under-oclgrind" <<EOF
@@ -215,7 +216,8 @@ case \$* in
     ;;
 esac
 oclgrind --num-threads 1 --build-options "-cl-opt-disable -DIN_PLACE=static" --data-races \\
-    \$uninitialized --check-api --log "\$log" "\$@"
+    --global-mem-size 4294901760 \$uninitialized --check-api --log "\$log" \\
+    sh -c 'LD_PRELOAD="$build/tests/libkeep_buffers.so \$LD_PRELOAD" exec "\$@"' - "\$@"
 status=\$?
 if [ -s "\$log" ]; then
     head -n 60 "\$log"

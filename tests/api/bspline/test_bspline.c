@@ -105,10 +105,7 @@ static void check_grid(clsp_context *ctx, spline *s, size_t num)
     const size_t each = nums[0] * nums[1] * nums[2], elements = each * s->l.stride;
     const size_t bytes = elements * s->l.element, last = num - 1;
     double *const controls = random_controls(&s->l, num);
-    /* Oclgrind 21.10 forgets which memory has been written where buffers come after others that
-       are gone */
-    clsp_context *own = tiny() ? context_apart("") : NULL;
-    clsp_bspline_plan *plan = plan_of(own ? own : ctx, s, controls, num);
+    clsp_bspline_plan *plan = plan_of(ctx, s, controls, num);
     unsigned char *const all = guarded(&s->l, num * each), *const one = guarded(&s->l, each);
 
     assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, num},
@@ -124,7 +121,6 @@ static void check_grid(clsp_context *ctx, spline *s, size_t num)
     free_guarded(&s->l, num * each, all);
     free_guarded(&s->l, each, one);
     clsp_bspline_plan_destroy(&plan);
-    clsp_context_destroy(&own);
     free(controls);
 }
 
@@ -509,8 +505,7 @@ static void check_cooperate(clsp_context *ctx, spline *s)
     const size_t nums[3] = {samples(s, 0), samples(s, 1), samples(s, 2)};
     const size_t each = nums[0] * nums[1] * nums[2], elements = each * s->l.stride;
     double *const controls = random_controls(&s->l, PATCHES);
-    clsp_context *own = tiny() ? context_apart("") : NULL; /* as check_grid */
-    clsp_bspline_plan *plan = plan_of(own ? own : ctx, s, controls, PATCHES);
+    clsp_bspline_plan *plan = plan_of(ctx, s, controls, PATCHES);
     unsigned char *const vertices = guarded(&s->l, PATCHES * each);
     const clsp_share measured = {.measure = 1};
     clsp_report report;
@@ -533,7 +528,6 @@ static void check_cooperate(clsp_context *ctx, spline *s)
                      CLSP_OK);
     free_guarded(&s->l, PATCHES * each, vertices);
     clsp_bspline_plan_destroy(&plan);
-    clsp_context_destroy(&own);
     free(controls);
 }
 
@@ -543,8 +537,7 @@ static void check_by_caller(clsp_context *ctx, spline *s)
     const size_t nums[3] = {samples(s, 0), samples(s, 1), samples(s, 2)};
     const size_t each = nums[0] * nums[1] * nums[2], elements = each * s->l.stride;
     double *const controls = random_controls(&s->l, 1);
-    clsp_context *own = tiny() ? context_apart("") : NULL;
-    clsp_bspline_plan *plan = plan_of(own ? own : ctx, s, controls, 1);
+    clsp_bspline_plan *plan = plan_of(ctx, s, controls, 1);
     unsigned char *const vertices = guarded(&s->l, each);
     const bool made = !(s->d.vertex.attributes & N);
     const clsp_share share = {.schedule = CLSP_SCHEDULE_HOST,
@@ -561,7 +554,6 @@ static void check_by_caller(clsp_context *ctx, spline *s)
     }
     free_guarded(&s->l, each, vertices);
     clsp_bspline_plan_destroy(&plan);
-    clsp_context_destroy(&own);
     free(controls);
 }
 

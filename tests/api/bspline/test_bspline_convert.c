@@ -54,18 +54,6 @@ static const struct {
     {1, {15}, {40}, 0},      {3, {1, 2, 1}, {3, 4, 5}, 1},
 };
 
-/* When small, a job has a context for itself: Oclgrind takes memory for uninitialised in buffers
-   that are made after others are released. */
-static clsp_context *own_context(clsp_context *ctx)
-{
-    return tiny() ? context_apart("") : ctx;
-}
-
-static void leave(clsp_context *own)
-{
-    if (tiny()) clsp_context_destroy(&own);
-}
-
 /* Whether a wish is made of a case and a kind of knots. In a thin run each wish is made of half of
    the cases, of one kind of knots each. */
 static bool is_wished(size_t i, int kind, int w)
@@ -73,25 +61,18 @@ static bool is_wished(size_t i, int kind, int w)
     return !is_thin() || (((int)i + w) % 2 == 0 && ((int)i + w / 2) % NUM_KINDS == kind);
 }
 
-/* Makes conversions of case i by one plan, when small by one each. */
+/* Makes conversions of case i by one plan. */
 static void check_wishes(clsp_context *ctx, spline *s, const double *controls, size_t i, int turn)
 {
-    clsp_context *own = own_context(ctx);
-    clsp_bspline_plan *plan = plan_of(own, s, controls, 3);
+    clsp_bspline_plan *plan = plan_of(ctx, s, controls, 3);
 
     for (int w = 0; w < NUM_WISHES; w++) {
         if (!is_wished(i, turn, w)) continue;
-        check_wish(own, plan, s, controls, (wish_kind)w, CLSP_BSPLINE_CONVERT_DEFAULT);
+        check_wish(ctx, plan, s, controls, (wish_kind)w, CLSP_BSPLINE_CONVERT_DEFAULT);
         if ((w + turn) % 3 == 0 && !tiny())
-            check_wish(own, plan, s, controls, (wish_kind)w, CLSP_BSPLINE_CONVERT_MATRIX);
-        if (!tiny()) continue;
-        clsp_bspline_plan_destroy(&plan);
-        leave(own);
-        own = own_context(ctx);
-        plan = plan_of(own, s, controls, 3);
+            check_wish(ctx, plan, s, controls, (wish_kind)w, CLSP_BSPLINE_CONVERT_MATRIX);
     }
     clsp_bspline_plan_destroy(&plan);
-    leave(own);
 }
 
 static void conversions(clsp_context *ctx, clsp_type precision)
@@ -132,11 +113,9 @@ static void degrees(clsp_context *ctx, clsp_type precision)
         for (int w = 0; w < NUM_WISHES; w++) { /* the oracle takes 2^p for more than one degree */
             if ((w == GIVEN && p >= 8) || (tiny() && w != (int)p % NUM_WISHES)) continue;
             if (is_thin() && (w + (int)p) % 4 != 0) continue;
-            clsp_context *const own = own_context(ctx);
-            clsp_bspline_plan *plan = plan_of(own, &s, points, 3);
-            check_wish(own, plan, &s, points, (wish_kind)w, CLSP_BSPLINE_CONVERT_DEFAULT);
+            clsp_bspline_plan *plan = plan_of(ctx, &s, points, 3);
+            check_wish(ctx, plan, &s, points, (wish_kind)w, CLSP_BSPLINE_CONVERT_DEFAULT);
             clsp_bspline_plan_destroy(&plan);
-            leave(own);
         }
         free(points);
     }
@@ -236,11 +215,10 @@ static void far_away(clsp_context *ctx, clsp_type precision)
     for (int kind = 0; kind < NUM_WISHES; kind++) {
         if (!in_turn((size_t)kind) || kind == GIVEN || (tiny() && kind != DERIVED)) continue;
         make_wish(&w, &s, (wish_kind)kind, CLSP_BSPLINE_CONVERT_DEFAULT);
-        clsp_context *const own = own_context(ctx);
-        clsp_bspline_plan *plan = plan_of(own, &s, moved, 1);
-        set_target(own, plan, &w, &d);
+        clsp_bspline_plan *plan = plan_of(ctx, &s, moved, 1);
+        set_target(ctx, plan, &w, &d);
         const size_t reals = target_reals(&s, &d);
-        store out = store_make(own, HOST, precision, 0, reals, NULL);
+        store out = store_make(ctx, HOST, precision, 0, reals, NULL);
         assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 1}, store_out(&out), NULL),
                          CLSP_OK);
         const unsigned char *const made = store_read(&out);
@@ -260,7 +238,6 @@ static void far_away(clsp_context *ctx, clsp_type precision)
             free_direction(&x[k]);
         store_free(&out);
         clsp_bspline_plan_destroy(&plan);
-        leave(own);
     }
     free(points);
     free(moved);
