@@ -324,6 +324,7 @@ static gpus_job bezier_job(size_t reals, size_t order)
 {
     gpus_job job = {.order = order,
                     .samples = 256,
+                    .turns = 5,
                     .unit = "point/s",
                     .start = start_bezier,
                     .eval = eval_bezier,
@@ -340,6 +341,7 @@ static gpus_job bezier_job(size_t reals, size_t order)
 static gpus_job project_job(size_t reals)
 {
     gpus_job job = {.item_points = 1,
+                    .turns = 1,
                     .item_reals = CLSP_BSPLINE_NEAREST_F32_SIZE,
                     .unit = "point/s",
                     .start = start_project,
@@ -365,6 +367,7 @@ static gpus_job surface_job(size_t reals)
 static gpus_job image_job(size_t reals)
 {
     gpus_job job = {.side = reals >= (size_t)1 << 28 ? 512 : 128,
+                    .turns = 2,
                     .unit = "pixel/s",
                     .start = start_image,
                     .eval = eval_image,
@@ -383,6 +386,7 @@ static gpus_job solid_job(size_t reals)
     const bool large = reals >= (size_t)1 << 28;
     gpus_job job = {.side = large ? 50 : 10,
                     .samples = large ? 12 : 4,
+                    .turns = 1,
                     .unit = "point/s",
                     .start = start_solid,
                     .eval = eval_solid,

@@ -38,6 +38,8 @@ struct gpus_job {
     size_t num_items, item_reals; /* of the result */
     size_t order, side;           /* of patches; of a box, a slice */
     uint32_t samples;             /* of patches and cells, along each direction */
+    size_t turns; /* how many times devices make their items before they are waited for: so many
+                     that four of them take more than 10 ms */
     double item_points;
     const char *unit;
     /* Makes the plan and brings there what the part's items need. */

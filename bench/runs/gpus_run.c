@@ -136,9 +136,10 @@ static clsp_status eval_held(held_part *h)
 {
     clsp_status status = CLSP_OK;
 
-    for (size_t i = 0; i < h->num_pieces; i++)
-        BENCH_TRY(h->part.job->eval(&h->part, piece_range(h, i),
-                                    clsp_out_buffer(h->piece[i], CLSP_F32, 0), NULL));
+    for (size_t turn = 0; turn < h->part.job->turns; turn++)
+        for (size_t i = 0; i < h->num_pieces; i++)
+            BENCH_TRY(h->part.job->eval(&h->part, piece_range(h, i),
+                                        clsp_out_buffer(h->piece[i], CLSP_F32, 0), NULL));
     BENCH_TRY(clFinish(h->part.seat.queue));
 
 fail:
@@ -248,8 +249,9 @@ static clsp_status by_all(held_part *parts, size_t num, clsp_status (*work)(held
     return status;
 }
 
+/* Times what all do so many times over; of one. */
 static clsp_status time_all(held_part *parts, size_t num, clsp_status (*work)(held_part *part),
-                            bench_timing *time)
+                            size_t turns, bench_timing *time)
 {
     double ms[ROUNDS];
     clsp_status status;
@@ -257,7 +259,7 @@ static clsp_status time_all(held_part *parts, size_t num, clsp_status (*work)(he
     for (int i = -WARM_UPS; i < ROUNDS; i++) {
         const double begin = bench_now_ms();
         BENCH_TRY(by_all(parts, num, work));
-        if (i >= 0) ms[i] = bench_now_ms() - begin;
+        if (i >= 0) ms[i] = (bench_now_ms() - begin) / (double)turns;
     }
     *time = bench_timing_of(ms, ROUNDS);
 
@@ -285,8 +287,8 @@ clsp_status gpus_run_apart(const gpus_set *set, const gpus_job *job, gpus_apart 
     if (!parts) return status;
     deal(set, job, parts);
     BENCH_TRY(by_all(parts, set->num, start_held));
-    if (job->prepare) BENCH_TRY(time_all(parts, set->num, prepare_held, &result->prepare));
-    BENCH_TRY(time_all(parts, set->num, eval_held, &result->time));
+    if (job->prepare) BENCH_TRY(time_all(parts, set->num, prepare_held, 1, &result->prepare));
+    BENCH_TRY(time_all(parts, set->num, eval_held, job->turns, &result->time));
     BENCH_TRY(by_all(parts, set->num, sum_held));
     for (size_t i = 0; i < set->num; i++)
         result->fingerprint += parts[i].fingerprint;

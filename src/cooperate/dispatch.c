@@ -13,7 +13,8 @@
 enum {
     STAGING_BYTES_MAX = 32 << 20,
     LAUNCHES_PER_CHUNK = 10,
-    CHUNKS_ALONE = 8, /* of a device that has its tiles to itself, where results move */
+    CHUNKS_ALONE = 8, /* of a device that has its tiles to itself, where results move, */
+    CHUNKS_FEW = 2,   /* and where each chunk takes time of its own */
     CHUNK_BYTES_MIN = 1 << 20
 };
 
@@ -94,7 +95,8 @@ size_t clspi_chunk_tiles(const clspi_job *job, const clsp_device_info *info, siz
 {
     if (clspi_is_unified(info)) return clspi_max(count, 1);
     const double tile = (double)bytes_of_all(job) / (double)job->num_tiles;
-    const double part = fmax((double)count * tile / (double)CHUNKS_ALONE, CHUNK_BYTES_MIN);
+    const double chunks = job->chunk_ms > 0 ? CHUNKS_FEW : CHUNKS_ALONE;
+    const double part = fmax((double)count * tile / chunks, CHUNK_BYTES_MIN);
     return part < (double)count * tile ? clspi_max((size_t)(part / tile), 1) : clspi_max(count, 1);
 }
 
@@ -142,7 +144,8 @@ static size_t guided_tiles(const dispatcher *d)
 {
     const size_t left = clspi_tile_range_left(d->participant->tile_range);
     const double mine = (double)atomic_load(&d->participant->rate);
-    const double launch = clspi_launch_ms(&d->ctx->device) * (double)LAUNCHES_PER_CHUNK;
+    const double launch =
+        (clspi_launch_ms(&d->ctx->device) + d->run->job->chunk_ms) * (double)LAUNCHES_PER_CHUNK;
 
     if (mine <= 0) return left / (16 * ((size_t)d->run->num_dispatched + 1));
     const double sum = sum_of_rates(d->run, mine);

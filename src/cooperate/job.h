@@ -53,6 +53,7 @@ typedef struct clspi_job {
 
     /* Under which speeds are kept: family, degrees, precision, layout, size class; no blanks. */
     const char *key;
+    double chunk_ms;  /* about what a chunk takes a device beside its tiles and a launch */
     size_t tile_size; /* vertices, samples, ... of a tile, > 0: speeds are kept for 1000 of them */
 } clspi_job;
 

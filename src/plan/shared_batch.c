@@ -116,7 +116,8 @@ static clspi_job job_of(batch_job *job)
                             .enqueue = on_device,
                             .persistent = why_not_persistent ? NULL : persistent,
                             .why_not_persistent = why_not_persistent,
-                            .key = batch->key};
+                            .key = batch->key,
+                            .chunk_ms = batch->chunk_ms};
 
     return made;
 }

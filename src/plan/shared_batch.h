@@ -46,6 +46,7 @@ typedef struct clspi_shared_batch {
     size_t line_bytes;
     size_t element;  /* bytes of one */
     bool has_gaps;   /* some elements of a line stay as they are */
+    double chunk_ms; /* as in job.h */
     const char *key; /* under which speeds are kept; no blanks */
 
     /* Makes ready what the host needs, and joined devices by way of it; several threads may ask for

@@ -15,6 +15,9 @@ enum {
 
 enum { POINTS, PATCHES, HINTS, NORMALS }; /* staging buffers */
 
+/* What a launch takes until its last queries are found, beside others and by the host. */
+#define CHUNK_MS 2.0
+
 /* Returns a part's queries. */
 static clspi_surface_queries queries_of(const clspi_surface_shared *call, const clspi_part *part)
 {
@@ -124,7 +127,8 @@ clsp_status clspi_surface_share(const clspi_surface_shared *call, const clsp_run
         .line_items = QUERY_ITEMS,
         .line_bytes = call->queries.f64 ? sizeof(clspi_nearest_f64) : sizeof(clspi_nearest_f32),
         .element = call->queries.f64 ? sizeof(double) : sizeof(float),
-        .key = key};
+        .key = key,
+        .chunk_ms = CHUNK_MS};
 
     name_job(call, key);
     CLSPI_CHECK(clspi_shared_batch_run(&batch, &call->tiles, call->queries.out, run, run->report));
