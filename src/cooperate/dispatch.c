@@ -1,5 +1,5 @@
 /* Dispatching tiles to a device: two chunks are in flight, so that one is being made while the
-   other's result moves to the host. */
+   other's result moves to the host, or one where launching waits for what it makes. */
 
 #include <math.h>
 
@@ -40,6 +40,7 @@ typedef struct dispatcher {
     double last_done_ms; /* when the chunk before was there */
     cl_ulong last_end;   /* by the device's clock: end of what ran before on its main queue */
     size_t most;         /* tiles of a chunk, by the size of buffers */
+    size_t num_slots;    /* chunks in flight, at most */
     uint32_t num_done;
     bool unmaps; /* the queue may hold unmappings */
 } dispatcher;
@@ -438,13 +439,14 @@ void clspi_dispatch(clspi_run *run, uint32_t device)
     size_t next = 0;
 
     d.most = most_tiles(run->job, &d.ctx->device);
-    for (;; next = (next + 1) % CLSPI_IN_FLIGHT) { /* the chunk that was launched first */
+    d.num_slots = run->job->chunk_ms > 0 ? 1 : CLSPI_IN_FLIGHT;
+    for (;; next = (next + 1) % d.num_slots) { /* the chunk that was launched first */
         chunk_in_flight *const oldest = &d.in_flight[next];
         clsp_range tiles;
         if (oldest->is_used) CLSPI_TRY(await(&d, oldest));
         if (clspi_run_take(run, device, next_tiles(&d), &tiles))
             CLSPI_TRY(launch(&d, oldest, tiles));
-        else if (!d.in_flight[(next + 1) % CLSPI_IN_FLIGHT].is_used)
+        else if (!d.in_flight[(next + 1) % d.num_slots].is_used)
             break;
     }
     /* the caller may free the memory of these buffers next */

@@ -12,6 +12,7 @@
 #include "surface_order.clh"
 
 #define STACK_MAX     64 /* boxes that wait */
+#define NO_LEAF       0xffffffffu
 #define LEAVES_BEFORE 64 /* of a query, before it is left over */
 
 /* Finds the span of a parameter, brought into the domain, and the place there. */
@@ -126,6 +127,31 @@ IN_PLACE uint keep_open(const walk *w, global const real *reals, global const ui
     return num;
 }
 
+/* Puts the boxes of a node that are within the limit on top of those that wait, the nearest last.
+   Returns how many wait then; above STACK_MAX where they might be too many. */
+IN_PLACE uint put_boxes(global const real32 *boxes, global const uint *words, uint node,
+                        box_query where, real32 limit, real32 *waiting_at, uint *waiting,
+                        uint num_waiting)
+{
+    const uint bottom = num_waiting;
+    real32 distance[BOXES];
+
+    if (bottom + BOXES > STACK_MAX) return STACK_MAX + 1;
+    vstore8(distances_to(boxes, node, where), 0, distance);
+    for (uint k = 0; k < BOXES; k++) {
+        uint at = num_waiting;
+        if (!(distance[k] < limit)) continue;
+        for (; at > bottom && waiting_at[at - 1] < distance[k]; at--) {
+            waiting_at[at] = waiting_at[at - 1];
+            waiting[at] = waiting[at - 1];
+        }
+        waiting_at[at] = distance[k];
+        waiting[at] = words[(size_t)node * BOXES + k];
+        num_waiting++;
+    }
+    return num_waiting;
+}
+
 /* Puts a query into the list, with the leaves that are open. */
 IN_PLACE void put_open(global uint *list, uint g, surface_query q, const walk *w, const uint *open,
                        uint num_open)
@@ -230,48 +256,45 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
                                         : layout.root;
 
     while (num_waiting > 0 && !is_left) {
-        num_waiting--;
-        if (!(waiting_at[num_waiting] < limit)) continue;
-        const uint code = waiting[num_waiting], number = code & NUMBER_MASK;
-        if ((code & KIND_MASK) == KIND_NODE) {
-            const uint bottom = num_waiting;
-            real32 distance[BOXES];
-            vstore8(distances_to(boxes, number, where), 0, distance);
-            is_left = bottom + BOXES > STACK_MAX;
-            for (uint k = 0; k < BOXES && !is_left; k++) { /* the nearest last */
-                uint at = num_waiting;
-                if (!(distance[k] < limit)) continue;
-                for (; at > bottom && waiting_at[at - 1] < distance[k]; at--) {
-                    waiting_at[at] = waiting_at[at - 1];
-                    waiting[at] = waiting[at - 1];
-                }
-                waiting_at[at] = distance[k];
-                waiting[at] = words[(size_t)number * BOXES + k];
-                num_waiting++;
+        uint number = NO_LEAF, piece = 0;
+        global const real *leaf = reals, *frame = reals;
+        real4 from = w.q;
+        while (num_waiting > 0 && number == NO_LEAF && !is_left) { /* to the next leaf */
+            num_waiting--;
+            if (!(waiting_at[num_waiting] < limit)) continue;
+            const uint code = waiting[num_waiting];
+            if ((code & KIND_MASK) == KIND_NODE) {
+                num_waiting = put_boxes(boxes, words, code & NUMBER_MASK, where, limit, waiting_at,
+                                        waiting, num_waiting);
+                is_left = num_waiting == STACK_MAX + 1;
+            } else if ((code & KIND_MASK) == KIND_PIECE) {
+                waiting_at[num_waiting] = 0.0f;
+                waiting[num_waiting++] = words[WIDE(layout.roots) + (code & NUMBER_MASK)];
+            } else if ((code & KIND_MASK) == KIND_LEAF) {
+                number = code & NUMBER_MASK;
+                piece = words[WIDE(layout.leaf_pieces) + number];
+                leaf = LEAF_OF(reals, layout, number);
+                frame = FRAME_OF(reals, layout, piece);
+                from = w.q - LOAD3(frame);
+                if (!(distance_to_leaf(leaf, from - LOAD3(leaf + LEAF_MIDDLE)) < w.limit))
+                    number = NO_LEAF;
             }
-        } else if ((code & KIND_MASK) == KIND_PIECE) {
-            waiting_at[num_waiting] = 0.0f;
-            waiting[num_waiting++] = words[WIDE(layout.roots) + number];
-        } else if ((code & KIND_MASK) == KIND_LEAF) {
-            const uint piece = words[WIDE(layout.leaf_pieces) + number];
-            global const real *const leaf = LEAF_OF(reals, layout, number);
-            global const real *const frame = FRAME_OF(reals, layout, piece);
-            const real4 from = w.q - LOAD3(frame);
-            if (!(distance_to_leaf(leaf, from - LOAD3(leaf + LEAF_MIDDLE)) < w.limit)) continue;
-            if (num_open == OPEN_MAX)
-                num_open = keep_open(&w, reals, words, layout, open, open_bound, num_open);
-            is_left = num_leaves++ >= LEAVES_BEFORE || num_open == OPEN_MAX;
-            if (is_left) break;
-            w.extent = fmax(w.extent, frame[PIECE_EXTENT]);
-            const real bound = search_leaf(
-                &w, piece, leaf, CONTROLS_OF(reals, piece),
-                CONTROLS_OF(reals, HAS_SQUARES ? words[WIDE(layout.leaf_controls) + number] : 0),
-                from, frame[PIECE_EXTENT]);
-            limit = box_limit_of(w.limit, unit);
-            if (bound < INFINITY) {
-                open_bound[num_open] = bound;
-                open[num_open++] = number;
-            }
+        }
+        if (number == NO_LEAF) break;
+
+        if (num_open == OPEN_MAX)
+            num_open = keep_open(&w, reals, words, layout, open, open_bound, num_open);
+        is_left = num_leaves++ >= LEAVES_BEFORE || num_open == OPEN_MAX;
+        if (is_left) break;
+        w.extent = fmax(w.extent, frame[PIECE_EXTENT]);
+        const real bound = search_leaf(
+            &w, piece, leaf, CONTROLS_OF(reals, piece),
+            CONTROLS_OF(reals, HAS_SQUARES ? words[WIDE(layout.leaf_controls) + number] : 0), from,
+            frame[PIECE_EXTENT]);
+        limit = box_limit_of(w.limit, unit);
+        if (bound < INFINITY) {
+            open_bound[num_open] = bound;
+            open[num_open++] = number;
         }
     }
 

@@ -361,7 +361,7 @@ static void test_joined(void **state)
     check_joined(j, tiles);
     load_surfaces(j);
     check_joined(j, tiles);
-    assert_true(tiles[0] > 0 && tiles[1] > 0 && tiles[2] > 0);
+    if (!support_tiny()) assert_true(tiles[0] > 0 && tiles[1] > 0 && tiles[2] > 0);
     const shared_call call = call_of(j);
     shared_check_call(&call, PLAIN, &devices, 3, true, &r);
     if (!support_tiny()) assert_true(r.processors[0].tiles > 0 && r.processors[1].tiles > 0);
