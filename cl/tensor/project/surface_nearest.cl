@@ -310,40 +310,63 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
                      q.is_valid, &w, reals, layout, max_dist);
 }
 
-/* Searches leaves that the walk has left open, item g for entry g of the list. What is not finished
-   goes to `rest`, as queries alone. Others as of search_surfaces. */
+/* Searches leaves that the walk has left open, of entries of the list, each of which the next item
+   takes that has nothing to do; items: the number of entries. So items of a group are all at work,
+   whether an entry needs one part of a leaf or a hundred. What is not finished goes to `rest`, as
+   queries alone. Others as of search_surfaces. */
 kernel void search_open(global const real *restrict reals, global const uint *restrict words,
-                        global const uint *restrict list, global STORED *restrict results,
+                        global uint *restrict list, global STORED *restrict results,
                         global STORED *restrict normals, global uint *restrict rest,
                         surface_layout layout, surface_range range, real max_dist)
 {
-    const uint g = (uint)get_global_id(0);
-    if (g >= range.items) return;
-
-    global const uint *const entry = list + LIST_HEAD + (size_t)g * ENTRY_WORDS;
-    global STORED *const side =
-        range.has_normals ? normals + WIDE(range.normals_offset) + (size_t)entry[0] * 4 : 0;
-    global STORED *const out = results + WIDE(range.offset) + (size_t)entry[0] * NEAREST_SIZE;
-    uint num_halved = 0;
-    bool is_done = HAS_SQUARES != 0;
+    global const uint *entry = list;
+    uint num_leaves = 0, leaf = 0, num_parts = 0, num_halved = 0;
+    bool has_entry = false, is_left = false;
+    part parts[PARTS_MAX];
     walk w;
 
-    w.q = (real4)(read_real(entry + 2), read_real(entry + 4), read_real(entry + 6), R(0.0)) *
-          reals[HEAD_SCALE];
-    const uint num = get_state(entry + QUERY_WORDS, &w);
-    is_done = is_done && num != OPEN_UNKNOWN;
+    for (;;) {
+        if (has_entry && num_parts == 0 && leaf == num_leaves) {
+            if (is_left) {
+                global uint *const to = new_entry(rest, QUERY_WORDS);
+                for (uint k = 0; k < QUERY_WORDS; k++)
+                    to[k] = entry[k];
+            } else {
+                write_result(results + WIDE(range.offset) + (size_t)entry[0] * NEAREST_SIZE,
+                             range.has_normals ? normals + WIDE(range.normals_offset) +
+                                                     (size_t)entry[0] * 4
+                                               : 0,
+                             true, &w, reals, layout, max_dist);
+            }
+            has_entry = false;
+        }
+        if (!has_entry) {
+            const uint g = atomic_inc((volatile global uint *)list + LIST_TAKEN);
+            if (g >= range.items) break;
+            entry = list + LIST_HEAD + (size_t)g * ENTRY_WORDS;
+            w.q = (real4)(read_real(entry + 2), read_real(entry + 4), read_real(entry + 6),
+                          R(0.0)) *
+                  reals[HEAD_SCALE];
+            num_leaves = get_state(entry + QUERY_WORDS, &w);
+            is_left = !HAS_SQUARES || num_leaves == OPEN_UNKNOWN;
+            if (is_left) num_leaves = 0;
+            leaf = num_parts = num_halved = 0;
+            has_entry = true;
+        }
 #if HAS_SQUARES
-    for (uint k = 0; k < num && is_done; k++)
-        is_done = search_squares(&w, entry[QUERY_WORDS + STATE_LEAVES + k], reals, words, layout,
-                                 &num_halved);
+        while (num_parts == 0 && leaf < num_leaves)
+            num_parts = begin_leaf(&w, entry[QUERY_WORDS + STATE_LEAVES + leaf++], reals, words,
+                                   layout, parts);
+        if (num_parts > 0)
+            num_parts = search_part(&w, entry[QUERY_WORDS + STATE_LEAVES + leaf - 1], reals, words,
+                                    layout, parts, num_parts, &num_halved);
+        if (num_parts == TOO_MUCH) {
+            is_left = true;
+            num_parts = 0;
+            leaf = num_leaves;
+        }
 #endif
-    if (is_done) {
-        write_result(out, side, true, &w, reals, layout, max_dist);
-        return;
     }
-    global uint *const to = new_entry(rest, QUERY_WORDS);
-    for (uint k = 0; k < QUERY_WORDS; k++)
-        to[k] = entry[k];
 }
 
 /* Puts the results of queries that were left over where they belong, entry g of the list those of

@@ -19,6 +19,7 @@ enum {
     PART_MAX = 1 << 20,
     CELL_RUN = 64, /* surface_order.clh */
     CELLS = 1 << 18,
+    UNIT_ITEMS = 512,   /* of search_open on a compute unit: more than are there at a time */
     ORDERED = 4096,     /* queries are put in the order of their places from so many on */
     QUERY_FMA = 1 << 16 /* multiply-adds of a query, more than nearly all take */
 };
@@ -296,6 +297,7 @@ static clsp_status find_open(clspi_tensor_plan *plan, clspi_series *series,
 {
     clspi_surface_device *const d = plan->surface_device;
     const size_t most = args->range.items;
+    const size_t items = (size_t)series->ctx->device.compute_units * UNIT_ITEMS;
     clspi_search_open_args all = *args;
     cl_uint num;
     leftover l = {.real = clsp_type_bytes(plan->desc.precision),
@@ -306,7 +308,7 @@ static clsp_status find_open(clspi_tensor_plan *plan, clspi_series *series,
                                      (LIST_HEAD + most * QUERY_WORDS) * sizeof(cl_uint)));
     all.rest = d->rest;
     CLSPI_CHECK(clear_list(series, d->rest));
-    CLSPI_CHECK(clspi_launch_search_open(series, &d->open, &all, most));
+    CLSPI_CHECK(clspi_launch_search_open(series, &d->open, &all, clspi_min(most, items)));
     CLSPI_CHECK(count_list(series, d->rest, &num));
     l.num = num;
     if (num == 0) return CLSP_OK;
