@@ -19,7 +19,8 @@ enum {
     PART_MAX = 1 << 20,
     CELL_RUN = 64, /* surface_order.clh */
     CELLS = 1 << 18,
-    UNIT_ITEMS = 512,   /* of search_open on a compute unit: more than are there at a time */
+    OPEN_GROUP = 32,    /* items of search_open that work together */
+    UNIT_ITEMS = 128,   /* of search_open on a compute unit: some groups, which take what there is */
     ORDERED = 4096,     /* queries are put in the order of their places from so many on */
     QUERY_FMA = 1 << 16 /* multiply-adds of a query, more than nearly all take */
 };
@@ -146,6 +147,31 @@ static clsp_status make_arrays(clspi_tensor_plan *plan, clspi_series *series,
     return status;
 }
 
+/* Tells whether what a group of search_open works on fits local memory. */
+static bool has_local_squares(const clsp_context *ctx, const clspi_tensor_desc *desc)
+{
+    const size_t points = (size_t)(desc->degrees[0] + 1) * (desc->degrees[1] + 1);
+    const size_t squares = (size_t)(2 * desc->degrees[0] + 1) * (2 * desc->degrees[1] + 1);
+    const size_t reals = 4 * points + (desc->rational ? 2 : 1) * squares;
+
+    return ctx->device.local_is_real &&
+           reals * sizeof(double) * OPEN_GROUP <= ctx->device.local_bytes;
+}
+
+/* Makes the kernel of open queries. */
+static clsp_status make_open(clspi_surface_device *device, clsp_context *ctx,
+                             const clspi_tensor_desc *desc)
+{
+    clspi_options options = clspi_surface_device_options(ctx, desc);
+
+    if (!has_local_squares(ctx, desc))
+        return clspi_kernel_create(&device->open, ctx, "surface_nearest",
+                                   &clspi_search_open_signature, &options);
+    clspi_option(&options, "LOCAL_SQUARES", 1);
+    return clspi_kernel_create_for_group(&device->open, ctx, "surface_nearest",
+                                         &clspi_search_open_signature, &options, OPEN_GROUP);
+}
+
 static clsp_status make_kernels(clspi_surface_device *device, clspi_series *series,
                                 const clspi_tensor_desc *desc)
 {
@@ -154,7 +180,6 @@ static clsp_status make_kernels(clspi_surface_device *device, clspi_series *seri
         clspi_kernel *kernel;
         const clspi_signature *signature;
     } all[] = {{&device->search, &clspi_search_surfaces_signature},
-               {&device->open, &clspi_search_open_signature},
                {&device->place, &clspi_place_results_signature},
                {&device->clear, &clspi_clear_cells_signature},
                {&device->count, &clspi_count_queries_signature},
@@ -165,7 +190,7 @@ static clsp_status make_kernels(clspi_surface_device *device, clspi_series *seri
         if (!all[k].kernel->kernel)
             CLSPI_CHECK(clspi_kernel_create(all[k].kernel, series->ctx, "surface_nearest",
                                             all[k].signature, &options));
-    return CLSP_OK;
+    return device->open.kernel ? CLSP_OK : make_open(device, series->ctx, desc);
 }
 
 /* Makes what is not there yet. */
