@@ -13,6 +13,7 @@
 enum {
     STAGING_BYTES_MAX = 32 << 20,
     LAUNCHES_PER_CHUNK = 10,
+    LEAST_CHUNK = 2,  /* likewise, of chunks that take time of their own */
     CHUNKS_ALONE = 8, /* of a device that has its tiles to itself, where results move, */
     CHUNKS_FEW = 2,   /* and where each chunk takes time of its own */
     CHUNK_BYTES_MIN = 1 << 20
@@ -113,12 +114,13 @@ static double host_rate(const clspi_run *run)
     return (double)tiles / ms * 1e3;
 }
 
-static size_t tiles_in_flight(const dispatcher *d)
+/* Returns how many tiles all devices are at. */
+static size_t tiles_at_work(const clspi_run *run)
 {
     size_t tiles = 0;
 
-    for (size_t i = 0; i < CLSPI_IN_FLIGHT; i++)
-        if (d->in_flight[i].is_used) tiles += d->in_flight[i].chunk.tiles.count;
+    for (uint32_t i = 0; i < run->num_dispatched; i++)
+        tiles += atomic_load(&run->participants[run->dispatched[i]].at_work);
     return tiles;
 }
 
@@ -136,6 +138,20 @@ static double sum_of_rates(const clspi_run *run, double mine)
     return sum;
 }
 
+/* Gives the tiles of a guided chunk where each takes time of its own: what is the device's part of
+   all that is not made yet, by half where that takes long, and at the end no less than what is
+   worth that time. */
+static size_t few_guided_tiles(const dispatcher *d, size_t left, double mine, double sum)
+{
+    const double each = (clspi_launch_ms(&d->ctx->device) + d->run->job->chunk_ms) * 1e-3 * mine;
+    const double all = (double)left + (double)tiles_at_work(d->run);
+    const double backlog = (double)atomic_load(&d->participant->at_work);
+    const double part = fmax(all * mine / sum - backlog, 0);
+    const double wanted = fmin(fmax(part * 0.5, each * LAUNCHES_PER_CHUNK), part);
+
+    return (size_t)fmin(fmax(wanted, each * LEAST_CHUNK), (double)left);
+}
+
 /* Gives the tiles of a guided chunk (HGuided): a part of what the device would make of the rest at
    its speed, but worth its launch, if that is not more than all of it: the device would end last.
    What it has not made yet counts as its own already. Half where results have to move, so that they
@@ -145,12 +161,13 @@ static size_t guided_tiles(const dispatcher *d)
 {
     const size_t left = clspi_tile_range_left(d->participant->tile_range);
     const double mine = (double)atomic_load(&d->participant->rate);
-    const double launch =
-        (clspi_launch_ms(&d->ctx->device) + d->run->job->chunk_ms) * (double)LAUNCHES_PER_CHUNK;
+    const double launch = clspi_launch_ms(&d->ctx->device) * (double)LAUNCHES_PER_CHUNK;
 
     if (mine <= 0) return left / (16 * ((size_t)d->run->num_dispatched + 1));
     const double sum = sum_of_rates(d->run, mine);
-    const double backlog = (double)tiles_in_flight(d), least = mine * launch * 1e-3;
+    if (d->run->job->chunk_ms > 0) return few_guided_tiles(d, left, mine, sum);
+    const double backlog = (double)atomic_load(&d->participant->at_work);
+    const double least = mine * launch * 1e-3;
     const double part = fmax(((double)left + backlog) * mine / sum - backlog, 0);
     return (size_t)fmin(fmax(part * (clspi_is_unified(&d->ctx->device) ? 0.75 : 0.5), least), part);
 }
@@ -320,6 +337,7 @@ static clsp_status launch(dispatcher *d, chunk_in_flight *c, clsp_range tiles)
 
     c->is_used = true;
     c->chunk = (clspi_chunk){.tiles = tiles};
+    atomic_fetch_add(&d->participant->at_work, tiles.count);
     c->begin_ms = clspi_now_ms();
     if (region.count == 0) return CLSP_OK;
     CLSPI_CHECK(bring_input(d, c));
@@ -405,6 +423,7 @@ static clsp_status await(dispatcher *d, chunk_in_flight *c)
     const double now = clspi_now_ms();
     if (c->moved) add_times(d, c, now);
     update_rate(d, c, now);
+    atomic_fetch_sub(&d->participant->at_work, c->chunk.tiles.count);
     atomic_fetch_add(&d->participant->tiles, c->chunk.tiles.count);
     atomic_fetch_add(&d->participant->chunks, 1);
     retire(c);
@@ -425,6 +444,7 @@ static void give_up(dispatcher *d, const chunk_in_flight *failed, clsp_status st
         retire(c);
     }
     if (d->unmaps) clFinish(d->ctx->queue);
+    atomic_store(&d->participant->at_work, 0);
     clspi_run_drop(d->run, d->device, status);
 }
 

@@ -57,6 +57,7 @@ static void begin_participant(clspi_participant *participant)
     atomic_store(&participant->status, CLSP_OK);
     atomic_store(&participant->tiles, 0);
     atomic_store(&participant->chunks, 0);
+    atomic_store(&participant->at_work, 0);
     atomic_store(&participant->rate, 0);
     participant->wanted = true;
     participant->tile_range = NULL;

@@ -16,6 +16,7 @@ typedef struct clspi_participant {
     size_t chunk_tiles;
     atomic_size_t tiles;   /* that it made */
     atomic_size_t chunks;  /* that it made */
+    atomic_size_t at_work; /* tiles of chunks that a device has begun and not made */
     _Atomic uint64_t rate; /* tiles a second, at its last chunk; 0: not known */
     double busy_ms, move_ms;
 } clspi_participant;
