@@ -41,12 +41,12 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 
 # ---- ranks ----
 
-# How many devices are as good as the best of those asked for.
+# How many devices there are of one name.
 count_devices() {
-    CLSPLINE_DEVICE=$words "$build/tools/clspline" devices --json | python3 -c '
-import json, os, sys
+    "$build/tools/clspline" devices --json | python3 -c '
+import json, sys
 names = [d["device"] for d in json.load(sys.stdin)]
-print(max(1, names.count(names[0])) if names else 1)'
+print(max([names.count(name) for name in names], default=1))'
 }
 
 # make_input FILE SCALE NUMBERS SHAPE: an .npy file of floats from 0 to SCALE, the same in every
