@@ -90,9 +90,8 @@ static clsp_status build_surface_search(const clspi_build *build, clsp_type prec
 {
     const clspi_tensor_desc tensor = {
         .precision = precision, .directions = 2, .dim = 3, .degrees = {3, 3}};
-    const clspi_options options = clspi_surface_device_options(build->ctx, &tensor);
 
-    return clspi_program_build(build, "surface_nearest", &options);
+    return clspi_surface_device_build(build, &tensor);
 }
 
 clsp_status clspi_bspline_build(const clspi_build *build)

@@ -65,7 +65,7 @@ bool clspi_surface_device_holds(const clspi_tensor_plan *plan, const clspi_tenso
     return clspi_surface_arrays_most(of->surfaces) <= plan->base.ctx->device.max_alloc_bytes;
 }
 
-clspi_options clspi_surface_device_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
+static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *desc)
 {
     clspi_options options = clspi_options_of(ctx, CLSP_F64, 1);
 
@@ -158,24 +158,37 @@ static bool has_local_squares(const clsp_context *ctx, const clspi_tensor_desc *
            reals * sizeof(double) * OPEN_GROUP <= ctx->device.local_bytes;
 }
 
+clsp_status clspi_surface_device_build(const clspi_build *build, const clspi_tensor_desc *desc)
+{
+    const clspi_options options = options_of(build->ctx, desc);
+    clspi_options open = options;
+
+    CLSPI_CHECK(clspi_program_build(build, "surface_nearest", &options));
+    if (!has_local_squares(build->ctx, desc))
+        return clspi_program_build(build, "surface_open", &open);
+    clspi_option(&open, "LOCAL_SQUARES", 1);
+    return clspi_program_build_for_group(build, "surface_open", &clspi_search_open_signature, &open,
+                                         OPEN_GROUP);
+}
+
 /* Makes the kernel of open queries. */
 static clsp_status make_open(clspi_surface_device *device, clsp_context *ctx,
                              const clspi_tensor_desc *desc)
 {
-    clspi_options options = clspi_surface_device_options(ctx, desc);
+    clspi_options options = options_of(ctx, desc);
 
     if (!has_local_squares(ctx, desc))
-        return clspi_kernel_create(&device->open, ctx, "surface_nearest",
-                                   &clspi_search_open_signature, &options);
+        return clspi_kernel_create(&device->open, ctx, "surface_open", &clspi_search_open_signature,
+                                   &options);
     clspi_option(&options, "LOCAL_SQUARES", 1);
-    return clspi_kernel_create_for_group(&device->open, ctx, "surface_nearest",
+    return clspi_kernel_create_for_group(&device->open, ctx, "surface_open",
                                          &clspi_search_open_signature, &options, OPEN_GROUP);
 }
 
 static clsp_status make_kernels(clspi_surface_device *device, clspi_series *series,
                                 const clspi_tensor_desc *desc)
 {
-    const clspi_options options = clspi_surface_device_options(series->ctx, desc);
+    const clspi_options options = options_of(series->ctx, desc);
     const struct {
         clspi_kernel *kernel;
         const clspi_signature *signature;

@@ -25,8 +25,8 @@ bool clspi_surface_device_fits(const clspi_tensor_plan *plan);
 /* Tells whether what of->surfaces is fits the memory of a plan's device. */
 bool clspi_surface_device_holds(const clspi_tensor_plan *plan, const clspi_tensor_plan *of);
 
-/* Returns the build options of surface_nearest.cl. */
-clspi_options clspi_surface_device_options(const clsp_context *ctx, const clspi_tensor_desc *desc);
+/* Builds the programs of surfaces ahead of use. */
+clsp_status clspi_surface_device_build(const clspi_build *build, const clspi_tensor_desc *desc);
 
 /* Finds the nearest points of job->of->surfaces, which are there. The bits of a result depend on
    its query alone. */

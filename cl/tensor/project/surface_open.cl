@@ -1,0 +1,75 @@
+/* The search of leaves that surface_nearest.cl has left open, by their coefficients
+   (docs/kernels.md). Beside what surface_tree.clh asks for, the host may set CLSP_LOCAL_SQUARES 1
+   and CLSP_GROUP (surface_square.clh). */
+#include "surface_list.clh"
+#include "surface_parts.clh"
+#include "surface_result.clh"
+
+/* Searches leaves that the walk has left open, of entries of the list, each of which the next item
+   takes that has nothing to do; items: the number of entries. So items of a group are all at work,
+   whether an entry needs one part of a leaf or a hundred. What is not finished goes to `rest`, as
+   queries alone. Others as of search_surfaces. */
+kernel void search_open(global const real *restrict reals, global const uint *restrict words,
+                        global uint *restrict list, global STORED *restrict results,
+                        global STORED *restrict normals, global uint *restrict rest,
+                        surface_layout layout, surface_range range, real max_dist)
+{
+    global const uint *entry = list;
+    uint num_leaves = 0, leaf = 0, num_parts = 0, num_halved = 0;
+    bool has_entry = false, is_left = false;
+    part parts[PARTS_MAX];
+    walk w;
+#if HAS_SQUARES && CLSP_LOCAL_SQUARES
+    local real4 points_of_group[POINTS * CLSP_GROUP];
+    local real squares_of_group[SQUARES * CLSP_GROUP], weights_of_group[WEIGHTS * CLSP_GROUP];
+    const points_of_part x = points_of_group + get_local_id(0);
+    const numbers a = squares_of_group + get_local_id(0);
+    const numbers weights = weights_of_group + get_local_id(0);
+#elif HAS_SQUARES
+    real4 x[POINTS];
+    real a[SQUARES], weights[WEIGHTS];
+#endif
+
+    for (;;) {
+        if (has_entry && num_parts == 0 && leaf == num_leaves) {
+            if (is_left) {
+                global uint *const to = new_entry(rest, QUERY_WORDS);
+                for (uint k = 0; k < QUERY_WORDS; k++)
+                    to[k] = entry[k];
+            } else {
+                write_result(results + WIDE(range.offset) + (size_t)entry[0] * NEAREST_SIZE,
+                             range.has_normals ? normals + WIDE(range.normals_offset) +
+                                                     (size_t)entry[0] * 4
+                                               : 0,
+                             true, &w, reals, layout, max_dist);
+            }
+            has_entry = false;
+        }
+        if (!has_entry) {
+            const uint g = atomic_inc((volatile global uint *)list + LIST_TAKEN);
+            if (g >= range.items) break;
+            entry = list + LIST_HEAD + (size_t)g * ENTRY_WORDS;
+            w.q = (real4)(read_real(entry + 2), read_real(entry + 4), read_real(entry + 6),
+                          R(0.0)) *
+                  reals[HEAD_SCALE];
+            num_leaves = get_state(entry + QUERY_WORDS, &w);
+            is_left = !HAS_SQUARES || num_leaves == OPEN_UNKNOWN;
+            if (is_left) num_leaves = 0;
+            leaf = num_parts = num_halved = 0;
+            has_entry = true;
+        }
+#if HAS_SQUARES
+        while (num_parts == 0 && leaf < num_leaves)
+            num_parts = begin_leaf(&w, entry[QUERY_WORDS + STATE_LEAVES + leaf++], reals, words,
+                                   layout, parts);
+        if (num_parts > 0)
+            num_parts = search_part(&w, entry[QUERY_WORDS + STATE_LEAVES + leaf - 1], reals, words,
+                                    layout, parts, num_parts, &num_halved, x, a, weights);
+        if (num_parts == TOO_MUCH) {
+            is_left = true;
+            num_parts = 0;
+            leaf = num_leaves;
+        }
+#endif
+    }
+}
