@@ -128,9 +128,13 @@ class Program:
         return ' '.join([self.name, real] + kept)
 
 
-def ask(command, limits):
-    """The command's list of kernels under some limits."""
+def ask(build, limits):
+    """The command's list of programs under some limits; the device here need not build them."""
+    command = os.path.join(build, 'tools', 'clspline')
     environment = dict(os.environ, CLSPLINE_LIMITS=limits)
+    no_compiler = os.path.join(os.path.abspath(build), 'tests', 'libno_compiler.so')
+    if os.path.exists(no_compiler):
+        environment.update(LD_PRELOAD=no_compiler, CLSPLINE_CACHE_DIR='')
     done = subprocess.run([command, 'devices', '--kernels', '--json'], env=environment, check=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout)
@@ -141,9 +145,8 @@ def programs(build, list_file):
         with open(list_file, encoding='utf-8') as file:
             kernels = json.load(file)
     else:
-        command = os.path.join(build, 'tools', 'clspline')
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            answers = list(pool.map(lambda pair: ask(command, pair[0]), LIMITS))
+            answers = list(pool.map(lambda pair: ask(build, pair[0]), LIMITS))
         kernels = [dict(kernel, device=device) for (_, device), answer in zip(LIMITS, answers)
                    for kernel in answer]
     devices = {}
