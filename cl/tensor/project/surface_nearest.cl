@@ -175,7 +175,7 @@ kernel void count_queries(global const real *restrict reals, global const STORED
 {
     if (get_global_id(0) >= range.items) return;
     global const STORED *const point =
-        queries + WIDE(range.points_offset) + (size_t)get_global_id(0) * 3;
+        queries + WIDE(range.points_offset) + (size_t)get_global_id(0) * CLSP_DIM;
 
     atomic_inc((volatile global uint *)counts + cell_of(box_query_at(reals, point)));
 }
@@ -206,7 +206,7 @@ kernel void order_queries(global const real *restrict reals, global const STORED
     const uint g = (uint)get_global_id(0);
     if (g >= range.items) return;
     const uint cell =
-        cell_of(box_query_at(reals, queries + WIDE(range.points_offset) + (size_t)g * 3));
+        cell_of(box_query_at(reals, queries + WIDE(range.points_offset) + (size_t)g * CLSP_DIM));
     const uint runs = CELLS / CELL_RUN, of_run = cell / CELL_RUN;
     const uint before = counts[CELLS + of_run] + counts[CELLS + runs + of_run / CELL_RUN];
 
@@ -214,10 +214,10 @@ kernel void order_queries(global const real *restrict reals, global const STORED
 }
 
 /* Searches for the nearest point of each query, item g for query g: reals, words and boxes as
-   surface_tree.clh says; queries [items][3], hints [items][2], normals [items][4]; results [items],
-   clspi_nearest_f32 or clspi_nearest_f64 (nearest_result.h). max_dist 0: there is no limit. What is
-   not finished goes to the list, whose number is 0 before; behind it may be the order in which
-   items take queries. */
+   surface_tree.clh says; queries [items][CLSP_DIM], hints [items][2], normals [items][4]; results
+   [items], clspi_nearest_f32 or clspi_nearest_f64 (nearest_result.h). max_dist 0: there is no
+   limit. What is not finished goes to the list, whose number is 0 before; behind it may be the order
+   in which items take queries. */
 kernel void search_surfaces(global const real *restrict reals, global const uint *restrict words,
                             global const real32 *restrict boxes,
                             global const STORED *restrict queries,

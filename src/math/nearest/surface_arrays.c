@@ -76,7 +76,7 @@ static void choose_units(clspi_surface_arrays *a, const clspi_surface_search *s)
     a->reals[0] = s->scale;
     a->reals[1] = 1;
     if (s->root == CLSPI_KIND_NONE) return;
-    for (int k = 0; k < DIM; k++) {
+    for (uint32_t k = 0; k < s->shape.dim; k++) {
         a->reals[2 + k] = s->box.low[k] / 2 + s->box.high[k] / 2;
         size = fmax(size, s->box.high[k] - s->box.low[k]);
     }
@@ -102,7 +102,9 @@ static void put_boxes(clspi_surface_arrays *a, const clspi_surface_search *s)
             for (int side = 0; side < 2; side++)
                 for (int k = 0; k < BOXES; k++)
                     a->boxes[(i * 2 * DIM + 2 * (size_t)l + (size_t)side) * BOXES + (size_t)k] =
-                        box_end(a, node->box[l][side][k], l, side ? 1 : -1);
+                        (uint32_t)l < s->shape.dim
+                            ? box_end(a, node->box[l][side][k], l, side ? 1 : -1)
+                            : 0;
     }
 }
 
@@ -178,6 +180,15 @@ static void put_controls(double *to, const clspi_surface_search *s, const clspi_
         restrict_line(to + i * row, n[1], LANES, leaf->index[1], leaf->depth[1]);
 }
 
+/* Puts the weights of control points of the plane where those of space have theirs. */
+static void move_weights(double *reals, size_t num)
+{
+    for (size_t i = 0; i < num; i += LANES) {
+        reals[i + 3] = reals[i + 2];
+        reals[i + 2] = 0;
+    }
+}
+
 static void put_all_controls(clspi_surface_arrays *a, const clspi_surface_search *s)
 {
     double *const to = a->reals + CLSPI_HEAD_REALS;
@@ -190,6 +201,7 @@ static void put_all_controls(clspi_surface_arrays *a, const clspi_surface_search
         if (own) put_controls(to + num * s->shape.reals, s, leaf);
         a->words[a->leaf_controls + i] = own ? (uint32_t)num++ : leaf->piece;
     }
+    if (s->shape.rational && s->shape.dim == 2) move_weights(to, num * s->shape.reals);
 }
 
 /* ---- all ---- */

@@ -40,6 +40,7 @@ struct clspi_surface_device {
 /* Results of queries that are left over, and what the search for them reads. */
 typedef struct leftover {
     size_t num, real, result; /* bytes of a real and of a result */
+    size_t dim;               /* of a point */
     cl_uint *entries;
     void *points, *hints, *results, *normals;
     uint32_t *patches;
@@ -57,7 +58,7 @@ bool clspi_surface_device_searches(const clsp_context *ctx)
 bool clspi_surface_device_fits(const clspi_tensor_plan *plan)
 {
     return clspi_surface_device_searches(plan->base.ctx) && plan->desc.directions == 2 &&
-           plan->desc.dim == DIM && plan->num_patches > 0;
+           plan->desc.dim >= 2 && plan->desc.dim <= DIM && plan->num_patches > 0;
 }
 
 bool clspi_surface_device_holds(const clspi_tensor_plan *plan, const clspi_tensor_plan *of)
@@ -69,6 +70,7 @@ static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc
 {
     clspi_options options = clspi_options_of(ctx, CLSP_F64, 1);
 
+    clspi_option(&options, "DIM", desc->dim);
     clspi_option(&options, "STORE", 8 * clsp_type_bytes(desc->precision));
     clspi_option(&options, "DEGREE_U", desc->degrees[0]);
     clspi_option(&options, "DEGREE_V", desc->degrees[1]);
@@ -262,7 +264,7 @@ static void read_entries(leftover *l)
     for (size_t i = 0; i < l->num; i++) {
         const cl_uint *const entry = l->entries + i * QUERY_WORDS;
         l->patches[i] = entry[1];
-        take_reals(l, entry + QUERY_REALS, DIM, l->points, i * DIM);
+        take_reals(l, entry + QUERY_REALS, l->dim, l->points, i * l->dim);
         take_reals(l, entry + QUERY_REALS + 2 * DIM, 2, l->hints, i * 2);
     }
 }
@@ -339,6 +341,7 @@ static clsp_status find_open(clspi_tensor_plan *plan, clspi_series *series,
     clspi_search_open_args all = *args;
     cl_uint num;
     leftover l = {.real = clsp_type_bytes(plan->desc.precision),
+                  .dim = plan->desc.dim,
                   .result = plan->desc.precision == CLSP_F64 ? sizeof(clspi_nearest_f64)
                                                              : sizeof(clspi_nearest_f32)};
 
@@ -419,18 +422,18 @@ static clspi_surface_range range_of(const clspi_tensor_plan *plan,
                               ? sizeof(clspi_nearest_f64) / sizeof(double)
                               : sizeof(clspi_nearest_f32) / sizeof(float);
 
-    return (clspi_surface_range){.points_offset = job->points_offset + part->before * DIM,
-                                 .patches_offset = job->patches_offset + part->before,
-                                 .hints_offset = job->hints_offset + part->before * 2,
-                                 .offset = job->offset + part->before * result,
-                                 .normals_offset =
-                                     job->normals_offset + part->before * CLSPI_NORMAL_REALS,
-                                 .order_offset = list,
-                                 .has_order = part->num_lines >= ORDERED,
-                                 .has_patches = job->patches != NULL,
-                                 .has_hints = job->hints != NULL,
-                                 .has_normals = job->normals != NULL,
-                                 .items = (cl_uint)part->num_lines};
+    return (clspi_surface_range){
+        .points_offset = job->points_offset + part->before * plan->desc.dim,
+        .patches_offset = job->patches_offset + part->before,
+        .hints_offset = job->hints_offset + part->before * 2,
+        .offset = job->offset + part->before * result,
+        .normals_offset = job->normals_offset + part->before * CLSPI_NORMAL_REALS,
+        .order_offset = list,
+        .has_order = part->num_lines >= ORDERED,
+        .has_patches = job->patches != NULL,
+        .has_hints = job->hints != NULL,
+        .has_normals = job->normals != NULL,
+        .items = (cl_uint)part->num_lines};
 }
 
 /* Returns how many queries a launch may have: so many that their list is a part of what a buffer

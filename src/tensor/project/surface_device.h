@@ -19,7 +19,7 @@ typedef struct clspi_surface_device_job {
 /* Tells whether a device searches at all: GPUs with double precision do. */
 bool clspi_surface_device_searches(const clsp_context *ctx);
 
-/* Tells whether a plan's device searches: for surfaces in space. */
+/* Tells whether a plan's device searches: for surfaces in space and in the plane. */
 bool clspi_surface_device_fits(const clspi_tensor_plan *plan);
 
 /* Tells whether what of->surfaces is fits the memory of a plan's device. */

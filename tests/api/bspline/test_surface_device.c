@@ -27,7 +27,7 @@ static double worst;
 typedef struct model {
     clsp_context *ctx;
     clsp_type precision;
-    uint32_t degree[2], controls[2], coords;
+    uint32_t degree[2], controls[2], dim, coords;
     bool rational;
     double size, centre[3]; /* of its control points */
     size_t reals;           /* of a patch */
@@ -64,15 +64,17 @@ static double uniform(double low, double high)
 
 /* ---- surfaces ---- */
 
-/* Sets control points by a function of u, v in [0, 1], with weights up to `weights` apart. */
+/* Sets control points of so many coordinates by a function of u, v in [0, 1], with weights up to
+   `weights` apart. */
 static model model_of(clsp_type precision, const uint32_t degree[2], const uint32_t spans[2],
-                      double weights, surface_fn fn)
+                      double weights, surface_fn fn, uint32_t dim)
 {
     model m = {.ctx = gpu_context(),
                .precision = precision,
                .degree = {degree[0], degree[1]},
                .controls = {degree[0] + spans[0], degree[1] + spans[1]},
-               .coords = weights > 0 ? 4 : 3,
+               .dim = dim,
+               .coords = dim + (weights > 0),
                .rational = weights > 0};
 
     assert_true(m.controls[0] <= CONTROLS_MAX && m.controls[1] <= CONTROLS_MAX);
@@ -85,8 +87,8 @@ static model model_of(clsp_type precision, const uint32_t degree[2], const uint3
             double x[3];
             fn((double)u / (m.controls[0] - 1), (double)v / (m.controls[1] - 1), x);
             for (uint32_t k = 0; k < m.coords; k++) {
-                m.points[at + k] = k < 3 ? w * x[k] : w;
-                m.points[m.reals + at + k] = k < 3 ? w * (x[k] + (k == 0 ? 0.75 : 0)) : w;
+                m.points[at + k] = k < dim ? w * x[k] : w;
+                m.points[m.reals + at + k] = k < dim ? w * (x[k] + (k == 0 ? 0.75 : 0)) : w;
             }
         }
     return m;
@@ -96,8 +98,8 @@ static model model_of(clsp_type precision, const uint32_t degree[2], const uint3
 static void transform(model *m, double by, double offset)
 {
     for (size_t i = 0; i < 2 * m->reals; i++) {
-        const double w = m->rational ? m->points[i / m->coords * m->coords + 3] : 1;
-        if (i % m->coords < 3) m->points[i] = by * m->points[i] + offset * w;
+        const double w = m->rational ? m->points[i / m->coords * m->coords + m->dim] : 1;
+        if (i % m->coords < m->dim) m->points[i] = by * m->points[i] + offset * w;
     }
 }
 
@@ -105,6 +107,7 @@ static void start(model *m)
 {
     const clsp_bspline_desc d = {.degree = {m->degree[0], m->degree[1]},
                                  .num_controls = {m->controls[0], m->controls[1]},
+                                 .dim = m->dim,
                                  .precision = m->precision,
                                  .rational = m->rational};
     const size_t num = 2 * m->reals;
@@ -112,13 +115,13 @@ static void start(model *m)
 
     assert_non_null(narrow);
     m->size = 0;
-    for (int k = 0; k < 3; k++)
-        m->centre[k] = m->points[k] / (m->rational ? m->points[3] : 1);
+    for (uint32_t k = 0; k < m->dim; k++)
+        m->centre[k] = m->points[k] / (m->rational ? m->points[m->dim] : 1);
     for (size_t i = 0; i < num; i++) {
         narrow[i] = (float)m->points[i];
-        const double w = m->rational ? m->points[i / m->coords * m->coords + 3] : 1;
-        const double x = fabs(m->points[i] / w - m->centre[i % m->coords % 3]);
-        if (i % m->coords < 3 && isfinite(x)) m->size = fmax(m->size, x);
+        const double w = m->rational ? m->points[i / m->coords * m->coords + m->dim] : 1;
+        const double x = fabs(m->points[i] / w - m->centre[i % m->coords % m->dim]);
+        if (i % m->coords < m->dim && isfinite(x)) m->size = fmax(m->size, x);
     }
     assert_ok(m->ctx, clsp_bspline_plan_create(&m->plan, m->ctx, &d));
     const clsp_input points =
@@ -138,23 +141,25 @@ static void finish(model *m)
 /* Points beside control points, about them and far away, and some that are none. */
 static void make_queries(const model *m, queries *q)
 {
+    const size_t dim = m->dim;
+
     memset(q, 0, sizeof *q);
     for (size_t i = 0; i < num_queries(); i++) {
         const size_t at = (size_t)uniform(0, (double)(2 * m->reals / m->coords)) * m->coords;
         const double off = m->size * (i % 4 == 0 ? 1e-3 : i % 4 == 1 ? 0.1 : i % 4 == 2 ? 1 : 5);
-        const double w = m->rational ? m->points[at + 3] : 1;
-        for (size_t k = 0; k < 3; k++) {
-            q->points[3 * i + k] = m->points[at + k] / w + off * uniform(-1, 1);
-            if (i % 40 == 9) q->points[3 * i + k] = m->points[at + k] / w;
+        const double w = m->rational ? m->points[at + m->dim] : 1;
+        for (size_t k = 0; k < dim; k++) {
+            q->points[dim * i + k] = m->points[at + k] / w + off * uniform(-1, 1);
+            if (i % 40 == 9) q->points[dim * i + k] = m->points[at + k] / w;
         }
         q->patches[i] = i % 100 == 50 ? 2 : (uint32_t)(i % 2);
         for (size_t k = 0; k < 2; k++)
             q->hints[2 * i + k] = i % 5 == 0 ? (double)NAN : uniform(-0.25, 1.25);
     }
-    q->points[3 * 7] = (double)NAN;
-    q->points[3 * 8 + 2] = (double)INFINITY;
-    q->points[3 * 11 + 1] = 1e30;
-    q->points[3 * 12] = -1e20 * fmax(1, m->size);
+    q->points[dim * 7] = (double)NAN;
+    q->points[dim * 8 + dim - 1] = (double)INFINITY;
+    q->points[dim * 11 + 1] = 1e30;
+    q->points[dim * 12] = -1e20 * fmax(1, m->size);
 }
 
 static clsp_input reals_in(const model *m, const double *reals, size_t num, float *narrow)
@@ -169,7 +174,7 @@ static void project(const model *m, const queries *q, results *r, const clsp_run
     static float points[3 * NUM], hints[2 * NUM];
     const clsp_bspline_project_opts opts = {.max_dist = q->max_dist};
     const size_t num = num_queries();
-    clsp_bspline_queries of = {.num = num, .points = reals_in(m, q->points, 3 * num, points)};
+    clsp_bspline_queries of = {.num = num, .points = reals_in(m, q->points, m->dim * num, points)};
 
     if (q->has_patches) of.patches = clsp_in_u32(q->patches, num);
     if (q->has_hints) of.hints = reals_in(m, q->hints, 2 * num, hints);
@@ -220,14 +225,14 @@ static void check(const model *m, const queries *q, size_t i, const results *dev
     if (y.status == CLSP_BSPLINE_NEAREST_FOUND) assert_true(fabs(x.distance - y.distance) <= most);
     assert_true(x.bound <= y.distance && y.bound <= x.distance && x.bound <= x.distance);
     if (x.status == CLSP_BSPLINE_NEAREST_FOUND) assert_true(x.distance - x.bound <= 2 * most);
-    for (size_t k = 0; k < 3; k++) {
-        const double at =
-            m->precision == CLSP_F64 ? q->points[3 * i + k] : (double)(float)q->points[3 * i + k];
+    for (size_t k = 0; k < m->dim; k++) {
+        const double at = m->precision == CLSP_F64 ? q->points[m->dim * i + k]
+                                                   : (double)(float)q->points[m->dim * i + k];
         off[k] = x.point[k] - at;
         most_off = fmax(most_off, fabs(off[k]));
         far = fmax(far, fmax(fabs(at), fabs(x.point[k])));
     }
-    for (size_t k = 0; k < 3 && most_off > 0; k++)
+    for (size_t k = 0; k < m->dim && most_off > 0; k++)
         square += off[k] / most_off * (off[k] / most_off);
     assert_true(fabs(most_off * sqrt(square) - x.distance) <= 4 * eps * (far + m->size));
     assert_true(x.param[0] >= 0 && x.param[0] <= 1 && x.param[1] >= 0 && x.param[1] <= 1);
@@ -293,11 +298,15 @@ static const struct {
     uint32_t degree[2], spans[2];
     double weights;
     surface_fn fn;
+    uint32_t dim;
 } shapes[] = {
-    {{3, 3}, {6, 5}, 0, to_waves},  {{3, 3}, {3, 3}, 0, to_spikes}, {{3, 3}, {2, 2}, 0, to_cloud},
-    {{1, 1}, {4, 4}, 0, to_spikes}, {{2, 2}, {3, 3}, 2, to_waves},  {{2, 2}, {2, 2}, 1e3, to_cloud},
-    {{3, 1}, {2, 4}, 2, to_spikes}, {{5, 4}, {2, 2}, 0, to_waves},  {{4, 5}, {1, 2}, 1e3, to_waves},
-    {{16, 9}, {1, 1}, 0, to_waves}, {{9, 16}, {1, 1}, 2, to_waves},
+    {{3, 3}, {6, 5}, 0, to_waves, 3},   {{3, 3}, {3, 3}, 0, to_spikes, 3},
+    {{3, 3}, {2, 2}, 0, to_cloud, 3},   {{1, 1}, {4, 4}, 0, to_spikes, 3},
+    {{2, 2}, {3, 3}, 2, to_waves, 3},   {{2, 2}, {2, 2}, 1e3, to_cloud, 3},
+    {{3, 1}, {2, 4}, 2, to_spikes, 3},  {{5, 4}, {2, 2}, 0, to_waves, 3},
+    {{4, 5}, {1, 2}, 1e3, to_waves, 3}, {{16, 9}, {1, 1}, 0, to_waves, 3},
+    {{9, 16}, {1, 1}, 2, to_waves, 3},  {{3, 3}, {6, 5}, 0, to_waves, 2},
+    {{2, 3}, {2, 3}, 1e3, to_cloud, 2}, {{4, 4}, {2, 2}, 0, to_cloud, 2},
 };
 
 static void test_shapes(void **state)
@@ -308,7 +317,7 @@ static void test_shapes(void **state)
         if (!is_there(precision) || (!support_full() && (i + i / 2) % 2)) continue;
         if (support_tiny() && i > 4) continue;
         model m = model_of(precision, shapes[i / 2].degree, shapes[i / 2].spans,
-                           shapes[i / 2].weights, shapes[i / 2].fn);
+                           shapes[i / 2].weights, shapes[i / 2].fn, shapes[i / 2].dim);
         check_model(&m);
     }
     print_message("worst/bound %.2g\n", worst);
@@ -325,7 +334,7 @@ static void test_sizes(void **state)
         const clsp_type precision = i % 2 ? CLSP_F64 : CLSP_F32;
         if (!is_there(precision) || (precision == CLSP_F32 && i / 2 > 2)) continue;
         if (support_tiny() && i > 4) continue;
-        model m = model_of(precision, shapes[0].degree, shapes[0].spans, 0, to_spikes);
+        model m = model_of(precision, shapes[0].degree, shapes[0].spans, 0, to_spikes, 3);
         transform(&m, by[i / 2], offset[i / 2]);
         check_model(&m);
     }
@@ -366,7 +375,7 @@ static void test_degenerate(void **state)
             k < SURFACE_DEGENERATES ? surface_degenerates[k] : others[k - SURFACE_DEGENERATES];
         if (!is_there(precision) || (support_tiny() && i % 2)) continue;
         model m = model_of(precision, cubic, fn == to_holes ? many : spans,
-                           i % 4 == 3 ? 1e-9 + 1 : 0, fn);
+                           i % 4 == 3 ? 1e-9 + 1 : 0, fn, 3);
         check_model(&m);
     }
     print_message("worst/bound %.2g\n", worst);
@@ -382,7 +391,7 @@ static void test_ties(void **state)
     for (size_t i = 0; i < 2; i++) {
         const clsp_type precision = i % 2 ? CLSP_F64 : CLSP_F32;
         if (!is_there(precision)) continue;
-        model m = model_of(precision, cubic, spans, 0, to_tube);
+        model m = model_of(precision, cubic, spans, 0, to_tube, 3);
         start(&m);
         make_queries(&m, &q);
         for (size_t k = 0; k < num_queries(); k++) {
