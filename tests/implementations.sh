@@ -215,7 +215,7 @@ esac
 log=$work/oclgrind/\$\$.log
 uninitialized=--uninitialized
 case \$* in
-*test_solid* | *test_surface* | *test_own_samples* | *test_plan_desc*)
+*test_solid* | *test_surface* | *test_bezier_tiles* | *test_own_samples* | *test_plan_desc*)
     uninitialized= # of buffers whose parts are written one by one: testing.md
     ;;
 esac
