@@ -1,4 +1,4 @@
-/* The public call of projection: of surfaces by the host's cores; of curves by the context's
+/* The public call of projection: of surfaces as surface_project.h says; of curves by the context's
    device, or shared, as tiles of queries by the host's search and by those of devices
    (docs/cooperation.md). */
 #include <clspline/bspline_project.h>

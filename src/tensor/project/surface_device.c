@@ -19,7 +19,7 @@ enum {
     PART_MAX = 1 << 20,
     CELL_RUN = 64, /* surface_order.clh */
     CELLS = 1 << 18,
-    OPEN_GROUP = 32,  /* items of search_open that work together */
+    OPEN_GROUP = 32,  /* items of search_open that share local memory */
     UNIT_ITEMS = 128, /* of search_open on a compute unit: some groups, which take what there is */
     ORDERED = 4096,   /* queries are put in the order of their places from so many on */
     QUERY_FMA = 1 << 16 /* multiply-adds of a query, more than nearly all take */
@@ -160,31 +160,41 @@ static bool has_local_squares(const clsp_context *ctx, const clspi_tensor_desc *
            reals * sizeof(double) * OPEN_GROUP <= ctx->device.local_bytes;
 }
 
+/* Returns the options of surface_open.cl; *group: of how many items, or 0 for any. */
+static clspi_options open_options(const clsp_context *ctx, const clspi_tensor_desc *desc,
+                                  size_t *group)
+{
+    clspi_options options = options_of(ctx, desc);
+
+    *group = has_local_squares(ctx, desc) ? OPEN_GROUP : 0;
+    if (*group > 0) clspi_option(&options, "LOCAL_SQUARES", 1);
+    return options;
+}
+
 clsp_status clspi_surface_device_build(const clspi_build *build, const clspi_tensor_desc *desc)
 {
+    size_t group;
     const clspi_options options = options_of(build->ctx, desc);
-    clspi_options open = options;
+    const clspi_options open = open_options(build->ctx, desc, &group);
 
     CLSPI_CHECK(clspi_program_build(build, "surface_nearest", &options));
-    if (!has_local_squares(build->ctx, desc))
-        return clspi_program_build(build, "surface_open", &open);
-    clspi_option(&open, "LOCAL_SQUARES", 1);
-    return clspi_program_build_for_group(build, "surface_open", &clspi_search_open_signature, &open,
-                                         OPEN_GROUP);
+    return group == 0 ? clspi_program_build(build, "surface_open", &open)
+                      : clspi_program_build_for_group(build, "surface_open",
+                                                      &clspi_search_open_signature, &open, group);
 }
 
 /* Makes the kernel of open queries. */
 static clsp_status make_open(clspi_surface_device *device, clsp_context *ctx,
                              const clspi_tensor_desc *desc)
 {
-    clspi_options options = options_of(ctx, desc);
+    size_t group;
+    const clspi_options options = open_options(ctx, desc, &group);
 
-    if (!has_local_squares(ctx, desc))
-        return clspi_kernel_create(&device->open, ctx, "surface_open", &clspi_search_open_signature,
-                                   &options);
-    clspi_option(&options, "LOCAL_SQUARES", 1);
-    return clspi_kernel_create_for_group(&device->open, ctx, "surface_open",
-                                         &clspi_search_open_signature, &options, OPEN_GROUP);
+    return group == 0
+               ? clspi_kernel_create(&device->open, ctx, "surface_open",
+                                     &clspi_search_open_signature, &options)
+               : clspi_kernel_create_for_group(&device->open, ctx, "surface_open",
+                                               &clspi_search_open_signature, &options, group);
 }
 
 static clsp_status make_kernels(clspi_surface_device *device, clspi_series *series,

@@ -9,10 +9,6 @@
 #include "surface_share.h"
 #include "transfer.h"
 
-enum {
-    QUERY_ITEMS = 64 /* a query takes longer than so many vertices: tiles are of so many fewer */
-};
-
 /* ---- memory ---- */
 
 /* What memory must hold, of some lines. */
@@ -257,14 +253,14 @@ static clsp_status project_streams(clspi_tensor_plan *plan, const clspi_surface_
 
 /* ---- ways ---- */
 
-/* Some lines of a call, which the host's cores search. */
+/* Some lines of a shared call that one processor makes. */
 typedef struct lines_search {
     clspi_tensor_plan *plan;
     const clspi_surface_project *call;
     const needs *n;
     clsp_range lines;
     clspi_surface_queries queries;
-    bool on_device; /* where memory is not aligned */
+    bool on_device; /* searches, not the host */
 } lines_search;
 
 static clsp_status search_lines(void *user)
@@ -377,7 +373,7 @@ clsp_status clspi_tensor_project(clspi_tensor_plan *plan, const clspi_surface_pr
     needs n;
 
     CLSPI_CHECK(needs_of(plan, call.num, &n));
-    const clspi_tiling tiling = clspi_list_tiling(call.num, QUERY_ITEMS);
+    const clspi_tiling tiling = clspi_list_tiling(call.num, CLSPI_QUERY_ITEMS);
     CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));
     switch (tiles.way) {
     case CLSPI_ASKED:

@@ -1,5 +1,5 @@
-/* The nearest points of surfaces: made by the host's cores on every device, from and into memory of
-   any kind. */
+/* The nearest points of surfaces, from and into memory of any kind: by a GPU that searches, by the
+   host's cores, or shared. */
 #ifndef CLSPI_SURFACE_PROJECT_H
 #define CLSPI_SURFACE_PROJECT_H
 

@@ -8,10 +8,7 @@
 #include "surface_device.h"
 #include "surface_host.h"
 
-enum {
-    KEY_MAX = 160,
-    QUERY_ITEMS = 64 /* a query takes longer than so many vertices */
-};
+enum { KEY_MAX = 160 };
 
 enum { POINTS, PATCHES, HINTS, NORMALS }; /* staging buffers */
 
@@ -124,7 +121,7 @@ clsp_status clspi_surface_share(const clspi_surface_shared *call, const clsp_run
         .user = call,
         .why_not_persistent = "no persistent kernel searches for nearest points",
         .tiling = call->tiling,
-        .line_items = QUERY_ITEMS,
+        .line_items = CLSPI_QUERY_ITEMS,
         .line_bytes = call->queries.f64 ? sizeof(clspi_nearest_f64) : sizeof(clspi_nearest_f32),
         .element = call->queries.f64 ? sizeof(double) : sizeof(float),
         .key = key,

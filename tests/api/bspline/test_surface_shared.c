@@ -240,7 +240,7 @@ static const surface_case cases[] = {
     {"normals", 1500, false, false, true, 0},
     {"patches, hints, near", 1200, true, true, true, 0.25},
     {"a query", 1, false, false, true, 0},
-    {"a tile and one", 65, false, true, false, 0},
+    {"a tile and one", 65, true, true, false, 0},
     {"no query", 0, false, false, true, 0},
 };
 
@@ -254,23 +254,20 @@ static clsp_context *gpu_context(bool apart)
 
 static void test_schedules(void **state)
 {
-    clsp_context *const ctx = gpu_context(false);
+    clsp_context *ctx = gpu_context(false);
 
     (void)state;
     if (!has_fp64(ctx)) skip_because("the device has no doubles");
     assert_ok(ctx, clsp_context_set_speeds(ctx, ""));
     for (size_t i = 0; i < 2 * COUNT(cases); i++) {
-        surface_case c = cases[i / 2];
-        if (c.has_hints && !c.has_patches) c.has_patches = true; /* there are two surfaces */
-        surface_job *const j = start(ctx, &c, i % 2 ? CLSP_F64 : CLSP_F32);
+        surface_job *const j = start(ctx, &cases[i / 2], i % 2 ? CLSP_F64 : CLSP_F32);
         const shared_call call = call_of(j);
         for (size_t k = 0; k < SHARED_WAYS; k++)
             shared_check_way(&call, (memory_kind)((i + k) % KINDS), &shared_ways[k]);
         finish(j);
     }
     print_message("worst/bound %.2g\n", worst);
-    clsp_context *own = ctx;
-    clsp_context_destroy(&own);
+    clsp_context_destroy(&ctx);
 }
 
 /* Chunks so large that what they read is written beside kernels. */
@@ -345,7 +342,7 @@ static void check_joined(surface_job *j, uint64_t tiles[])
     }
 }
 
-/* The same device twice, surfaces that change in between. */
+/* A device that has joined itself, and surfaces that change in between. */
 static void test_joined(void **state)
 {
     clsp_share devices = {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1};
