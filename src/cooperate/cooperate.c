@@ -212,6 +212,7 @@ static void expect_rates(clspi_shared_call *call)
     for (uint32_t d = 0; record && d < run->num_devices; d++)
         if (record->devices[d].tile_ms > 0)
             atomic_store(&run->participants[d].rate, (uint64_t)(1e3 / record->devices[d].tile_ms));
+    clspi_run_even_rates(run);
     if (alone && alone->tile_ms > 0)
         atomic_store(
             &run->participants[run->host].rate,

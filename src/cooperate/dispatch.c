@@ -12,8 +12,8 @@
 
 enum {
     STAGING_BYTES_MAX = 32 << 20,
+    STAGING_FEW = 4, /* times as much where each chunk takes time of its own */
     LAUNCHES_PER_CHUNK = 10,
-    LEAST_CHUNK = 2,  /* likewise, of chunks that take time of their own */
     CHUNKS_ALONE = 8, /* of a device that has its tiles to itself, where results move, */
     CHUNKS_FEW = 2,   /* and where each chunk takes time of its own */
     CHUNK_BYTES_MIN = 1 << 20
@@ -82,10 +82,11 @@ static size_t in_bytes_of(const clspi_job *job, size_t tiles)
 static size_t most_tiles(const clspi_job *job, const clsp_device_info *info)
 {
     const size_t bytes = clspi_max(bytes_of_all(job), in_bytes_of(job, job->num_tiles));
+    const uint64_t staging = (uint64_t)STAGING_BYTES_MAX * (job->chunk_ms > 0 ? STAGING_FEW : 1);
     uint64_t limit = info->max_alloc_bytes / 2;
     size_t most = job->num_tiles;
 
-    if (!clspi_is_unified(info) && limit > STAGING_BYTES_MAX) limit = STAGING_BYTES_MAX;
+    if (!clspi_is_unified(info) && limit > staging) limit = staging;
     if (bytes <= limit) return most;
     most = clspi_max((size_t)((double)limit / (double)bytes * (double)most), 1);
     while (most > 1 && in_bytes_of(job, most) > limit)
@@ -124,6 +125,21 @@ static size_t tiles_at_work(const clspi_run *run)
     return tiles;
 }
 
+/* Returns how many of them are not made yet, by the devices' speeds. */
+static double tiles_not_made(const clspi_run *run)
+{
+    const double now = clspi_now_ms();
+    double tiles = 0;
+
+    for (uint32_t i = 0; i < run->num_dispatched; i++) {
+        const clspi_participant *const p = &run->participants[run->dispatched[i]];
+        const double ms = fmax(now - atomic_load(&p->begin_ms), 0);
+        const double made = ms * 1e-3 * (double)atomic_load(&p->rate);
+        tiles += fmax((double)atomic_load(&p->at_work) - made, 0);
+    }
+    return tiles;
+}
+
 /* Adds up the speeds of all that take part, this device's being `mine`. */
 static double sum_of_rates(const clspi_run *run, double mine)
 {
@@ -133,30 +149,30 @@ static double sum_of_rates(const clspi_run *run, double mine)
         const double host = host_rate(run);
         sum = host > 0 ? host : mine;
     }
-    for (uint32_t i = 0; i < run->num_dispatched; i++)
-        sum += (double)atomic_load(&run->participants[run->dispatched[i]].rate);
+    for (uint32_t i = 0; i < run->num_dispatched; i++) {
+        const double rate = (double)atomic_load(&run->participants[run->dispatched[i]].rate);
+        sum += rate > 0 ? rate : mine;
+    }
     return sum;
 }
 
-/* Gives the tiles of a guided chunk where each takes time of its own: what is the device's part of
-   all that is not made yet, by half where that takes long, and at the end no less than what is
-   worth that time. */
+/* Gives the tiles of a guided chunk where each takes time of its own: the device's part of all that
+   is not made yet, at once where two chunks would not be worth that time, and in the end what is
+   not worth a chunk. */
 static size_t few_guided_tiles(const dispatcher *d, size_t left, double mine, double sum)
 {
     const double each = (clspi_launch_ms(&d->ctx->device) + d->run->job->chunk_ms) * 1e-3 * mine;
-    const double all = (double)left + (double)tiles_at_work(d->run);
-    const double backlog = (double)atomic_load(&d->participant->at_work);
-    const double part = fmax(all * mine / sum - backlog, 0);
-    const double wanted = fmin(fmax(part * 0.5, each * LAUNCHES_PER_CHUNK), part);
+    const double least = each * LAUNCHES_PER_CHUNK;
+    const double part = ((double)left + tiles_not_made(d->run)) * mine / sum;
+    const double wanted = part < 2 * least ? part : fmin(part * 0.75, part - least);
 
-    return (size_t)fmin(fmax(wanted, each * LEAST_CHUNK), (double)left);
+    return wanted + each < (double)left ? (size_t)wanted : left;
 }
 
-/* Gives the tiles of a guided chunk (HGuided): a part of what the device would make of the rest at
-   its speed, but worth its launch, if that is not more than all of it: the device would end last.
-   What it has not made yet counts as its own already. Half where results have to move, so that they
-   begin to do so early; three quarters where they need not, since each launch and wait takes time
-   of a core. */
+/* Gives the tiles of a guided chunk (HGuided): a part of what is the device's of all that is not
+   made, less what it is at, but worth its launch, if that is not more than all of it: the device
+   would end last. Half where results have to move, so that they begin to do so early; three
+   quarters where they need not, since each launch and wait takes time of a core. */
 static size_t guided_tiles(const dispatcher *d)
 {
     const size_t left = clspi_tile_range_left(d->participant->tile_range);
@@ -168,7 +184,7 @@ static size_t guided_tiles(const dispatcher *d)
     if (d->run->job->chunk_ms > 0) return few_guided_tiles(d, left, mine, sum);
     const double backlog = (double)atomic_load(&d->participant->at_work);
     const double least = mine * launch * 1e-3;
-    const double part = fmax(((double)left + backlog) * mine / sum - backlog, 0);
+    const double part = fmax((double)(left + tiles_at_work(d->run)) * mine / sum - backlog, 0);
     return (size_t)fmin(fmax(part * (clspi_is_unified(&d->ctx->device) ? 0.75 : 0.5), least), part);
 }
 
@@ -339,6 +355,7 @@ static clsp_status launch(dispatcher *d, chunk_in_flight *c, clsp_range tiles)
     c->chunk = (clspi_chunk){.tiles = tiles};
     atomic_fetch_add(&d->participant->at_work, tiles.count);
     c->begin_ms = clspi_now_ms();
+    atomic_store(&d->participant->begin_ms, c->begin_ms);
     if (region.count == 0) return CLSP_OK;
     CLSPI_CHECK(bring_input(d, c));
     return clspi_works_in_place(&d->ctx->device, d->run->job->out + region.first, region.count)
@@ -379,12 +396,12 @@ static void add_times(dispatcher *d, const chunk_in_flight *c, double now)
     if (!d->state->reads && move_end > end) d->last_end = move_end;
 }
 
-/* Updates the device's speed by a chunk. The first one says little of later ones: a driver may have
-   compiled in it. */
+/* Updates the device's speed by a chunk, beside what any chunk takes. The first one says little of
+   later ones: a driver may have compiled in it. */
 static void update_rate(dispatcher *d, const chunk_in_flight *c, double now)
 {
     const double begin = c->begin_ms > d->last_done_ms ? c->begin_ms : d->last_done_ms;
-    const double ms = now - begin > 1e-3 ? now - begin : 1e-3;
+    const double ms = fmax(fmax(now - begin - d->run->job->chunk_ms, (now - begin) / 2), 1e-3);
     const double rate = (double)c->chunk.tiles.count / ms * 1e3;
     const double before = (double)atomic_load(&d->participant->rate);
     const double mixed = d->num_done < 2 ? rate : (before + rate) / 2;

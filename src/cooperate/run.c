@@ -1,5 +1,6 @@
 #include "run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,12 +53,42 @@ static bool is_like(const clsp_device_info *a, const clsp_device_info *b)
            a->local_bytes == b->local_bytes;
 }
 
+/* Returns the mean speed of the devices that are like one. */
+static double mean_rate(const clspi_run *run, uint32_t device)
+{
+    double sum = 0, num = 0;
+
+    for (uint32_t d = 0; d < run->num_devices; d++) {
+        const double rate = (double)atomic_load(&run->participants[d].rate);
+        if (rate <= 0 ||
+            !is_like(&run->set->contexts[d]->device, &run->set->contexts[device]->device))
+            continue;
+        sum += rate;
+        num++;
+    }
+    return num > 0 ? sum / num : 0;
+}
+
+void clspi_run_even_rates(clspi_run *run)
+{
+    double means[CLSPI_MAX_DEVICES];
+
+    for (uint32_t d = 0; d < run->num_devices; d++)
+        means[d] = mean_rate(run, d);
+    for (uint32_t d = 0; d < run->num_devices; d++) {
+        const double rate = (double)atomic_load(&run->participants[d].rate);
+        if (fabs(rate - means[d]) < means[d] / 4)
+            atomic_store(&run->participants[d].rate, (uint64_t)means[d]);
+    }
+}
+
 static void begin_participant(clspi_participant *participant)
 {
     atomic_store(&participant->status, CLSP_OK);
     atomic_store(&participant->tiles, 0);
     atomic_store(&participant->chunks, 0);
     atomic_store(&participant->at_work, 0);
+    atomic_store(&participant->begin_ms, 0);
     atomic_store(&participant->rate, 0);
     participant->wanted = true;
     participant->tile_range = NULL;

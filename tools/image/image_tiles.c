@@ -134,13 +134,13 @@ static bool make_tile(work *w, tile *one, const uint32_t *begin)
     return done;
 }
 
-/* What a tile may need: together with the values of all tiles, which are kept, MOST_BYTES, but at
-   least a quarter of that. */
+/* What a tile may need: together with the values of all tiles, which are kept, MOST_BYTES, but half
+   of these where they are large: small tiles have most of their samples in common with others. */
 static size_t most_of(const image_tiles *t)
 {
     const size_t kept = image_array_count(t->to) * image_type_bytes(t->to->type);
     if (t->most_bytes > 0) return t->most_bytes;
-    return kept < MOST_BYTES / 4 * 3 ? MOST_BYTES - kept : MOST_BYTES / 4;
+    return kept < MOST_BYTES / 3 * 2 ? MOST_BYTES - kept : kept / 2;
 }
 
 /* Chooses the longest direction of a tile that needs more than it may, or -1. */

@@ -16,7 +16,7 @@ typedef struct image_tiles {
     const char *name;            /* of the file, for messages */
     const io_progress *progress; /* of these values */
     size_t most_bytes; /* of a tile's samples, coefficients and values, where they can be as few;
-                          0: 1 GiB less what `to` takes, at least a quarter of that */
+                          0: 1 GiB less what `to` takes, but at least half of that */
 } image_tiles;
 
 /* Makes all frames of a map. False with a message, or where it has none with *status. */
