@@ -87,7 +87,6 @@ IN_PLACE void skip_points(track *t, uint num)
    registers hold. */
 #ifndef POINTS
 #define HAS_MANY_SUMS (CLSP_REAL == 64 && COMPONENTS > 1)
-#define HAS_MANY_TAPS (CLSP_ORDER > 3 || (CLSP_DIRECTIONS == 3 && CLSP_ORDER > 1))
 #define POINTS        (HAS_MANY_TAPS ? 1 : HAS_MANY_SUMS ? 2 : 4)
 #endif
 #if POINTS == 1
