@@ -228,8 +228,7 @@ static cl_mem import(cl_context context, cl_mem_flags flags, size_t size, int fd
     void *const mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     *code = CL_INVALID_VALUE;
     if (mapped == MAP_FAILED) return NULL;
-    const cl_mem buffer =
-        next->clCreateBuffer(context, flags | CL_MEM_USE_HOST_PTR, size, mapped, code);
+    const cl_mem buffer = next->clCreateBuffer(context, flags, size, NULL, code);
     if (buffer) {
         close(fd);
         return keep(buffer, 0, mapped, size);
@@ -294,16 +293,18 @@ static cl_int copy_opengl(cl_command_queue queue, const shared_buffer *s, bool a
     return code;
 }
 
-/* Copies between the two buffers in the place of a driver that does not: a command of the queue. */
+/* Copies between the device's buffer and what OpenGL or the exporter has, in the place of a driver
+   that need not: a command of the queue. */
 static cl_int copy(cl_command_queue queue, const shared_buffer *s, bool acquires, cl_uint num,
                    const cl_event *wait, cl_event *event)
 {
-    if (!s->name) return next->clEnqueueMarkerWithWaitList(queue, num, wait, event);
-    if (has("opengl")) return copy_opengl(queue, s, acquires, num, wait, event);
-    return acquires ? next->clEnqueueWriteBuffer(queue, s->buffer, CL_FALSE, 0, s->size,
-                                                 gl_buffers[s->name].bytes, num, wait, event)
-                    : next->clEnqueueReadBuffer(queue, s->buffer, CL_FALSE, 0, s->size,
-                                                gl_buffers[s->name].bytes, num, wait, event);
+    void *const theirs = s->name ? gl_buffers[s->name].bytes : s->mapped;
+
+    if (s->name && has("opengl")) return copy_opengl(queue, s, acquires, num, wait, event);
+    return acquires ? next->clEnqueueWriteBuffer(queue, s->buffer, CL_FALSE, 0, s->size, theirs,
+                                                 num, wait, event)
+                    : next->clEnqueueReadBuffer(queue, s->buffer, CL_FALSE, 0, s->size, theirs, num,
+                                                wait, event);
 }
 
 static cl_int hand_over(cl_command_queue queue, const cl_mem *buffers, bool acquires, cl_uint num,
