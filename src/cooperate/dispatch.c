@@ -353,9 +353,9 @@ static clsp_status launch(dispatcher *d, chunk_in_flight *c, clsp_range tiles)
 
     c->is_used = true;
     c->chunk = (clspi_chunk){.tiles = tiles};
-    atomic_fetch_add(&d->participant->at_work, tiles.count);
     c->begin_ms = clspi_now_ms();
-    atomic_store(&d->participant->begin_ms, c->begin_ms);
+    atomic_store(&d->participant->begin_ms, c->begin_ms); /* before others see its tiles */
+    atomic_fetch_add(&d->participant->at_work, tiles.count);
     if (region.count == 0) return CLSP_OK;
     CLSPI_CHECK(bring_input(d, c));
     return clspi_works_in_place(&d->ctx->device, d->run->job->out + region.first, region.count)

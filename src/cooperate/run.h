@@ -17,7 +17,7 @@ typedef struct clspi_participant {
     atomic_size_t tiles;     /* that it made */
     atomic_size_t chunks;    /* that it made */
     atomic_size_t at_work;   /* tiles of chunks that a device has begun and not made */
-    _Atomic double begin_ms; /* when the device's last chunk did */
+    _Atomic double begin_ms; /* of the device's last chunk */
     _Atomic uint64_t rate;   /* tiles a second, at its last chunk; 0: not known */
     double busy_ms, move_ms;
 } clspi_participant;
@@ -52,8 +52,8 @@ void clspi_run_begin(clspi_run *run, clspi_device_set *set, const clspi_job *job
 /* Tells whether a processor is there and has not dropped out. */
 bool clspi_run_alive(const clspi_run *run, uint32_t processor);
 
-/* Gives devices that are alike their mean speed, where those that are known differ by less than a
-   quarter: what is measured of a few chunks does. */
+/* Gives each device the mean speed of those that are like it, where its own differs by less than a
+   quarter from that: speeds of a few chunks vary so. */
 void clspi_run_even_rates(clspi_run *run);
 
 /* Takes the tile ranges away from all participants, and requeues what is left of them. */

@@ -5,10 +5,8 @@
 #include "tensor_plan.h"
 #include "tiles.h"
 
-enum {
-    CLSPI_QUERY_ITEMS = 64
-}; /* a query takes longer than so many vertices: tiles are of so many
-      fewer */
+/* A query takes longer than so many vertices: tiles are of so many fewer. */
+enum { CLSPI_QUERY_ITEMS = 64 };
 
 /* A shared call, whose device searches and whose memory is the host's. */
 typedef struct clspi_surface_shared {
