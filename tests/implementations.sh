@@ -113,8 +113,8 @@ run() { # NAME VERSION MESON_ARGUMENT...
         grep -v '^ninja: \| OK  *[0-9.]*s' "$work/out" || true
     }
     cat "$work/summary"
-    note=$(sed -n 's/^[^:]*: [^:]*: *//p' "$work/summary" | sort -u | paste -s -d ';' - |
-        sed 's/;/; /g')
+    note=$(sed -n '/^ \|^failed /d; s/^[^:]*: [^:]*: *//p' "$work/summary" | sort -u |
+        paste -s -d ';' - | sed 's/;/; /g')
     # shellcheck disable=SC2046 # the three numbers
     set -- $(tail -n 1 "$work/summary" | tr -cd '0-9 ')
     row "$name" "$version" "$1" "$2" "$3" "$note"

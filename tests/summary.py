@@ -5,7 +5,8 @@ usage: summary.py [--reasons] TESTLOG.json
 
 Prints one line, "N passed, N failed, N skipped". A test program that lists its cases (cmocka,
 Python's unittest) counts by them, any other as one case. With --reasons a line for each skipped
-case comes first. Exits with 1 when anything failed or nothing ran.
+case comes first. Before them, a line "failed NAME: RESULT" for each program that failed, and the
+last lines that it printed, indented. Exits with 1 when anything failed or nothing ran.
 """
 import json
 import re
@@ -15,6 +16,7 @@ CASE = re.compile(r'^\[ *(OK|FAILED|SKIPPED|ERROR) *\] (\w+)$', re.M)
 CMOCKA = re.compile(r'^\[=+\] .*[Rr]unning \d+ test', re.M)
 REASON = re.compile(r'^(?:skipped: (.*)|\[ *SKIPPED *\] (\w+))$', re.M)
 UNITTEST = re.compile(r'^Ran (\d+) tests? in ', re.M)
+LAST_LINES = 40
 UNITTEST_SKIP = re.compile(r"^(\w+) \([\w.]+\)(?:\n.*)? \.\.\. skipped ['\"](.*)['\"]$", re.M)
 
 
@@ -66,6 +68,14 @@ def count(record):
     return passed, failed, skipped, reasons
 
 
+def print_failure(record):
+    name, result = record['name'].split(' / ')[-1], record['result']
+    print(f'failed {name}: {result}, exit status {record.get("returncode", "none")}')
+    for stream in 'stdout', 'stderr':
+        for line in (record.get(stream) or '').rstrip().splitlines()[-LAST_LINES:]:
+            print('    ' + line)
+
+
 def main():
     arguments = [word for word in sys.argv[1:] if word != '--reasons']
     if len(arguments) != 1:
@@ -75,6 +85,8 @@ def main():
         for line in file:
             record = json.loads(line)
             *numbers, reasons = count(record)
+            if numbers[1]:
+                print_failure(record)
             totals = [total + number for total, number in zip(totals, numbers)]
             if '--reasons' in sys.argv:
                 for case, reason in reasons:
