@@ -298,9 +298,8 @@ static cl_int copy_opengl(cl_command_queue queue, const shared_buffer *s, bool a
 static cl_int copy(cl_command_queue queue, const shared_buffer *s, bool acquires, cl_uint num,
                    const cl_event *wait, cl_event *event)
 {
-    void *const theirs = s->name ? gl_buffers[s->name].bytes : s->mapped;
-
     if (s->name && has("opengl")) return copy_opengl(queue, s, acquires, num, wait, event);
+    void *const theirs = s->name ? gl_buffers[s->name].bytes : s->mapped;
     return acquires ? next->clEnqueueWriteBuffer(queue, s->buffer, CL_FALSE, 0, s->size, theirs,
                                                  num, wait, event)
                     : next->clEnqueueReadBuffer(queue, s->buffer, CL_FALSE, 0, s->size, theirs, num,
