@@ -210,7 +210,7 @@ static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
     c->sums.coords = clspi_coords(d);
     c->sums.row = (size_t)d->controls[1] * c->sums.coords;
     c->sums.has_functions = d->basis.num_spans != NULL;
-    c->source = (clspi_vertex_source){.margin = 1};
+    c->source = (clspi_vertex_source){.rows = 1, .margin = &one};
     for (int k = 0; k < 3; k++) {
         const bool wanted = has(d, attribute[k]) || (k > 0 && normals);
         const bool is_there = wanted && (k == 0 || degree_of(d, (cl_uint)k - 1) > 0);
@@ -307,7 +307,10 @@ static void make_chunk(list_chunk *c, const clspi_tensor_plan *plan,
 
     (is_double ? clspi_list_sums_f64 : clspi_list_sums_f32)(&c->sums);
     add_margins(c, is_double);
-    functions->make(shape, &c->source, out, c->sums.num);
+    for (int k = 0; k < 2 && d->directions == 2 && c->sums.largest[k]; k++)
+        functions->invert(c->largest[k], c->sums.num);
+    c->source.columns = c->source.row_vertices = c->sums.num;
+    functions->make(shape, &c->source, out);
     for (size_t p = 0; p < c->sums.num; p++) {
         for (int k = 2;
              k-- > 0 && has(d, CLSP_VERTEX_NORMAL);) /* corners are those along u: last */

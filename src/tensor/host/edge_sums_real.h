@@ -170,15 +170,7 @@ static void limit_normal(const edge_tangents *of, real along, real normal[3])
 /* Makes the normal of tangents, or its limit. */
 static void edge_normal(const edge_tangents *of, real along, real normal[3])
 {
-    real n[3][CHUNK], a[3][CHUNK], b[3][CHUNK];
-
-    for (int c = 0; c < 3; c++) {
-        a[c][0] = of->n.x[c];
-        b[c][0] = of->t.x[c];
-    }
-    unit_normals(n, a, b, &of->n.error, &of->t.error, 1);
-    for (int c = 0; c < 3; c++)
-        normal[c] = n[c][0];
+    unit_normal(normal, of->n.x, of->t.x, of->n.error, of->t.error);
     if (normal[0] == 0 && normal[1] == 0 && normal[2] == 0) limit_normal(of, along, normal);
 }
 

@@ -17,6 +17,8 @@ typedef struct clspi_tile_desc {
     uint32_t nums[3];     /* samples; 1 in directions that there are not */
     uint32_t by[3];       /* order of the derivative whose control points are given */
     clspi_row_vertex vertex;
+    bool planes; /* of surfaces with packed points: a row is [dim, and the weight][samples of v],
+                    and so are partial sums */
 
     /* Writes the values of the basis functions that are not 0 at a sample, as many as the direction
        has terms, and returns the number of the first one. by: as above. */
@@ -41,9 +43,16 @@ void clspi_tile_scratch_destroy(clspi_tile_scratch **scratch);
 /* Says that the control points are no longer those that a scratch's sums are of. */
 void clspi_tile_scratch_forget(clspi_tile_scratch *scratch);
 
-/* Makes the partial sums of a surface's patch, and gives them: [controls[0]][*stride] reals. */
-const void *clspi_tile_partial_sums(const clspi_tile *tile, clspi_tile_scratch *scratch,
-                                    const void *points, size_t patch, size_t *stride);
+/* Partial sums of a surface, for `num` rows of control points: strides in reals. */
+typedef struct clspi_tile_sums {
+    const void *sums;
+    size_t num, stride; /* rows, and from one to the next */
+    size_t step, plane; /* from one sample of v to the next, and from one coordinate to the next */
+} clspi_tile_sums;
+
+/* Makes the partial sums of a surface's patch, and gives them. */
+clspi_tile_sums clspi_tile_partial_sums(const clspi_tile *tile, clspi_tile_scratch *scratch,
+                                        const void *points, size_t patch);
 
 /* Some rows (samples of u) of a patch. */
 typedef struct clspi_tile_rows {
@@ -54,9 +63,19 @@ typedef struct clspi_tile_rows {
     void *out; /* [num_rows][samples of v][samples of w][stride] elements */
 } clspi_tile_rows;
 
+/* Some samples of v, and the reals from one coordinate to the next where they go. */
+typedef struct clspi_tile_columns {
+    size_t first, count, plane;
+} clspi_tile_columns;
+
 /* Evaluates rows. Elements of a vertex beside its point and weight stay as they are. Results do not
    depend on how rows are split. */
 void clspi_tile_eval(const clspi_tile *tile, clspi_tile_scratch *scratch,
                      const clspi_tile_rows *rows);
+
+/* Evaluates some columns of rows of a tile with planes; rows->out is
+   [num_rows][dim, and the weight][columns->plane] reals. */
+void clspi_tile_eval_planes(const clspi_tile *tile, clspi_tile_scratch *scratch,
+                            const clspi_tile_rows *rows, const clspi_tile_columns *columns);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "row_sums.h"
+#include "tensor_tile.h"
 
 /* Attributes of a vertex, in the order of the bits of vertex.h. */
 typedef enum clspi_part_number {
@@ -34,17 +34,23 @@ typedef struct clspi_vertex_shape {
     int32_t at[CLSPI_PARTS]; /* the element where an attribute begins; negative: it has none */
 } clspi_vertex_shape;
 
-/* What adjacent vertices are made of. */
+/* What rows of adjacent vertices are made of. */
 typedef struct clspi_vertex_source {
-    const void *sum[CLSPI_VERTEX_SUMS]; /* [count][dim, and the weight]; NULL: 0 */
-    const void *param[3];               /* [count]; not read without CLSPI_PART_PARAMS */
-    const void *largest[2][2]; /* [count], of curves one: of the tangents along u and v the largest
-                                  |partial sum| of coordinates and of the weight; not read without
-                                  normals and curvatures */
-    double margin;             /* by which they are multiplied */
-    const void *limit[2];      /* of rational surfaces: given_limit of vertex.clh, of u one and of v
-                                  [count]; NULL: REAL_MAX */
-    const double *centre;      /* that points are relative to; NULL: to the origin */
+    size_t rows, columns;
+    size_t row_vertices;          /* from one row to the next where they go, and of params */
+    void *sum[CLSPI_VERTEX_SUMS]; /* [rows][columns][dim, and the weight], left as they are; or
+                                     [rows][dim, and the weight][plane], not left so; NULL: 0 */
+    size_t row;                   /* reals from one row to the next of all sums */
+    size_t plane;                 /* and from one coordinate to the next; 0: points are adjacent */
+    const void *param[3];         /* [rows][columns]; not read without CLSPI_PART_PARAMS */
+    const void *largest[2][2];    /* [columns], of curves one: of the tangents along u and v the
+                                     largest |partial sum| of coordinates and of the weight; of
+                                     polynomial surfaces inverted; not read without normals and
+                                     curvatures, */
+    const double *margin;         /* [rows]: by which they are multiplied; no more is this */
+    const void *limit[2]; /* of rational surfaces: given_limit of vertex.clh, of u [rows] and of
+                             v [columns]; NULL: REAL_MAX */
+    const double *centre; /* that points are relative to; NULL: to the origin */
 } clspi_vertex_source;
 
 /* One side of a surface's grid, and the edge of the patch that it is. */
@@ -81,13 +87,16 @@ typedef struct clspi_vertex_functions {
     /* limits[k] = given_limit of vertex.clh at parameter k of Bernstein polynomials of a degree. */
     void (*limits)(void *limits, const void *params, size_t count, uint32_t degree);
 
-    /* largest[k] = the largest |value| of points k of `lines` lines, which are stride reals apart,
-       of coordinates first .. end - 1 of `coords`. */
-    void (*largest)(void *largest, const void *lines, const size_t sizes[2],
-                    const uint32_t coords[3], size_t count);
+    /* largest[k] = the largest |value| of samples k of all rows and of coordinates first .. end
+     * - 1.
+     */
+    void (*largest)(void *largest, const clspi_tile_sums *of, uint32_t first, uint32_t end,
+                    size_t count);
 
-    void (*make)(const clspi_vertex_shape *shape, const clspi_vertex_source *source, void *out,
-                 size_t count);
+    /* values[k] = 1 / values[k]; 0 where that is no moderate number. */
+    void (*invert)(void *values, size_t count);
+
+    void (*make)(const clspi_vertex_shape *shape, const clspi_vertex_source *source, void *out);
 
     /* Makes the normals of an edge's vertices that are (0, 0, 0), with their limits, and points
        where it is watertight. */

@@ -9,7 +9,7 @@
 #include "half.h"
 #include "vertex_sums.h"
 
-enum { CHUNK = 64, COORDS_MAX = 5 };
+enum { CHUNK = 64, COORDS_MAX = 5, RUN_MAX = 9 };
 
 /* ---- control points and parameters ---- */
 
@@ -115,22 +115,79 @@ CLSPI_INLINE void store_element(const clspi_vertex_shape *shape, void *out, int3
         store_all(CLSPI_ROW_F32, out, (size_t)at, shape->stride, x, count);
 }
 
-/* Stores three adjacent elements of `count` vertices, in one pass where their type is real. */
-CLSPI_INLINE void store_three(const clspi_vertex_shape *shape, void *out, int32_t at,
-                              real (*restrict x)[CHUNK], size_t count)
-{
-    const size_t stride = shape->stride;
-    real *restrict to = (real *)out + at;
+/* Where one element of vertices is found, and where in a vertex it stands. */
+typedef struct placed {
+    real *const *x;
+    int32_t at;
+} placed;
 
-    if (shape->type != REAL_TYPE) {
-        for (int c = 0; c < 3; c++)
-            store_element(shape, out, at + c, x[c], count);
-        return;
+/* Stores num adjacent elements, at most RUN_MAX, pairs of them at once: compilers interleave two
+   arrays by vectors, but not six. Doubles are as long as a pair, and are stored one by one. */
+CLSPI_INLINE void store_run(const placed *of, int num, real *restrict to, size_t stride,
+                            size_t count)
+{
+    const int pairs = sizeof(real) == 8 ? 0 : num / 2;
+    _Alignas(64) real pair[RUN_MAX / 2][2 * CHUNK];
+
+    for (int k = 0; k < pairs; k++) {
+        const real *restrict const a = *of[2 * k].x, *restrict const b = *of[2 * k + 1].x;
+        for (size_t i = 0; i < count; i++) {
+            pair[k][2 * i] = a[i];
+            pair[k][2 * i + 1] = b[i];
+        }
     }
     for (size_t i = 0; i < count; i++, to += stride) {
-        to[0] = x[0][i];
-        to[1] = x[1][i];
-        to[2] = x[2][i];
+        for (int k = 0; k < pairs; k++)
+            memcpy(to + 2 * k, pair[k] + 2 * i, 2 * sizeof(real));
+        for (int k = 2 * pairs; k < num; k++)
+            to[k] = (*of[k].x)[i];
+    }
+}
+
+/* The same; where vertices have no other elements compilers know that and make half the time of it.
+ */
+CLSPI_INLINE void store_packed(const placed *of, int num, real *to, size_t stride, size_t count)
+{
+    if (stride == (size_t)num)
+        store_run(of, num, to, (size_t)num, count);
+    else
+        store_run(of, num, to, stride, count);
+}
+
+/* Tells whether `count` of the elements that are left are adjacent. */
+static bool are_adjacent(const placed *of, size_t left, size_t count)
+{
+    bool adjacent = left >= count;
+
+    for (size_t k = 1; k < count && adjacent; k++)
+        adjacent = of[k].at == of[0].at + (int32_t)k;
+    return adjacent;
+}
+
+/* Returns how many of the elements that are left are stored at once. */
+static size_t run_of(const clspi_vertex_shape *shape, const placed *of, size_t left)
+{
+    static const size_t runs[] = {RUN_MAX, 6, 3};
+
+    for (size_t k = 0; k < 3 && shape->type == REAL_TYPE; k++)
+        if (are_adjacent(of, left, runs[k])) return runs[k];
+    return 1;
+}
+
+CLSPI_INLINE void store_elements(const clspi_vertex_shape *shape, const placed *of, size_t num,
+                                 void *out, size_t count)
+{
+    for (size_t k = 0, run; k < num; k += run) {
+        real *const to = (real *)out + of[k].at;
+        run = run_of(shape, of + k, num - k);
+        if (run == RUN_MAX)
+            store_packed(of + k, RUN_MAX, to, shape->stride, count);
+        else if (run == 6)
+            store_packed(of + k, 6, to, shape->stride, count);
+        else if (run == 3)
+            store_run(of + k, 3, to, shape->stride, count);
+        else
+            store_element(shape, out, of[k].at, *of[k].x, count);
     }
 }
 
@@ -179,68 +236,96 @@ CLSPI_INLINE real largest3(real x, real y, real z)
     return max_of(abs_of(x), max_of(abs_of(y), abs_of(z)));
 }
 
-/* Makes the unit normal of a and b, which to_a and to_b bring to moderate lengths, where they are
-   off by off_a and off_b; (0, 0, 0) where it may be all rounding, as unit_cross of normal.clh
-   does. */
-CLSPI_INLINE void unit_cross(real (*restrict n)[CHUNK], real (*restrict a)[CHUNK],
-                             real (*restrict b)[CHUNK], const real to[2], const real off[2],
-                             size_t i)
+/* Makes the unit normal of s and t, of moderate lengths, which are off by off[0] and off[1];
+   (0, 0, 0) where it may be all rounding, as unit_cross of normal.clh does. */
+CLSPI_INLINE void unit_cross(real n[3], const real s[3], const real t[3], const real off[2])
 {
-    const real s0 = a[0][i] * to[0], s1 = a[1][i] * to[0], s2 = a[2][i] * to[0];
-    const real t0 = b[0][i] * to[1], t1 = b[1][i] * to[1], t2 = b[2][i] * to[1];
-    const real n0 = s1 * t2 - s2 * t1, n1 = s2 * t0 - s0 * t2, n2 = s0 * t1 - s1 * t0;
-    const real nn = n0 * n0 + n1 * n1 + n2 * n2, ss = s0 * s0 + s1 * s1 + s2 * s2;
-    const real tt = t0 * t0 + t1 * t1 + t2 * t2;
+    const real n0 = s[1] * t[2] - s[2] * t[1], n1 = s[2] * t[0] - s[0] * t[2];
+    const real n2 = s[0] * t[1] - s[1] * t[0];
+    const real nn = n0 * n0 + n1 * n1 + n2 * n2, ss = s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
+    const real tt = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
     const real by_a = off[0] * off[0] * tt, by_b = off[1] * off[1] * ss;
     const real d = nn - (by_a + by_b); /* of nn <= (off_a |t| + off_b |s|)^2 */
     const bool sure = d > 0 && d * d > 4 * by_a * by_b && nn > 16 * REAL_EPS * REAL_EPS * ss * tt;
     const real factor = sure ? 1 / SQRT(nn) : 0;
 
-    n[0][i] = n0 * factor + 0; /* which -0 becomes */
-    n[1][i] = n1 * factor + 0;
-    n[2][i] = n2 * factor + 0;
+    n[0] = n0 * factor + 0; /* which -0 becomes */
+    n[1] = n1 * factor + 0;
+    n[2] = n2 * factor + 0;
 }
 
-/* Makes the unit normals a x b, whose rounding errors are relative to from_a and from_b, as
+/* Makes the unit normal a x b, whose rounding errors are relative to from_a and from_b, as
    unit_normal of normal.clh does. */
-CLSPI_INLINE void unit_normals(real (*restrict n)[CHUNK], real (*restrict a)[CHUNK],
-                               real (*restrict b)[CHUNK], const real *restrict from_a,
-                               const real *restrict from_b, size_t count)
+CLSPI_INLINE void unit_normal(real n[3], const real a[3], const real b[3], real from_a, real from_b)
 {
+    const real size_a = largest3(a[0], a[1], a[2]), size_b = largest3(b[0], b[1], b[2]);
+    const real to_a = size_a > REAL_TINY ? 1 / size_a : 0;
+    const real to_b = size_b > REAL_TINY ? 1 / size_b : 0;
+    const real s[3] = {a[0] * to_a, a[1] * to_a, a[2] * to_a};
+    const real t[3] = {b[0] * to_b, b[1] * to_b, b[2] * to_b};
+    const real off[2] = {8 * REAL_EPS * from_a * to_a, 8 * REAL_EPS * from_b * to_b};
+
+    unit_cross(n, s, t, off);
+}
+
+CLSPI_INLINE void unit_normals(real (*restrict n)[CHUNK], real *const *a, real *const *b,
+                               const real *restrict from_a, const real *restrict from_b,
+                               size_t count)
+{
+    const real *restrict const a0 = a[0], *restrict const a1 = a[1], *restrict const a2 = a[2];
+    const real *restrict const b0 = b[0], *restrict const b1 = b[1], *restrict const b2 = b[2];
+
     for (size_t i = 0; i < count; i++) {
-        const real size_a = largest3(a[0][i], a[1][i], a[2][i]);
-        const real size_b = largest3(b[0][i], b[1][i], b[2][i]);
-        const real to_a = size_a > REAL_TINY ? 1 / size_a : 0;
-        const real to_b = size_b > REAL_TINY ? 1 / size_b : 0;
-        const real to[2] = {to_a, to_b};
-        const real off[2] = {8 * REAL_EPS * from_a[i] * to_a, 8 * REAL_EPS * from_b[i] * to_b};
-        unit_cross(n, a, b, to, off, i);
+        real unit[3];
+        unit_normal(unit, (const real[]){a0[i], a1[i], a2[i]}, (const real[]){b0[i], b1[i], b2[i]},
+                    from_a[i], from_b[i]);
+        n[0][i] = unit[0];
+        n[1][i] = unit[1];
+        n[2][i] = unit[2];
     }
 }
 
-/* Makes the unit normals a x b of polynomial patches, from the largest partial sums of a and b,
-   which their rounding errors are relative to; margin: by which these are more. */
-CLSPI_INLINE void polynomial_normals(real (*restrict n)[CHUNK], real (*restrict a)[CHUNK],
-                                     real (*restrict b)[CHUNK], const real *restrict largest_a,
-                                     const real *restrict largest_b, real margin, size_t count)
+/* Makes the unit normals a x b of polynomial patches, from the inverse of the largest partial sums
+   of a and b, which their rounding errors are relative to; margin: by which these are more. */
+CLSPI_INLINE void polynomial_normals(real (*restrict n)[CHUNK], real *const *a, real *const *b,
+                                     const real *restrict to_a, const real *restrict to_b,
+                                     real margin, size_t count)
 {
+    const real *restrict const a0 = a[0], *restrict const a1 = a[1], *restrict const a2 = a[2];
+    const real *restrict const b0 = b[0], *restrict const b1 = b[1], *restrict const b2 = b[2];
     const real off[2] = {8 * REAL_EPS * margin, 8 * REAL_EPS * margin};
 
     for (size_t i = 0; i < count; i++) {
-        const real to_a = largest_a[i] > REAL_TINY ? 1 / largest_a[i] : 0;
-        const real to_b = largest_b[i] > REAL_TINY ? 1 / largest_b[i] : 0;
-        const real to[2] = {to_a, to_b};
-        unit_cross(n, a, b, to, off, i);
+        const real s[3] = {a0[i] * to_a[i], a1[i] * to_a[i], a2[i] * to_a[i]};
+        const real t[3] = {b0[i] * to_b[i], b1[i] * to_b[i], b2[i] * to_b[i]};
+        real unit[3];
+        unit_cross(unit, s, t, off);
+        n[0][i] = unit[0];
+        n[1][i] = unit[1];
+        n[2][i] = unit[2];
     }
 }
 
 /* ---- vertices ---- */
 
-/* The coordinates of a chunk's sums, one after the other, and then of its derivatives. */
+enum { ELEMENTS_MAX = CLSPI_VERTEX_SUMS * 4 + 1 + 3 + 3 + 2 };
+
+/* The coordinates of a chunk's sums, one after the other, and then of its derivatives: where the
+   source has them so, in its memory. */
 typedef struct chunk {
-    real sum[CLSPI_VERTEX_SUMS][COORDS_MAX][CHUNK];
+    uint32_t num_used, num_elements;
+    uint32_t used[CLSPI_VERTEX_SUMS]; /* sums that vertices are computed from or are stored */
+    bool loads[CLSPI_VERTEX_SUMS];    /* of these, into memory: adjacent points, or 0 */
+    placed elements[ELEMENTS_MAX];    /* what is stored beside sums that are copied */
+    real *sum[CLSPI_VERTEX_SUMS][COORDS_MAX], *param[3], *made[3], *bends[2], *ones;
+    _Alignas(64) real memory[CLSPI_VERTEX_SUMS][COORDS_MAX][CHUNK];
     real from[2][CHUNK], normal[3][CHUNK], curvature[2][CHUNK], one_over_w[CHUNK];
 } chunk;
+
+/* The chunk's place in its source. */
+typedef struct chunk_place {
+    size_t row, first, count;
+} chunk_place;
 
 /* ---- curvatures ---- */
 
@@ -248,7 +333,7 @@ typedef struct chunk {
    does. */
 static void curve_curvatures(chunk *c, uint32_t dim, size_t count)
 {
-    real(*const a)[CHUNK] = c->sum[1], (*const b)[CHUNK] = c->sum[4];
+    real *const *const a = c->sum[1], *const *const b = c->sum[4];
 
     for (size_t i = 0; i < count; i++) {
         const real a2 = dim > 2 ? a[2][i] : 0, b2 = dim > 2 ? b[2][i] : 0;
@@ -267,7 +352,7 @@ static void curve_curvatures(chunk *c, uint32_t dim, size_t count)
     }
 }
 
-static real dot3(const real x[3], real (*y)[CHUNK], size_t i)
+static real dot3(const real x[3], real *const *y, size_t i)
 {
     return x[0] * y[0][i] + x[1] * y[1][i] + x[2] * y[2][i];
 }
@@ -276,7 +361,7 @@ static real dot3(const real x[3], real (*y)[CHUNK], size_t i)
    curvature.clh does. */
 static void surface_curvatures(chunk *c, size_t count)
 {
-    real(*const a)[CHUNK] = c->sum[1];
+    real *const *const a = c->sum[1];
 
     for (size_t i = 0; i < count; i++) {
         const real n[3] = {c->normal[0][i], c->normal[1][i], c->normal[2][i]};
@@ -390,39 +475,43 @@ static real far_of(const double *centre)
 /* Finds what the rounding errors of both tangents are relative to, of rational patches what the
    quotient rule takes differences of. */
 CLSPI_INLINE void find_errors(chunk *c, const clspi_vertex_shape *shape,
-                              const clspi_vertex_source *source, size_t first, size_t count)
+                              const clspi_vertex_source *source, const chunk_place *at)
 {
     static const real none = REAL_MAX;
-    real(*const x)[CHUNK] = c->sum[0];
-    const size_t begin = shape->directions > 1 ? first : 0, step = shape->directions > 1;
-    const real away = far_of(source->centre);
+    real *const *const x = c->sum[0];
+    const real *restrict const x0 = x[0], *restrict const x1 = x[1];
+    const real *restrict const x2 = x[shape->dim > 2 ? 2 : 1], *restrict const w = x[shape->dim];
+    const size_t begin = shape->directions > 1 ? at->first : 0, step = shape->directions > 1;
+    const real away = far_of(source->centre), margin = (real)source->margin[at->row];
 
     for (uint32_t k = 0; k < shape->directions; k++) {
-        const real *const size = (const real *)source->largest[k][0] + begin;
-        const real *const weight = (const real *)source->largest[k][1] + begin;
-        const real margin = (real)source->margin;
+        const real *restrict const sizes = (const real *)source->largest[k][0] + begin;
+        const real *restrict const weights = (const real *)source->largest[k][1] + begin;
         const size_t next = k == 1 && source->limit[1];
-        const real *const limit =
-            source->limit[k] ? (const real *)source->limit[k] + next * first : &none;
-        for (size_t i = 0; i < count; i++) {
-            const real s = size[i * step], w = weight[i * step];
-            const real far = largest3(x[0][i], x[1][i], shape->dim > 2 ? x[2][i] : 0);
-            const real given = given_size(w, limit[i * next], x[shape->dim][i], away);
-            c->from[k][i] =
-                margin * (shape->rational ? (s + w * far + given) * c->one_over_w[i] : s);
+        const real *restrict const limit =
+            source->limit[k] ? (const real *)source->limit[k] + (next ? at->first : at->row)
+                             : &none;
+        real *restrict const from = c->from[k];
+        for (size_t i = 0; i < at->count; i++) {
+            const real size = sizes[i * step], weight = weights[i * step];
+            const real far = largest3(x0[i], x1[i], x2[i]);
+            const real given = given_size(weight, limit[i * next], w[i], away);
+            from[i] = margin *
+                      (shape->rational ? (size + weight * far + given) * c->one_over_w[i] : size);
         }
     }
 }
 
 /* Takes the derivatives of the quotient: first ones before second ones. */
-CLSPI_INLINE void divide_derivatives(chunk *c, const bool *used, uint32_t dim, size_t count)
+CLSPI_INLINE void divide_derivatives(chunk *c, uint32_t dim, size_t count)
 {
     static const struct {
         int a, b; /* the first derivatives of a second one */
     } of[CLSPI_VERTEX_SUMS] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}, {1, 1}, {1, 2}, {2, 2}};
 
-    for (int k = 1; k < CLSPI_VERTEX_SUMS; k++) {
-        for (uint32_t x = 0; x < dim && used[k]; x++) {
+    for (uint32_t u = 1; u < c->num_used; u++) {
+        const uint32_t k = c->used[u];
+        for (uint32_t x = 0; x < dim; x++) {
             real *const d = c->sum[k][x];
             if (k > 3) {
                 take_off(d, c->sum[of[k].a][dim], c->sum[of[k].b][x], count);
@@ -434,137 +523,217 @@ CLSPI_INLINE void divide_derivatives(chunk *c, const bool *used, uint32_t dim, s
     }
 }
 
-static const clspi_part_number part_of_sum[CLSPI_VERTEX_SUMS] = {
-    CLSPI_PART_POINT, CLSPI_PART_DU,  CLSPI_PART_DV, CLSPI_PART_DW,
-    CLSPI_PART_DUU,   CLSPI_PART_DUV, CLSPI_PART_DVV};
-
-/* Tells whether a sum is stored as it is. */
-CLSPI_INLINE bool is_copied(const clspi_vertex_shape *shape, const clspi_vertex_source *source,
-                            int k)
+/* Divides the sums of rational vertices by their weights. */
+CLSPI_INLINE void divide(chunk *c, uint32_t dim, size_t count)
 {
-    return !shape->rational && shape->type == REAL_TYPE && source->sum[k];
-}
+    const real *restrict const w = c->sum[0][dim];
+    real *restrict const one_over_w = c->one_over_w;
 
-/* Stores the point or the derivative that a sum is, where vertices have it. */
-CLSPI_INLINE void store_sum(const clspi_vertex_shape *shape, const clspi_vertex_source *source,
-                            chunk *c, int k, size_t first, void *out, size_t count)
-{
-    const int32_t at = shape->at[part_of_sum[k]];
-    const uint32_t dim = shape->dim;
-
-    if (at < 0) return;
-    if (is_copied(shape, source, k))
-        copy_sum(shape, (real *)out + at, (const real *)source->sum[k] + first * dim, count);
-    else if (dim == 3)
-        store_three(shape, out, at, c->sum[k], count);
-    else
-        for (uint32_t x = 0; x < dim; x++)
-            store_element(shape, out, at + (int32_t)x, c->sum[k][x], count);
-}
-
-CLSPI_INLINE void store_chunk(const clspi_vertex_shape *shape, const clspi_vertex_source *source,
-                              chunk *c, size_t first, void *out, size_t count)
-{
-    const int32_t *const at = shape->at;
-    const uint32_t dim = shape->dim;
-
-    for (int k = 0; k < CLSPI_VERTEX_SUMS; k++)
-        store_sum(shape, source, c, k, first, out, count);
-    if (at[CLSPI_PART_NORMAL] >= 0)
-        store_three(shape, out, at[CLSPI_PART_NORMAL], c->normal, count);
-    for (uint32_t k = 0; k < shape->directions && at[CLSPI_PART_CURVATURE] >= 0; k++)
-        store_element(shape, out, at[CLSPI_PART_CURVATURE] + (int32_t)k, c->curvature[k], count);
-    for (uint32_t k = 0; k < shape->directions && at[CLSPI_PART_PARAMS] >= 0; k++)
-        store_element(shape, out, at[CLSPI_PART_PARAMS] + (int32_t)k,
-                      (const real *)source->param[k] + first, count);
-    if (at[CLSPI_PART_WEIGHT] < 0) return;
-    for (size_t i = 0; i < count && !shape->rational; i++)
-        c->sum[0][dim][i] = 1;
-    store_element(shape, out, at[CLSPI_PART_WEIGHT], c->sum[0][dim], count);
+    for (size_t i = 0; i < count; i++)
+        one_over_w[i] = 1 / w[i];
+    for (uint32_t x = 0; x < dim; x++)
+        multiply_by(c->sum[0][x], c->one_over_w, count);
+    divide_derivatives(c, dim, count);
 }
 
 /* Makes what follows from derivatives that are there. */
 CLSPI_INLINE void make_of_tangents(chunk *c, const clspi_vertex_shape *shape,
-                                   const clspi_vertex_source *source, size_t first, size_t count)
+                                   const clspi_vertex_source *source, const chunk_place *at)
 {
     const bool curvature = shape->at[CLSPI_PART_CURVATURE] >= 0;
 
     if (shape->at[CLSPI_PART_NORMAL] < 0 && !curvature) return;
     if (shape->directions > 1 && !shape->rational)
-        polynomial_normals(
-            c->normal, c->sum[1], c->sum[2], (const real *)source->largest[0][0] + first,
-            (const real *)source->largest[1][0] + first, (real)source->margin, count);
+        polynomial_normals(c->normal, c->sum[1], c->sum[2],
+                           (const real *)source->largest[0][0] + at->first,
+                           (const real *)source->largest[1][0] + at->first,
+                           (real)source->margin[at->row], at->count);
     else
-        find_errors(c, shape, source, first, count);
+        find_errors(c, shape, source, at);
     if (shape->directions > 1 && shape->rational)
-        unit_normals(c->normal, c->sum[1], c->sum[2], c->from[0], c->from[1], count);
-    if (curvature && shape->directions == 1) curve_curvatures(c, shape->dim, count);
-    if (curvature && shape->directions > 1) surface_curvatures(c, count);
+        unit_normals(c->normal, c->sum[1], c->sum[2], c->from[0], c->from[1], at->count);
+    if (curvature && shape->directions == 1) curve_curvatures(c, shape->dim, at->count);
+    if (curvature && shape->directions > 1) surface_curvatures(c, at->count);
 }
 
-/* Loads the sums that vertices are computed from; used: those that are there or stand for 0. */
-CLSPI_INLINE void load_sums(chunk *c, const clspi_vertex_shape *shape,
-                            const clspi_vertex_source *source, size_t first, size_t count,
-                            bool *used)
+/* ---- chunks ---- */
+
+static const clspi_part_number part_of_sum[CLSPI_VERTEX_SUMS] = {
+    CLSPI_PART_POINT, CLSPI_PART_DU,  CLSPI_PART_DV, CLSPI_PART_DW,
+    CLSPI_PART_DUU,   CLSPI_PART_DUV, CLSPI_PART_DVV};
+
+/* Tells whether a sum is stored as it is, from where points are adjacent. */
+static bool is_copied(const clspi_vertex_shape *shape, const clspi_vertex_source *source,
+                      uint32_t k)
+{
+    return !shape->rational && shape->type == REAL_TYPE && source->sum[k] && source->plane == 0;
+}
+
+static bool has_part(const clspi_vertex_shape *shape, clspi_part_number part)
+{
+    return shape->at[part] >= 0;
+}
+
+/* Says which sums vertices are computed from and which of them are loaded. */
+static void choose_sums(chunk *c, const clspi_vertex_shape *shape,
+                        const clspi_vertex_source *source)
+{
+    const bool bends = has_part(shape, CLSPI_PART_CURVATURE);
+    const bool has_normals = has_part(shape, CLSPI_PART_NORMAL);
+
+    c->num_used = 0;
+    for (uint32_t k = 0; k < CLSPI_VERTEX_SUMS; k++) {
+        const bool tangent = has_normals && (k == 1 || k == 2);
+        const bool in_place = source->sum[k] && source->plane > 0;
+        for (uint32_t x = 0; x < COORDS_MAX; x++)
+            c->sum[k][x] = c->memory[k][x];
+        if (!source->sum[k] && !has_part(shape, part_of_sum[k]) && !bends &&
+            (k > 2 || !(shape->rational || has_normals)))
+            continue;
+        c->loads[k] = !in_place && (bends || tangent || !is_copied(shape, source, k));
+        c->used[c->num_used++] = k;
+    }
+}
+
+/* Adds elements that are there, in the order of vertex.h. */
+static void add_elements(chunk *c, int32_t at, real *const *x, uint32_t count)
+{
+    for (uint32_t k = 0; k < count && at >= 0; k++)
+        c->elements[c->num_elements++] = (placed){x + k, at + (int32_t)k};
+}
+
+/* Lists what is stored beside sums that are copied. */
+static void list_elements(chunk *c, const clspi_vertex_shape *shape,
+                          const clspi_vertex_source *source)
+{
+    const int32_t *const at = shape->at;
+
+    for (int k = 0; k < 3; k++)
+        c->made[k] = c->normal[k];
+    for (int k = 0; k < 2; k++)
+        c->bends[k] = c->curvature[k];
+    c->ones = c->one_over_w; /* which nothing else needs where there are no weights */
+    for (size_t i = 0; i < CHUNK && !shape->rational; i++)
+        c->ones[i] = 1;
+    c->num_elements = 0;
+    for (uint32_t k = 0; k < CLSPI_VERTEX_SUMS; k++) {
+        if (!is_copied(shape, source, k))
+            add_elements(c, at[part_of_sum[k]], c->sum[k], shape->dim);
+        if (k == 0)
+            add_elements(c, at[CLSPI_PART_WEIGHT],
+                         shape->rational ? c->sum[0] + shape->dim : &c->ones, 1);
+    }
+    add_elements(c, at[CLSPI_PART_NORMAL], c->made, 3);
+    add_elements(c, at[CLSPI_PART_PARAMS], c->param, shape->directions);
+    add_elements(c, at[CLSPI_PART_CURVATURE], c->bends, shape->directions);
+}
+
+/* Finds what a chunk's vertices are computed from, or loads it. */
+CLSPI_INLINE void find_sums(chunk *c, const clspi_vertex_shape *shape,
+                            const clspi_vertex_source *source, const chunk_place *at)
 {
     const uint32_t coords = shape->dim + shape->rational;
-    const bool bends = shape->at[CLSPI_PART_CURVATURE] >= 0;
-    const bool has_normals = shape->at[CLSPI_PART_NORMAL] >= 0;
 
-    for (int k = 0; k < CLSPI_VERTEX_SUMS; k++) {
-        const real *const from = source->sum[k];
-        const bool needed = bends || (has_normals && (k == 1 || k == 2));
-        used[k] = from || k < 3 || shape->at[part_of_sum[k]] >= 0 || bends;
-        if (used[k] && (needed || !is_copied(shape, source, k)))
-            load_sum(c->sum[k], from ? from + first * coords : NULL, coords, count);
+    for (uint32_t u = 0; u < c->num_used; u++) {
+        const uint32_t k = c->used[u];
+        real *const from = source->sum[k];
+        real *const row = from ? from + at->row * source->row : NULL;
+        if (c->loads[k])
+            load_sum(c->memory[k], row ? row + at->first * coords : NULL, coords, at->count);
+        for (uint32_t x = 0; x < coords && row && source->plane > 0; x++)
+            c->sum[k][x] = row + x * source->plane + at->first;
+    }
+    for (uint32_t k = 0; k < shape->directions && shape->at[CLSPI_PART_PARAMS] >= 0; k++)
+        c->param[k] = (real *)source->param[k] + at->row * source->row_vertices + at->first;
+}
+
+/* Copies the sums of a chunk that are stored as they are. */
+CLSPI_INLINE void copy_sums(const chunk *c, const clspi_vertex_shape *shape,
+                            const clspi_vertex_source *source, const chunk_place *at, void *out)
+{
+    for (uint32_t u = 0; u < c->num_used; u++) {
+        const uint32_t k = c->used[u];
+        const int32_t to = shape->at[part_of_sum[k]];
+        if (to >= 0 && is_copied(shape, source, k))
+            copy_sum(shape, (real *)out + to,
+                     (const real *)source->sum[k] + at->row * source->row + at->first * shape->dim,
+                     at->count);
     }
 }
 
-/* Makes at most CHUNK vertices, from number `first` on. */
-CLSPI_CLONES static void MAKE_CHUNK(const clspi_vertex_shape *shape,
-                                    const clspi_vertex_source *source, size_t first, void *out,
-                                    size_t count)
+CLSPI_INLINE void make_chunk(chunk *c, const clspi_vertex_shape *shape,
+                             const clspi_vertex_source *source, const chunk_place *at, void *out)
 {
-    const uint32_t dim = shape->dim;
-    bool used[CLSPI_VERTEX_SUMS];
-    chunk c;
-
-    load_sums(&c, shape, source, first, count, used);
-    for (size_t i = 0; i < count && shape->rational; i++)
-        c.one_over_w[i] = 1 / c.sum[0][dim][i];
-    for (uint32_t x = 0; x < dim && shape->rational; x++)
-        multiply_by(c.sum[0][x], c.one_over_w, count);
-    if (shape->rational) divide_derivatives(&c, used, dim, count);
-    make_of_tangents(&c, shape, source, first, count);
-    if (source->centre) move_points(&c, dim, source->centre, count);
-    store_chunk(shape, source, &c, first, out, count);
+    find_sums(c, shape, source, at);
+    if (shape->rational) divide(c, shape->dim, at->count);
+    make_of_tangents(c, shape, source, at);
+    if (source->centre) move_points(c, shape->dim, source->centre, at->count);
+    copy_sums(c, shape, source, at, out);
+    store_elements(shape, c->elements, c->num_elements, out, at->count);
 }
 
-static void largest(void *largest, const void *lines, const size_t sizes[2],
-                    const uint32_t coords[3], size_t count)
-{
-    real *const to = largest;
-
-    memset(to, 0, count * sizeof *to);
-    for (size_t i = 0; i < sizes[0]; i++) {
-        const real *const line = (const real *)lines + i * sizes[1];
-        for (size_t k = 0; k < count; k++)
-            for (uint32_t c = coords[0]; c < coords[1]; c++)
-                to[k] = max_of(to[k], abs_of(line[k * coords[2] + c]));
-    }
-}
-
-static void make(const clspi_vertex_shape *shape, const clspi_vertex_source *source, void *out,
-                 size_t count)
+CLSPI_CLONES static void MAKE_ROWS(const clspi_vertex_shape *shape,
+                                   const clspi_vertex_source *source, char *out)
 {
     const size_t element = shape->type == CLSPI_ROW_F16 ? 2 : shape->type == CLSPI_ROW_F32 ? 4 : 8;
+    const size_t vertex = shape->stride * element, columns = source->columns;
+    chunk c;
 
-    for (size_t i = 0; i < count; i += CHUNK)
-        MAKE_CHUNK(shape, source, i, (char *)out + i * shape->stride * element,
-                   count - i < CHUNK ? count - i : CHUNK);
+    choose_sums(&c, shape, source);
+    list_elements(&c, shape, source);
+    for (chunk_place at = {0}; at.row < source->rows; at.row++)
+        for (at.first = 0; at.first < columns; at.first += CHUNK) {
+            at.count = columns - at.first < CHUNK ? columns - at.first : CHUNK;
+            make_chunk(&c, shape, source, &at,
+                       out + (at.row * source->row_vertices + at.first) * vertex);
+        }
+}
+
+/* Which is no clone, so that its name is of this file alone. */
+static void make(const clspi_vertex_shape *shape, const clspi_vertex_source *source, void *out)
+{
+    MAKE_ROWS(shape, source, out);
+}
+
+/* ---- the largest sums ---- */
+
+/* Takes values, step apart, into the largest. */
+CLSPI_INLINE void take_largest(real *restrict to, const real *restrict from, size_t step,
+                               size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        to[k] = max_of(to[k], abs_of(from[k * step]));
+}
+
+CLSPI_CLONES static void FIND_LARGEST(real *to, const clspi_tile_sums *of, uint32_t first,
+                                      uint32_t end, size_t count)
+{
+    memset(to, 0, count * sizeof *to);
+    for (size_t i = 0; i < of->num; i++)
+        for (uint32_t c = first; c < end; c++) {
+            const real *const from = (const real *)of->sums + i * of->stride + c * of->plane;
+            if (of->step == 1)
+                take_largest(to, from, 1, count);
+            else
+                take_largest(to, from, of->step, count);
+        }
+}
+
+static void largest(void *largest, const clspi_tile_sums *of, uint32_t first, uint32_t end,
+                    size_t count)
+{
+    FIND_LARGEST(largest, of, first, end, count);
+}
+
+static void invert(void *values, size_t count)
+{
+    real *const x = values;
+
+    for (size_t k = 0; k < count; k++)
+        x[k] = x[k] > REAL_TINY ? 1 / x[k] : 0;
 }
 
 #include "edge_sums_real.h"
 
-const clspi_vertex_functions VERTEX_SUMS = {sizeof(real), difference, scale, centre_points, params,
-                                            limits,       largest,    make,  edge};
+const clspi_vertex_functions VERTEX_SUMS = {sizeof(real), difference, scale,  centre_points, params,
+                                            limits,       largest,    invert, make,          edge};

@@ -4,8 +4,14 @@
 #include <string.h>
 
 enum {
-    BATCH = 4096,   /* vertices whose sums are made before they are put together */
-    EDGE_MARGIN = 4 /* of what tangents on the border of a grid may be off by */
+    LINE = 64,              /* bytes of a line of the cache, and of the longest vector */
+    BATCH_BYTES = 24 << 10, /* of all sums that are made before vertices are put together: they stay
+                               in the first cache */
+    BATCH_ROWS = 1 << 9,    /* of these, at most */
+    LONG_ROW = 1 << 14,     /* vertices of a row, from which sums are made of one row at a time */
+    PLANE_VERTICES = 16,    /* of a row, from which coordinates are kept apart, */
+    COLUMNS_MULTIPLE = 16,  /* and whose parts begin at lines in every precision */
+    EDGE_MARGIN = 4         /* of what tangents on the border of a grid may be off by */
 };
 
 struct clspi_vertex_tile {
@@ -14,7 +20,9 @@ struct clspi_vertex_tile {
     clspi_tile *tile[CLSPI_VERTEX_SUMS]; /* of each sum; the first of points where there is none */
     size_t coords, row_vertices, element;
     size_t num_points; /* control points of the patch */
-    uint32_t rows;     /* of a batch */
+    uint32_t rows;     /* of a batch, */
+    size_t columns;    /* and columns, all without planes */
+    bool planes;       /* coordinates of sums are kept apart */
     bool is_centred;   /* control points of all sums are relative to a centre of the patch */
 };
 
@@ -24,10 +32,10 @@ struct clspi_vertex_scratch {
     bool has_points;
     size_t patch;                    /* that the control points of derivatives are of */
     void *points[CLSPI_VERTEX_SUMS]; /* of each sum; NULL: the patch's own */
-    void *plane[CLSPI_VERTEX_SUMS];  /* of each sum, [rows][row_vertices][coords] */
+    void *sum[CLSPI_VERTEX_SUMS];    /* [rows][columns][coords], or [rows][coords][columns] */
     void *param[3];                  /* [rows][row_vertices] */
     void *largest[2][2];             /* [row_vertices]; as of clspi_vertex_source */
-    void *limit[2];                  /* one, and [row_vertices]; as there */
+    void *limit[2];                  /* [rows], and [row_vertices]; as there */
     double centre[4];                /* of the patch; coordinates that there are not are 0 */
 };
 
@@ -52,6 +60,7 @@ static clspi_tile_desc sum_desc(const clspi_vertex_tile *tile, uint32_t k)
                                      .type = desc.f64 ? CLSPI_ROW_F64 : CLSPI_ROW_F32,
                                      .stride = tile->coords,
                                      .at_weight = -1};
+    desc.planes = tile->planes;
     return desc;
 }
 
@@ -64,6 +73,27 @@ static bool needs_centre(const clspi_vertex_tile_desc *desc)
         if (k != CLSPI_PART_POINT && k != CLSPI_PART_WEIGHT && k != CLSPI_PART_PARAMS)
             needed = needed || desc->shape.at[k] >= 0;
     return needed && desc->shape.rational && !desc->only_points;
+}
+
+/* Chooses the rows of a batch, whole groups of those that are summed at once, and its columns. */
+static void set_batch(clspi_vertex_tile *tile)
+{
+    const size_t sums = tile->desc.num_sums > 0 ? tile->desc.num_sums : 1;
+    const size_t vertices = BATCH_BYTES / (sums * tile->coords * tile->sums->real_bytes);
+    const size_t most = vertices / CLSPI_ROWS_AT_ONCE / COLUMNS_MULTIPLE * COLUMNS_MULTIPLE;
+    size_t rows = vertices / tile->row_vertices;
+
+    if (rows > BATCH_ROWS) rows = BATCH_ROWS;
+    if (rows < CLSPI_ROWS_AT_ONCE) rows = CLSPI_ROWS_AT_ONCE;
+    tile->rows = (uint32_t)(rows - rows % CLSPI_ROWS_AT_ONCE);
+    tile->columns = tile->row_vertices;
+    if (tile->planes) { /* in equal parts */
+        const size_t parts = (tile->row_vertices + most - 1) / most;
+        const size_t columns = (tile->row_vertices + parts - 1) / parts;
+        tile->columns = (columns + COLUMNS_MULTIPLE - 1) / COLUMNS_MULTIPLE * COLUMNS_MULTIPLE;
+    } else if (tile->row_vertices >= LONG_ROW) {
+        tile->rows = 1;
+    }
 }
 
 static void set_sizes(clspi_vertex_tile *tile)
@@ -79,9 +109,9 @@ static void set_sizes(clspi_vertex_tile *tile)
                                             : sizeof(double);
     tile->num_points = (size_t)d->controls[0] * d->controls[1] * d->controls[2];
     tile->is_centred = needs_centre(&tile->desc);
-    tile->rows = 1;
-    if (tile->row_vertices < BATCH) tile->rows = (uint32_t)(BATCH / tile->row_vertices);
-    if (tile->rows > CLSPI_ROWS_AT_ONCE) tile->rows -= tile->rows % CLSPI_ROWS_AT_ONCE;
+    tile->planes =
+        d->directions == 2 && tile->row_vertices >= PLANE_VERTICES && !tile->desc.only_points;
+    set_batch(tile);
 }
 
 clspi_vertex_tile *clspi_vertex_tile_create(const clspi_vertex_tile_desc *desc)
@@ -118,12 +148,14 @@ static bool has_own_points(const clspi_vertex_tile *tile, uint32_t k)
     return tile->is_centred || tile->desc.by[k][0] + tile->desc.by[k][1] + tile->desc.by[k][2] > 0;
 }
 
-/* Allocates num reals for each vertex of a batch. */
-static void *batch_of(const clspi_vertex_tile *tile, size_t num)
+/* Allocates num reals for each of `columns` samples of a batch's rows, from a line of the cache on.
+ */
+static void *batch_of(const clspi_vertex_tile *tile, size_t columns, size_t num)
 {
-    size_t bytes = tile->sums->real_bytes * tile->rows * num;
+    const size_t bytes = tile->sums->real_bytes * tile->rows * num;
 
-    return tile->row_vertices > SIZE_MAX / 2 / bytes ? NULL : malloc(tile->row_vertices * bytes);
+    if (columns > SIZE_MAX / 4 / bytes) return NULL;
+    return aligned_alloc(LINE, (columns * bytes + LINE - 1) / LINE * LINE);
 }
 
 static uint32_t num_batches(const clspi_vertex_tile *tile)
@@ -177,8 +209,8 @@ static bool allocate_limits(clspi_vertex_scratch *scratch)
     const clspi_vertex_tile *const tile = scratch->tile;
 
     if (!is_limited(tile)) return true;
-    scratch->limit[0] = malloc(tile->sums->real_bytes);
-    scratch->limit[1] = batch_of(tile, 1);
+    scratch->limit[0] = malloc(tile->sums->real_bytes * tile->rows);
+    scratch->limit[1] = batch_of(tile, tile->row_vertices, 1);
     if (!scratch->limit[0] || !scratch->limit[1]) return false;
     make_limits(scratch, 1, 0, tile->desc.points.nums[1]);
     return true;
@@ -194,17 +226,17 @@ static bool allocate(clspi_vertex_scratch *scratch)
         if (!scratch->of[k]) return false;
     }
     for (uint32_t k = 0; k < num_batches(tile); k++) {
-        scratch->plane[k] = batch_of(tile, tile->coords);
+        scratch->sum[k] = batch_of(tile, tile->columns, tile->coords);
         if (has_own_points(tile, k)) /* of the patch at first */
             scratch->points[k] = malloc(tile->num_points * tile->coords * tile->sums->real_bytes);
-        if (!scratch->plane[k] || (has_own_points(tile, k) && !scratch->points[k])) return false;
+        if (!scratch->sum[k] || (has_own_points(tile, k) && !scratch->points[k])) return false;
     }
     for (uint32_t d = 0; d < tile->desc.points.directions && has_params; d++) {
-        scratch->param[d] = batch_of(tile, 1);
+        scratch->param[d] = batch_of(tile, tile->row_vertices, 1);
         if (!scratch->param[d]) return false;
     }
     for (uint32_t k = 0; k < 4 && has_normals(tile); k++) {
-        scratch->largest[k / 2][k % 2] = batch_of(tile, 1);
+        scratch->largest[k / 2][k % 2] = batch_of(tile, tile->row_vertices, 1);
         if (!scratch->largest[k / 2][k % 2]) return false;
     }
     return allocate_limits(scratch);
@@ -228,7 +260,7 @@ void clspi_vertex_scratch_destroy(clspi_vertex_scratch **scratch)
     for (uint32_t k = 0; k < CLSPI_VERTEX_SUMS; k++) {
         clspi_tile_scratch_destroy(&s->of[k]);
         free(s->points[k]);
-        free(s->plane[k]);
+        free(s->sum[k]);
     }
     for (int d = 0; d < 3; d++)
         free(s->param[d]);
@@ -276,28 +308,27 @@ static void find_largest(clspi_vertex_scratch *scratch, const clspi_tile_rows *r
     const clspi_vertex_tile *const tile = scratch->tile;
     const uint32_t dim = tile->desc.shape.dim, coords = (uint32_t)tile->coords;
     const size_t bytes = tile->sums->real_bytes, columns = tile->row_vertices;
-    size_t sizes[2] = {tile->desc.points.controls[0], 0};
+    const bool is_curve = tile->desc.shape.directions == 1;
+    clspi_tile_sums of = {0}; /* where that derivative is 0 */
     uint32_t n = 0;
 
     while (n < tile->desc.num_sums && tile->desc.numbers[n] != k + 1)
         n++;
-    if (n == tile->desc.num_sums) sizes[0] = 0; /* that derivative is 0 */
-    const void *sums = NULL;
-    if (sizes[0] > 0 && tile->desc.shape.directions == 1) { /* they are their own partial sums */
-        sums = scratch->points[n];
-        sizes[1] = coords;
-    } else if (sizes[0] > 0) {
-        sums = clspi_tile_partial_sums(tile->tile[n], scratch->of[n], scratch->points[n],
-                                       rows->patch, &sizes[1]);
+    if (n < tile->desc.num_sums && is_curve) { /* they are their own partial sums */
+        of = (clspi_tile_sums){scratch->points[n],
+                               tile->desc.points.controls[0] - tile->desc.by[n][0], coords, coords,
+                               1};
+    } else if (n < tile->desc.num_sums) {
+        of =
+            clspi_tile_partial_sums(tile->tile[n], scratch->of[n], scratch->points[n], rows->patch);
     }
-    if (sums) sizes[0] -= tile->desc.by[n][0];
     for (uint32_t weight = 0; weight < 2; weight++) {
-        const uint32_t range[3] = {weight ? dim : 0, weight ? coords : dim, coords};
         char *const to = scratch->largest[k][weight];
-        tile->sums->largest(to, sums, sizes, range, columns);
-        if (tile->desc.shape.directions == 1) continue;
+        tile->sums->largest(to, &of, weight ? dim : 0, weight ? coords : dim, columns);
+        if (is_curve) continue;
         tile->sums->scale(to, 1, EDGE_MARGIN);
         tile->sums->scale(to + (columns - 1) * bytes, 1, EDGE_MARGIN);
+        if (!tile->desc.shape.rational) tile->sums->invert(to, columns);
     }
 }
 
@@ -414,63 +445,97 @@ static void make_params(clspi_vertex_scratch *scratch, uint32_t direction, uint3
     repeat(to, made * bytes, count * bytes);
 }
 
-/* Puts vertices together one row after the other, for what their normals may be off by. */
-static void make_with_normals(clspi_vertex_scratch *scratch, const clspi_vertex_source *source,
-                              const clspi_tile_rows *rows)
+/* Fills a source in with what normals may be off by in rows. */
+static void add_errors(clspi_vertex_scratch *scratch, const clspi_tile_rows *rows, double *margin,
+                       clspi_vertex_source *source)
 {
     const clspi_vertex_tile *const tile = scratch->tile;
-    const size_t columns = tile->row_vertices, bytes = tile->sums->real_bytes;
     const uint32_t last = tile->desc.points.nums[0] - 1;
 
-    for (uint32_t r = 0; r < rows->num_rows; r++) {
-        const uint32_t u = rows->first_row + r;
-        clspi_vertex_source row = {.margin = u == 0 || u == last ? EDGE_MARGIN : 1,
-                                   .centre = source->centre,
-                                   .limit = {scratch->limit[0], scratch->limit[1]}};
-        if (scratch->limit[0]) make_limits(scratch, 0, u, 1);
-        for (int k = 0; k < CLSPI_VERTEX_SUMS; k++)
-            if (source->sum[k])
-                row.sum[k] = (const char *)source->sum[k] + r * columns * tile->coords * bytes;
-        for (int k = 0; k < 3; k++)
-            if (source->param[k])
-                row.param[k] = (const char *)source->param[k] + r * columns * bytes;
-        for (int k = 0; k < 4; k++)
-            row.largest[k / 2][k % 2] = scratch->largest[k / 2][k % 2];
-        tile->sums->make(&tile->desc.shape, &row,
-                         (char *)rows->out + r * columns * tile->desc.shape.stride * tile->element,
-                         columns);
-    }
+    margin[0] = 1;
+    for (uint32_t r = 0; r < rows->num_rows && tile->desc.shape.directions > 1; r++)
+        margin[r] = rows->first_row + r == 0 || rows->first_row + r == last ? EDGE_MARGIN : 1;
+    source->margin = margin;
+    if (scratch->limit[0]) make_limits(scratch, 0, rows->first_row, rows->num_rows);
+    for (int k = 0; k < 2; k++)
+        source->limit[k] = scratch->limit[k];
+    for (int k = 0; k < 4; k++)
+        source->largest[k / 2][k % 2] = scratch->largest[k / 2][k % 2];
 }
 
-/* Makes at most tile->rows rows. */
-static void make_batch(clspi_vertex_scratch *scratch, const clspi_tile_rows *rows)
+/* Makes the parameters of a batch. */
+static void add_params(clspi_vertex_scratch *scratch, const clspi_tile_rows *rows,
+                       clspi_vertex_source *source)
 {
     const clspi_vertex_tile *const tile = scratch->tile;
     const uint32_t *const nums = tile->desc.points.nums;
-    const size_t count = rows->num_rows * tile->row_vertices;
-    clspi_vertex_source source = {.margin = 1, .centre = tile->is_centred ? scratch->centre : NULL};
+    const size_t inner[3] = {tile->row_vertices, nums[2], 1};
+
+    for (uint32_t d = 0; d < 3 && scratch->param[d]; d++) {
+        make_params(scratch, d, d == 0 ? rows->first_row : 0, inner[d],
+                    rows->num_rows * tile->row_vertices);
+        source->param[d] = scratch->param[d];
+    }
+}
+
+/* Makes the sums of some columns of a batch, [rows][columns][coords] or in planes. */
+static void make_sums(clspi_vertex_scratch *scratch, const clspi_tile_rows *rows,
+                      const clspi_tile_columns *columns, clspi_vertex_source *source)
+{
+    const clspi_vertex_tile *const tile = scratch->tile;
 
     for (uint32_t k = 0; k < tile->desc.num_sums; k++) {
         clspi_tile_rows sum = *rows;
         if (scratch->points[k]) sum.points = scratch->points[k];
-        sum.out = scratch->plane[k];
-        clspi_tile_eval(tile->tile[k], scratch->of[k], &sum);
-        source.sum[tile->desc.numbers[k]] = scratch->plane[k];
+        sum.out = scratch->sum[k];
+        if (tile->planes)
+            clspi_tile_eval_planes(tile->tile[k], scratch->of[k], &sum, columns);
+        else
+            clspi_tile_eval(tile->tile[k], scratch->of[k], &sum);
+        source->sum[tile->desc.numbers[k]] = scratch->sum[k];
     }
-    for (uint32_t d = 0; d < 3 && scratch->param[d]; d++) {
-        make_params(scratch, d, d == 0 ? rows->first_row : 0,
-                    d == 0   ? tile->row_vertices
-                    : d == 1 ? nums[2]
-                             : 1,
-                    count);
-        source.param[d] = scratch->param[d];
+}
+
+/* Returns a source from a column on. */
+static clspi_vertex_source source_from(const clspi_vertex_tile *tile,
+                                       const clspi_vertex_source *source, size_t column)
+{
+    const size_t begin = column * tile->sums->real_bytes;
+    clspi_vertex_source from = *source;
+
+    for (int k = 0; k < 3; k++)
+        if (from.param[k]) from.param[k] = (const char *)from.param[k] + begin;
+    for (int k = 0; k < 4 && from.margin; k++)
+        from.largest[k / 2][k % 2] = (const char *)from.largest[k / 2][k % 2] + begin;
+    if (from.limit[1]) from.limit[1] = (const char *)from.limit[1] + begin;
+    return from;
+}
+
+/* Makes at most tile->rows rows, by parts of their columns. Rows of vertices whose points are
+   adjacent, and that nothing is told of by rows, are one. */
+static void make_batch(clspi_vertex_scratch *scratch, const clspi_tile_rows *rows)
+{
+    const clspi_vertex_tile *const tile = scratch->tile;
+    const bool by_rows = tile->planes || (has_normals(tile) && tile->desc.shape.directions > 1);
+    const size_t all = by_rows ? tile->row_vertices : tile->row_vertices * rows->num_rows;
+    const size_t most = tile->planes ? tile->columns : all;
+    double margin[BATCH_ROWS];
+    clspi_vertex_source source = {.rows = by_rows ? rows->num_rows : 1,
+                                  .row_vertices = all,
+                                  .row = tile->columns * tile->coords,
+                                  .plane = tile->planes ? tile->columns : 0,
+                                  .centre = tile->is_centred ? scratch->centre : NULL};
+
+    add_params(scratch, rows, &source);
+    if (has_normals(tile)) add_errors(scratch, rows, margin, &source);
+    for (size_t x = 0; x < all; x += most) {
+        const clspi_tile_columns columns = {x, all - x < most ? all - x : most, source.plane};
+        clspi_vertex_source part = source_from(tile, &source, x);
+        part.columns = columns.count;
+        make_sums(scratch, rows, &columns, &part);
+        tile->sums->make(&tile->desc.shape, &part,
+                         (char *)rows->out + x * tile->desc.shape.stride * tile->element);
     }
-    for (int k = 0; k < 4; k++)
-        source.largest[k / 2][k % 2] = scratch->largest[k / 2][k % 2];
-    if (has_normals(tile) && tile->desc.shape.directions > 1)
-        make_with_normals(scratch, &source, rows);
-    else
-        tile->sums->make(&tile->desc.shape, &source, rows->out, count);
 }
 
 void clspi_vertex_tile_eval(const clspi_vertex_tile *tile, clspi_vertex_scratch *scratch,
