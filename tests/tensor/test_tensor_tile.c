@@ -402,6 +402,55 @@ static void splits_are_equal(void **state)
     }
 }
 
+/* Evaluates columns first .. first + count - 1 of a tile with planes and compares them with points
+   of j->out, bit by bit. */
+static void check_planes(const job *j, const clspi_tile *tile, size_t first, size_t count)
+{
+    const size_t columns = j->desc.nums[1];
+    const size_t plane = first == 0 ? (count + 15) / 16 * 16 : count + 5;
+    const size_t reals = j->desc.nums[0] * j->coords * plane;
+    char *const memory = malloc((reals + 2 * SUPPORT_GUARD) * j->real_bytes);
+    char *const out = memory + SUPPORT_GUARD * j->real_bytes;
+    clspi_tile_scratch *scratch = clspi_tile_scratch_create(tile);
+    const clspi_tile_rows some = {.points = j->points, .num_rows = j->desc.nums[0], .out = out};
+
+    assert_true(memory && scratch);
+    support_poison(memory, (reals + 2 * SUPPORT_GUARD) * j->real_bytes);
+    clspi_tile_eval_planes(tile, scratch, &some, &(clspi_tile_columns){first, count, plane});
+    for (size_t a = 0; a < j->desc.nums[0]; a++)
+        for (size_t b = 0; b < count; b++)
+            for (size_t c = 0; c < j->coords; c++)
+                assert_memory_equal(out + ((a * j->coords + c) * plane + b) * j->real_bytes,
+                                    j->out +
+                                        ((a * columns + first + b) * j->coords + c) * j->real_bytes,
+                                    j->real_bytes);
+    assert_true(support_poisoned(memory, SUPPORT_GUARD * j->real_bytes));
+    assert_true(support_poisoned(out + reals * j->real_bytes, SUPPORT_GUARD * j->real_bytes));
+    clspi_tile_scratch_destroy(&scratch);
+    free(memory);
+}
+
+/* Coordinates that are kept apart have the bits of points, by all columns and by some. */
+static void planes_are_points(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(shapes); i++) {
+        const shape *const s = &shapes[i / 2];
+        job j;
+        if (s->directions != 2 || s->rational || s->stride > 0 || is_left_out(s)) continue;
+        begin(&j, s, i % 2);
+        clspi_tile_desc apart = j.desc;
+        apart.planes = true;
+        clspi_tile *tile = clspi_tile_create(&apart);
+        assert_non_null(tile);
+        whole(&j, 0);
+        check_planes(&j, tile, 0, s->nums[1]);
+        check_planes(&j, tile, s->nums[1] / 3, s->nums[1] - s->nums[1] / 3);
+        clspi_tile_destroy(&tile);
+        end(&j);
+    }
+}
+
 static void forgets(void **state)
 {
     (void)state;
@@ -693,10 +742,11 @@ static void too_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_oracle),   cmocka_unit_test(corners_interpolate),
-        cmocka_unit_test(splits_are_equal), cmocka_unit_test(forgets),
-        cmocka_unit_test(nan_stays),        cmocka_unit_test(too_large),
-        cmocka_unit_test(bands_are_sums),   cmocka_unit_test(types_are_rounded),
+        cmocka_unit_test(against_oracle),    cmocka_unit_test(corners_interpolate),
+        cmocka_unit_test(splits_are_equal),  cmocka_unit_test(planes_are_points),
+        cmocka_unit_test(forgets),           cmocka_unit_test(nan_stays),
+        cmocka_unit_test(too_large),         cmocka_unit_test(bands_are_sums),
+        cmocka_unit_test(types_are_rounded),
     };
 
     return cmocka_run_group_tests_name("tensor_tile", tests, NULL, NULL);

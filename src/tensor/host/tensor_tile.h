@@ -73,7 +73,7 @@ typedef struct clspi_tile_columns {
 void clspi_tile_eval(const clspi_tile *tile, clspi_tile_scratch *scratch,
                      const clspi_tile_rows *rows);
 
-/* Evaluates some columns of rows of a tile with planes; rows->out is
+/* Evaluates some columns of rows of a tile with planes, and may write between planes; rows->out is
    [num_rows][dim, and the weight][columns->plane] reals. */
 void clspi_tile_eval_planes(const clspi_tile *tile, clspi_tile_scratch *scratch,
                             const clspi_tile_rows *rows, const clspi_tile_columns *columns);
