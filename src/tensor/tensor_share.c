@@ -9,11 +9,13 @@
 
 enum {
     KEY_MAX = 160,
-    HOST_VERTICES = 1024,   /* of a patch, from which the host takes no longer than a CPU device */
-    EQUAL_TERMS = 64,       /* of sums whose tables the host fills, on grids smaller than that */
-    PATCH_NS = 250,         /* that the host takes for a patch beside its rows, */
-    LAUNCH_NS = 40000,      /* and a launch on a CPU device, as measured; */
-    WRAPPED_BYTES = 1 << 19 /* a buffer on memory of this size takes as long again as the host */
+    HOST_VERTICES = 1024,    /* of a patch, from which the host takes no longer than a CPU device */
+    EQUAL_TERMS = 64,        /* of sums whose tables the host fills, on grids smaller than that */
+    PATCH_NS = 250,          /* that the host takes for a patch beside its rows, */
+    LAUNCH_NS = 40000,       /* and a launch on a CPU device, as measured; */
+    WRAPPED_BYTES = 1 << 19, /* a buffer on memory of this size takes as long again as the host */
+    WOKEN_NS = 10000,        /* what workers of the host take to begin and to end */
+    SHORT_ROW = 512 /* bytes of a coordinate of rows whose normals the host makes as fast */
 };
 
 static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
@@ -358,10 +360,13 @@ static bool host_fuses(bool is_double)
 static bool has_equal_bits(const clspi_tensor_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->desc;
+    const unsigned equal = CLSP_VERTEX_POINT | CLSP_VERTEX_DU | CLSP_VERTEX_DV;
+    const bool is_sums = !d->rational && d->vertex.type == d->precision &&
+                         (d->vertex.attributes & ~equal) == 0 && plan->sums.in_strips;
 
-    return plan->is_plain && d->directions == 2 && d->basis.is_bernstein && !d->watertight &&
-           d->terms[0] <= EQUAL_TERMS && d->terms[1] <= EQUAL_TERMS && plan->base.ctx->device.fma &&
-           host_fuses(d->precision == CLSP_F64);
+    return (plan->is_plain || is_sums) && d->directions == 2 && d->basis.is_bernstein &&
+           !d->watertight && d->terms[0] <= EQUAL_TERMS && d->terms[1] <= EQUAL_TERMS &&
+           plan->base.ctx->device.fma && host_fuses(d->precision == CLSP_F64);
 }
 
 /* Estimates how long a row takes a core, in ns: as measured, of degrees 3 to 11. */
@@ -376,19 +381,33 @@ static double row_ns(const clspi_tensor_plan *plan)
     return (double)clspi_tensor_row_vertices(plan) * (sums * of_sums + rest);
 }
 
+/* Tells whether vertices that a CPU device makes by strips are made by the host. Where bits are the
+   same the time decides: sums take the host up to half as long again, but no launch. Normals have
+   other bits and take two launches; the host makes those of short rows as fast. */
+static bool strips_to_host(const clspi_tensor_plan *plan, double host_ns)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+
+    if (d->vertex.attributes & CLSP_VERTEX_NORMAL)
+        return !d->rational && plan->patch_vertices >= HOST_VERTICES &&
+               d->axis[1].num * clsp_type_bytes(d->precision) <= SHORT_ROW;
+    return host_ns / 2 / plan->base.ctx->device.compute_units < LAUNCH_NS - WOKEN_NS &&
+           has_equal_bits(plan);
+}
+
 /* Tells whether a call without a share is made by the host's threads. The plan with what it holds
    and the kind of memory decide alone, so that parts of a batch have the bits of the whole; where
-   bits are the same anyway, the time. Vertices that the device's strips make are its own, and so
-   are small grids of many patches, which take the device a part of the host's time. */
+   bits are the same anyway, the time. Small grids of many patches are the device's, which they take
+   a part of the host's time. */
 static bool goes_to_host(const clspi_tensor_plan *plan, clsp_range patches,
                          const clsp_output *vertices, const clsp_run *run)
 {
-    if (!clspi_goes_to_host(&plan->base, run, vertices) || host_refusal(plan) ||
-        plan->sums.in_strips)
-        return false;
-    if (plan->patch_vertices >= HOST_VERTICES) return true;
     const double rows = (double)plan->desc.axis[0].num, num = (double)patches.count;
     const double patch_ns = PATCH_NS + rows * row_ns(plan);
+
+    if (!clspi_goes_to_host(&plan->base, run, vertices) || host_refusal(plan)) return false;
+    if (plan->sums.in_strips) return strips_to_host(plan, num * patch_ns);
+    if (plan->patch_vertices >= HOST_VERTICES) return true;
     if ((double)plan->num_patches * patch_ns < LAUNCH_NS) return true;
     const double bytes = num * (double)(plan->patch_vertices * clspi_vertex_bytes(&plan->desc));
     const bool is_faster = num * patch_ns < LAUNCH_NS || bytes >= WRAPPED_BYTES;
