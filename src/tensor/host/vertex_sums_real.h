@@ -174,6 +174,7 @@ static size_t run_of(const clspi_vertex_shape *shape, const placed *of, size_t l
     return 1;
 }
 
+/* Stores elements of `count` vertices, those that are adjacent in one pass. */
 CLSPI_INLINE void store_elements(const clspi_vertex_shape *shape, const placed *of, size_t num,
                                  void *out, size_t count)
 {
