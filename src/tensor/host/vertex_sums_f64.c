@@ -1,14 +1,13 @@
 /* clspi_vertex_functions in double precision. */
-#define VERTEX_SUMS  clspi_vertex_functions_f64
-#define REAL_TYPE    CLSPI_ROW_F64
-#define MAKE_ROWS    clspi_make_rows_f64
-#define EDGE_POINTS  clspi_edge_points_f64
-#define FIND_LARGEST clspi_find_largest_f64
-#define REAL_EPS     0x1p-52
-#define REAL_TINY    0x1p-1000
-#define REAL_MAX     DBL_MAX
-#define SQRT         sqrt
-#define FMA          fma
+#define VERTEX_SUMS clspi_vertex_functions_f64
+#define REAL_TYPE   CLSPI_ROW_F64
+#define MAKE_ROWS   clspi_make_rows_f64
+#define EDGE_POINTS clspi_edge_points_f64
+#define REAL_EPS    0x1p-52
+#define REAL_TINY   0x1p-1000
+#define REAL_MAX    DBL_MAX
+#define SQRT        sqrt
+#define FMA         fma
 typedef double real;
 
 #include "vertex_sums_real.h"

@@ -103,13 +103,11 @@ CLSPI_INLINE void store_all(clspi_row_type type, void *out, size_t at, size_t st
         store(type, out, (ptrdiff_t)(at + i * stride), x[i]);
 }
 
-/* Stores one element of `count` vertices, the type asked for once. */
-CLSPI_INLINE void store_element(const clspi_vertex_shape *shape, void *out, int32_t at,
-                                const real *x, size_t count)
+/* Stores one element of `count` vertices in another type. No clone needs its own. */
+static void convert_element(const clspi_vertex_shape *shape, void *out, int32_t at, const real *x,
+                            size_t count)
 {
-    if (shape->type == REAL_TYPE)
-        store_all(REAL_TYPE, out, (size_t)at, shape->stride, x, count);
-    else if (shape->type == CLSPI_ROW_F16)
+    if (shape->type == CLSPI_ROW_F16)
         store_all(CLSPI_ROW_F16, out, (size_t)at, shape->stride, x, count);
     else
         store_all(CLSPI_ROW_F32, out, (size_t)at, shape->stride, x, count);
@@ -144,16 +142,6 @@ CLSPI_INLINE void store_run(const placed *of, int num, real *restrict to, size_t
     }
 }
 
-/* The same; where vertices have no other elements compilers know that and make half the time of it.
- */
-CLSPI_INLINE void store_packed(const placed *of, int num, real *to, size_t stride, size_t count)
-{
-    if (stride == (size_t)num)
-        store_run(of, num, to, (size_t)num, count);
-    else
-        store_run(of, num, to, stride, count);
-}
-
 /* Tells whether `count` of the elements that are left are adjacent. */
 static bool are_adjacent(const placed *of, size_t left, size_t count)
 {
@@ -164,59 +152,35 @@ static bool are_adjacent(const placed *of, size_t left, size_t count)
     return adjacent;
 }
 
-/* Returns how many of the elements that are left are stored at once. */
-static size_t run_of(const clspi_vertex_shape *shape, const placed *of, size_t left)
+/* Returns how many of the elements that are left are stored at once: nine or six where vertices
+   have no others, which compilers then know and make twice as fast, or three. */
+static int run_of(const clspi_vertex_shape *shape, const placed *of, size_t left)
 {
-    static const size_t runs[] = {RUN_MAX, 6, 3};
-
-    for (size_t k = 0; k < 3 && shape->type == REAL_TYPE; k++)
-        if (are_adjacent(of, left, runs[k])) return runs[k];
-    return 1;
+    if (shape->type != REAL_TYPE || !are_adjacent(of, left, 3)) return 1;
+    if (shape->stride == left && are_adjacent(of, left, left) && (left == 6 || left == RUN_MAX))
+        return (int)left;
+    return 3;
 }
 
 /* Stores elements of `count` vertices, those that are adjacent in one pass. */
 CLSPI_INLINE void store_elements(const clspi_vertex_shape *shape, const placed *of, size_t num,
                                  void *out, size_t count)
 {
-    for (size_t k = 0, run; k < num; k += run) {
+    int run = 0;
+
+    for (size_t k = 0; k < num; k += (size_t)run) {
         real *const to = (real *)out + of[k].at;
         run = run_of(shape, of + k, num - k);
         if (run == RUN_MAX)
-            store_packed(of + k, RUN_MAX, to, shape->stride, count);
+            store_run(of + k, RUN_MAX, to, RUN_MAX, count);
         else if (run == 6)
-            store_packed(of + k, 6, to, shape->stride, count);
+            store_run(of + k, 6, to, 6, count);
         else if (run == 3)
             store_run(of + k, 3, to, shape->stride, count);
+        else if (shape->type == REAL_TYPE)
+            store_all(REAL_TYPE, out, (size_t)of[k].at, shape->stride, *of[k].x, count);
         else
-            store_element(shape, out, of[k].at, *of[k].x, count);
-    }
-}
-
-CLSPI_INLINE void copy_coords(real *restrict to, const real *restrict from, uint32_t dim,
-                              size_t stride, size_t count)
-{
-    for (size_t i = 0; i < count; i++, to += stride, from += dim)
-        for (uint32_t c = 0; c < dim; c++)
-            to[c] = from[c];
-}
-
-/* Copies coordinates that are stored as they are. */
-CLSPI_INLINE void copy_sum(const clspi_vertex_shape *shape, real *to, const real *from,
-                           size_t count)
-{
-    switch (shape->dim) {
-    case 1:
-        copy_coords(to, from, 1, shape->stride, count);
-        break;
-    case 2:
-        copy_coords(to, from, 2, shape->stride, count);
-        break;
-    case 3:
-        copy_coords(to, from, 3, shape->stride, count);
-        break;
-    default:
-        copy_coords(to, from, 4, shape->stride, count);
-        break;
+            convert_element(shape, out, of[k].at, *of[k].x, count);
     }
 }
 
@@ -269,23 +233,6 @@ CLSPI_INLINE void unit_normal(real n[3], const real a[3], const real b[3], real 
     unit_cross(n, s, t, off);
 }
 
-CLSPI_INLINE void unit_normals(real (*restrict n)[CHUNK], real *const *a, real *const *b,
-                               const real *restrict from_a, const real *restrict from_b,
-                               size_t count)
-{
-    const real *restrict const a0 = a[0], *restrict const a1 = a[1], *restrict const a2 = a[2];
-    const real *restrict const b0 = b[0], *restrict const b1 = b[1], *restrict const b2 = b[2];
-
-    for (size_t i = 0; i < count; i++) {
-        real unit[3];
-        unit_normal(unit, (const real[]){a0[i], a1[i], a2[i]}, (const real[]){b0[i], b1[i], b2[i]},
-                    from_a[i], from_b[i]);
-        n[0][i] = unit[0];
-        n[1][i] = unit[1];
-        n[2][i] = unit[2];
-    }
-}
-
 /* Makes the unit normals a x b of polynomial patches, from the inverse of the largest partial sums
    of a and b, which their rounding errors are relative to; margin: by which these are more. */
 CLSPI_INLINE void polynomial_normals(real (*restrict n)[CHUNK], real *const *a, real *const *b,
@@ -317,7 +264,7 @@ typedef struct chunk {
     uint32_t num_used, num_elements;
     uint32_t used[CLSPI_VERTEX_SUMS]; /* sums that vertices are computed from or are stored */
     bool loads[CLSPI_VERTEX_SUMS];    /* of these, into memory: adjacent points, or 0 */
-    placed elements[ELEMENTS_MAX];    /* what is stored beside sums that are copied */
+    placed elements[ELEMENTS_MAX];    /* what is stored */
     real *sum[CLSPI_VERTEX_SUMS][COORDS_MAX], *param[3], *made[3], *bends[2], *ones;
     _Alignas(64) real memory[CLSPI_VERTEX_SUMS][COORDS_MAX][CHUNK];
     real from[2][CHUNK], normal[3][CHUNK], curvature[2][CHUNK], one_over_w[CHUNK];
@@ -395,32 +342,19 @@ CLSPI_INLINE void load_coords(real (*restrict to)[CHUNK], const real *restrict f
             to[c][i] = from[i * coords + c];
 }
 
-/* Loads the coordinates of a sum, their number known in each loop, so that compilers make vectors
-   of it; 0 where there is no sum. */
+/* Loads the coordinates of a sum, the numbers that are frequent known in their loops, so that
+   compilers make vectors of them; 0 where there is no sum. */
 CLSPI_INLINE void load_sum(real (*restrict to)[CHUNK], const real *restrict from, uint32_t coords,
                            size_t count)
 {
-    switch (from ? coords : 0) {
-    case 0:
-        for (uint32_t c = 0; c < coords; c++)
-            memset(to[c], 0, count * sizeof(real));
-        break;
-    case 1:
-        load_coords(to, from, 1, count);
-        break;
-    case 2:
-        load_coords(to, from, 2, count);
-        break;
-    case 3:
+    if (!from)
+        memset(to, 0, coords * sizeof *to);
+    else if (coords == 3)
         load_coords(to, from, 3, count);
-        break;
-    case 4:
+    else if (coords == 4)
         load_coords(to, from, 4, count);
-        break;
-    default:
-        load_coords(to, from, COORDS_MAX, count);
-        break;
-    }
+    else
+        load_coords(to, from, coords, count);
 }
 
 /* Takes w s off a derivative: one term of the quotient rule. */
@@ -429,6 +363,15 @@ CLSPI_INLINE void take_off(real *restrict d, const real *restrict w, const real 
 {
     for (size_t i = 0; i < count; i++)
         d[i] -= w[i] * s[i];
+}
+
+/* Takes the last one off, and multiplies by 1 / w. */
+CLSPI_INLINE void take_off_and_divide(real *restrict d, const real *restrict w,
+                                      const real *restrict s, const real *restrict one_over_w,
+                                      size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        d[i] = (d[i] - w[i] * s[i]) * one_over_w[i];
 }
 
 CLSPI_INLINE void multiply_by(real *restrict d, const real *restrict f, size_t count)
@@ -454,6 +397,12 @@ CLSPI_INLINE real given_size(real size_w, real limit, real w, real far)
     return size_w > 0 ? max_of(most < there ? most : there, 2 * w) * far : 0;
 }
 
+/* Returns what the rounding error of a derivative of a quotient is relative to. */
+CLSPI_INLINE real error_of(real size, real weight, real far, real given, real one_over_w)
+{
+    return (size + weight * far + given) * one_over_w;
+}
+
 static void limits(void *limits, const void *params, size_t count, uint32_t degree)
 {
     for (size_t k = 0; k < count; k++) {
@@ -473,33 +422,65 @@ static real far_of(const double *centre)
     return most;
 }
 
-/* Finds what the rounding errors of both tangents are relative to, of rational patches what the
-   quotient rule takes differences of. */
-CLSPI_INLINE void find_errors(chunk *c, const clspi_vertex_shape *shape,
-                              const clspi_vertex_source *source, const chunk_place *at)
+/* Finds what the rounding errors of a curve's tangents are relative to, of rational ones what the
+   quotient rule takes differences of. Few ask for it: no clone has its own. */
+static void find_curve_errors(chunk *c, const clspi_vertex_shape *shape,
+                              const clspi_vertex_source *source, size_t count)
 {
-    static const real none = REAL_MAX;
     real *const *const x = c->sum[0];
-    const real *restrict const x0 = x[0], *restrict const x1 = x[1];
-    const real *restrict const x2 = x[shape->dim > 2 ? 2 : 1], *restrict const w = x[shape->dim];
-    const size_t begin = shape->directions > 1 ? at->first : 0, step = shape->directions > 1;
+    const real size = *(const real *)source->largest[0][0];
+    const real weight = *(const real *)source->largest[0][1], away = far_of(source->centre);
+
+    for (size_t i = 0; i < count; i++) {
+        const real far = largest3(x[0][i], x[1][i], shape->dim > 2 ? x[2][i] : 0);
+        c->from[0][i] =
+            shape->rational
+                ? error_of(size, weight, far, given_size(weight, REAL_MAX, x[shape->dim][i], away),
+                           c->one_over_w[i])
+                : size;
+    }
+}
+
+/* Finds what the rounding errors of both tangents of rational surfaces are relative to: what the
+   quotient rule takes differences of. */
+CLSPI_INLINE void find_errors(chunk *c, const clspi_vertex_source *source, const chunk_place *at)
+{
+    const real *restrict const x0 = c->sum[0][0], *restrict const x1 = c->sum[0][1];
+    const real *restrict const x2 = c->sum[0][2], *restrict const w = c->sum[0][3];
+    const real *restrict const one_over_w = c->one_over_w;
     const real away = far_of(source->centre), margin = (real)source->margin[at->row];
 
-    for (uint32_t k = 0; k < shape->directions; k++) {
-        const real *restrict const sizes = (const real *)source->largest[k][0] + begin;
-        const real *restrict const weights = (const real *)source->largest[k][1] + begin;
-        const size_t next = k == 1 && source->limit[1];
+    for (size_t i = 0; i < at->count; i++)
+        c->normal[0][i] = ((const real *)source->limit[0])[at->row]; /* of u one for all */
+    for (int k = 0; k < 2; k++) {
+        const real *restrict const size = (const real *)source->largest[k][0] + at->first;
+        const real *restrict const weight = (const real *)source->largest[k][1] + at->first;
         const real *restrict const limit =
-            source->limit[k] ? (const real *)source->limit[k] + (next ? at->first : at->row)
-                             : &none;
+            k ? (const real *)source->limit[1] + at->first : c->normal[0];
         real *restrict const from = c->from[k];
         for (size_t i = 0; i < at->count; i++) {
-            const real size = sizes[i * step], weight = weights[i * step];
             const real far = largest3(x0[i], x1[i], x2[i]);
-            const real given = given_size(weight, limit[i * next], w[i], away);
-            from[i] = margin *
-                      (shape->rational ? (size + weight * far + given) * c->one_over_w[i] : size);
+            const real given = given_size(weight[i], limit[i], w[i], away);
+            from[i] = margin * error_of(size[i], weight[i], far, given, one_over_w[i]);
         }
+    }
+}
+
+/* Makes the unit normals of rational surfaces. */
+CLSPI_INLINE void rational_normals(real (*restrict n)[CHUNK], real *const *a, real *const *b,
+                                   const real *restrict from_a, const real *restrict from_b,
+                                   size_t count)
+{
+    const real *restrict const a0 = a[0], *restrict const a1 = a[1], *restrict const a2 = a[2];
+    const real *restrict const b0 = b[0], *restrict const b1 = b[1], *restrict const b2 = b[2];
+
+    for (size_t i = 0; i < count; i++) {
+        real unit[3];
+        unit_normal(unit, (const real[]){a0[i], a1[i], a2[i]}, (const real[]){b0[i], b1[i], b2[i]},
+                    from_a[i], from_b[i]);
+        n[0][i] = unit[0];
+        n[1][i] = unit[1];
+        n[2][i] = unit[2];
     }
 }
 
@@ -514,12 +495,10 @@ CLSPI_INLINE void divide_derivatives(chunk *c, uint32_t dim, size_t count)
         const uint32_t k = c->used[u];
         for (uint32_t x = 0; x < dim; x++) {
             real *const d = c->sum[k][x];
-            if (k > 3) {
-                take_off(d, c->sum[of[k].a][dim], c->sum[of[k].b][x], count);
-                take_off(d, c->sum[of[k].b][dim], c->sum[of[k].a][x], count);
-            }
-            take_off(d, c->sum[k][dim], c->sum[0][x], count);
-            multiply_by(d, c->one_over_w, count);
+            for (int i = 0; i < 2 && k > 3; i++)
+                take_off(d, c->sum[i ? of[k].b : of[k].a][dim], c->sum[i ? of[k].a : of[k].b][x],
+                         count);
+            take_off_and_divide(d, c->sum[k][dim], c->sum[0][x], c->one_over_w, count);
         }
     }
 }
@@ -544,15 +523,16 @@ CLSPI_INLINE void make_of_tangents(chunk *c, const clspi_vertex_shape *shape,
     const bool curvature = shape->at[CLSPI_PART_CURVATURE] >= 0;
 
     if (shape->at[CLSPI_PART_NORMAL] < 0 && !curvature) return;
-    if (shape->directions > 1 && !shape->rational)
+    if (shape->directions == 1)
+        find_curve_errors(c, shape, source, at->count);
+    else if (shape->rational) {
+        find_errors(c, source, at);
+        rational_normals(c->normal, c->sum[1], c->sum[2], c->from[0], c->from[1], at->count);
+    } else
         polynomial_normals(c->normal, c->sum[1], c->sum[2],
                            (const real *)source->largest[0][0] + at->first,
                            (const real *)source->largest[1][0] + at->first,
                            (real)source->margin[at->row], at->count);
-    else
-        find_errors(c, shape, source, at);
-    if (shape->directions > 1 && shape->rational)
-        unit_normals(c->normal, c->sum[1], c->sum[2], c->from[0], c->from[1], at->count);
     if (curvature && shape->directions == 1) curve_curvatures(c, shape->dim, at->count);
     if (curvature && shape->directions > 1) surface_curvatures(c, at->count);
 }
@@ -562,13 +542,6 @@ CLSPI_INLINE void make_of_tangents(chunk *c, const clspi_vertex_shape *shape,
 static const clspi_part_number part_of_sum[CLSPI_VERTEX_SUMS] = {
     CLSPI_PART_POINT, CLSPI_PART_DU,  CLSPI_PART_DV, CLSPI_PART_DW,
     CLSPI_PART_DUU,   CLSPI_PART_DUV, CLSPI_PART_DVV};
-
-/* Tells whether a sum is stored as it is, from where points are adjacent. */
-static bool is_copied(const clspi_vertex_shape *shape, const clspi_vertex_source *source,
-                      uint32_t k)
-{
-    return !shape->rational && shape->type == REAL_TYPE && source->sum[k] && source->plane == 0;
-}
 
 static bool has_part(const clspi_vertex_shape *shape, clspi_part_number part)
 {
@@ -584,14 +557,12 @@ static void choose_sums(chunk *c, const clspi_vertex_shape *shape,
 
     c->num_used = 0;
     for (uint32_t k = 0; k < CLSPI_VERTEX_SUMS; k++) {
-        const bool tangent = has_normals && (k == 1 || k == 2);
-        const bool in_place = source->sum[k] && source->plane > 0;
         for (uint32_t x = 0; x < COORDS_MAX; x++)
             c->sum[k][x] = c->memory[k][x];
         if (!source->sum[k] && !has_part(shape, part_of_sum[k]) && !bends &&
             (k > 2 || !(shape->rational || has_normals)))
             continue;
-        c->loads[k] = !in_place && (bends || tangent || !is_copied(shape, source, k));
+        c->loads[k] = !source->sum[k] || source->plane == 0;
         c->used[c->num_used++] = k;
     }
 }
@@ -603,9 +574,8 @@ static void add_elements(chunk *c, int32_t at, real *const *x, uint32_t count)
         c->elements[c->num_elements++] = (placed){x + k, at + (int32_t)k};
 }
 
-/* Lists what is stored beside sums that are copied. */
-static void list_elements(chunk *c, const clspi_vertex_shape *shape,
-                          const clspi_vertex_source *source)
+/* Lists what is stored. */
+static void list_elements(chunk *c, const clspi_vertex_shape *shape)
 {
     const int32_t *const at = shape->at;
 
@@ -618,8 +588,7 @@ static void list_elements(chunk *c, const clspi_vertex_shape *shape,
         c->ones[i] = 1;
     c->num_elements = 0;
     for (uint32_t k = 0; k < CLSPI_VERTEX_SUMS; k++) {
-        if (!is_copied(shape, source, k))
-            add_elements(c, at[part_of_sum[k]], c->sum[k], shape->dim);
+        add_elements(c, at[part_of_sum[k]], c->sum[k], shape->dim);
         if (k == 0)
             add_elements(c, at[CLSPI_PART_WEIGHT],
                          shape->rational ? c->sum[0] + shape->dim : &c->ones, 1);
@@ -648,20 +617,6 @@ CLSPI_INLINE void find_sums(chunk *c, const clspi_vertex_shape *shape,
         c->param[k] = (real *)source->param[k] + at->row * source->row_vertices + at->first;
 }
 
-/* Copies the sums of a chunk that are stored as they are. */
-CLSPI_INLINE void copy_sums(const chunk *c, const clspi_vertex_shape *shape,
-                            const clspi_vertex_source *source, const chunk_place *at, void *out)
-{
-    for (uint32_t u = 0; u < c->num_used; u++) {
-        const uint32_t k = c->used[u];
-        const int32_t to = shape->at[part_of_sum[k]];
-        if (to >= 0 && is_copied(shape, source, k))
-            copy_sum(shape, (real *)out + to,
-                     (const real *)source->sum[k] + at->row * source->row + at->first * shape->dim,
-                     at->count);
-    }
-}
-
 CLSPI_INLINE void make_chunk(chunk *c, const clspi_vertex_shape *shape,
                              const clspi_vertex_source *source, const chunk_place *at, void *out)
 {
@@ -669,7 +624,6 @@ CLSPI_INLINE void make_chunk(chunk *c, const clspi_vertex_shape *shape,
     if (shape->rational) divide(c, shape->dim, at->count);
     make_of_tangents(c, shape, source, at);
     if (source->centre) move_points(c, shape->dim, source->centre, at->count);
-    copy_sums(c, shape, source, at, out);
     store_elements(shape, c->elements, c->num_elements, out, at->count);
 }
 
@@ -681,7 +635,7 @@ CLSPI_CLONES static void MAKE_ROWS(const clspi_vertex_shape *shape,
     chunk c;
 
     choose_sums(&c, shape, source);
-    list_elements(&c, shape, source);
+    list_elements(&c, shape);
     for (chunk_place at = {0}; at.row < source->rows; at.row++)
         for (at.first = 0; at.first < columns; at.first += CHUNK) {
             at.count = columns - at.first < CHUNK ? columns - at.first : CHUNK;
@@ -706,24 +660,18 @@ CLSPI_INLINE void take_largest(real *restrict to, const real *restrict from, siz
         to[k] = max_of(to[k], abs_of(from[k * step]));
 }
 
-CLSPI_CLONES static void FIND_LARGEST(real *to, const clspi_tile_sums *of, uint32_t first,
-                                      uint32_t end, size_t count)
+static void largest(void *largest, const clspi_tile_sums *of, uint32_t first, uint32_t end,
+                    size_t count)
 {
-    memset(to, 0, count * sizeof *to);
+    memset(largest, 0, count * sizeof(real));
     for (size_t i = 0; i < of->num; i++)
         for (uint32_t c = first; c < end; c++) {
             const real *const from = (const real *)of->sums + i * of->stride + c * of->plane;
             if (of->step == 1)
-                take_largest(to, from, 1, count);
+                take_largest(largest, from, 1, count);
             else
-                take_largest(to, from, of->step, count);
+                take_largest(largest, from, of->step, count);
         }
-}
-
-static void largest(void *largest, const clspi_tile_sums *of, uint32_t first, uint32_t end,
-                    size_t count)
-{
-    FIND_LARGEST(largest, of, first, end, count);
 }
 
 static void invert(void *values, size_t count)

@@ -171,12 +171,11 @@ static bool has_normals(const clspi_vertex_tile *tile)
     return !tile->desc.only_points && (at[CLSPI_PART_NORMAL] >= 0 || at[CLSPI_PART_CURVATURE] >= 0);
 }
 
-/* Tells whether tangents are of rational surfaces of Bernstein polynomials, so that parameters tell
-   something of what they may be off by. */
+/* Tells whether tangents are of rational surfaces, so that parameters tell something of what they
+   may be off by: of Bernstein polynomials. */
 static bool is_limited(const clspi_vertex_tile *tile)
 {
-    return has_normals(tile) && tile->is_centred && tile->desc.is_bernstein &&
-           tile->desc.shape.directions == 2;
+    return has_normals(tile) && tile->is_centred && tile->desc.shape.directions == 2;
 }
 
 /* Makes the parameter of one sample. */
@@ -199,7 +198,8 @@ static void make_limits(clspi_vertex_scratch *scratch, uint32_t direction, uint3
     const clspi_vertex_tile *const tile = scratch->tile;
     char *const to = scratch->limit[direction];
 
-    for (uint32_t k = 0; k < count; k++)
+    memset(to, 0, count * tile->sums->real_bytes); /* at an end there is no limit */
+    for (uint32_t k = 0; k < count && tile->desc.is_bernstein; k++)
         make_param(tile, direction, first + k, to + k * tile->sums->real_bytes);
     tile->sums->limits(to, to, count, tile->desc.points.controls[direction] - 1);
 }
