@@ -523,16 +523,17 @@ CLSPI_INLINE void make_of_tangents(chunk *c, const clspi_vertex_shape *shape,
     const bool curvature = shape->at[CLSPI_PART_CURVATURE] >= 0;
 
     if (shape->at[CLSPI_PART_NORMAL] < 0 && !curvature) return;
-    if (shape->directions == 1)
+    if (shape->directions == 1) {
         find_curve_errors(c, shape, source, at->count);
-    else if (shape->rational) {
+    } else if (shape->rational) {
         find_errors(c, source, at);
         rational_normals(c->normal, c->sum[1], c->sum[2], c->from[0], c->from[1], at->count);
-    } else
+    } else {
         polynomial_normals(c->normal, c->sum[1], c->sum[2],
                            (const real *)source->largest[0][0] + at->first,
                            (const real *)source->largest[1][0] + at->first,
                            (real)source->margin[at->row], at->count);
+    }
     if (curvature && shape->directions == 1) curve_curvatures(c, shape->dim, at->count);
     if (curvature && shape->directions > 1) surface_curvatures(c, at->count);
 }
