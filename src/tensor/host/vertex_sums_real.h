@@ -264,7 +264,8 @@ typedef struct chunk {
     uint32_t num_used, num_elements;
     uint32_t used[CLSPI_VERTEX_SUMS]; /* sums that vertices are computed from or are stored */
     bool loads[CLSPI_VERTEX_SUMS];    /* of these, into memory: adjacent points, or 0 */
-    placed elements[ELEMENTS_MAX];    /* what is stored */
+    bool copies[CLSPI_VERTEX_SUMS];   /* from adjacent points, what is needed for nothing else */
+    placed elements[ELEMENTS_MAX];    /* what else is stored */
     real *sum[CLSPI_VERTEX_SUMS][COORDS_MAX], *param[3], *made[3], *bends[2], *ones;
     _Alignas(64) real memory[CLSPI_VERTEX_SUMS][COORDS_MAX][CHUNK];
     real from[2][CHUNK], normal[3][CHUNK], curvature[2][CHUNK], one_over_w[CHUNK];
@@ -549,7 +550,7 @@ static bool has_part(const clspi_vertex_shape *shape, clspi_part_number part)
     return shape->at[part] >= 0;
 }
 
-/* Says which sums vertices are computed from and which of them are loaded. */
+/* Says which sums vertices are computed from and which of them are loaded or copied. */
 static void choose_sums(chunk *c, const clspi_vertex_shape *shape,
                         const clspi_vertex_source *source)
 {
@@ -560,10 +561,14 @@ static void choose_sums(chunk *c, const clspi_vertex_shape *shape,
     for (uint32_t k = 0; k < CLSPI_VERTEX_SUMS; k++) {
         for (uint32_t x = 0; x < COORDS_MAX; x++)
             c->sum[k][x] = c->memory[k][x];
+        c->copies[k] = false;
         if (!source->sum[k] && !has_part(shape, part_of_sum[k]) && !bends &&
             (k > 2 || !(shape->rational || has_normals)))
             continue;
-        c->loads[k] = !source->sum[k] || source->plane == 0;
+        const bool is_adjacent = source->sum[k] && source->plane == 0;
+        c->copies[k] = is_adjacent && !shape->rational && !bends && !(has_normals && k > 0) &&
+                       shape->dim == 3 && shape->type == REAL_TYPE;
+        c->loads[k] = (!source->sum[k] || is_adjacent) && !c->copies[k];
         c->used[c->num_used++] = k;
     }
 }
@@ -575,7 +580,7 @@ static void add_elements(chunk *c, int32_t at, real *const *x, uint32_t count)
         c->elements[c->num_elements++] = (placed){x + k, at + (int32_t)k};
 }
 
-/* Lists what is stored. */
+/* Lists what is stored and not copied. */
 static void list_elements(chunk *c, const clspi_vertex_shape *shape)
 {
     const int32_t *const at = shape->at;
@@ -589,7 +594,7 @@ static void list_elements(chunk *c, const clspi_vertex_shape *shape)
         c->ones[i] = 1;
     c->num_elements = 0;
     for (uint32_t k = 0; k < CLSPI_VERTEX_SUMS; k++) {
-        add_elements(c, at[part_of_sum[k]], c->sum[k], shape->dim);
+        if (!c->copies[k]) add_elements(c, at[part_of_sum[k]], c->sum[k], shape->dim);
         if (k == 0)
             add_elements(c, at[CLSPI_PART_WEIGHT],
                          shape->rational ? c->sum[0] + shape->dim : &c->ones, 1);
@@ -618,6 +623,28 @@ CLSPI_INLINE void find_sums(chunk *c, const clspi_vertex_shape *shape,
         c->param[k] = (real *)source->param[k] + at->row * source->row_vertices + at->first;
 }
 
+CLSPI_INLINE void copy_three(real *restrict to, const real *restrict from, size_t stride,
+                             size_t count)
+{
+    for (size_t i = 0; i < count; i++, to += stride, from += 3)
+        for (int c = 0; c < 3; c++)
+            to[c] = from[c];
+}
+
+/* Copies sums of three coordinates that are stored as they are. */
+CLSPI_INLINE void copy_sums(const chunk *c, const clspi_vertex_shape *shape,
+                            const clspi_vertex_source *source, const chunk_place *at, real *out)
+{
+    for (uint32_t u = 0; u < c->num_used; u++) {
+        const uint32_t k = c->used[u];
+        const int32_t to = shape->at[part_of_sum[k]];
+        if (c->copies[k] && to >= 0)
+            copy_three(out + to,
+                       (const real *)source->sum[k] + at->row * source->row + at->first * 3,
+                       shape->stride, at->count);
+    }
+}
+
 CLSPI_INLINE void make_chunk(chunk *c, const clspi_vertex_shape *shape,
                              const clspi_vertex_source *source, const chunk_place *at, void *out)
 {
@@ -625,6 +652,7 @@ CLSPI_INLINE void make_chunk(chunk *c, const clspi_vertex_shape *shape,
     if (shape->rational) divide(c, shape->dim, at->count);
     make_of_tangents(c, shape, source, at);
     if (source->centre) move_points(c, shape->dim, source->centre, at->count);
+    copy_sums(c, shape, source, at, out);
     store_elements(shape, c->elements, c->num_elements, out, at->count);
 }
 

@@ -5,8 +5,8 @@
 
 enum {
     LINE = 64,              /* bytes of a line of the cache, and of the longest vector */
-    BATCH_BYTES = 24 << 10, /* of all sums that are made before vertices are put together: they stay
-                               in the first cache */
+    BATCH_BYTES = 96 << 10, /* of all sums that are made before vertices are put together, */
+    PLANE_BYTES = 24 << 10, /* of planes, which stay in the first cache */
     BATCH_ROWS = 1 << 9,    /* of these, at most */
     LONG_ROW = 1 << 14,     /* vertices of a row, from which sums are made of one row at a time */
     PLANE_VERTICES = 16,    /* of a row, from which coordinates are kept apart, */
@@ -79,7 +79,8 @@ static bool needs_centre(const clspi_vertex_tile_desc *desc)
 static void set_batch(clspi_vertex_tile *tile)
 {
     const size_t sums = tile->desc.num_sums > 0 ? tile->desc.num_sums : 1;
-    const size_t vertices = BATCH_BYTES / (sums * tile->coords * tile->sums->real_bytes);
+    const size_t vertices =
+        (tile->planes ? PLANE_BYTES : BATCH_BYTES) / (sums * tile->coords * tile->sums->real_bytes);
     const size_t most = vertices / CLSPI_ROWS_AT_ONCE / COLUMNS_MULTIPLE * COLUMNS_MULTIPLE;
     size_t rows = vertices / tile->row_vertices;
 
