@@ -16,8 +16,8 @@ CASE = re.compile(r'^\[ *(OK|FAILED|SKIPPED|ERROR) *\] (\w+)$', re.M)
 CMOCKA = re.compile(r'^\[=+\] .*[Rr]unning \d+ test', re.M)
 REASON = re.compile(r'^(?:skipped: (.*)|\[ *SKIPPED *\] (\w+))$', re.M)
 UNITTEST = re.compile(r'^Ran (\d+) tests? in ', re.M)
-LAST_LINES = 40
 UNITTEST_SKIP = re.compile(r"^(\w+) \([\w.]+\)(?:\n.*)? \.\.\. skipped ['\"](.*)['\"]$", re.M)
+LAST_LINES = 40  # of what a program that failed printed
 
 
 def cmocka_cases(text):

@@ -307,8 +307,8 @@ static void make_chunk(list_chunk *c, const clspi_tensor_plan *plan,
 
     (is_double ? clspi_list_sums_f64 : clspi_list_sums_f32)(&c->sums);
     add_margins(c, is_double);
-    for (int k = 0; k < 2 && d->directions == 2 && c->sums.largest[k]; k++)
-        functions->invert(c->largest[k], c->sums.num);
+    for (int k = 0; k < 2; k++)
+        if (d->directions == 2 && c->sums.largest[k]) functions->invert(c->largest[k], c->sums.num);
     c->source.columns = c->source.row_vertices = c->sums.num;
     functions->make(shape, &c->source, out);
     for (size_t p = 0; p < c->sums.num; p++) {

@@ -17,8 +17,8 @@ typedef struct clspi_tile_desc {
     uint32_t nums[3];     /* samples; 1 in directions that there are not */
     uint32_t by[3];       /* order of the derivative whose control points are given */
     clspi_row_vertex vertex;
-    bool planes; /* of surfaces with packed points: a row is [dim, and the weight][samples of v],
-                    and so are partial sums */
+    bool planes; /* of surfaces with packed points: coordinates are kept apart, and
+                    clspi_tile_eval_planes evaluates */
 
     /* Writes the values of the basis functions that are not 0 at a sample, as many as the direction
        has terms, and returns the number of the first one. by: as above. */

@@ -42,14 +42,14 @@ typedef struct clspi_vertex_source {
                                      [rows][dim, and the weight][plane], not left so; NULL: 0 */
     size_t row;                   /* reals from one row to the next of all sums */
     size_t plane;                 /* and from one coordinate to the next; 0: points are adjacent */
-    const void *param[3];         /* [rows][columns]; not read without CLSPI_PART_PARAMS */
+    const void *param[3];         /* [rows][row_vertices]; not read without CLSPI_PART_PARAMS */
     const void *largest[2][2];    /* [columns], of curves one: of the tangents along u and v the
                                      largest |partial sum| of coordinates and of the weight; of
                                      polynomial surfaces inverted; not read without normals and
                                      curvatures, */
     const double *margin;         /* [rows]: by which they are multiplied; no more is this */
     const void *limit[2]; /* of rational surfaces: given_limit of vertex.clh, of u [rows] and of
-                             v [columns]; NULL: REAL_MAX */
+                             v [columns] */
     const double *centre; /* that points are relative to; NULL: to the origin */
 } clspi_vertex_source;
 
@@ -87,8 +87,7 @@ typedef struct clspi_vertex_functions {
     /* limits[k] = given_limit of vertex.clh at parameter k of Bernstein polynomials of a degree. */
     void (*limits)(void *limits, const void *params, size_t count, uint32_t degree);
 
-    /* largest[k] = the largest |value| of samples k of all rows and of coordinates first .. end
-     * - 1.
+    /* largest[k] = the largest |value| of samples k of all rows, in coordinates first to end - 1.
      */
     void (*largest)(void *largest, const clspi_tile_sums *of, uint32_t first, uint32_t end,
                     size_t count);
