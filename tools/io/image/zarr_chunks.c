@@ -71,11 +71,14 @@ static void put_fill(const work *w, uint32_t axis, size_t to)
 {
     const zarr_chunks *const c = w->c;
     image_array target = {.type = c->type, .values = c->to};
-    for (size_t i = 0; i < w->num[axis]; i++, to += c->step[axis])
-        if (axis + 1 < c->array->num_axes)
-            put_fill(w, axis + 1, to);
-        else
-            image_array_set(&target, to, c->array->fill);
+
+    if (axis + 1 < c->array->num_axes && axis + 1 < ZARR_MAX_AXES) { /* which compilers then know */
+        for (size_t i = 0; i < w->num[axis]; i++)
+            put_fill(w, axis + 1, to + i * c->step[axis]);
+        return;
+    }
+    for (size_t i = 0; i < w->num[axis]; i++)
+        image_array_set(&target, to + i * c->step[axis], c->array->fill);
 }
 
 /* ---- chunks that are as they are ---- */
