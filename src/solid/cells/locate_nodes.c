@@ -339,13 +339,14 @@ static bool is_kept(const clspi_locate_nodes *nodes, const clspi_locate_node *no
 
 bool clspi_locate_open(clspi_locate_nodes *nodes, clspi_locate_node *node)
 {
+    const bool keeps = is_kept(nodes, node);
     size_t bytes = 0;
 
-    if (is_kept(nodes, node)) return true;
-    for (uint32_t j = 0; j < CLSPI_CORNERS; j++) {
+    if (!keeps || !node->keeps_children) memset(node->child, 0, sizeof node->child);
+    node->keeps_children = keeps;
+    if (keeps) return true;
+    for (uint32_t j = 0; j < CLSPI_CORNERS; j++)
         bytes += bytes_of(room_of_child(nodes, node, j));
-        node->child[j] = NULL;
-    }
     nodes->deep_used[node->depth] = 0;
     return clspi_room_piece_of(&nodes->deep[node->depth], bytes);
 }

@@ -54,6 +54,7 @@ typedef struct clspi_locate_node {
     clspi_part_kind kind;
     bool is_loose;
     bool has_hull;                                  /* it is made when it is asked for */
+    bool keeps_children;                            /* else they are there for a while alone */
     clspi_class_use of;                             /* of classes */
     clspi_part_place place;                         /* of stars */
     const clspi_cell_units *units;                  /* the cell's */

@@ -586,6 +586,51 @@ static void test_nearest(void **state)
     }
 }
 
+/* Points next to irregular edges are no farther from the solid than where they were made: what
+   deep parts a query before them has made there is not taken for theirs. */
+static void test_nearest_edges(void **state)
+{
+    static const clsp_solid_method methods[] = {CLSP_SOLID_CELLS, CLSP_SOLID_LATTICES};
+    solid_case box = solid_box(2, 3, 2);
+    uint64_t seed = 21;
+
+    (void)state;
+    if (!has_double()) skip_because("no double precision");
+    solid_jitter(&box, 0.3, 2);
+    model m = solid_model_of(&box, 3);
+    const size_t cube = (size_t)EACH * EACH * EACH, num = m.counts.num_cells * cube;
+    double *const points = samples_of(&m), *const away = malloc(num * sizeof *away);
+    clsp_solid_place_f64 *const places = malloc(num * sizeof *places);
+    size_t kept = 0;
+
+    for (size_t i = 0; i < num; i++) {
+        const size_t at[3] = {i % cube / EACH / EACH, i / EACH % EACH, i % EACH};
+        int ends = 0;
+        for (size_t a = 0; a < 3; a++)
+            ends += at[a] == 0 || at[a] == EACH - 1;
+        if (ends < 2) continue;
+        away[kept] = 0;
+        for (size_t l = 0; l < 3; l++) {
+            const double x = 1e-6 * m.scale * support_uniform(&seed);
+            points[3 * kept + l] = points[3 * i + l] + x;
+            away[kept] = hypot(away[kept], x);
+        }
+        kept++;
+    }
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        clsp_solid_plan *plan = plan_in(&m, CLSP_F64, methods[k]);
+        locate_so(plan, points, kept, (clsp_solid_queries){.nearest = 1}, places);
+        for (size_t i = 0; i < kept; i++)
+            assert_true(places[i].residual <= away[i] * (1 + 1e-6) + 1e-12 * m.scale);
+        clsp_solid_plan_destroy(&plan);
+    }
+    free(points);
+    free(away);
+    free(places);
+    solid_model_free(&m);
+    solid_free(&box);
+}
+
 /* Very far points are outside, and those that are no numbers are told. */
 static void test_far(void **state)
 {
@@ -902,14 +947,15 @@ static void test_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes),     cmocka_unit_test(test_prisms),
-        cmocka_unit_test(test_unlike),    cmocka_unit_test(test_machine_parts),
-        cmocka_unit_test(test_oracle),    cmocka_unit_test(test_subdivision),
-        cmocka_unit_test(test_known),     cmocka_unit_test(test_far),
-        cmocka_unit_test(test_folded),    cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_left_out),  cmocka_unit_test(test_two_parts),
-        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_wrong),     cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_boxes),         cmocka_unit_test(test_prisms),
+        cmocka_unit_test(test_unlike),        cmocka_unit_test(test_machine_parts),
+        cmocka_unit_test(test_oracle),        cmocka_unit_test(test_subdivision),
+        cmocka_unit_test(test_known),         cmocka_unit_test(test_far),
+        cmocka_unit_test(test_folded),        cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_left_out),      cmocka_unit_test(test_two_parts),
+        cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_wrong),         cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_nearest_edges),
     };
 
     if (support_no_device()) return 77;
