@@ -28,6 +28,7 @@ typedef struct shared_buffer {
     size_t size;
     unsigned owners; /* references of callers; commands have others, which may end later */
     bool is_acquired;
+    cl_event released; /* of the last release; NULL: there was none */
 } shared_buffer;
 
 /* A context with OpenGL's properties. */
@@ -141,20 +142,28 @@ fake_graphics *fake_graphics_get(void)
 
 /* ---- shared buffers ---- */
 
-static shared_buffer *find(cl_mem buffer)
+/* Finds a buffer that has owners, or the first of that address that has none any more and is still
+   to be forgotten: drivers may give the address to another one before that. */
+static shared_buffer *find_one(cl_mem buffer, bool has_ended)
 {
     for (size_t i = 0; i < MOST && buffer; i++)
-        if (shared[i].buffer == buffer) return &shared[i];
+        if (shared[i].buffer == buffer && (shared[i].owners == 0) == has_ended) return &shared[i];
     return NULL;
+}
+
+static shared_buffer *find(cl_mem buffer)
+{
+    return find_one(buffer, false);
 }
 
 static void CL_CALLBACK forget(cl_mem buffer, void *user)
 {
     (void)user;
     pthread_mutex_lock(&lock);
-    shared_buffer *const s = find(buffer);
+    shared_buffer *const s = find_one(buffer, true);
     if (s) {
         if (s->mapped) munmap(s->mapped, s->size);
+        if (s->released) next->clReleaseEvent(s->released);
         *s = (shared_buffer){.buffer = NULL};
     }
     pthread_mutex_unlock(&lock);
@@ -186,7 +195,7 @@ static cl_mem keep(cl_mem buffer, uint32_t name, void *mapped, size_t size)
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < MOST; i++) {
         if (shared[i].buffer) continue;
-        shared[i] = (shared_buffer){buffer, name, mapped, size, 1, false};
+        shared[i] = (shared_buffer){buffer, name, mapped, size, 1, false, NULL};
         break;
     }
     told.alive++;
@@ -293,17 +302,55 @@ static cl_int copy_opengl(cl_command_queue queue, const shared_buffer *s, bool a
     return code;
 }
 
+/* Tells whether all that was released is there. */
+static bool is_released(const shared_buffer *s)
+{
+    cl_int status = CL_COMPLETE;
+
+    if (s->released)
+        next->clGetEventInfo(s->released, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                             NULL);
+    return status == CL_COMPLETE;
+}
+
+/* Waits until an acquire would begin, which is to be behind the last release: drivers may read what
+   is written to a device when they are asked to, and that is what the release has to bring. */
+static cl_int await_turn(cl_command_queue queue, const shared_buffer *s, cl_uint num,
+                         const cl_event *wait)
+{
+    char byte;
+
+    if (is_released(s)) return CL_SUCCESS;
+    const cl_int code =
+        next->clEnqueueReadBuffer(queue, s->buffer, CL_TRUE, 0, 1, &byte, num, wait, NULL);
+    if (!is_released(s)) complain("a buffer is acquired before its release is over");
+    return code;
+}
+
 /* Copies between the device's buffer and what OpenGL or the exporter has, in the place of a driver
    that need not: a command of the queue. */
-static cl_int copy(cl_command_queue queue, const shared_buffer *s, bool acquires, cl_uint num,
+static cl_int copy(cl_command_queue queue, shared_buffer *s, bool acquires, cl_uint num,
                    const cl_event *wait, cl_event *event)
 {
     if (s->name && has("opengl")) return copy_opengl(queue, s, acquires, num, wait, event);
     void *const theirs = s->name ? gl_buffers[s->name].bytes : s->mapped;
-    return acquires ? next->clEnqueueWriteBuffer(queue, s->buffer, CL_FALSE, 0, s->size, theirs,
-                                                 num, wait, event)
-                    : next->clEnqueueReadBuffer(queue, s->buffer, CL_FALSE, 0, s->size, theirs, num,
-                                                wait, event);
+    cl_event released;
+    if (acquires) {
+        const cl_int code = await_turn(queue, s, num, wait);
+        return code != CL_SUCCESS ? code
+                                  : next->clEnqueueWriteBuffer(queue, s->buffer, CL_FALSE, 0,
+                                                               s->size, theirs, num, wait, event);
+    }
+    const cl_int code = next->clEnqueueReadBuffer(queue, s->buffer, CL_FALSE, 0, s->size, theirs,
+                                                  num, wait, &released);
+    if (code != CL_SUCCESS) return code;
+    if (s->released) next->clReleaseEvent(s->released);
+    s->released = released;
+    if (event) {
+        next->clRetainEvent(released);
+        *event = released;
+    }
+    return CL_SUCCESS;
 }
 
 static cl_int hand_over(cl_command_queue queue, const cl_mem *buffers, bool acquires, cl_uint num,
@@ -435,7 +482,8 @@ static cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info wh
     char name[256] = "";
 
     if (what == CL_DEVICE_EXTENSIONS) return give_extensions(device, room, value, size);
-    if (what != UUID) return next->clGetDeviceInfo(device, what, room, value, size);
+    if (what != UUID || has("opengl")) /* whose device has a UUID of its own */
+        return next->clGetDeviceInfo(device, what, room, value, size);
     next->clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
     const bool is_other = has("other-uuid") || (has("basic-uuid") && !strstr(name, "basic"));
     memset(uuid, is_other ? FAKE_OTHER_UUID : FAKE_UUID, sizeof uuid);
@@ -473,8 +521,12 @@ static cl_context CL_API_CALL create_context(
     cl_context_properties plain[32];
     size_t whole;
 
-    if (without_gl(plain, list, &whole) == 0)
-        return next->clCreateContext(list, num, devices, notify, user, code);
+    if (without_gl(plain, list, &whole) == 0) {
+        const cl_context own = next->clCreateContext(list, num, devices, notify, user, code);
+        for (size_t i = 0; i < MOST && own; i++) /* one of its address has ended */
+            if (contexts[i].context == own) contexts[i].context = NULL;
+        return own;
+    }
     if (!has("gl")) told.unsafe++;
     if (has("refuse-context")) {
         if (code) *code = -1000;

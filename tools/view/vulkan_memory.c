@@ -128,7 +128,6 @@ typedef struct vk_get_fd_info {
 
 /* X(result, name, parameters) for every function. */
 #define VK_INSTANCE_FUNCTIONS(X)                                                                   \
-    X(void, DestroyInstance, (vk_handle, const void *))                                            \
     X(vk_result, EnumeratePhysicalDevices, (vk_handle, uint32_t *, vk_handle *))                   \
     X(void, GetPhysicalDeviceProperties2, (vk_handle, vk_properties_2 *))                          \
     X(void, GetPhysicalDeviceMemoryProperties, (vk_handle, vk_memory_properties *))                \
@@ -171,14 +170,18 @@ static bool load(vulkan_exporter *e, io_message *message)
     return e->address || io_fail(message, "libvulkan.so.1 lacks vkGetInstanceProcAddr");
 }
 
+/* Makes the process's instance, which stays: at the end of the last one the loader closes drivers,
+   and NVIDIA's takes the OpenGL context that is current away with it. */
 static bool make_instance(vulkan_exporter *e, io_message *message)
 {
+    static vk_handle kept;
     const vk_application_info application = {
         .type = APPLICATION_INFO, .name = "clspline", .api_version = VERSION_1_1};
     const vk_instance_info info = {.type = INSTANCE_INFO, .application = &application};
     const vk_create_instance create = (vk_create_instance)e->address(NULL, "vkCreateInstance");
-    const vk_result code = create ? create(&info, NULL, &e->instance) : -1;
+    const vk_result code = kept ? 0 : create ? create(&info, NULL, &kept) : -1;
 
+    e->instance = kept;
     if (code != 0) return io_fail(message, "vkCreateInstance: %d", (int)code);
 #define VK_FETCH(result, name, parameters)                                                         \
     memcpy(&e->name, &(vk_address){e->address(e->instance, "vk" #name)}, sizeof e->name);          \
@@ -239,7 +242,6 @@ vulkan_exporter *vulkan_exporter_open(const uint8_t uuid[VULKAN_UUID_BYTES], io_
 void vulkan_exporter_close(vulkan_exporter *e)
 {
     if (e && e->device) e->DestroyDevice(e->device, NULL);
-    if (e && e->instance && e->DestroyInstance) e->DestroyInstance(e->instance, NULL);
     free(e);
 }
 
