@@ -10,43 +10,77 @@
 #define PIECE_NS 15e3
 /* the same of threads that are awake */
 #define AWAKE_ALONE_NS 1e4
-#define AWAKE_PIECE_NS 4e3
+#define AWAKE_PIECE_NS 2e3
 /* between calls that follow each other closely, at most; threads linger as long */
 #define CLOSELY_US 200
 
-typedef struct piece_queue {
-    atomic_size_t next;
+typedef struct piece_job {
     size_t num;
     void (*fn)(void *user, size_t piece);
     void *user;
+} piece_job;
+
+enum { MOST_SHARES = 64, LINE = 64 /* bytes, of a cache */ };
+
+/* The pieces that one thread begins with, in a line of their own. */
+typedef struct piece_share {
+    _Alignas(LINE) atomic_size_t next;
+    size_t end;
+} piece_share;
+
+/* Each thread has its share first and then takes from others': calls that write the same memory one
+   after the other find most of it in the cache of the core that writes it. */
+typedef struct piece_queue {
+    const piece_job *job;
+    uint32_t num_shares;
+    piece_share share[MOST_SHARES];
 } piece_queue;
+
+static void divide(piece_queue *queue, const piece_job *job, size_t threads)
+{
+    const size_t shares = clspi_min(clspi_min(threads, MOST_SHARES), job->num);
+
+    queue->job = job;
+    queue->num_shares = (uint32_t)shares;
+    for (size_t k = 0; k < shares; k++) {
+        atomic_init(&queue->share[k].next, job->num * k / shares);
+        queue->share[k].end = job->num * (k + 1) / shares;
+    }
+}
+
+static void work_off(const piece_job *job, piece_share *share)
+{
+    while (atomic_load_explicit(&share->next, memory_order_relaxed) < share->end) {
+        const size_t piece = atomic_fetch_add(&share->next, 1);
+        if (piece < share->end) job->fn(job->user, piece);
+    }
+}
 
 /* Takes pieces until there are none left. */
 static void work(void *user, uint32_t index)
 {
     piece_queue *const queue = user;
-    size_t piece;
 
-    (void)index;
-    while ((piece = atomic_fetch_add(&queue->next, 1)) < queue->num)
-        queue->fn(queue->user, piece);
+    for (uint32_t k = 0; k < queue->num_shares; k++)
+        work_off(queue->job, &queue->share[(index + k) % queue->num_shares]);
 }
 
 /* Works together with the threads of a device set, NULL for none, that do nothing else. */
-static void work_together(clspi_device_set *set, bool linger, piece_queue *queue)
+static void work_together(clspi_device_set *set, bool linger, const piece_job *job)
 {
-    if (queue->num < 2 || !set || pthread_mutex_trylock(&set->lock) != 0) {
-        work(queue, 0);
+    piece_queue queue;
+
+    if (job->num < 2 || !set || pthread_mutex_trylock(&set->lock) != 0) {
+        for (size_t piece = 0; piece < job->num; piece++)
+            job->fn(job->user, piece);
         return;
     }
-    const size_t most = clspi_min(clspi_device_set_workers_alone(set), queue->num - 1);
-    if (clspi_pool_reserve(&set->pool, (uint32_t)most) > 0) {
-        clspi_pool_offer(&set->pool, linger, work, queue);
-        work(queue, 0);
-        clspi_pool_withdraw(&set->pool);
-    } else {
-        work(queue, 0);
-    }
+    const size_t most = clspi_min(clspi_device_set_workers_alone(set), job->num - 1);
+    const uint32_t others = clspi_pool_reserve(&set->pool, (uint32_t)most);
+    divide(&queue, job, (size_t)others + 1);
+    if (others > 0) clspi_pool_offer(&set->pool, linger, work, &queue);
+    work(&queue, others);
+    if (others > 0) clspi_pool_withdraw(&set->pool);
     pthread_mutex_unlock(&set->lock);
 }
 
@@ -61,9 +95,9 @@ static clspi_device_set *helpers_of(clsp_context *ctx)
 void clspi_host_pieces(clsp_context *ctx, size_t num, void (*fn)(void *user, size_t piece),
                        void *user)
 {
-    piece_queue queue = {.num = num, .fn = fn, .user = user};
+    const piece_job job = {num, fn, user};
 
-    work_together(num < 2 ? NULL : helpers_of(ctx), false, &queue);
+    work_together(num < 2 ? NULL : helpers_of(ctx), false, &job);
 }
 
 typedef struct tile_pieces {
@@ -92,14 +126,14 @@ static bool follows_closely(clspi_device_set *set)
 void clspi_host_tiles(clsp_context *ctx, size_t num, double all_ns,
                       void (*fn)(void *user, clsp_range tiles), void *user)
 {
-    tile_pieces job = {num, clspi_max(1, num), fn, user};
+    tile_pieces tiles = {num, clspi_max(1, num), fn, user};
     clspi_device_set *const set = all_ns > AWAKE_ALONE_NS && num > 1 ? helpers_of(ctx) : NULL;
     const bool awake = set && follows_closely(set);
     const double piece_ns = awake ? AWAKE_PIECE_NS : PIECE_NS;
 
     if (set && all_ns > (awake ? AWAKE_ALONE_NS : ALONE_NS))
-        job.of_piece = clspi_div_up(num, (size_t)(all_ns / piece_ns));
-    piece_queue queue = {.num = clspi_div_up(num, job.of_piece), .fn = make_piece, .user = &job};
-    work_together(set, awake, &queue);
+        tiles.of_piece = clspi_div_up(num, (size_t)(all_ns / piece_ns));
+    const piece_job job = {clspi_div_up(num, tiles.of_piece), make_piece, &tiles};
+    work_together(set, awake, &job);
     if (set) follows_closely(set);
 }

@@ -7,14 +7,19 @@
 
 #include <clspline/share.h>
 
+#include "clock.h"
+
 enum {
     THREADS_MAX = CLSP_MAX_WORKERS + CLSP_MAX_PROCESSORS,
     COUNT_BITS = 16,         /* of a turn's word: the threads that it calls */
     OFFER = 1 << COUNT_BITS, /* set where the turn calls nobody and lets all take part */
     NUMBER_BITS = 17,        /* where the turn's number begins */
-    POLLS = 2000,            /* of a thread that is awake: about a millisecond */
-    FEW_POLLS = 400          /* of one that lingers */
+    POLLS = 32               /* before the system is told that others may have the core */
 };
+
+/* ms for which a thread that is awake looks whether it is called, and one that lingers */
+#define AWAKE_MS  1.0
+#define LINGER_MS 0.2
 
 _Static_assert(THREADS_MAX < 1 << COUNT_BITS, "a turn's word holds the number of its threads");
 
@@ -43,18 +48,35 @@ fail_wake:
 
 /* ---- a thread ---- */
 
-/* Tells whether who waits looks once more, having done so i times. */
-static bool looks_again(clspi_pool *pool, int i)
+/* Lets a core that has nothing to do but look rest for a moment. */
+static void relax(void)
 {
-    return i < POLLS &&
-           (atomic_load(&pool->awake) > 0 || (i < FEW_POLLS && atomic_load(&pool->lingering)));
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
+/* Tells whether who has looked since a time goes on. */
+static bool looks_on(clspi_pool *pool, double since)
+{
+    const bool awake = atomic_load(&pool->awake) > 0;
+
+    return (awake || atomic_load(&pool->lingering)) &&
+           clspi_now_ms() - since < (awake ? AWAKE_MS : LINGER_MS);
 }
 
 /* Looks for the next turn for a while, as long as the pool is stirred. */
 static void look_out(clspi_pool *pool, uint64_t seen)
 {
-    for (int i = 0; atomic_load(&pool->turn) == seen && looks_again(pool, i); i++)
-        sched_yield();
+    const double since = clspi_now_ms();
+
+    while (atomic_load(&pool->turn) == seen && looks_on(pool, since)) {
+        for (int i = 0; i < POLLS && atomic_load(&pool->turn) == seen; i++)
+            relax();
+        if (atomic_load(&pool->turn) == seen) sched_yield();
+    }
 }
 
 /* Sleeps until there is another turn or the pool ends; false when it ends. */
@@ -194,8 +216,13 @@ void clspi_pool_offer(clspi_pool *pool, bool linger, clspi_pool_fn fn, void *use
 /* Waits for `num` to be 0, at first without sleep. */
 static void wait_for_none(clspi_pool *pool, atomic_uint_fast32_t *num)
 {
-    for (int i = 0; atomic_load(num) > 0 && looks_again(pool, i); i++)
-        sched_yield();
+    const double since = clspi_now_ms();
+
+    while (atomic_load(num) > 0 && looks_on(pool, since)) {
+        for (int i = 0; i < POLLS && atomic_load(num) > 0; i++)
+            relax();
+        if (atomic_load(num) > 0) sched_yield();
+    }
     if (atomic_load(num) == 0) return;
     pthread_mutex_lock(&pool->lock);
     while (atomic_load(num) > 0)

@@ -277,7 +277,7 @@ static void do_inner_pieces(void *user, size_t piece)
 
 static void test_pieces(void **state)
 {
-    static const uint32_t workers[] = {CLSP_NO_WORKERS, 1, 6};
+    static const uint32_t workers[] = {CLSP_NO_WORKERS, 1, 6, 70};
     piece_counts c = {.ctx = NULL};
 
     (void)state;
