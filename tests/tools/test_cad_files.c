@@ -592,6 +592,59 @@ static void test_iges_matrix(void **state)
             "t:3: 17 is no transformation (entity 124)");
 }
 
+/* Pieces of polynomials: those that meet, those that do not, in planes and with a matrix. */
+static void test_iges_parametric_curve(void **state)
+{
+    (void)state;
+#define ENDS "9,9,9,9,9,9,9,9,9,9,9,9;" /* of the last piece, which are not needed */
+    check_model(ENTITIES({E(112, "", "3,2,3,1,0,2,1,1.5,0,0,0,3,0,0,5,0,0.375,-0.375," ENDS)}),
+                "100 1 0 0\n3 0\n4 4\n0 0 0 0 2 2 2 2\n1 0 5\n2 2 5\n3 4 5.5\n4 6 3.5\n", MM);
+    check_model(ENTITIES({E(112, "",
+                            "6,1,2,3,-1.,0,2,3,0,3,0,0,1,0,0,0,7,0,0,0,3,1.5,0,0,1,3,0,0,7,0,0,0,"
+                            "6,3,0,0,7.5,3,0,0,7,,,," ENDS)}),
+                "100 1 0 0\n3 0\n11 4\n-1 -1 -1 -1 0 0 0 2 2 2 2 3 3 3 3\n0 1 7\n1 1 7\n2 1 7\n"
+                "3 1 7\n4 3 7\n5 5 7\n6 7 7\n6 7.5 7\n7 8.5 7\n8 9.5 7\n9 10.5 7\n",
+                MM);
+    check_model(ENTITIES({E(112, "", "3,2,3,1,0,1,1,3,0,0,2,0,0,0,3,0,0,0;"), .matrix = 2},
+                         {E(124, "", TURN)}),
+                "100 1 0 0\n3 0\n4 4\n0 0 0 0 1 1 1 1\n8 21 33\n8 22 33\n8 23 33\n8 24 33\n", MM);
+    refused(ENTITIES({E(112, "", "3,2,3,0,0;")}), MESH_F64,
+            "t:5: a parametric spline without pieces");
+    refused(ENTITIES({E(112, "", "3,2,3,2,0,1,1,0;")}), MESH_F64,
+            "t:5: break point 3 is not above the one before");
+    refused(ENTITIES({E(112, "", "3,2,3,1,0,1,1,3,0,0,2,0,0,0,3,0;")}), MESH_F64,
+            "t:5: the entity ends where a coefficient was expected");
+    refused(ENTITIES({E(112, "", "3,2,3,1,0,1,1,3E38,3E38,0,2,0,0,0,3,0,0,0;")}), MESH_F32,
+            "t:5: a point becomes too large");
+}
+
+/* Two pieces along u that meet and two along v that do not; behind each row of them, one that means
+   nothing. */
+static void test_iges_parametric_surface(void **state)
+{
+    (void)state;
+#define ZEROS_8        "0,0,0,0,0,0,0,0,"
+#define NO_PIECE       ZEROS_8 ZEROS_8 ZEROS_8 ZEROS_8 ZEROS_8 ZEROS_8
+#define PIECE(x, y, z) /* x + 3 s, y + 3 t, and the terms of t and s t in z */                     \
+    x ",3,0,0,0,0,0,0," ZEROS_8 y ",0,0,0,3,0,0,0," ZEROS_8 "0,0,0,0," z ",0,0," ZEROS_8
+    char g2[2048];
+    size_t at = (size_t)sprintf(
+        g2, "200 1 0 0\n3 0\n7 4\n0 0 0 0 1 1 1 2 2 2 2\n8 4\n0 0 0 0 1 1 1 1 2 2 2 2\n");
+    for (int i = 0; i < 7 * 8; i++) {
+        const int u = i % 7, v = i / 7, t = v % 4;
+        at += (size_t)sprintf(g2 + at, "%d %d %d\n", u, v, u < 3 ? u * t : 3 * t);
+    }
+    check_model(ENTITIES({E(114, "",
+                            "3,1,2,2,0,1,2,0,1,2," PIECE("0", "0", "0,9") PIECE("0", "4", "0,9")
+                                NO_PIECE PIECE("3", "0", "9,0") PIECE("3", "4", "9,0")
+                                    NO_PIECE NO_PIECE "0;")}),
+                g2, MM);
+    refused(ENTITIES({E(114, "", "3,1,1,1,0,1,1,1;")}), MESH_F64,
+            "t:5: break point 2 is not above the one before");
+    refused(ENTITIES({E(114, "", "3,1,2,1,0,1,2,0,1," PIECE("0", "0", "0,9") ";")}), MESH_F64,
+            "t:6: the entity ends where a coefficient was expected");
+}
+
 /* Which curves and surfaces are the model. */
 static void test_iges_model(void **state)
 {
@@ -797,8 +850,10 @@ static void test_changed_bytes(void **state)
              "#22=X();" RELATION "#65=AXIS2_PLACEMENT_3D('',#1,$,$);" CONTEXT("1", "84") METRE),
         strdup(ENTITIES(
             {E(144, "", "@2,0,0,0;")}, {E(128, "00010000", IGES_FACET("0,1,0,2;")), .matrix = 3},
-            {E(124, "", TURN)}, {E(102, "", "1,@5;")}, {E(126, "00010000", IGES_LINE)}))};
-    for (size_t g = 0; g < 2; g++) {
+            {E(124, "", TURN)}, {E(102, "", "1,@5;")}, {E(126, "00010000", IGES_LINE)})),
+        strdup(ENTITIES({E(112, "", "3,2,3,1,0,1,1,3,0,0,2,0,0,0,3,0,0,0;")},
+                        {E(114, "", "3,1,1,1,0,1,0,1," PIECE("0", "0", "0,9") ";")}))};
+    for (size_t g = 0; g < sizeof(good) / sizeof(good[0]); g++) {
         char *text = strdup(good[g]);
         for (size_t i = 0; text[i]; i++)
             for (size_t k = 0; k < sizeof(others); k += 1 + i % 3) {
@@ -814,6 +869,7 @@ static void test_changed_bytes(void **state)
         free(text);
     }
     free((void *)(uintptr_t)good[1]);
+    free((void *)(uintptr_t)good[2]);
 }
 
 static void check_file(const char *name, const char *text, const char *expected)
@@ -856,18 +912,32 @@ static void test_model_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_step_curve),    cmocka_unit_test(test_step_surface),
-        cmocka_unit_test(test_step_rational), cmocka_unit_test(test_step_knots),
-        cmocka_unit_test(test_step_tokens),   cmocka_unit_test(test_step_model),
-        cmocka_unit_test(test_step_faces),    cmocka_unit_test(test_step_parts),
-        cmocka_unit_test(test_step_assembly), cmocka_unit_test(test_step_units),
-        cmocka_unit_test(test_step_refused),  cmocka_unit_test(test_step_depth),
-        cmocka_unit_test(test_iges_curve),    cmocka_unit_test(test_iges_surface),
-        cmocka_unit_test(test_iges_matrix),   cmocka_unit_test(test_iges_model),
-        cmocka_unit_test(test_iges_trims),    cmocka_unit_test(test_iges_global),
-        cmocka_unit_test(test_iges_refused),  cmocka_unit_test(test_iges_lines),
-        cmocka_unit_test(test_iges_ends),     cmocka_unit_test(test_changed_bytes),
-        cmocka_unit_test(test_endings),       cmocka_unit_test(test_model_file),
+        cmocka_unit_test(test_step_curve),
+        cmocka_unit_test(test_step_surface),
+        cmocka_unit_test(test_step_rational),
+        cmocka_unit_test(test_step_knots),
+        cmocka_unit_test(test_step_tokens),
+        cmocka_unit_test(test_step_model),
+        cmocka_unit_test(test_step_faces),
+        cmocka_unit_test(test_step_parts),
+        cmocka_unit_test(test_step_assembly),
+        cmocka_unit_test(test_step_units),
+        cmocka_unit_test(test_step_refused),
+        cmocka_unit_test(test_step_depth),
+        cmocka_unit_test(test_iges_curve),
+        cmocka_unit_test(test_iges_surface),
+        cmocka_unit_test(test_iges_parametric_curve),
+        cmocka_unit_test(test_iges_parametric_surface),
+        cmocka_unit_test(test_iges_matrix),
+        cmocka_unit_test(test_iges_model),
+        cmocka_unit_test(test_iges_trims),
+        cmocka_unit_test(test_iges_global),
+        cmocka_unit_test(test_iges_refused),
+        cmocka_unit_test(test_iges_lines),
+        cmocka_unit_test(test_iges_ends),
+        cmocka_unit_test(test_changed_bytes),
+        cmocka_unit_test(test_endings),
+        cmocka_unit_test(test_model_file),
     };
     return cmocka_run_group_tests_name("cad_files", tests, temporary_setup, temporary_teardown);
 }

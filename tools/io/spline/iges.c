@@ -7,6 +7,7 @@
 #include "array.h"
 #include "iges_file.h"
 #include "iges_model.h"
+#include "iges_pieces.h"
 #include "iges_trim.h"
 #include "spline_scan.h"
 
@@ -26,13 +27,6 @@ typedef struct reader {
 } reader;
 
 /* ---- parameters ---- */
-
-/* Takes a real number that must be there. */
-static bool take_real(reader *r, const char *what, double *value)
-{
-    if (r->f.has_ended) return iges_fail(&r->f, "the entity ends where %s was expected", what);
-    return iges_real(&r->f, what, value);
-}
 
 /* Reads the numbers of control points and the degrees, which are told as the last index. */
 static bool read_sizes(reader *r)
@@ -60,7 +54,7 @@ static bool read_knots(reader *r, uint32_t direction)
     double knot;
     uint64_t line = 0;
     for (uint64_t i = 0; i < num; i++) {
-        if (!take_real(r, "a knot", &knot) ||
+        if (!iges_number(&r->f, "a knot", &knot) ||
             !spline_scan_append(r->f.s, &p->type.knots[direction], &p->num_knots[direction],
                                 &p->knot_capacity[direction], knot))
             return false;
@@ -76,11 +70,11 @@ static bool read_points(reader *r)
     double value;
     r->num_weights = 0;
     for (uint64_t i = 0; i < num; i++)
-        if (!take_real(r, "a weight", &value) || !spline_scan_weight(r->f.s, value) ||
+        if (!iges_number(&r->f, "a weight", &value) || !spline_scan_weight(r->f.s, value) ||
             !spline_scan_append(r->f.s, &r->weights, &r->num_weights, &r->weight_capacity, value))
             return false;
     for (uint64_t i = 0; i < DIM * num; i++)
-        if (!take_real(r, "a coordinate", &value) ||
+        if (!iges_number(&r->f, "a coordinate", &value) ||
             !spline_scan_append(r->f.s, &p->points, &p->num_reals, &p->point_capacity, value))
             return false;
     return true;
@@ -110,7 +104,7 @@ static bool apply_matrix(reader *r, const iges_entity *of)
     if (!iges_begin(&r->f, of)) return false;
     for (int i = 0; i < DIM; i++)
         for (int k = 0; k <= DIM; k++)
-            if (!take_real(r, "a number of a matrix", &m[i][k])) return false;
+            if (!iges_number(&r->f, "a number of a matrix", &m[i][k])) return false;
     const double largest = r->f.s->floats ? FLT_MAX : DBL_MAX;
     bool fits = true;
     for (size_t at = 0; at < p->num_reals; at += DIM) {
@@ -137,8 +131,8 @@ static bool transform(reader *r, const iges_entity *of)
 
 /* ---- splines ---- */
 
-/* Reads all parameters of a spline. */
-static bool read_entity(reader *r, const iges_entity *of)
+/* Reads all parameters of a B-spline. */
+static bool read_bspline(reader *r, const iges_entity *of)
 {
     scanner *const s = r->f.s;
     const bool floats = s->floats;
@@ -156,6 +150,12 @@ static bool read_entity(reader *r, const iges_entity *of)
            spline_scan_weigh(s, &r->made, r->weights, r->num_weights, line);
 }
 
+static bool read_entity(reader *r, const iges_entity *of)
+{
+    if (of->type == IGES_CURVE || of->type == IGES_SURFACE) return read_bspline(r, of);
+    return iges_begin(&r->f, of) && iges_pieces_read(&r->f, &r->made) && transform(r, of);
+}
+
 /* Whether all trimmed surfaces of a surface that was read take the whole of it. */
 static bool is_whole(reader *r, size_t which)
 {
@@ -171,10 +171,9 @@ static bool read_spline(reader *r, size_t which)
 {
     const iges_entity *const of = &r->f.entities[which];
     spline *const made = &r->made;
-    *made = (spline){.type = {.directions = of->type == IGES_SURFACE ? 2 : 1,
-                              .dim = DIM,
-                              .num_controls = {1, 1, 1}}};
-    r->is_cut = of->type == IGES_SURFACE && of->is_part && !(of->marks & IGES_IS_WHOLE);
+    *made = (spline){
+        .type = {.directions = iges_is_surface(of) ? 2 : 1, .dim = DIM, .num_controls = {1, 1, 1}}};
+    r->is_cut = iges_is_surface(of) && of->is_part && !(of->marks & IGES_IS_WHOLE);
     bool done = read_entity(r, of);
     if (done && !is_whole(r, which)) r->is_cut = true;
     done = done && !r->f.s->failed;
@@ -208,7 +207,7 @@ static bool read_splines(reader *r)
     const size_t before = r->content->num_splines;
     for (size_t i = 0; i < r->f.num; i++) {
         const iges_entity *const of = &r->f.entities[i];
-        const bool is_spline = of->type == IGES_CURVE || of->type == IGES_SURFACE;
+        const bool is_spline = iges_is_curve(of) || iges_is_surface(of);
         if (is_spline && iges_model_has(of) && !read_spline(r, i)) return false;
     }
     if (r->content->num_splines > before) return true;

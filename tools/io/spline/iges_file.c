@@ -194,6 +194,12 @@ bool iges_real(iges_file *f, const char *what, double *value)
     return iges_parameter(f) && (f->s->word[0] == 0 || scanner_real_here(f->s, what, value));
 }
 
+bool iges_number(iges_file *f, const char *what, double *value)
+{
+    if (f->has_ended) return iges_fail(f, "the entity ends where %s was expected", what);
+    return iges_real(f, what, value);
+}
+
 bool iges_count(iges_file *f, const char *what, uint32_t max, uint32_t *value)
 {
     char *const word = f->s->word;

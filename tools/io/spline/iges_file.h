@@ -14,6 +14,8 @@
 
 enum {
     IGES_COMPOSITE_CURVE = 102,
+    IGES_PARAMETRIC_CURVE = 112, /* of cubic polynomials */
+    IGES_PARAMETRIC_SURFACE = 114,
     IGES_MATRIX = 124,
     IGES_CURVE = 126,   /* B-spline */
     IGES_SURFACE = 128, /* B-spline */
@@ -48,6 +50,17 @@ typedef struct iges_file {
 
 #define IGES_NONE SIZE_MAX
 
+/* Tell whether an entity is a spline. */
+static inline bool iges_is_curve(const iges_entity *of)
+{
+    return of->type == IGES_CURVE || of->type == IGES_PARAMETRIC_CURVE;
+}
+
+static inline bool iges_is_surface(const iges_entity *of)
+{
+    return of->type == IGES_SURFACE || of->type == IGES_PARAMETRIC_SURFACE;
+}
+
 /* Reads the file but for the parameters of entities. False with a message; iges_close releases it
    in any case. */
 bool iges_open(iges_file *f, scanner *s);
@@ -63,6 +76,9 @@ bool iges_parameter(iges_file *f);
 bool iges_real(iges_file *f, const char *what, double *value);
 bool iges_count(iges_file *f, const char *what, uint32_t max, uint32_t *value);
 bool iges_pointer(iges_file *f, size_t *which);
+
+/* Takes a number that must be there: the entity does not end before. */
+bool iges_number(iges_file *f, const char *what, double *value);
 
 /* Leaves out some parameters. */
 bool iges_skip(iges_file *f, uint32_t num);

@@ -34,8 +34,6 @@ static const char *shape_name(const iges_entity *of)
     static const kind_name names[] = {{100, "circular arc"},
                                       {104, "conic arc"},
                                       {110, "line"},
-                                      {112, "parametric spline curve"},
-                                      {114, "parametric spline surface"},
                                       {RULED_SURFACE, "ruled surface"},
                                       {SURFACE_OF_REVOLUTION, "surface of revolution"},
                                       {TABULATED_CYLINDER, "tabulated cylinder"},
@@ -59,8 +57,7 @@ bool iges_model_has(const iges_entity *of)
     const bool is_used =
         of->use == IGES_GEOMETRY || of->use == IGES_OTHER || of->use == IGES_LOGICAL;
     if (!is_used || (of->marks & IGES_IS_PART)) return false;
-    return !of->is_part || of->type == IGES_SURFACE ||
-           (of->marks & (IGES_IS_TRIMMED | IGES_IS_WHOLE));
+    return !of->is_part || iges_is_surface(of) || (of->marks & (IGES_IS_TRIMMED | IGES_IS_WHOLE));
 }
 
 /* ---- marks ---- */
