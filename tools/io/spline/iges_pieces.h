@@ -1,6 +1,6 @@
 /* Parametric splines of IGES files, whose pieces are cubic polynomials (entities 112 and 114), as
-   the B-splines that they are: pieces that meet share their control points there, others have knots
-   of as many as degree + 1. */
+   the B-splines that they are: pieces that meet share their control points there, and where others
+   follow each other the knot stands degree + 1 times. */
 #ifndef CLSPLINE_TOOLS_IO_IGES_PIECES_H
 #define CLSPLINE_TOOLS_IO_IGES_PIECES_H
 
