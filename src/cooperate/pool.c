@@ -13,8 +13,7 @@ enum {
     THREADS_MAX = CLSP_MAX_WORKERS + CLSP_MAX_PROCESSORS,
     COUNT_BITS = 16,         /* of a turn's word: the threads that it calls */
     OFFER = 1 << COUNT_BITS, /* set where the turn calls nobody and lets all take part */
-    NUMBER_BITS = 17,        /* where the turn's number begins */
-    POLLS = 32               /* before the system is told that others may have the core */
+    NUMBER_BITS = 17         /* where the turn's number begins */
 };
 
 /* ms for which a thread that is awake looks whether it is called, and one that lingers */
@@ -48,16 +47,6 @@ fail_wake:
 
 /* ---- a thread ---- */
 
-/* Lets a core that has nothing to do but look rest for a moment. */
-static void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("isb");
-#endif
-}
-
 /* Tells whether who has looked since a time goes on. */
 static bool looks_on(clspi_pool *pool, double since)
 {
@@ -72,11 +61,8 @@ static void look_out(clspi_pool *pool, uint64_t seen)
 {
     const double since = clspi_now_ms();
 
-    while (atomic_load(&pool->turn) == seen && looks_on(pool, since)) {
-        for (int i = 0; i < POLLS && atomic_load(&pool->turn) == seen; i++)
-            relax();
-        if (atomic_load(&pool->turn) == seen) sched_yield();
-    }
+    while (atomic_load(&pool->turn) == seen && looks_on(pool, since))
+        sched_yield();
 }
 
 /* Sleeps until there is another turn or the pool ends; false when it ends. */
@@ -218,11 +204,8 @@ static void wait_for_none(clspi_pool *pool, atomic_uint_fast32_t *num)
 {
     const double since = clspi_now_ms();
 
-    while (atomic_load(num) > 0 && looks_on(pool, since)) {
-        for (int i = 0; i < POLLS && atomic_load(num) > 0; i++)
-            relax();
-        if (atomic_load(num) > 0) sched_yield();
-    }
+    while (atomic_load(num) > 0 && looks_on(pool, since))
+        sched_yield();
     if (atomic_load(num) == 0) return;
     pthread_mutex_lock(&pool->lock);
     while (atomic_load(num) > 0)
