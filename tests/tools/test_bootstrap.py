@@ -14,8 +14,7 @@ import unittest
 
 SOURCE = ""
 REAL = ("sh", "sed", "grep", "cut", "tr", "sort", "paste", "env", "dirname", "uname", "cat",
-        "mktemp", "rm", "mkdir",
-        "chmod", "cp")
+        "mktemp", "rm", "mkdir", "chmod", "cp")
 
 # What is installed by apt-get here: programs that succeed, and a Meson that makes the command.
 PROGRAM = "#!/bin/sh\nexit 0\n"

@@ -9,6 +9,7 @@ arguments writes these anew.
 """
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -34,8 +35,12 @@ KEPT = {"view_teapot": ((TEAPOT,), 0.0002),
 
 
 def draw(path, *args):
-    """Without notes: GPUs that share no buffer are told."""
-    return run("view", "--output", path, "--quiet", *SMALL, *args)
+    return run("view", "--output", path, *SMALL, *args)
+
+
+def words(stderr):
+    """What a command said but for one line: that a GPU shares no buffer with OpenGL."""
+    return re.sub("^clspline: note: vertices go through host memory: [^\\n]*\\n", "", stderr)
 
 
 def has_driver():
@@ -68,7 +73,7 @@ class Pictures(Case):
 
     def picture(self, *args):
         done = draw(self.path("a.png"), *args)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual((done.returncode, done.stdout, words(done.stderr)), (0, "", ""))
         return read_png(self.path("a.png"))
 
     def keep(self, name, found, expected):
@@ -128,14 +133,14 @@ class Pictures(Case):
         for width, height in some(((1, 1), (1, 300), (301, 2)), 2):
             done = draw(self.path("a.png"), TEAPOT, "--resolution", "%d,%d" % (width, height),
                         "--bar", "--coloring", "gauss")
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual((done.returncode, words(done.stderr)), (0, ""))
             self.assertEqual(read_png(self.path("a.png")).shape, (height, width))
 
     def test_standard_output(self):
         with open(TEAPOT, "rb") as file:
-            done = subprocess.run([COMMAND, "view", "-", "--output", "-", "--quiet", *SMALL],
-                                  stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.assertEqual((done.returncode, done.stderr), (0, b""))
+            done = subprocess.run([COMMAND, "view", "-", "--output", "-", *SMALL], stdin=file,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, words(done.stderr.decode())), (0, ""))
         with open(self.path("b.png"), "wb") as file:
             file.write(done.stdout)
         self.assertIsNone(differs(self.picture(TEAPOT), read_png(self.path("b.png")), 0))
