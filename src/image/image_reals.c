@@ -1,6 +1,7 @@
 #include "image_reals.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "half.h"
@@ -130,11 +131,15 @@ clspi_image_planes clspi_image_host_planes(const clsp_image_plan *plan, size_t f
 /* Makes room for all planes of a shape, and for what is read behind them. */
 static char *make_room(const clsp_image_plan *plan, const clspi_image_planes *planes)
 {
-    size_t num;
+    const size_t real = real_bytes(plan), spare = CLSPI_IMAGE_SPARE * real;
+    size_t bytes;
 
-    if (!count_reals(planes, planes_of(plan), &num) || num > SIZE_MAX - CLSPI_IMAGE_SPARE)
+    if (!count_reals(planes, planes_of(plan), &bytes) || !clspi_size_mul(&bytes, real) ||
+        bytes > SIZE_MAX - spare)
         return NULL;
-    return calloc(num + CLSPI_IMAGE_SPARE, real_bytes(plan));
+    char *const reals = malloc(bytes + spare);
+    if (reals) memset(reals + bytes, 0, spare);
+    return reals;
 }
 
 /* Makes reals of halves. */

@@ -38,4 +38,13 @@
 #define CLSPI_CLONES
 #endif
 
+/* Vectors of that many bytes, and one whose elements are those of two others, counted through; not
+   defined where compilers have none. */
+#if defined(__GNUC__) && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define CLSPI_VECTOR(bytes) __attribute__((vector_size(bytes)))
+#define CLSPI_SHUFFLE       __builtin_shufflevector
+#endif
+#endif
+
 #endif

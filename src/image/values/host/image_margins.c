@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clones.h"
+
 /* A plane with its margins. */
 typedef struct wide_plane {
     size_t size[3], margin[3], wide[3]; /* wide: the size and both margins */
@@ -13,36 +15,39 @@ typedef struct wide_plane {
     float narrow_none;
 } wide_plane;
 
-static void copy_real(const wide_plane *w, char *to, const char *from)
+/* Makes the places from first to end - 1 of a line that begins at `line`, of `bytes` each, of what
+   stands in its middle. */
+CLSPI_INLINE void widen_run(const wide_plane *w, int d, char *line, size_t bytes, size_t first,
+                            size_t end)
 {
-    if (w->real == sizeof(float))
-        memcpy(to, from, sizeof(float));
-    else
-        memcpy(to, from, sizeof(double));
-}
-
-/* Makes the places of a line that begins at `line`, of `bytes` each, of what stands in its middle.
- */
-static void widen_line(const wide_plane *w, int d, char *line, size_t bytes)
-{
+    const int32_t *const index = w->index[d];
+    const char *const middle = line + w->margin[d] * bytes;
     const char *const none =
         w->real == sizeof(float) ? (const char *)&w->narrow_none : (const char *)&w->wide_none;
 
-    for (size_t k = 0; k < w->wide[d]; k++) {
+    for (size_t k = first; k < end; k++) {
         char *const to = line + k * bytes;
-        if (k == w->margin[d])
-            k += w->size[d] - 1; /* the middle is there */
-        else if (w->index[d][k] == CLSPI_NO_INDEX)
+        if (index[k] != CLSPI_NO_INDEX)
+            memcpy(to, middle + (size_t)index[k] * bytes, bytes);
+        else
             for (size_t at = 0; at < bytes; at += w->real)
-                copy_real(w, to + at, none);
-        else {
-            const char *const from = line + (w->margin[d] + (size_t)w->index[d][k]) * bytes;
-            if (bytes == w->real)
-                copy_real(w, to, from);
-            else
-                memcpy(to, from, bytes);
-        }
+                memcpy(to + at, none, w->real);
     }
+}
+
+CLSPI_INLINE void widen_ends(const wide_plane *w, int d, char *line, size_t bytes)
+{
+    widen_run(w, d, line, bytes, 0, w->margin[d]);
+    widen_run(w, d, line, bytes, w->margin[d] + w->size[d], w->wide[d]);
+}
+
+/* The same of a line of single reals. */
+static void widen_reals(const wide_plane *w, char *line)
+{
+    if (w->real == sizeof(float)) /* bytes that the compiler knows */
+        widen_ends(w, 2, line, sizeof(float));
+    else
+        widen_ends(w, 2, line, sizeof(double));
 }
 
 static bool find_indices(wide_plane *w, const uint32_t mode[3])
@@ -67,11 +72,11 @@ static void widen(const wide_plane *w, const char *from)
         for (size_t y = 0; y < w->size[1]; y++, from += w->size[2] * w->real) {
             char *const line = to + (w->margin[1] + y) * row;
             memcpy(line + w->margin[2] * w->real, from, w->size[2] * w->real);
-            widen_line(w, 2, line, w->real);
+            widen_reals(w, line);
         }
-        widen_line(w, 1, to, row);
+        widen_ends(w, 1, to, row);
     }
-    widen_line(w, 0, w->to, slice);
+    widen_ends(w, 0, w->to, slice);
 }
 
 bool clspi_image_widen(const clspi_image_planes *planes, bool is_double, const void *from, void *to)
