@@ -309,6 +309,23 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
                      q.is_valid, &w, reals, layout, max_dist);
 }
 
+/* Writes what search_open has found, item g of entry g of the list. */
+kernel void write_open(global const real *restrict reals, global const uint *restrict list,
+                             global STORED *restrict results, global STORED *restrict normals,
+                             surface_layout layout, surface_range range, real max_dist)
+{
+    if (get_global_id(0) >= range.items) return;
+    global const uint *const entry = list + LIST_HEAD + (size_t)get_global_id(0) * ENTRY_WORDS;
+    const size_t g = entry[0];
+    walk w;
+
+    w.q = query_of(entry, reals);
+    if (get_state(entry + QUERY_WORDS, &w) == OPEN_UNKNOWN) return;
+    write_result(results + WIDE(range.offset) + g * NEAREST_SIZE,
+                 range.has_normals ? normals + WIDE(range.normals_offset) + g * 4 : 0, true, &w,
+                 reals, layout, max_dist);
+}
+
 /* Puts the results of queries that were left over where they belong, entry g of the list those of
    number g: results [items], normals [items][4]. */
 kernel void place_results(global const uint *restrict list, global const STORED *restrict from,

@@ -3,18 +3,16 @@
    and CLSP_GROUP (surface_square.clh). */
 #include "surface_list.clh"
 #include "surface_parts.clh"
-#include "surface_result.clh"
 
 /* Searches leaves that the walk has left open, of entries of the list, each of which the next item
    takes that has nothing to do; items: the number of entries. So items of a group are all at work,
-   whether an entry needs one part of a leaf or a hundred. What is not finished goes to `rest`, as
-   queries alone. Others as of search_surfaces. */
+   whether an entry needs one part of a leaf or a hundred. What was found stays in the list; what is
+   not finished goes to `rest`, as queries alone. Others as of search_surfaces. */
 kernel void search_open(global const real *restrict reals, global const uint *restrict words,
-                        global uint *restrict list, global STORED *restrict results,
-                        global STORED *restrict normals, global uint *restrict rest,
-                        surface_layout layout, surface_range range, real max_dist)
+                        global uint *restrict list, global uint *restrict rest,
+                        surface_layout layout, uint items)
 {
-    global const uint *entry = list;
+    global uint *entry = list;
     uint num_leaves = 0, leaf = 0, num_parts = 0, num_halved = 0;
     bool has_entry = false, is_left = false;
     part parts[PARTS_MAX];
@@ -36,22 +34,15 @@ kernel void search_open(global const real *restrict reals, global const uint *re
                 global uint *const to = new_entry(rest, QUERY_WORDS);
                 for (uint k = 0; k < QUERY_WORDS; k++)
                     to[k] = entry[k];
-            } else {
-                write_result(results + WIDE(range.offset) + (size_t)entry[0] * NEAREST_SIZE,
-                             range.has_normals ? normals + WIDE(range.normals_offset) +
-                                                     (size_t)entry[0] * 4
-                                               : 0,
-                             true, &w, reals, layout, max_dist);
             }
+            put_state(entry + QUERY_WORDS, &w, is_left ? OPEN_UNKNOWN : 0);
             has_entry = false;
         }
         if (!has_entry) {
             const uint g = atomic_inc((volatile global uint *)list + LIST_TAKEN);
-            if (g >= range.items) break;
+            if (g >= items) break;
             entry = list + LIST_HEAD + (size_t)g * ENTRY_WORDS;
-            w.q = (real4)(read_real(entry + 2), read_real(entry + 4), read_real(entry + 6),
-                          R(0.0)) *
-                  reals[HEAD_SCALE];
+            w.q = query_of(entry, reals);
             num_leaves = get_state(entry + QUERY_WORDS, &w);
             is_left = !HAS_SQUARES || num_leaves == OPEN_UNKNOWN;
             if (is_left) num_leaves = 0;

@@ -16,7 +16,7 @@ enum {
     ENTRY_WORDS = 44, /* a query and what is known of it */
     QUERY_WORDS = 12, /* an index, a patch, and five reals: a point and a hint */
     QUERY_REALS = 2,  /* where these begin */
-    PART_MAX = 1 << 20,
+    PART_MAX = 1 << 22,
     CELL_RUN = 64, /* surface_order.clh */
     CELLS = 1 << 18,
     OPEN_GROUP = 32,  /* items of search_open that share local memory */
@@ -26,7 +26,7 @@ enum {
 };
 
 struct clspi_surface_device {
-    clspi_kernel search, open, place;
+    clspi_kernel search, open, write, place;
     clspi_kernel clear, count, sum, order; /* of queries by their places */
     cl_mem reals, words, boxes;            /* of what is searched */
     uint64_t load;                         /* of control points that they are of */
@@ -95,6 +95,7 @@ void clspi_surface_device_destroy(clspi_surface_device **ptr)
     release_arrays(device);
     clspi_kernel_release(&device->search);
     clspi_kernel_release(&device->open);
+    clspi_kernel_release(&device->write);
     clspi_kernel_release(&device->place);
     clspi_kernel_release(&device->clear);
     clspi_kernel_release(&device->count);
@@ -205,6 +206,7 @@ static clsp_status make_kernels(clspi_surface_device *device, clspi_series *seri
         clspi_kernel *kernel;
         const clspi_signature *signature;
     } all[] = {{&device->search, &clspi_search_surfaces_signature},
+               {&device->write, &clspi_write_open_signature},
                {&device->place, &clspi_place_results_signature},
                {&device->clear, &clspi_clear_cells_signature},
                {&device->count, &clspi_count_queries_signature},
@@ -301,10 +303,11 @@ static clsp_status place(clspi_tensor_plan *plan, clspi_series *series, const le
 
 /* Has the host search for what is left over. args: of the launch before. */
 static clsp_status find_leftover(clspi_tensor_plan *plan, clspi_series *series, leftover *l,
-                                 const clspi_search_open_args *args, clspi_tensor_plan *of)
+                                 const clspi_write_open_args *args, clspi_tensor_plan *of)
 {
     const bool normals = args->range.has_normals != 0;
-    const clspi_place_results_args to = {.list = args->rest,
+    const cl_mem rest = plan->surface_device->rest;
+    const clspi_place_results_args to = {.list = rest,
                                          .from = args->results,
                                          .from_normals = args->normals,
                                          .results = args->results,
@@ -312,7 +315,7 @@ static clsp_status find_leftover(clspi_tensor_plan *plan, clspi_series *series, 
                                          .range = args->range};
 
     if (!make_leftover(l)) return clspi_surface_no_memory(plan);
-    CLSPI_CHECK(clspi_series_read(series, args->rest, LIST_HEAD * sizeof(cl_uint), l->entries,
+    CLSPI_CHECK(clspi_series_read(series, rest, LIST_HEAD * sizeof(cl_uint), l->entries,
                                   l->num * QUERY_WORDS * sizeof(cl_uint)));
     read_entries(l);
     const clspi_surface_queries queries = {.f64 = l->real == sizeof(double),
@@ -341,12 +344,13 @@ static clsp_status count_list(clspi_series *series, cl_mem list, cl_uint *num)
     return clspi_series_read(series, list, 0, num, sizeof *num);
 }
 
-/* Searches for queries that a walk has left open. */
+/* Searches for queries that a walk has left open, and writes what is found. */
 static clsp_status find_open(clspi_tensor_plan *plan, clspi_series *series,
-                             const clspi_search_open_args *args, clspi_tensor_plan *of)
+                             const clspi_search_open_args *args, const clspi_write_open_args *write,
+                             clspi_tensor_plan *of)
 {
     clspi_surface_device *const d = plan->surface_device;
-    const size_t most = args->range.items;
+    const size_t most = args->items;
     const size_t items = (size_t)series->ctx->device.compute_units * UNIT_ITEMS;
     clspi_search_open_args all = *args;
     cl_uint num;
@@ -360,10 +364,11 @@ static clsp_status find_open(clspi_tensor_plan *plan, clspi_series *series,
     all.rest = d->rest;
     CLSPI_CHECK(clear_list(series, d->rest));
     CLSPI_CHECK(clspi_launch_search_open(series, &d->open, &all, clspi_min(most, items)));
+    CLSPI_CHECK(clspi_launch_write_open(series, &d->write, write, most));
     CLSPI_CHECK(count_list(series, d->rest, &num));
     l.num = num;
     if (num == 0) return CLSP_OK;
-    const clsp_status status = find_leftover(plan, series, &l, &all, of);
+    const clsp_status status = find_leftover(plan, series, &l, write, of);
     release_leftover(&l);
     return status;
 }
@@ -409,9 +414,12 @@ static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
     clspi_search_open_args open = {.reals = args->reals,
                                    .words = args->words,
                                    .list = args->list,
+                                   .rest = args->list, /* until there is one */
+                                   .layout = args->layout};
+    clspi_write_open_args write = {.reals = args->reals,
+                                   .list = args->list,
                                    .results = args->results,
                                    .normals = args->normals,
-                                   .rest = args->list, /* until there is one */
                                    .layout = args->layout,
                                    .range = args->range,
                                    .max_dist = args->max_dist};
@@ -420,8 +428,9 @@ static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
     if (args->range.has_order) CLSPI_CHECK(order_queries(plan->surface_device, series, args));
     CLSPI_CHECK(clspi_launch_search_surfaces(series, &plan->surface_device->search, args,
                                              args->range.items));
-    CLSPI_CHECK(count_list(series, args->list, &open.range.items));
-    return open.range.items == 0 ? CLSP_OK : find_open(plan, series, &open, of);
+    CLSPI_CHECK(count_list(series, args->list, &open.items));
+    write.range.items = open.items;
+    return open.items == 0 ? CLSP_OK : find_open(plan, series, &open, &write, of);
 }
 
 static clspi_surface_range range_of(const clspi_tensor_plan *plan,
@@ -446,12 +455,12 @@ static clspi_surface_range range_of(const clspi_tensor_plan *plan,
         .items = (cl_uint)part->num_lines};
 }
 
-/* Returns how many queries a launch may have: so many that their list is a part of what a buffer
-   holds. */
+/* Returns how many queries a launch may have: so many that their list is an eighth of what a buffer
+   holds. The last queries of a launch keep few items at work, so that few launches are better. */
 static uint64_t most_queries(const clsp_context *ctx, const clspi_surface_device *d)
 {
     const uint64_t list = (ENTRY_WORDS + 1) * sizeof(cl_uint);
-    const uint64_t most = clspi_min_u64(PART_MAX, ctx->device.max_alloc_bytes / 4 / list);
+    const uint64_t most = clspi_min_u64(PART_MAX, ctx->device.max_alloc_bytes / 8 / list);
 
     return clspi_min_u64(most > 0 ? most : 1,
                          clspi_launch_lines(&ctx->tuning, QUERY_FMA, 1, d->search.local, 1));
