@@ -20,7 +20,7 @@ enum {
     CELL_RUN = 64, /* surface_order.clh */
     CELLS = 1 << 18,
     OPEN_GROUP = 32,  /* items of search_open that share local memory */
-    UNIT_ITEMS = 128, /* of search_open on a compute unit: some groups, which take what there is */
+    UNIT_ITEMS = 192, /* of search_open on a compute unit: some groups, which take what there is */
     ORDERED = 4096,   /* queries are put in the order of their places from so many on */
     QUERY_FMA = 1 << 16 /* multiply-adds of a query, more than nearly all take */
 };
