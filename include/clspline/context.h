@@ -69,6 +69,7 @@ typedef struct clsp_device_info {
     uint32_t address_bits;    /* of a pointer on the device: 32 or 64 */
     uint32_t base_align_bytes; /* alignment of sub-buffers */
     uint32_t cacheline_bytes;
+    uint32_t native;                  /* 1: a CPU that runs functions of the host's in its queue */
     uint64_t reserved[CLSP_RESERVED]; /* 0 */
 } clsp_device_info;
 
@@ -114,8 +115,8 @@ typedef struct clsp_context_opts {
        warning. Never needed: on any trouble programs are compiled. */
     const char *cache_dir;
     /* Narrows what the library believes of the device, to try the limits of other devices on this
-       one: words from "fp64=0", "fp16=0", "fma=0", "images=0", "svm=0", "local_is_real=0|1",
-       "work_group=N", "local=BYTES", "alloc=BYTES", "opencl=120",
+       one: words from "fp64=0", "fp16=0", "fma=0", "images=0", "svm=0", "native=0",
+       "local_is_real=0|1", "work_group=N", "local=BYTES", "alloc=BYTES", "opencl=120",
        "class=cpu|integrated|discrete|accelerator", "vendor=NAME", each once, separated by commas,
        after which blanks may stand. N and BYTES are below 2^64, opencl is a version of OpenCL C
        (100, 110, 120, 200 or 300), svm the sum of the CLSP_SVM_ bits that stay, and 1 in the place

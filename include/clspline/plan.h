@@ -20,7 +20,10 @@
    begin than a kernel. Where bits differ, the plan with what it holds and the kinds of memory alone
    decide: no range, and no number of points. Its results have the bits of schedule host (share.h)
    then, within the bounds that hold for the device. Schedule device with tiles, and calls into
-   buffers, have the device's bits.
+   buffers, have the device's bits; but where such a device runs functions of the host's
+   (clsp_device_info.native), lists of points that go so with host memory are made by the host's
+   code, as commands in the queue, with all memory in buffers or SVM too. Calls enqueue and return
+   then as others do.
 
    Ranges: a batch call takes the items of a range. Results have the same bits however a batch is
    split into ranges, and from run to run. A range of nothing only waits.

@@ -46,6 +46,7 @@ static void release_set(clspi_context_helper *helper)
 {
     clspi_device_set *const set = (clspi_device_set *)helper;
 
+    clspi_worker_link_cut(set->link);
     clspi_pool_release(&set->pool);
     for (uint32_t d = 0; d < set->num_devices; d++)
         release_state(&set->states[d]);
@@ -77,8 +78,12 @@ static clspi_device_set *new_set(clsp_context *ctx)
     set->run = clspi_run_create();
     if (!set->run) goto fail_run;
     if (!clspi_pool_init(&set->pool, &ctx->log)) goto fail_pool;
+    set->link = clspi_worker_link_create(set);
+    if (!set->link) goto fail_link;
     return set;
 
+fail_link:
+    clspi_pool_release(&set->pool);
 fail_pool:
     clspi_run_destroy(&set->run);
 fail_run:

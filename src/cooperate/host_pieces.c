@@ -123,17 +123,42 @@ static bool follows_closely(clspi_device_set *set)
     return now - before < CLOSELY_US;
 }
 
-void clspi_host_tiles(clsp_context *ctx, size_t num, double all_ns,
-                      void (*fn)(void *user, clsp_range tiles), void *user)
+/* Does tiles together with the threads of a device set, NULL for none. */
+static void share_tiles(clspi_device_set *set, double all_ns, tile_pieces *tiles)
 {
-    tile_pieces tiles = {num, clspi_max(1, num), fn, user};
-    clspi_device_set *const set = all_ns > AWAKE_ALONE_NS && num > 1 ? helpers_of(ctx) : NULL;
     const bool awake = set && follows_closely(set);
     const double piece_ns = awake ? AWAKE_PIECE_NS : PIECE_NS;
 
     if (set && all_ns > (awake ? AWAKE_ALONE_NS : ALONE_NS))
-        tiles.of_piece = clspi_div_up(num, (size_t)(all_ns / piece_ns));
-    const piece_job job = {clspi_div_up(num, tiles.of_piece), make_piece, &tiles};
+        tiles->of_piece = clspi_div_up(tiles->num, (size_t)(all_ns / piece_ns));
+    const piece_job job = {clspi_div_up(tiles->num, tiles->of_piece), make_piece, tiles};
     work_together(set, awake, &job);
     if (set) follows_closely(set);
+}
+
+/* Tells whether tiles may be worth the help of others. */
+static bool may_be_shared(size_t num, double all_ns)
+{
+    return all_ns > AWAKE_ALONE_NS && num > 1;
+}
+
+void clspi_host_tiles(clsp_context *ctx, size_t num, double all_ns,
+                      void (*fn)(void *user, clsp_range tiles), void *user)
+{
+    tile_pieces tiles = {num, clspi_max(1, num), fn, user};
+
+    share_tiles(may_be_shared(num, all_ns) ? helpers_of(ctx) : NULL, all_ns, &tiles);
+}
+
+void clspi_linked_tiles(clspi_worker_link *link, size_t num, double all_ns,
+                        void (*fn)(void *user, clsp_range tiles), void *user)
+{
+    tile_pieces tiles = {num, clspi_max(1, num), fn, user};
+
+    if (!may_be_shared(num, all_ns)) {
+        share_tiles(NULL, all_ns, &tiles);
+        return;
+    }
+    share_tiles(clspi_worker_link_hold(link), all_ns, &tiles);
+    clspi_worker_link_let_go(link);
 }

@@ -93,6 +93,19 @@ clsp_status clspi_series_launch(clspi_series *series, const clspi_kernel *kernel
     return enqueued(series, code, event, "clEnqueueNDRangeKernel");
 }
 
+clsp_status clspi_series_native(clspi_series *series, clspi_native_fn fn, void *args, size_t bytes,
+                                const cl_mem *buffers, const void **places, cl_uint num)
+{
+    const cl_event *wait;
+    cl_event event = NULL;
+    const cl_uint num_wait = next_wait(series, &wait);
+    const cl_int code =
+        clEnqueueNativeKernel(series->ctx->queue, fn, args, bytes, num, buffers, places, num_wait,
+                              wait, series->want_event ? &event : NULL);
+
+    return enqueued(series, code, event, "clEnqueueNativeKernel");
+}
+
 clsp_status clspi_series_copy(clspi_series *series, cl_mem source, size_t source_offset,
                               cl_mem target, size_t target_offset, size_t bytes)
 {

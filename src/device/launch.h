@@ -34,6 +34,14 @@ clsp_status clspi_series_fail(clspi_series *series, clsp_status status);
 clsp_status clspi_series_launch(clspi_series *series, const clspi_kernel *kernel,
                                 const clspi_signature *signature, const void *args, size_t items);
 
+/* A function of the host's. */
+typedef void(CL_CALLBACK *clspi_native_fn)(void *args);
+
+/* Calls a function of the host's as a command, with a copy of `bytes` bytes of args in which the
+   addresses of num buffers are put at `places` of args. */
+clsp_status clspi_series_native(clspi_series *series, clspi_native_fn fn, void *args, size_t bytes,
+                                const cl_mem *buffers, const void **places, cl_uint num);
+
 clsp_status clspi_series_copy(clspi_series *series, cl_mem source, size_t source_offset,
                               cl_mem target, size_t target_offset, size_t bytes);
 

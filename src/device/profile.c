@@ -197,6 +197,15 @@ static uint32_t query_fma(cl_device_id device, const clsp_device_info *info)
     return 0;
 }
 
+/* Tells whether a CPU runs functions of the host's in its queue. */
+static uint32_t query_native(cl_device_id device, const clsp_device_info *info)
+{
+    cl_device_exec_capabilities bits;
+
+    query(device, CL_DEVICE_EXECUTION_CAPABILITIES, &bits, sizeof bits);
+    return info->device_class == CLSP_CLASS_CPU && (bits & CL_EXEC_NATIVE_KERNEL) != 0;
+}
+
 void clspi_profile_query(clsp_device_info *info, cl_device_id device)
 {
     cl_device_fp_config fp64;
@@ -238,6 +247,7 @@ void clspi_profile_query(clsp_device_info *info, cl_device_id device)
     info->base_align_bytes = query_uint(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
     info->cacheline_bytes = query_uint(device, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE);
     info->local_is_real = query_local_is_real(device, info);
+    info->native = query_native(device, info);
 }
 
 /* ---- narrowing ---- */
@@ -303,6 +313,8 @@ static bool narrow_number(clsp_device_info *info, const char *key, size_t length
         narrow_images(info, value);
     else if (IS("svm") && value <= SVM_BITS)
         info->svm &= (uint32_t)value;
+    else if (IS("native") && value <= 1)
+        narrow_u32(&info->native, value);
     else if (IS("work_group") && value > 0)
         narrow_u64(&info->max_work_group, value);
     else if (IS("local"))
@@ -360,8 +372,9 @@ clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, con
                                  clspi_log *log)
 {
     static const char words[] =
-        "fp64=0, fp16=0, fma=0, images=0, svm=0, local_is_real=0|1, work_group=N, local=BYTES, "
-        "alloc=BYTES, opencl=120, class=cpu|integrated|discrete|accelerator, vendor=NAME";
+        "fp64=0, fp16=0, fma=0, images=0, svm=0, native=0, local_is_real=0|1, work_group=N, "
+        "local=BYTES, alloc=BYTES, opencl=120, class=cpu|integrated|discrete|accelerator, "
+        "vendor=NAME";
 
     const char *const list = limits;
 

@@ -1,9 +1,12 @@
 #include "host_list.h"
 
 #include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "list_spans.h"
 #include "list_sums.h"
 #include "tensor_share.h"
 #include "vertex_layout.h"
@@ -13,13 +16,21 @@ enum {
     COORDS = 5
 };
 
+/* What is read of a plan when its lists are made, which may be when the plan is gone. */
+struct clspi_list_recipe {
+    atomic_uint references;
+    clspi_tensor_desc desc; /* its axes and what its basis works on belong to the plan */
+    size_t patch_reals;
+    clspi_list_spans spans[2]; /* of splines */
+};
+
 /* A chunk on its way from parameters to vertices. */
 typedef struct list_chunk {
     clspi_list_chunk sums;
     clspi_vertex_source source;
     double sum[3][CLSPI_LIST_CHUNK * COORDS], largest[2][CLSPI_LIST_CHUNK];
     double param[2][CLSPI_LIST_CHUNK], none[CLSPI_LIST_CHUNK]; /* of the plan's reals */
-    bool is_lost[CLSPI_LIST_CHUNK];                            /* a parameter is NaN */
+    bool is_lost[CLSPI_LIST_CHUNK]; /* a parameter is NaN, or there is no such patch */
 } list_chunk;
 
 static bool has(const clspi_tensor_desc *d, uint32_t attributes)
@@ -65,11 +76,35 @@ bool clspi_host_list_fits(const clspi_tensor_plan *plan)
 
 bool clspi_host_list_prepare(clspi_tensor_plan *plan)
 {
-    bool is_done = true;
+    if (plan->list_recipe) return true;
+    clspi_list_recipe *const recipe = calloc(1, sizeof *recipe);
+    bool is_done = recipe != NULL;
 
+    if (!is_done) return false;
+    atomic_init(&recipe->references, 1);
+    recipe->desc = plan->desc;
+    recipe->patch_reals = plan->patch_reals;
     for (cl_uint k = 0; k < plan->desc.directions && plan->desc.basis.num_spans; k++)
-        is_done = is_done && clspi_list_spans_make(&plan->list_spans[k], &plan->desc, k);
+        is_done = is_done && clspi_list_spans_make(&recipe->spans[k], &plan->desc, k);
+    if (is_done)
+        plan->list_recipe = recipe;
+    else
+        clspi_list_recipe_release(recipe);
     return is_done;
+}
+
+clspi_list_recipe *clspi_list_recipe_retain(clspi_list_recipe *recipe)
+{
+    atomic_fetch_add(&recipe->references, 1);
+    return recipe;
+}
+
+void clspi_list_recipe_release(clspi_list_recipe *recipe)
+{
+    if (!recipe || atomic_fetch_sub(&recipe->references, 1) > 1) return;
+    for (int k = 0; k < 2; k++)
+        clspi_list_spans_release(&recipe->spans[k]);
+    free(recipe);
 }
 
 double clspi_host_list_ns(const clspi_tensor_plan *plan)
@@ -106,17 +141,21 @@ static void set_real(bool is_double, void *reals, size_t i, double x)
 /* ---- what points are made of ---- */
 
 /* Takes over the patches of a chunk's points: places[p] is where the first control point of one
-   is, in reals. */
-static void take_items(const list_chunk *c, const clspi_tensor_plan *plan,
-                       const clspi_host_list *list, size_t first, size_t *places)
+   is, in reals. Patch 0 is taken in the place of one that is not there. */
+static void take_items(list_chunk *c, const clspi_list_recipe *recipe, const clspi_host_list *list,
+                       size_t first, size_t *places)
 {
     const char *const items = list->items ? list->items + first * sizeof(uint32_t) : NULL;
+    const size_t num_patches = list->num_patches, patch_reals = recipe->patch_reals;
 
     memset(places, 0, c->sums.num * sizeof *places);
+    memset(c->is_lost, 0, sizeof c->is_lost);
     for (size_t p = 0; p < c->sums.num && items; p++) {
         uint32_t item;
         memcpy(&item, items + p * sizeof item, sizeof item);
-        places[p] = item * plan->patch_reals;
+        const bool is_there = item < num_patches;
+        places[p] = is_there ? item * patch_reals : 0;
+        c->is_lost[p] = !is_there;
     }
 }
 
@@ -136,7 +175,7 @@ static void take_params(list_chunk *c, const clspi_tensor_desc *d, const clspi_h
         within[p] = real_at(false, from + p * step);
     for (size_t p = 0; p < c->sums.num; p++) {
         const double x = within[p];
-        c->is_lost[p] = (k > 0 && c->is_lost[p]) || isnan(x);
+        c->is_lost[p] |= isnan(x) != 0;
         within[p] = !(x > begin) ? begin : x > end ? end : x;
     }
     for (size_t p = 0; p < c->sums.num && is_double; p++)
@@ -147,13 +186,14 @@ static void take_params(list_chunk *c, const clspi_tensor_desc *d, const clspi_h
 
 /* Finds the spans of parameters along direction k: what counts there, where the parameters are in
    them, and how far on the first control point is. */
-static void take_spans(list_chunk *c, const clspi_tensor_plan *plan, int k, const double *within,
+static void take_spans(list_chunk *c, const clspi_list_recipe *recipe, int k, const double *within,
                        size_t *places)
 {
-    const clspi_list_spans *const spans = &plan->list_spans[k];
-    const bool is_double = plan->desc.precision == CLSP_F64;
-    const size_t order = spans->order, coords = clspi_coords(&plan->desc);
-    const size_t step = k == 0 ? plan->desc.controls[1] * coords : coords;
+    const clspi_list_spans *const spans = &recipe->spans[k];
+    const clspi_tensor_desc *const d = &recipe->desc;
+    const bool is_double = d->precision == CLSP_F64;
+    const size_t order = spans->order, coords = clspi_coords(d);
+    const size_t step = k == 0 ? d->controls[1] * coords : coords;
     double *const x = c->sums.x[k], *const y = c->sums.y[k];
 
     for (size_t p = 0; p < c->sums.num; p++) {
@@ -174,19 +214,19 @@ static void take_spans(list_chunk *c, const clspi_tensor_plan *plan, int k, cons
 }
 
 /* Takes over the points of a chunk, which begins at point `first` of the list. */
-static void take_points(list_chunk *c, const clspi_tensor_plan *plan, const clspi_host_list *list,
+static void take_points(list_chunk *c, const clspi_list_recipe *recipe, const clspi_host_list *list,
                         size_t first)
 {
-    const clspi_tensor_desc *const d = &plan->desc;
+    const clspi_tensor_desc *const d = &recipe->desc;
     const size_t real = clsp_type_bytes(d->precision);
     double within[CLSPI_LIST_CHUNK];
     size_t places[CLSPI_LIST_CHUNK];
 
-    take_items(c, plan, list, first, places);
+    take_items(c, recipe, list, first, places);
     for (int k = 0; k < (int)d->directions; k++) {
         take_params(c, d, list, first, k, within);
         if (c->sums.has_functions)
-            take_spans(c, plan, k, within, places);
+            take_spans(c, recipe, k, within, places);
         else
             for (size_t p = 0; p < c->sums.num; p++) {
                 c->sums.x[k][p] = within[p];
@@ -194,7 +234,7 @@ static void take_points(list_chunk *c, const clspi_tensor_plan *plan, const clsp
             }
     }
     for (size_t p = 0; p < c->sums.num; p++)
-        c->sums.patch[p] = (const char *)plan->host.data + places[p] * real;
+        c->sums.patch[p] = (const char *)list->points + places[p] * real;
 }
 
 /* Says which sums there are, of a description whose vertices have these. */
@@ -250,11 +290,10 @@ static void add_margins(list_chunk *c, bool is_double)
 /* ---- vertices ---- */
 
 /* Makes the normal of a point on the side of a direction, if it was lost. */
-static void make_side(const list_chunk *c, const clspi_tensor_plan *plan,
+static void make_side(const list_chunk *c, const clspi_tensor_desc *d,
                       const clspi_vertex_functions *functions, const clspi_vertex_shape *shape,
                       int across, size_t p, char *vertex)
 {
-    const clspi_tensor_desc *const d = &plan->desc;
     const bool ends = c->sums.x[across][p] == 1;
     const ptrdiff_t coords = (ptrdiff_t)c->sums.coords;
     const ptrdiff_t steps[2] = {(ptrdiff_t)d->controls[1] * coords, coords};
@@ -296,10 +335,9 @@ static void lose_vertex(const clspi_tensor_desc *d, const clspi_vertex_shape *sh
 }
 
 /* Makes the vertices of a chunk whose points have been taken over. */
-static void make_chunk(list_chunk *c, const clspi_tensor_plan *plan,
-                       const clspi_vertex_shape *shape, char *out)
+static void make_chunk(list_chunk *c, const clspi_tensor_desc *d, const clspi_vertex_shape *shape,
+                       char *out)
 {
-    const clspi_tensor_desc *const d = &plan->desc;
     const bool is_double = d->precision == CLSP_F64;
     const clspi_vertex_functions *const functions =
         is_double ? &clspi_vertex_functions_f64 : &clspi_vertex_functions_f32;
@@ -314,21 +352,22 @@ static void make_chunk(list_chunk *c, const clspi_tensor_plan *plan,
     for (size_t p = 0; p < c->sums.num; p++) {
         for (int k = 2;
              k-- > 0 && has(d, CLSP_VERTEX_NORMAL);) /* corners are those along u: last */
-            if (on_side(c, k, p)) make_side(c, plan, functions, shape, k, p, out + p * vertex);
+            if (on_side(c, k, p)) make_side(c, d, functions, shape, k, p, out + p * vertex);
         if (c->is_lost[p]) lose_vertex(d, shape, out + p * vertex);
     }
 }
 
-void clspi_host_list_make(const clspi_tensor_plan *plan, const clspi_host_list *list,
+void clspi_host_list_make(const clspi_list_recipe *recipe, const clspi_host_list *list,
                           const clspi_part *part, char *out)
 {
-    const clspi_vertex_shape shape = clspi_vertex_shape_of(&plan->desc);
+    const clspi_tensor_desc *const d = &recipe->desc;
+    const clspi_vertex_shape shape = clspi_vertex_shape_of(d);
     list_chunk c;
 
-    choose_sums(&c, &plan->desc);
+    choose_sums(&c, d);
     for (size_t done = 0; done < part->num_lines; done += c.sums.num) {
         c.sums.num = clspi_min(CLSPI_LIST_CHUNK, part->num_lines - done);
-        take_points(&c, plan, list, part->piece + done);
-        make_chunk(&c, plan, &shape, out + done * clspi_vertex_bytes(&plan->desc));
+        take_points(&c, recipe, list, part->piece + done);
+        make_chunk(&c, d, &shape, out + done * clspi_vertex_bytes(d));
     }
 }

@@ -6,8 +6,12 @@
 #include "split.h"
 #include "tensor_plan.h"
 
+enum { CLSPI_POINT_ITEMS = 16 /* a vertex of its own takes as long as so many of a grid */ };
+
 /* A list, in host memory at any address. */
 typedef struct clspi_host_list {
+    const void *points;         /* control points, [num_patches][patch_reals] */
+    size_t num_patches;         /* one at least */
     const char *params, *items; /* where those of the first point are; items: NULL: patch 0 */
     size_t point_step;          /* bytes from one point's parameters to the next one's */
     size_t direction_step;      /* bytes from a parameter along u to that along v */
@@ -16,16 +20,19 @@ typedef struct clspi_host_list {
 /* Tells whether the host can make a plan's lists: its description alone decides. */
 bool clspi_host_list_fits(const clspi_tensor_plan *plan);
 
-/* Makes what plans of splines need for it, where that has not been done. Errors: false, no memory.
- */
+/* Makes the plan's recipe, where that has not been done. Errors: false, no memory. */
 bool clspi_host_list_prepare(clspi_tensor_plan *plan);
+
+/* Add a reference, and give one back; recipe may be NULL. */
+clspi_list_recipe *clspi_list_recipe_retain(clspi_list_recipe *recipe);
+void clspi_list_recipe_release(clspi_list_recipe *recipe);
 
 /* Estimates how long a vertex takes a core, in ns. */
 double clspi_host_list_ns(const clspi_tensor_plan *plan);
 
-/* Makes the vertices of a part, whose pieces are points, from the plan's control points in host
-   memory; out is aligned to its elements. */
-void clspi_host_list_make(const clspi_tensor_plan *plan, const clspi_host_list *list,
+/* Makes the vertices of a part, whose pieces are points; out is aligned to its elements. A point of
+   a patch that is not there becomes NaN, as one of parameters that are NaN does. */
+void clspi_host_list_make(const clspi_list_recipe *recipe, const clspi_host_list *list,
                           const clspi_part *part, char *out);
 
 #endif

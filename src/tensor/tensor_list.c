@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "check.h"
+#include "host_command.h"
 #include "host_list.h"
 #include "points.h"
+#include "queued_list.h"
 #include "shared_batch.h"
 #include "tensor_eval.h"
 #include "tensor_share.h"
@@ -14,9 +16,8 @@
 
 enum {
     KEY_MAX = 160,
-    OUT = 0,          /* streams: vertices, and then parameters and patches */
-    POINT_ITEMS = 16, /* a vertex of its own takes as long as so many of a grid */
-    PATCHES = 3       /* staging buffers of a shared chunk: parameters, and this one */
+    OUT = 0,    /* streams: vertices, and then parameters and patches */
+    PATCHES = 3 /* staging buffers of a shared chunk: parameters, and this one */
 };
 
 static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
@@ -93,6 +94,39 @@ static clsp_status make_points(void *user, clspi_series *series, const clspi_par
     return make_job(list->plan, series, &job);
 }
 
+/* Makes them by the host, in the queue of its CPU. */
+static clsp_status queue_points(void *user, clspi_series *series, const clspi_part *part)
+{
+    const list_job *const list = user;
+    const clspi_stream *const stream = list->streams.stream, *const params = &stream[1];
+    const clspi_stream *const items = &stream[1 + list->params];
+    const size_t directions = list->plan->desc.directions;
+    const bool apart = list->planar && list->params > 1;
+    const clspi_queued_list queued = {.out = stream[OUT].buffer,
+                                      .params = params->buffer,
+                                      .items = list->has_items ? items->buffer : NULL,
+                                      .offset = stream[OUT].offset,
+                                      .params_offset = params->offset,
+                                      .items_offset = list->has_items ? items->offset : 0,
+                                      .point_step = list->planar ? 1 : directions,
+                                      .direction_step =
+                                          apart ? params[1].offset - params->offset : 1,
+                                      .num = part->num_lines};
+
+    return clspi_queue_list(list->plan, series, &queued);
+}
+
+/* Tells whether a list goes that way, which the plan with what it holds and the kinds of memory
+   alone decide. */
+static bool goes_to_queue(const list_job *list, const clsp_run *run)
+{
+    bool goes = clspi_host_list_fits(list->plan) && list->plan->num_patches > 0;
+
+    for (uint32_t i = 0; i < list->streams.num && goes; i++)
+        goes = clspi_is_host_command(&list->plan->base, run, &list->streams.stream[i].memory);
+    return goes;
+}
+
 /* Opens one more stream to be read, of so many lines. */
 static clsp_status open_input(list_job *list, const clsp_input *input, size_t first,
                               size_t per_line, clspi_memory_need need)
@@ -142,7 +176,8 @@ static clsp_status eval_lines(clspi_tensor_plan *plan, const clsp_points *points
     const clsp_status status = open_all(&list, points, lines, vertices);
 
     if (status == CLSP_OK)
-        return clspi_carry_out(&plan->base, run, &list.streams, cut, make_points, &list);
+        return clspi_carry_out(&plan->base, run, &list.streams, cut,
+                               goes_to_queue(&list, run) ? queue_points : make_points, &list);
     clspi_streams_close(&list.streams);
     return status;
 }
@@ -237,7 +272,7 @@ static clsp_status share_list(clspi_tensor_plan *plan, const shared_list *list,
                                 .why_no_host = no_host,
                                 .why_not_persistent = "no persistent kernel makes lists",
                                 .tiling = *tiling,
-                                .line_items = POINT_ITEMS,
+                                .line_items = CLSPI_POINT_ITEMS,
                                 .line_bytes = clspi_vertex_bytes(d),
                                 .element = clsp_type_bytes(d->vertex.type),
                                 .has_gaps = clspi_layout_has_gaps(d),
@@ -284,8 +319,13 @@ static clsp_status eval_shared(clspi_tensor_plan *plan, const clsp_points *point
 static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
                                 const clspi_part *part, char *out)
 {
+    const clspi_tensor_plan *const plan = tensor_plan_of(base);
+    clspi_host_list list = *(const clspi_host_list *)user;
+
     (void)worker;
-    clspi_host_list_make(tensor_plan_of(base), user, part, out);
+    list.points = plan->host.data;
+    list.num_patches = plan->num_patches;
+    clspi_host_list_make(plan->list_recipe, &list, part, out);
     return CLSP_OK;
 }
 
@@ -344,7 +384,7 @@ static clsp_status eval_on_host(clspi_tensor_plan *plan, const clsp_points *poin
                                 .maker = &maker,
                                 .user = &list,
                                 .tiling = *tiling,
-                                .line_items = POINT_ITEMS,
+                                .line_items = CLSPI_POINT_ITEMS,
                                 .line_bytes = clspi_vertex_bytes(d),
                                 .element = clsp_type_bytes(d->vertex.type),
                                 .has_gaps = clspi_layout_has_gaps(d),
@@ -366,7 +406,7 @@ clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, const clsp_points 
     CLSPI_CHECK(clspi_points_check(&plan->base, points,
                                    (size_t)plan->desc.directions + plan->desc.vertex.stride));
     CLSPI_CHECK(clspi_tensor_check_patches(plan, (clsp_range){0, 0}, run));
-    const clspi_tiling tiling = clspi_list_tiling(points->num, POINT_ITEMS);
+    const clspi_tiling tiling = clspi_list_tiling(points->num, CLSPI_POINT_ITEMS);
     CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));
     switch (tiles.way) {
     case CLSPI_ASKED:

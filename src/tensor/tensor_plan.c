@@ -2,6 +2,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "host_list.h"
 #include "points.h"
 #include "surface_device.h"
 #include "vertex_layout.h"
@@ -35,11 +36,16 @@ static void forget_host_grid(clspi_tensor_plan *plan)
     clspi_vertex_tile_destroy(&plan->host_tile);
 }
 
+static void forget_list_recipe(clspi_tensor_plan *plan)
+{
+    clspi_list_recipe_release(plan->list_recipe);
+    plan->list_recipe = NULL;
+}
+
 void clspi_tensor_release(clspi_tensor_plan *plan)
 {
     clspi_plan_release(&plan->base);
-    for (int k = 0; k < 2; k++)
-        clspi_list_spans_release(&plan->list_spans[k]);
+    forget_list_recipe(plan);
     clspi_own_samples_release(&plan->samples);
     clspi_grid_sums_release(&plan->sums);
     clspi_assembly_release(&plan->assembly);
@@ -160,6 +166,7 @@ static void take(clspi_tensor_plan *plan, const clspi_tensor_desc *d, const size
         plan->is_loaded = false;
         plan->num_patches = 0;
         clspi_host_state_forget(&plan->host);
+        forget_list_recipe(plan);
     }
     forget_host_grid(plan);
     clspi_peers_release(&plan->peers);

@@ -5,7 +5,6 @@
 
 #include "eval_points.h"
 #include "host_state.h"
-#include "list_spans.h"
 #include "memory.h"
 #include "own_samples.h"
 #include "surface_search.h"
@@ -21,6 +20,9 @@ struct clspi_tensor_plan;
 
 /* The search on the plan's device (surface_device.h). */
 typedef struct clspi_surface_device clspi_surface_device;
+
+/* What the host makes lists by (host_list.h), which commands share that may outlive the plan. */
+typedef struct clspi_list_recipe clspi_list_recipe;
 
 /* What a family gives its plans. */
 typedef struct clspi_tensor_family {
@@ -75,7 +77,7 @@ typedef struct clspi_tensor_plan {
     clspi_peers peers;
     clspi_host_state host;
     clspi_vertex_tile *host_tile;         /* tables of the host; NULL: not made */
-    clspi_list_spans list_spans[2];       /* of splines, for the host's lists */
+    clspi_list_recipe *list_recipe;       /* of the host's lists; NULL: not made */
     clspi_surface_search *surfaces;       /* of projections; NULL: none yet */
     uint64_t surfaces_load;               /* of control points that they are of */
     clspi_surface_device *surface_device; /* NULL: none yet */

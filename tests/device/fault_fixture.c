@@ -35,6 +35,8 @@ const char *const kind_names[NUM_KINDS] = {
     "clSVMAlloc",
     "clSetKernelArgSVMPointer",
     "clFlush",
+    "clEnqueueNativeKernel",
+    "clSetMemObjectDestructorCallback",
     "clWaitForEvents",
 };
 
@@ -170,6 +172,8 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, thread_f
 
 typedef void(CL_CALLBACK *context_fn)(const char *, const void *, size_t, void *);
 typedef void(CL_CALLBACK *program_fn)(cl_program, void *);
+typedef void(CL_CALLBACK *native_fn)(void *);
+typedef void(CL_CALLBACK *destructor_fn)(cl_mem, void *);
 
 WRAP_CREATE(cl_context, clCreateContext, CREATE_CONTEXT, CL_OUT_OF_HOST_MEMORY,
             (const cl_context_properties *properties, cl_uint num, const cl_device_id *devices,
@@ -239,6 +243,13 @@ WRAP_ENQUEUE(clEnqueueFillBuffer, NUM_KINDS, CL_OUT_OF_RESOURCES,
              (queue, buffer, pattern, pattern_size, offset, size, num_wait, wait, event))
 WRAP_CALL(clSetKernelArgSVMPointer, SET_SVM_ARG, CL_OUT_OF_HOST_MEMORY,
           (cl_kernel kernel, cl_uint index, const void *value), (kernel, index, value))
+WRAP_ENQUEUE(clEnqueueNativeKernel, NATIVE, CL_OUT_OF_RESOURCES,
+             (cl_command_queue queue, native_fn fn, void *args, size_t size, cl_uint num,
+              const cl_mem *buffers, const void **places, cl_uint num_wait, const cl_event *wait,
+              cl_event *event),
+             (queue, fn, args, size, num, buffers, places, num_wait, wait, event))
+WRAP_CALL(clSetMemObjectDestructorCallback, SET_DESTRUCTOR, CL_OUT_OF_HOST_MEMORY,
+          (cl_mem object, destructor_fn fn, void *user), (object, fn, user))
 WRAP_CALL(clFlush, FLUSH, CL_OUT_OF_RESOURCES, (cl_command_queue queue), (queue))
 WRAP_CALL(clWaitForEvents, WAIT, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
           (cl_uint num, const cl_event *events), (num, events))

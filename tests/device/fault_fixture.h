@@ -40,6 +40,8 @@ enum kind {
     SVM_ALLOC,
     SET_SVM_ARG,
     FLUSH,
+    NATIVE,
+    SET_DESTRUCTOR,
     WAIT, /* the last one */
     NUM_KINDS
 };

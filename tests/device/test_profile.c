@@ -17,6 +17,7 @@ static const clsp_device_info rich = {
     .fma = 1,
     .images = 1,
     .local_is_real = 1,
+    .native = 1,
     .max_work_group = 4096,
     .local_bytes = 65536,
     .max_alloc_bytes = UINT64_C(1) << 40,
@@ -46,6 +47,8 @@ static void test_words(void **state)
     assert_int_equal(narrowed(&rich, "fma=0").fma, 0);
     assert_int_equal(narrowed(&rich, "svm=0").svm, 0);
     assert_int_equal(narrowed(&rich, "svm=2").svm, CLSP_SVM_FINE_BUFFER);
+    assert_int_equal(narrowed(&rich, "native=0").native, 0);
+    assert_int_equal(narrowed(&poor, "native=1").native, 0);
     assert_int_equal(narrowed(&rich, "images=0").images, 0);
     assert_int_equal(narrowed(&rich, "images=0").image_2d_max[1], 0);
     assert_int_equal(narrowed(&rich, "images=1").image_2d_max[1], 8192);
@@ -140,12 +143,14 @@ static void test_bad_words(void **state)
         "fma=2",
         "images=2",
         "svm=16",
+        "native=2",
         "opencl=999",
         "opencl=125",
     };
     static const char *const allowed[] = {
-        "fp64=0",       "fp16=0",      "fma=0",       "images=0",   "svm=0",      "local_is_real",
-        "work_group=N", "local=BYTES", "alloc=BYTES", "opencl=120", "class=cpu|", "vendor=NAME",
+        "fp64=0",        "fp16=0",       "fma=0",       "images=0",    "svm=0",
+        "local_is_real", "work_group=N", "local=BYTES", "alloc=BYTES", "opencl=120",
+        "class=cpu|",    "vendor=NAME",  "native=0",
     };
     char text[1024];
 

@@ -5,6 +5,7 @@
 #include <clspline/bspline_convert.h>
 #include <clspline/bspline_project.h>
 #include <string.h>
+#include <time.h>
 
 /* What is done with a plan while calls fail. */
 typedef struct use {
@@ -20,6 +21,17 @@ typedef struct use {
 
 enum { PATCHES = 2, CURVES = 3, DEGREE = 2, CONTROLS = 9, KNOTS = CONTROLS + DEGREE + 1 };
 enum { CONVERTED = PATCHES * 4096, MOST = CONVERTED * sizeof(float) };
+
+/* Waits a moment for what commands hold until OpenCL forgets them, on threads of its own. */
+static void let_go(clsp_context *ctx, long blocks)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    for (int i = 0; i < 500 && live_blocks != blocks; i++) {
+        clFinish(clsp_context_queue(ctx));
+        nanosleep(&pause, NULL);
+    }
+}
 
 /* Whether a use reaches the n-th call of the kind, which fails. Then it may say so, or be right;
    once more it is right, and with the plan all is gone but programs. */
@@ -40,6 +52,7 @@ static bool fail_use(clsp_context *ctx, const use *u, enum kind kind, unsigned n
     if (memcmp(results, right, u->bytes) != 0)
         fail_msg("%s, %s %u, status %d: other results", u->name, kind_names[kind], n, status);
     clsp_bspline_plan_destroy(&plan);
+    let_go(ctx, blocks);
     if (live_blocks != blocks || live_objects != objects)
         fail_msg("%s, %s %u: %ld blocks and %ld objects are left", u->name, kind_names[kind], n,
                  live_blocks - blocks, live_objects - objects);
@@ -48,8 +61,9 @@ static bool fail_use(clsp_context *ctx, const use *u, enum kind kind, unsigned n
 
 static unsigned fail_all(clsp_context *ctx, const use *u)
 {
-    static const enum kind kinds[] = {MALLOC,  CALLOC, REALLOC, CREATE_BUFFER, CREATE_KERNEL,
-                                      SET_ARG, LAUNCH, WRITE,   READ,          COPY};
+    static const enum kind kinds[] = {MALLOC,        CALLOC,  REALLOC, CREATE_BUFFER,
+                                      CREATE_KERNEL, SET_ARG, LAUNCH,  WRITE,
+                                      READ,          COPY,    NATIVE,  SET_DESTRUCTOR};
     static char right[MOST];
     clsp_bspline_plan *plan = u->plan(ctx, u);
     unsigned failed = 0;
@@ -245,12 +259,68 @@ static void test_projections(void **state)
     check_uses(uses, COUNT(uses));
 }
 
+/* ---- lists ---- */
+
+enum { LISTED = 50 };
+
+static clsp_context *list_context; /* of the plan at hand */
+
+/* Vertices at parameters from and into buffers. */
+static clsp_status list(clsp_bspline_plan *plan, const use *u, void *results)
+{
+    static const uint32_t item[LISTED] = {1, 0, 1};
+    float params[2 * LISTED];
+    cl_command_queue const queue = clsp_context_queue(list_context);
+    cl_context context;
+    cl_int code[3];
+
+    for (int i = 0; i < 2 * LISTED; i++)
+        params[i] = (float)(i * 7 % 23) / 23;
+    clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    const bool armed = atomic_exchange(&fault.armed, false); /* these are the test's own */
+    const cl_mem_flags copy = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
+    const cl_mem from = clCreateBuffer(context, copy, sizeof params, params, &code[0]);
+    const cl_mem items = clCreateBuffer(context, copy, sizeof item, (void *)item, &code[1]);
+    const cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, u->bytes, NULL, &code[2]);
+    assert_true(code[0] == CL_SUCCESS && code[1] == CL_SUCCESS && code[2] == CL_SUCCESS);
+    fault.armed = armed;
+    const clsp_status status =
+        clsp_bspline_eval_points(plan,
+                                 &(clsp_points){.num = LISTED,
+                                                .item = clsp_in_buffer(items, CLSP_U32, 0),
+                                                .params = clsp_in_buffer(from, CLSP_F32, 0)},
+                                 clsp_out_buffer(out, CLSP_F32, 0), NULL);
+    fault.armed = false;
+    if (status == CLSP_OK)
+        clEnqueueReadBuffer(queue, out, CL_TRUE, 0, u->bytes, results, 0, NULL, NULL);
+    clReleaseMemObject(from);
+    clReleaseMemObject(items);
+    clReleaseMemObject(out);
+    return status;
+}
+
+static clsp_bspline_plan *list_plan(clsp_context *ctx, const use *u)
+{
+    list_context = ctx;
+    return surface_plan(ctx, u);
+}
+
+static void test_lists(void **state)
+{
+    static const use uses[] = {
+        {.name = "list", .plan = list_plan, .apply = list, .bytes = LISTED * 3 * sizeof(float)}};
+
+    (void)state;
+    check_uses(uses, COUNT(uses));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_own_knots),
         cmocka_unit_test(test_projections),
+        cmocka_unit_test(test_lists),
     };
 
     if (support_no_device()) return 77;
