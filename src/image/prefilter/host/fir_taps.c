@@ -150,14 +150,21 @@ enum {
     PLACES = 64     /* of a sample, at which values are looked at */
 };
 
-/* Returns the central B-spline of a degree at x. */
+/* Returns the central B-spline of a degree at x, by those of lower degrees, half a step apart. */
 static double bspline(uint32_t degree, double x)
 {
-    const double half = 0.5 * (degree + 1.0);
+    double b[CLSPI_POLES_ORDER_MAX + 1];
 
-    if (degree == 0) return x >= -0.5 && x < 0.5 ? 1.0 : 0.0;
-    return ((half + x) * bspline(degree - 1, x + 0.5) + (half - x) * bspline(degree - 1, x - 0.5)) /
-           degree;
+    for (uint32_t i = 0; i <= degree; i++) {
+        const double at = x + 0.5 * degree - i;
+        b[i] = at >= -0.5 && at < 0.5 ? 1.0 : 0.0;
+    }
+    for (uint32_t k = 1; k <= degree; k++)
+        for (uint32_t i = 0; i + k <= degree; i++) {
+            const double at = x + 0.5 * (degree - k) - i, half = 0.5 * (k + 1.0);
+            b[i] = ((half + at) * b[i] + (half - at) * b[i + 1]) / k;
+        }
+    return b[0];
 }
 
 /* Returns the most that values of a line of samples within [-1, 1] are when its coefficients come
