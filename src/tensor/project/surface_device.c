@@ -415,7 +415,8 @@ static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
                                    .words = args->words,
                                    .list = args->list,
                                    .rest = args->list, /* until there is one */
-                                   .layout = args->layout};
+                                   .layout = args->layout,
+                                   .items = 0};
     clspi_write_open_args write = {.reals = args->reals,
                                    .list = args->list,
                                    .results = args->results,
