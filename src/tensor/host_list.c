@@ -13,7 +13,8 @@
 
 enum {
     EDGE_MARGIN = 4, /* of what tangents on edges may be off by: they are looked at again there */
-    COORDS = 5
+    COORDS = 5,
+    ELEMENTS_MAX = 20 /* of a vertex: a point, a weight, two derivatives, a normal, parameters */
 };
 
 /* What is read of a plan when its lists are made, which may be when the plan is gone. */
@@ -266,6 +267,7 @@ static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
     for (size_t p = 0; p < CLSPI_LIST_CHUNK; p++) /* of curves; else points have their own */
         c->sums.functions[1][p] = &one;
     memset(c->none, 0, sizeof c->none);
+    memset(c->param, 0, sizeof c->param);
     memset(c->sums.x, 0, sizeof c->sums.x);
     memset(c->sums.y, 0, sizeof c->sums.y);
 }
@@ -314,24 +316,58 @@ static void make_side(const list_chunk *c, const clspi_tensor_desc *d,
     functions->edge(shape, &edge);
 }
 
+/* Returns how many elements a vertex has of a part. */
+static uint32_t elements_of(const clspi_tensor_desc *d, unsigned part)
+{
+    return part == CLSPI_PART_WEIGHT ? 1 : part == CLSPI_PART_PARAMS ? d->directions : d->dim;
+}
+
 /* Writes NaN to all attributes of a vertex. */
 static void lose_vertex(const clspi_tensor_desc *d, const clspi_vertex_shape *shape, char *vertex)
 {
     static const uint16_t half_nan = 0x7e00;
     const size_t element = clsp_type_bytes(d->vertex.type);
 
-    for (unsigned k = 0; k < CLSPI_PARTS; k++) {
-        const uint32_t num = k == CLSPI_PART_WEIGHT   ? 1
-                             : k == CLSPI_PART_PARAMS ? d->directions
-                                                      : d->dim;
-        for (uint32_t e = 0; e < num && shape->at[k] >= 0; e++) {
+    for (unsigned k = 0; k < CLSPI_PARTS; k++)
+        for (uint32_t e = 0; e < elements_of(d, k) && shape->at[k] >= 0; e++) {
             char *const to = vertex + ((size_t)shape->at[k] + e) * element;
             if (d->vertex.type == CLSP_F16)
                 memcpy(to, &half_nan, sizeof half_nan);
             else
                 set_real(d->vertex.type == CLSP_F64, to, 0, (double)NAN);
         }
+}
+
+/* Makes vertices of the sums that are there, those of a block that is not full aside: compilers may
+   fuse other products at the end of a loop, and a list has the same bits however it is cut. */
+static void make_vertices(list_chunk *c, const clspi_tensor_desc *d,
+                          const clspi_vertex_functions *functions, const clspi_vertex_shape *shape,
+                          char *out)
+{
+    const size_t num = c->sums.num, full = num / CLSPI_LIST_BLOCK * CLSPI_LIST_BLOCK;
+    const size_t element = clsp_type_bytes(d->vertex.type), vertex = clspi_vertex_bytes(d);
+    double aside[CLSPI_LIST_CHUNK * ELEMENTS_MAX];
+    clspi_vertex_shape packed = *shape;
+
+    c->source.columns = c->source.row_vertices = full;
+    if (full == num) {
+        functions->make(shape, &c->source, out);
+        return;
     }
+    packed.stride = 0;
+    for (unsigned k = 0; k < CLSPI_PARTS; k++)
+        if (shape->at[k] >= 0) {
+            packed.at[k] = (int32_t)packed.stride;
+            packed.stride += elements_of(d, k);
+        }
+    c->source.columns = c->source.row_vertices = full + CLSPI_LIST_BLOCK;
+    functions->make(&packed, &c->source, aside);
+    for (size_t p = 0; p < num; p++)
+        for (unsigned k = 0; k < CLSPI_PARTS; k++)
+            if (shape->at[k] >= 0)
+                memcpy(out + p * vertex + (size_t)shape->at[k] * element,
+                       (const char *)aside + (p * packed.stride + (size_t)packed.at[k]) * element,
+                       elements_of(d, k) * element);
 }
 
 /* Makes the vertices of a chunk whose points have been taken over. */
@@ -346,9 +382,9 @@ static void make_chunk(list_chunk *c, const clspi_tensor_desc *d, const clspi_ve
     (is_double ? clspi_list_sums_f64 : clspi_list_sums_f32)(&c->sums);
     add_margins(c, is_double);
     for (int k = 0; k < 2; k++)
-        if (d->directions == 2 && c->sums.largest[k]) functions->invert(c->largest[k], c->sums.num);
-    c->source.columns = c->source.row_vertices = c->sums.num;
-    functions->make(shape, &c->source, out);
+        if (d->directions == 2 && c->sums.largest[k])
+            functions->invert(c->largest[k], clspi_round_up(c->sums.num, CLSPI_LIST_BLOCK));
+    make_vertices(c, d, functions, shape, out);
     for (size_t p = 0; p < c->sums.num; p++) {
         for (int k = 2;
              k-- > 0 && has(d, CLSP_VERTEX_NORMAL);) /* corners are those along u: last */

@@ -10,6 +10,7 @@
 
 enum {
     CLSPI_LIST_CHUNK = 64, /* points of a chunk, at most */
+    CLSPI_LIST_BLOCK = 32, /* that are made at once: sums have room for whole ones */
     CLSPI_LIST_DEGREE = 15 /* along a direction, at most */
 };
 

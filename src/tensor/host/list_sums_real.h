@@ -5,7 +5,12 @@
 #include "clones.h"
 #include "list_sums.h"
 
-enum { CHUNK = CLSPI_LIST_CHUNK, BLOCK = 32, ORDER = CLSPI_LIST_DEGREE + 1, COORDS = 5 };
+enum {
+    CHUNK = CLSPI_LIST_CHUNK,
+    BLOCK = CLSPI_LIST_BLOCK,
+    ORDER = CLSPI_LIST_DEGREE + 1,
+    COORDS = 5
+};
 
 /* Values of the functions along a direction: of the degree, and of one less for derivatives. */
 typedef struct values {
@@ -267,14 +272,14 @@ CLSPI_INLINE void take_patches(block *b, const clspi_list_chunk *chunk, size_t f
 }
 
 /* Puts a block's sums where they go, the coordinates of a point side by side. */
-CLSPI_INLINE void put_sums(const block *b, const rows *r, size_t num)
+CLSPI_INLINE void put_sums(const block *b, const rows *r)
 {
     for (int k = 0; k < 3; k++) {
         real *const to = r->sum[k] ? r->sum[k] + b->first * r->coords : NULL;
-        for (size_t p = 0; p < num && to; p++)
+        for (size_t p = 0; p < BLOCK && to; p++)
             for (uint32_t c = 0; c < r->coords; c++)
                 to[p * r->coords + c] = b->sum[k][c][p];
-        if (r->largest[k]) memcpy(r->largest[k] + b->first, b->largest[k], num * sizeof(real));
+        if (r->largest[k]) memcpy(r->largest[k] + b->first, b->largest[k], sizeof b->largest[k]);
     }
 }
 
@@ -282,7 +287,6 @@ CLSPI_INLINE void put_sums(const block *b, const rows *r, size_t num)
    are of compiled each for itself. */
 CLSPI_CLONES static void SUM_BLOCK(const clspi_list_chunk *chunk, const rows *r, size_t first)
 {
-    const size_t left = chunk->num - first;
     block b;
 
     take_patches(&b, chunk, first);
@@ -294,7 +298,7 @@ CLSPI_CLONES static void SUM_BLOCK(const clspi_list_chunk *chunk, const rows *r,
         sum_order(&b, r, 4);
     else
         sum_order(&b, r, r->terms);
-    put_sums(&b, r, left < BLOCK ? left : BLOCK);
+    put_sums(&b, r);
 }
 
 /* Says how sums are made, of functions with these values along u and v. */

@@ -41,7 +41,7 @@ CLSPI_INLINE void widen_ends(const wide_plane *w, int d, char *line, size_t byte
     widen_run(w, d, line, bytes, w->margin[d] + w->size[d], w->wide[d]);
 }
 
-/* The same of a line of single reals. */
+/* Makes the places of a line of single reals that are before and behind its middle. */
 static void widen_reals(const wide_plane *w, char *line)
 {
     if (w->real == sizeof(float)) /* bytes that the compiler knows */
