@@ -5,12 +5,11 @@
 
    Which queries go to a list, and the bits of a result, depend on the query alone: the order of
    lists is that of chance, but their entries are searched one by one. */
-#include "surface_boxes.clh"
 #include "surface_list.clh"
-#include "surface_result.clh"
 #include "surface_order.clh"
+#include "surface_result.clh"
+#include "surface_stack.clh"
 
-#define STACK_MAX     64 /* boxes that wait */
 #define NO_LEAF       0xffffffffu
 #define LEAVES_BEFORE 64 /* of a query, before it is left over */
 
@@ -126,31 +125,6 @@ IN_PLACE uint keep_open(const walk *w, global const real *reals, global const ui
     return num;
 }
 
-/* Puts the boxes of a node that are within the limit on top of those that wait, the nearest last.
-   Returns how many wait then; above STACK_MAX where they might be too many. */
-IN_PLACE uint put_boxes(global const real32 *boxes, global const uint *words, uint node,
-                        box_query where, real32 limit, real32 *waiting_at, uint *waiting,
-                        uint num_waiting)
-{
-    const uint bottom = num_waiting;
-    real32 distance[BOXES];
-
-    if (bottom + BOXES > STACK_MAX) return STACK_MAX + 1;
-    vstore8(distances_to(boxes, node, where), 0, distance);
-    for (uint k = 0; k < BOXES; k++) {
-        uint at = num_waiting;
-        if (!(distance[k] < limit)) continue;
-        for (; at > bottom && waiting_at[at - 1] < distance[k]; at--) {
-            waiting_at[at] = waiting_at[at - 1];
-            waiting[at] = waiting[at - 1];
-        }
-        waiting_at[at] = distance[k];
-        waiting[at] = words[(size_t)node * BOXES + k];
-        num_waiting++;
-    }
-    return num_waiting;
-}
-
 /* Puts a query into the list, with the leaves that are open. */
 IN_PLACE void put_open(global uint *list, uint g, surface_query q, const walk *w, const uint *open,
                        uint num_open)
@@ -232,11 +206,10 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
     const uint g = range.has_order ? list[WIDE(range.order_offset) + item] : item;
     const surface_query q = read_query(queries, patches, hints, range, layout.num_patches, g);
     const real unit = reals[HEAD_UNIT], reach = max_dist * reals[HEAD_SCALE];
-    real32 waiting_at[STACK_MAX];
-    uint waiting[STACK_MAX];
+    box_stack stack;
+    uint waiting[STACK_MAX], open[OPEN_MAX];
     real open_bound[OPEN_MAX];
-    uint open[OPEN_MAX];
-    uint num_waiting = 1, num_open = 0, num_leaves = 0;
+    uint num_open = 0, num_leaves = 0;
     walk w;
 
     w.q = q.point * reals[HEAD_SCALE];
@@ -249,27 +222,26 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
     if (q.is_valid && !is_left && q.hint_u == q.hint_u && q.hint_v == q.hint_v)
         take_hint(&w, q, reals, words, layout);
     real32 limit = box_limit_of(w.limit, unit);
-    waiting_at[0] = 0.0f;
-    waiting[0] = !q.is_valid || is_left ? KIND_MASK
-                 : range.has_patches    ? words[WIDE(layout.patch_roots) + q.patch]
-                                        : layout.root;
+    uint code = !q.is_valid || is_left ? KIND_MASK
+                : range.has_patches    ? words[WIDE(layout.patch_roots) + q.patch]
+                                       : layout.root;
 
-    while (num_waiting > 0 && !is_left) {
+    stack.num = stack.node = stack.left = 0;
+    while (!is_left) {
         uint number = NO_LEAF, piece = 0;
         global const real *leaf = reals, *frame = reals;
         real4 from = w.q;
-        while (num_waiting > 0 && number == NO_LEAF && !is_left) { /* to the next leaf */
-            num_waiting--;
-            if (!(waiting_at[num_waiting] < limit)) continue;
-            const uint code = waiting[num_waiting];
+        while (number == NO_LEAF && !is_left) { /* to the next leaf */
+            if ((code & KIND_MASK) == KIND_MASK) code = next_box(&stack, waiting, words, limit);
+            if (code == NO_BOX) break;
+            if ((code & KIND_MASK) == KIND_PIECE)
+                code = words[WIDE(layout.roots) + (code & NUMBER_MASK)];
             if ((code & KIND_MASK) == KIND_NODE) {
-                num_waiting = put_boxes(boxes, words, code & NUMBER_MASK, where, limit, waiting_at,
-                                        waiting, num_waiting);
-                is_left = num_waiting == STACK_MAX + 1;
-            } else if ((code & KIND_MASK) == KIND_PIECE) {
-                waiting_at[num_waiting] = 0.0f;
-                waiting[num_waiting++] = words[WIDE(layout.roots) + (code & NUMBER_MASK)];
-            } else if ((code & KIND_MASK) == KIND_LEAF) {
+                is_left = !has_room(&stack);
+                if (!is_left)
+                    code = open_node(&stack, waiting, boxes, words, code, where, limit);
+            }
+            if ((code & KIND_MASK) == KIND_LEAF) {
                 number = code & NUMBER_MASK;
                 piece = words[WIDE(layout.leaf_pieces) + number];
                 leaf = LEAF_OF(reals, layout, number);
@@ -277,6 +249,7 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
                 from = w.q - LOAD3(frame);
                 if (!(distance_to_leaf(leaf, from - LOAD3(leaf + LEAF_MIDDLE)) < w.limit))
                     number = NO_LEAF;
+                code = KIND_MASK;
             }
         }
         if (number == NO_LEAF) break;
