@@ -84,7 +84,7 @@ FASTEST_SPILLED = {
 
 
 # Programs whose items have stacks of their own, which are indexed: in scratch memory everywhere.
-WITH_STACKS = ('surface_nearest', 'surface_open')
+WITH_STACKS = ('surface_left', 'surface_nearest', 'surface_open')
 
 
 class Unusable(Exception):

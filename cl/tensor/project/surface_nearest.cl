@@ -5,106 +5,13 @@
 
    Which queries go to a list, and the bits of a result, depend on the query alone: the order of
    lists is that of chance, but their entries are searched one by one. */
+#include "surface_leaf.clh"
 #include "surface_list.clh"
 #include "surface_order.clh"
 #include "surface_result.clh"
 #include "surface_stack.clh"
 
-#define NO_LEAF       0xffffffffu
 #define LEAVES_BEFORE 64 /* of a query, before it is left over */
-
-/* Finds the span of a parameter, brought into the domain, and the place there. */
-IN_PLACE uint span_of(global const real *ends, uint spans, real t, place *at)
-{
-    uint low = 0, count = spans;
-
-    while (count > 1) {
-        const uint lower = count / 2;
-        const bool is_beyond = t < ends[low + lower];
-        if (!is_beyond) low += lower;
-        count = is_beyond ? lower : count - lower;
-    }
-    const real length = ends[low + 1] - ends[low];
-    *at = place_at(length > R(0.0) ? (t - ends[low]) / length : R(0.0), R(0.0), R(1.0));
-    return low;
-}
-
-/* Takes the point at a hint. */
-IN_PLACE void take_hint(walk *w, surface_query q, global const real *reals,
-                        global const uint *words, surface_layout layout)
-{
-    global const real *const ends = reals + WIDE(layout.ends);
-    place u, v;
-    const uint span_u = span_of(ends, layout.spans_u, q.hint_u, &u);
-    const uint span_v = span_of(ends + layout.spans_u + 1, layout.spans_v, q.hint_v, &v);
-    const uint piece = (q.patch * layout.spans_u + span_u) * layout.spans_v + span_v;
-    global const real *const frame = FRAME_OF(reals, layout, piece);
-
-    if (words[WIDE(layout.roots) + piece] == KIND_MASK) return; /* it cannot be searched */
-    const jet j = evaluate(CONTROLS_OF(reals, piece), u, v);
-    const real4 e = j.x - (w->q - LOAD3(frame));
-    w->extent = fmax(w->extent, frame[PIECE_EXTENT]);
-    take_point(w, dot3(e, e), piece, u, v);
-}
-
-/* Returns the square of how far beyond a plane at right angles to a direction all control points
-   are; 0 where some are not. from: the query relative to the piece's origin. */
-IN_PLACE real beyond_plane(global const real *controls, real4 from, real4 direction)
-{
-    real beyond = INFINITY;
-
-    UNROLL_SUM
-    for (int i = 0; i < POINTS; i++) {
-        const real4 x = vload4(i, controls);
-#if CLSP_RATIONAL
-        beyond = fmin(beyond, dot3(x - x.s3 * from, direction) / x.s3);
-#else
-        beyond = fmin(beyond, dot3(x - from, direction));
-#endif
-    }
-    return beyond > R(0.0) ? beyond * beyond : R(0.0);
-}
-
-/* Searches a leaf by its constants. Returns the largest lower bound of the squared distance to it
-   that was met, or INFINITY where nothing nearer is left in it. from: the query relative to the
-   piece's origin; own: the leaf's control points. */
-IN_PLACE real search_leaf(walk *w, uint piece, global const real *leaf, global const real *controls,
-                          global const real *own, real4 from, real extent)
-{
-    const bool is_known = leaf[LEAF_LENGTHS + 2] > R(0.0);
-    const int most = is_known ? LEAF_STEPS : POLE_STEPS;
-    const real4 off = from - LOAD3(leaf + LEAF_MIDDLE);
-    const real4 box =
-        (real4)(leaf[LEAF_LOW], leaf[LEAF_HIGH], leaf[LEAF_LOW + 1], leaf[LEAF_HIGH + 1]);
-    place u =
-        place_at((box.s0 + box.s1) / R(2.0) + dot3(LOAD3(leaf + LEAF_GUESS), off), box.s0, box.s1);
-    place v = place_at((box.s2 + box.s3) / R(2.0) + dot3(LOAD3(leaf + LEAF_GUESS + 3), off), box.s2,
-                       box.s3);
-    real before = INFINITY, bound = R(0.0), square = R(0.0);
-    real4 e;
-    int worse = 0;
-
-    for (int n = 0; n < most; n++) {
-        const jet j = evaluate(controls, u, v);
-        e = j.x - from;
-        square = dot3(e, e);
-        take_point(w, square, piece, u, v);
-        const slopes g = slopes_of(&j, e);
-        if (is_known) {
-            bound = fmax(bound, bound_of_leaf(leaf, u, v, g, e, square, extent));
-            if (bound >= limit_of(w->least, extent)) return INFINITY;
-        }
-        worse += square >= before;
-        if (worse > WORSE_MAX) break;
-        before = square;
-        if (!(step_within(&u, &v, g, box) > R(1e-18) * square)) break;
-    }
-#if HAS_SQUARES
-    if (square > R(0.0)) bound = fmax(bound, beyond_plane(own, from, e / sqrt(square)));
-    if (bound >= limit_of(w->least, extent)) return INFINITY;
-#endif
-    return bound;
-}
 
 /* Keeps those of open leaves in which there may be something nearer still. Returns how many. */
 IN_PLACE uint keep_open(const walk *w, global const real *reals, global const uint *words,
@@ -205,22 +112,14 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
     const uint item = (uint)get_global_id(0);
     const uint g = range.has_order ? list[WIDE(range.order_offset) + item] : item;
     const surface_query q = read_query(queries, patches, hints, range, layout.num_patches, g);
-    const real unit = reals[HEAD_UNIT], reach = max_dist * reals[HEAD_SCALE];
+    const real unit = reals[HEAD_UNIT];
     box_stack stack;
     uint waiting[STACK_MAX], open[OPEN_MAX];
     real open_bound[OPEN_MAX];
     uint num_open = 0, num_leaves = 0;
-    walk w;
-
-    w.q = q.point * reals[HEAD_SCALE];
-    w.least = w.limit = max_dist > R(0.0) ? reach * reach : (real)INFINITY;
-    w.extent = R(0.0);
-    w.nearest = w.is_found = 0;
-    w.u = w.v = place_at(R(0.0), R(0.0), R(1.0));
+    walk w = begin_walk(q, reals, words, layout, max_dist);
     const box_query where = box_query_of(reals, w.q);
     bool is_left = q.is_valid && !is_near(where);
-    if (q.is_valid && !is_left && q.hint_u == q.hint_u && q.hint_v == q.hint_v)
-        take_hint(&w, q, reals, words, layout);
     real32 limit = box_limit_of(w.limit, unit);
     uint code = !q.is_valid || is_left ? KIND_MASK
                 : range.has_patches    ? words[WIDE(layout.patch_roots) + q.patch]
@@ -228,9 +127,7 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
 
     stack.num = stack.node = stack.left = 0;
     while (!is_left) {
-        uint number = NO_LEAF, piece = 0;
-        global const real *leaf = reals, *frame = reals;
-        real4 from = w.q;
+        uint number = NO_LEAF;
         while (number == NO_LEAF && !is_left) { /* to the next leaf */
             if ((code & KIND_MASK) == KIND_MASK) code = next_box(&stack, waiting, words, limit);
             if (code == NO_BOX) break;
@@ -242,13 +139,8 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
                     code = open_node(&stack, waiting, boxes, words, code, where, limit);
             }
             if ((code & KIND_MASK) == KIND_LEAF) {
-                number = code & NUMBER_MASK;
-                piece = words[WIDE(layout.leaf_pieces) + number];
-                leaf = LEAF_OF(reals, layout, number);
-                frame = FRAME_OF(reals, layout, piece);
-                from = w.q - LOAD3(frame);
-                if (!(distance_to_leaf(leaf, from - LOAD3(leaf + LEAF_MIDDLE)) < w.limit))
-                    number = NO_LEAF;
+                if (is_within(&w, code & NUMBER_MASK, reals, words, layout))
+                    number = code & NUMBER_MASK;
                 code = KIND_MASK;
             }
         }
@@ -258,11 +150,7 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
             num_open = keep_open(&w, reals, words, layout, open, open_bound, num_open);
         is_left = num_leaves++ >= LEAVES_BEFORE || num_open == OPEN_MAX;
         if (is_left) break;
-        w.extent = fmax(w.extent, frame[PIECE_EXTENT]);
-        const real bound = search_leaf(
-            &w, piece, leaf, CONTROLS_OF(reals, piece),
-            CONTROLS_OF(reals, HAS_SQUARES ? words[WIDE(layout.leaf_controls) + number] : 0), from,
-            frame[PIECE_EXTENT]);
+        const real bound = search_leaf(&w, number, reals, words, layout);
         limit = box_limit_of(w.limit, unit);
         if (bound < INFINITY) {
             open_bound[num_open] = bound;

@@ -1,50 +1,47 @@
 #include "surface_device.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "buffer.h"
 #include "check.h"
+#include "clock.h"
 #include "kernel_arguments.h"
 #include "split.h"
 #include "surface_arrays.h"
 #include "surface_host.h"
+#include "surface_leftover.h"
 
 enum {
     DIM = 3,
     LIST_HEAD = 4,    /* words of a list, and of an entry: surface_list.clh */
     ENTRY_WORDS = 44, /* a query and what is known of it */
-    QUERY_WORDS = 12, /* an index, a patch, and five reals: a point and a hint */
-    QUERY_REALS = 2,  /* where these begin */
+    QUERY_WORDS = CLSPI_QUERY_WORDS,
     PART_MAX = 1 << 22,
     CELL_RUN = 64, /* surface_order.clh */
     CELLS = 1 << 18,
-    OPEN_GROUP = 32,  /* items of search_open that share local memory */
-    UNIT_ITEMS = 192, /* of search_open on a compute unit: some groups, which take what there is */
-    ORDERED = 4096,   /* queries are put in the order of their places from so many on */
-    QUERY_FMA = 1 << 16 /* multiply-adds of a query, more than nearly all take */
+    OPEN_GROUP = 32,   /* items of search_open that share local memory, and of search_left */
+    LEFT_BYTES = 8192, /* of local memory that a group of the latter has besides */
+    UNIT_LEFT = 256,   /* queries of a launch of it on a compute unit */
+    UNIT_ITEMS = 192,  /* of search_open on a compute unit: some groups, which take what there is */
+    ORDERED = 4096,    /* queries are put in the order of their places from so many on */
+    QUERY_FMA = 1 << 16, /* multiply-adds of a query, more than nearly all take */
+    RATED = 1 << 16,     /* queries whose time tells a rate */
+    LAUNCH_MS = 100
 };
 
 struct clspi_surface_device {
-    clspi_kernel search, open, write, place;
+    clspi_kernel search, open, write; /* for the nearest points of queries */
+    clspi_kernel left, place;         /* of those left over, and what the host finds of these */
     clspi_kernel clear, count, sum, order; /* of queries by their places */
     cl_mem reals, words, boxes;            /* of what is searched */
     uint64_t load;                         /* of control points that they are of */
     clspi_surface_layout layout;
-    cl_mem list, rest;       /* of queries that are open, and that are left over */
-    cl_mem results, normals; /* of those */
+    cl_mem list, rest, host; /* of queries that are open, left over, and left to the host */
+    cl_mem results, normals; /* of the last */
     cl_mem counts;           /* of cells */
-    size_t list_bytes, rest_bytes, results_bytes, normals_bytes, counts_bytes;
+    double rate;             /* queries of a launch in a millisecond, 0: it is not known */
+    size_t list_bytes, rest_bytes, host_bytes, results_bytes, normals_bytes, counts_bytes;
 };
-
-/* Results of queries that are left over, and what the search for them reads. */
-typedef struct leftover {
-    size_t num, real, result; /* bytes of a real and of a result */
-    size_t dim;               /* of a point */
-    cl_uint *entries;
-    void *points, *hints, *results, *normals;
-    uint32_t *patches;
-} leftover;
 
 /* ---- what is searched ---- */
 
@@ -96,6 +93,7 @@ void clspi_surface_device_destroy(clspi_surface_device **ptr)
     clspi_kernel_release(&device->search);
     clspi_kernel_release(&device->open);
     clspi_kernel_release(&device->write);
+    clspi_kernel_release(&device->left);
     clspi_kernel_release(&device->place);
     clspi_kernel_release(&device->clear);
     clspi_kernel_release(&device->count);
@@ -104,6 +102,7 @@ void clspi_surface_device_destroy(clspi_surface_device **ptr)
     clspi_buffer_release(&device->counts);
     clspi_buffer_release(&device->list);
     clspi_buffer_release(&device->rest);
+    clspi_buffer_release(&device->host);
     clspi_buffer_release(&device->results);
     clspi_buffer_release(&device->normals);
     free(device);
@@ -150,15 +149,16 @@ static clsp_status make_arrays(clspi_tensor_plan *plan, clspi_series *series,
     return status;
 }
 
-/* Tells whether what a group of search_open works on fits local memory. */
-static bool has_local_squares(const clsp_context *ctx, const clspi_tensor_desc *desc)
+/* Tells whether what a group of search_open works on fits local memory, with so much besides. */
+static bool has_local_squares(const clsp_context *ctx, const clspi_tensor_desc *desc,
+                              size_t besides)
 {
     const size_t points = (size_t)(desc->degrees[0] + 1) * (desc->degrees[1] + 1);
     const size_t squares = (size_t)(2 * desc->degrees[0] + 1) * (2 * desc->degrees[1] + 1);
     const size_t reals = 4 * points + (desc->rational ? 2 : 1) * squares;
 
     return ctx->device.local_is_real &&
-           reals * sizeof(double) * OPEN_GROUP <= ctx->device.local_bytes;
+           reals * sizeof(double) * OPEN_GROUP + besides <= ctx->device.local_bytes;
 }
 
 /* Returns the options of surface_open.cl; *group: of how many items, or 0 for any. */
@@ -167,8 +167,17 @@ static clspi_options open_options(const clsp_context *ctx, const clspi_tensor_de
 {
     clspi_options options = options_of(ctx, desc);
 
-    *group = has_local_squares(ctx, desc) ? OPEN_GROUP : 0;
+    *group = has_local_squares(ctx, desc, 0) ? OPEN_GROUP : 0;
     if (*group > 0) clspi_option(&options, "LOCAL_SQUARES", 1);
+    return options;
+}
+
+/* Returns the options of surface_left.cl. */
+static clspi_options left_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
+{
+    clspi_options options = options_of(ctx, desc);
+
+    if (has_local_squares(ctx, desc, LEFT_BYTES)) clspi_option(&options, "LOCAL_SQUARES", 1);
     return options;
 }
 
@@ -177,8 +186,11 @@ clsp_status clspi_surface_device_build(const clspi_build *build, const clspi_ten
     size_t group;
     const clspi_options options = options_of(build->ctx, desc);
     const clspi_options open = open_options(build->ctx, desc, &group);
+    const clspi_options left = left_options(build->ctx, desc);
 
     CLSPI_CHECK(clspi_program_build(build, "surface_nearest", &options));
+    CLSPI_CHECK(clspi_program_build_for_group(build, "surface_left", &clspi_search_left_signature,
+                                              &left, OPEN_GROUP));
     return group == 0 ? clspi_program_build(build, "surface_open", &open)
                       : clspi_program_build_for_group(build, "surface_open",
                                                       &clspi_search_open_signature, &open, group);
@@ -235,99 +247,53 @@ static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series,
                                                               : make_arrays(plan, series, of);
 }
 
-/* ---- what is left over ---- */
-
-static void release_leftover(leftover *l)
-{
-    free(l->entries);
-    free(l->points);
-    free(l->hints);
-    free(l->results);
-    free(l->normals);
-    free(l->patches);
-}
-
-static bool make_leftover(leftover *l)
-{
-    l->entries = malloc(l->num * QUERY_WORDS * sizeof *l->entries);
-    l->points = malloc(l->num * DIM * l->real);
-    l->hints = malloc(l->num * 2 * l->real);
-    l->results = malloc(l->num * l->result);
-    l->normals = malloc(l->num * CLSPI_NORMAL_REALS * l->real);
-    l->patches = malloc(l->num * sizeof *l->patches);
-    return l->entries && l->points && l->hints && l->results && l->normals && l->patches;
-}
-
-/* Reads numbers that were of the precision before. */
-static void take_reals(const leftover *l, const cl_uint *words, size_t num, void *to, size_t first)
-{
-    for (size_t k = 0; k < num; k++) {
-        double x;
-        memcpy(&x, words + 2 * k, sizeof x);
-        if (l->real == sizeof x)
-            ((double *)to)[first + k] = x;
-        else
-            ((float *)to)[first + k] = (float)x;
-    }
-}
-
-static void read_entries(leftover *l)
-{
-    for (size_t i = 0; i < l->num; i++) {
-        const cl_uint *const entry = l->entries + i * QUERY_WORDS;
-        l->patches[i] = entry[1];
-        take_reals(l, entry + QUERY_REALS, l->dim, l->points, i * l->dim);
-        take_reals(l, entry + QUERY_REALS + 2 * DIM, 2, l->hints, i * 2);
-    }
-}
+/* ---- what is left to the host ---- */
 
 /* Puts the results where they belong. */
-static clsp_status place(clspi_tensor_plan *plan, clspi_series *series, const leftover *l,
-                         const clspi_place_results_args *args)
+static clsp_status place(clspi_surface_device *d, clspi_series *series,
+                         const clspi_surface_leftover *l, const clspi_search_surfaces_args *args)
 {
-    clspi_surface_device *const d = plan->surface_device;
-    const size_t results = l->num * l->result, normals = l->num * CLSPI_NORMAL_REALS * l->real;
-    clspi_place_results_args all = *args;
+    const size_t results = l->num * l->result_bytes;
+    const size_t normals = l->num * CLSPI_NORMAL_REALS * l->real_bytes;
 
     CLSPI_CHECK(clspi_buffer_reserve(&d->results, &d->results_bytes, series->ctx, results));
     CLSPI_CHECK(clspi_series_write(series, d->results, 0, l->results, results));
-    all.from = all.from_normals = d->results;
-    if (args->range.has_normals) {
+    if (l->has_normals) {
         CLSPI_CHECK(clspi_buffer_reserve(&d->normals, &d->normals_bytes, series->ctx, normals));
         CLSPI_CHECK(clspi_series_write(series, d->normals, 0, l->normals, normals));
-        all.from_normals = d->normals;
     }
+    clspi_place_results_args all = {.list = d->host,
+                                    .from = d->results,
+                                    .from_normals = l->has_normals ? d->normals : d->results,
+                                    .results = args->results,
+                                    .normals = args->normals,
+                                    .range = args->range};
     all.range.items = (cl_uint)l->num;
     return clspi_launch_place_results(series, &d->place, &all, l->num);
 }
 
-/* Has the host search for what is left over. args: of the launch before. */
-static clsp_status find_leftover(clspi_tensor_plan *plan, clspi_series *series, leftover *l,
-                                 const clspi_write_open_args *args, clspi_tensor_plan *of)
+/* Has the host search for what is left to it. args: of the walk. */
+static clsp_status find_leftover(clspi_tensor_plan *plan, clspi_series *series, size_t num,
+                                 const clspi_search_surfaces_args *args, clspi_tensor_plan *of)
 {
-    const bool normals = args->range.has_normals != 0;
-    const cl_mem rest = plan->surface_device->rest;
-    const clspi_place_results_args to = {.list = rest,
-                                         .from = args->results,
-                                         .from_normals = args->normals,
-                                         .results = args->results,
-                                         .normals = args->normals,
-                                         .range = args->range};
+    clspi_surface_device *const d = plan->surface_device;
+    clspi_surface_leftover l;
+    clsp_status status;
 
-    if (!make_leftover(l)) return clspi_surface_no_memory(plan);
-    CLSPI_CHECK(clspi_series_read(series, rest, LIST_HEAD * sizeof(cl_uint), l->entries,
-                                  l->num * QUERY_WORDS * sizeof(cl_uint)));
-    read_entries(l);
-    const clspi_surface_queries queries = {.f64 = l->real == sizeof(double),
-                                           .num = l->num,
-                                           .points = l->points,
-                                           .patches = args->range.has_patches ? l->patches : NULL,
-                                           .hints = args->range.has_hints ? l->hints : NULL,
-                                           .max_dist = args->max_dist,
-                                           .out = l->results,
-                                           .normals = normals ? l->normals : NULL};
-    CLSPI_CHECK(clspi_surface_host_find(of, &queries, false));
-    return place(plan, series, l, &to);
+    if (clspi_surface_leftover_make(&l, &plan->desc, num))
+        status = clspi_series_read(series, d->host, LIST_HEAD * sizeof(cl_uint), l.entries,
+                                   num * QUERY_WORDS * sizeof(cl_uint));
+    else
+        status = clspi_surface_no_memory(plan);
+    if (status == CLSP_OK) {
+        l.has_patches = args->range.has_patches != 0;
+        l.has_hints = args->range.has_hints != 0;
+        l.has_normals = args->range.has_normals != 0;
+        status = clspi_surface_leftover_find(&l, args->max_dist, of);
+    }
+    if (status == CLSP_OK) status = place(d, series, &l, args);
+    clspi_surface_leftover_release(&l);
+    return status;
 }
 
 /* ---- the search ---- */
@@ -339,38 +305,81 @@ static clsp_status clear_list(clspi_series *series, cl_mem list)
     return clspi_series_write(series, list, 0, head, sizeof head);
 }
 
+/* Makes room for so many queries, of which there are none yet. */
+static clsp_status make_list(cl_mem *list, size_t *bytes, clspi_series *series, size_t num)
+{
+    CLSPI_CHECK(clspi_buffer_reserve(list, bytes, series->ctx,
+                                     (LIST_HEAD + num * QUERY_WORDS) * sizeof(cl_uint)));
+    return clear_list(series, *list);
+}
+
 static clsp_status count_list(clspi_series *series, cl_mem list, cl_uint *num)
 {
     return clspi_series_read(series, list, 0, num, sizeof *num);
 }
 
-/* Searches for queries that a walk has left open, and writes what is found. */
-static clsp_status find_open(clspi_tensor_plan *plan, clspi_series *series,
-                             const clspi_search_open_args *args, const clspi_write_open_args *write,
-                             clspi_tensor_plan *of)
+/* Launches the search for queries that a walk has left open, and tells how many are left over.
+   args: of the walk. */
+static clsp_status find_open(clspi_surface_device *d, clspi_series *series,
+                             const clspi_search_surfaces_args *args, cl_uint *num)
 {
-    clspi_surface_device *const d = plan->surface_device;
-    const size_t most = args->items;
     const size_t items = (size_t)series->ctx->device.compute_units * UNIT_ITEMS;
-    clspi_search_open_args all = *args;
-    cl_uint num;
-    leftover l = {.real = clsp_type_bytes(plan->desc.precision),
-                  .dim = plan->desc.dim,
-                  .result = plan->desc.precision == CLSP_F64 ? sizeof(clspi_nearest_f64)
-                                                             : sizeof(clspi_nearest_f32)};
+    clspi_write_open_args write = {.reals = args->reals,
+                                   .list = args->list,
+                                   .results = args->results,
+                                   .normals = args->normals,
+                                   .layout = args->layout,
+                                   .range = args->range,
+                                   .max_dist = args->max_dist};
 
-    CLSPI_CHECK(clspi_buffer_reserve(&d->rest, &d->rest_bytes, series->ctx,
-                                     (LIST_HEAD + most * QUERY_WORDS) * sizeof(cl_uint)));
-    all.rest = d->rest;
-    CLSPI_CHECK(clear_list(series, d->rest));
-    CLSPI_CHECK(clspi_launch_search_open(series, &d->open, &all, clspi_min(most, items)));
-    CLSPI_CHECK(clspi_launch_write_open(series, &d->write, write, most));
-    CLSPI_CHECK(count_list(series, d->rest, &num));
-    l.num = num;
-    if (num == 0) return CLSP_OK;
-    const clsp_status status = find_leftover(plan, series, &l, write, of);
-    release_leftover(&l);
-    return status;
+    CLSPI_CHECK(make_list(&d->rest, &d->rest_bytes, series, *num));
+    const clspi_search_open_args open = {.reals = args->reals,
+                                         .words = args->words,
+                                         .list = args->list,
+                                         .rest = d->rest,
+                                         .layout = args->layout,
+                                         .items = *num};
+    write.range.items = *num;
+    CLSPI_CHECK(clspi_launch_search_open(series, &d->open, &open, clspi_min(*num, items)));
+    CLSPI_CHECK(clspi_launch_write_open(series, &d->write, &write, *num));
+    return count_list(series, d->rest, num);
+}
+
+static clsp_status make_left(clspi_surface_device *d, clsp_context *ctx,
+                             const clspi_tensor_desc *desc)
+{
+    const clspi_options options = left_options(ctx, desc);
+
+    return d->left.kernel
+               ? CLSP_OK
+               : clspi_kernel_create_for_group(&d->left, ctx, "surface_left",
+                                               &clspi_search_left_signature, &options, OPEN_GROUP);
+}
+
+/* Launches the search for queries that are left over, a group each, and tells how many are left to
+   the host. args: of the walk. */
+static clsp_status find_left(clspi_surface_device *d, clspi_series *series,
+                             const clspi_search_surfaces_args *args, cl_uint *num)
+{
+    const size_t most = (size_t)series->ctx->device.compute_units * UNIT_LEFT;
+
+    CLSPI_CHECK(make_list(&d->host, &d->host_bytes, series, *num));
+    for (size_t first = 0; first < *num; first += most) {
+        const clspi_search_left_args left = {.reals = args->reals,
+                                             .words = args->words,
+                                             .boxes = args->boxes,
+                                             .results = args->results,
+                                             .normals = args->normals,
+                                             .rest = d->rest,
+                                             .left = d->host,
+                                             .layout = args->layout,
+                                             .range = args->range,
+                                             .max_dist = args->max_dist,
+                                             .first = (cl_uint)first};
+        CLSPI_CHECK(clspi_launch_search_left(series, &d->left, &left,
+                                             clspi_min(most, *num - first) * d->left.local));
+    }
+    return count_list(series, d->host, num);
 }
 
 /* Sums runs of counts, of these sums runs again, and once more. */
@@ -411,27 +420,19 @@ static clsp_status order_queries(clspi_surface_device *d, clspi_series *series,
 static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
                              const clspi_search_surfaces_args *args, clspi_tensor_plan *of)
 {
-    clspi_search_open_args open = {.reals = args->reals,
-                                   .words = args->words,
-                                   .list = args->list,
-                                   .rest = args->list, /* until there is one */
-                                   .layout = args->layout,
-                                   .items = 0};
-    clspi_write_open_args write = {.reals = args->reals,
-                                   .list = args->list,
-                                   .results = args->results,
-                                   .normals = args->normals,
-                                   .layout = args->layout,
-                                   .range = args->range,
-                                   .max_dist = args->max_dist};
+    clspi_surface_device *const d = plan->surface_device;
+    cl_uint num;
 
     CLSPI_CHECK(clear_list(series, args->list));
-    if (args->range.has_order) CLSPI_CHECK(order_queries(plan->surface_device, series, args));
-    CLSPI_CHECK(clspi_launch_search_surfaces(series, &plan->surface_device->search, args,
-                                             args->range.items));
-    CLSPI_CHECK(count_list(series, args->list, &open.items));
-    write.range.items = open.items;
-    return open.items == 0 ? CLSP_OK : find_open(plan, series, &open, &write, of);
+    if (args->range.has_order) CLSPI_CHECK(order_queries(d, series, args));
+    CLSPI_CHECK(clspi_launch_search_surfaces(series, &d->search, args, args->range.items));
+    CLSPI_CHECK(count_list(series, args->list, &num));
+    if (num == 0) return CLSP_OK;
+    CLSPI_CHECK(find_open(d, series, args, &num));
+    if (num == 0) return CLSP_OK;
+    CLSPI_CHECK(make_left(d, series->ctx, &plan->desc));
+    CLSPI_CHECK(find_left(d, series, args, &num));
+    return num == 0 ? CLSP_OK : find_leftover(plan, series, num, args, of);
 }
 
 static clspi_surface_range range_of(const clspi_tensor_plan *plan,
@@ -457,14 +458,23 @@ static clspi_surface_range range_of(const clspi_tensor_plan *plan,
 }
 
 /* Returns how many queries a launch may have: so many that their list is an eighth of what a buffer
-   holds. The last queries of a launch keep few items at work, so that few launches are better. */
+   holds, and that it takes about LAUNCH_MS at the rate of one before. The last queries of a launch
+   keep few items at work, so that few launches are better. */
 static uint64_t most_queries(const clsp_context *ctx, const clspi_surface_device *d)
 {
     const uint64_t list = (ENTRY_WORDS + 1) * sizeof(cl_uint);
-    const uint64_t most = clspi_min_u64(PART_MAX, ctx->device.max_alloc_bytes / 8 / list);
+    const uint64_t room = clspi_min_u64(PART_MAX, ctx->device.max_alloc_bytes / 8 / list);
+    const uint64_t most = d->rate > 0
+                              ? (uint64_t)(d->rate * LAUNCH_MS)
+                              : clspi_launch_lines(&ctx->tuning, QUERY_FMA, 1, d->search.local, 1);
 
-    return clspi_min_u64(most > 0 ? most : 1,
-                         clspi_launch_lines(&ctx->tuning, QUERY_FMA, 1, d->search.local, 1));
+    return clspi_min_u64(room > 0 ? room : 1, most > ORDERED ? most : ORDERED);
+}
+
+/* Notes how fast a launch was; few queries say little, unless there may be no more. */
+static void note_rate(clspi_surface_device *d, size_t queries, uint64_t most, double ms)
+{
+    if (queries >= clspi_min_u64(RATED, most) || ms > LAUNCH_MS) d->rate = (double)queries / ms;
 }
 
 clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *series,
@@ -475,12 +485,14 @@ clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *ser
 
     CLSPI_CHECK(prepare(plan, series, job->of));
     clspi_surface_device *const d = plan->surface_device;
-    const uint64_t most = most_queries(series->ctx, d);
-    const size_t room = clspi_min(job->num, (size_t)most);
-    const size_t list = LIST_HEAD + room * ENTRY_WORDS; /* an order comes behind it */
-    CLSPI_CHECK(clspi_buffer_reserve(&d->list, &d->list_bytes, series->ctx,
-                                     (list + room) * sizeof(cl_uint)));
-    while (clspi_cut_next(&cut, most, &part)) {
+    for (;;) {
+        const uint64_t most = most_queries(series->ctx, d);
+        const double begun = clspi_now_ms();
+        const bool has_left = d->left.kernel != NULL;
+        if (!clspi_cut_next(&cut, most, &part)) return CLSP_OK;
+        const size_t list = LIST_HEAD + part.num_lines * ENTRY_WORDS; /* the order is behind it */
+        CLSPI_CHECK(clspi_buffer_reserve(&d->list, &d->list_bytes, series->ctx,
+                                         (list + part.num_lines) * sizeof(cl_uint)));
         const clspi_search_surfaces_args args = {
             .reals = d->reals,
             .words = d->words,
@@ -495,6 +507,7 @@ clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *ser
             .range = range_of(plan, job, &part, list),
             .max_dist = job->max_dist};
         CLSPI_CHECK(find_part(plan, series, &args, job->of));
+        if (has_left == (d->left.kernel != NULL)) /* no time went into building it */
+            note_rate(d, part.num_lines, most, clspi_now_ms() - begun);
     }
-    return CLSP_OK;
 }

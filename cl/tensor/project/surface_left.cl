@@ -1,0 +1,194 @@
+/* The search for what is left over by search_surfaces and search_open: queries with many leaves
+   that stay open, and those of which many parts have to be looked into. A group has one query; its
+   items search leaves, and then parts of leaves, side by side, and tell each other what they have
+   found between one round and the next (docs/kernels.md). So the result depends on the query alone.
+   The host sets CLSP_GROUP, and CLSP_LOCAL_SQUARES as for search_open. */
+#include "surface_leaf.clh"
+#include "surface_list.clh"
+#include "surface_parts.clh"
+#include "surface_result.clh"
+#include "surface_stack.clh"
+
+#define WAITING_MAX 256 /* open leaves of a query, and then parts that wait */
+#define ROUNDS_MAX  256 /* for leaves, and for parts, before it is left to the host */
+
+/* What items of a group have found in a round. */
+typedef struct findings {
+    real least[CLSP_GROUP], extent[CLSP_GROUP];
+    uint count[CLSP_GROUP]; /* of open leaves, or parts */
+    walk best;
+} findings;
+
+/* Parts of leaves that wait, the next one last. */
+typedef struct waiting_parts {
+    part parts[WAITING_MAX];
+    uint leaves[WAITING_MAX];
+} waiting_parts;
+
+/* Takes over the nearest point of all items, of the first that has it. count: of leaves or parts
+   that this item has; returns how many those before it have, and *all of them. */
+IN_PLACE uint tell_group(local findings *f, walk *w, uint count, uint *all)
+{
+    const uint own = (uint)get_local_id(0);
+    real least = INFINITY, extent = R(0.0);
+    uint best = 0, before = 0, sum = 0;
+
+    f->least[own] = w->least;
+    f->extent[own] = w->extent;
+    f->count[own] = count;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < CLSP_GROUP; k++) {
+        if (f->least[k] < least) best = k;
+        least = fmin(least, f->least[k]);
+        extent = fmax(extent, f->extent[k]);
+        if (k == own) before = sum;
+        sum += f->count[k];
+    }
+    if (own == best) f->best = *w;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *w = f->best;
+    w->extent = extent;
+    *all = sum;
+    return before;
+}
+
+/* Goes on to the next leaves, as many as the group has items; *own: this item's. Returns how many
+   there are; 0 at the end, and where too many boxes wait, then *is_left is true. All items walk, on
+   the same way. */
+IN_PLACE uint next_leaves(box_stack *stack, uint *waiting, uint *code, const walk *w,
+                          box_query where, global const real *reals, global const uint *words,
+                          global const real32 *boxes, surface_layout layout, uint *own,
+                          bool *is_left)
+{
+    const real32 limit = box_limit_of(w->limit, reals[HEAD_UNIT]);
+    uint num = 0;
+
+    while (num < CLSP_GROUP && !*is_left) {
+        if ((*code & KIND_MASK) == KIND_MASK) *code = next_box(stack, waiting, words, limit);
+        if (*code == NO_BOX) break;
+        if ((*code & KIND_MASK) == KIND_PIECE)
+            *code = words[WIDE(layout.roots) + (*code & NUMBER_MASK)];
+        if ((*code & KIND_MASK) == KIND_NODE) {
+            *is_left = !has_room(stack);
+            if (!*is_left) *code = open_node(stack, waiting, boxes, words, *code, where, limit);
+        }
+        if ((*code & KIND_MASK) == KIND_LEAF) {
+            const uint number = *code & NUMBER_MASK;
+            if (is_within(w, number, reals, words, layout)) {
+                if (num == get_local_id(0)) *own = number;
+                num++;
+            }
+            *code = KIND_MASK;
+        }
+    }
+    return *is_left ? 0 : num;
+}
+
+/* Finds the leaves that stay open: the parts that wait then are these. Returns how many there are;
+   TOO_MUCH where they are too many. */
+IN_PLACE uint find_leaves(local findings *f, local waiting_parts *p, walk *w, uint code,
+                          global const real *reals, global const uint *words,
+                          global const real32 *boxes, surface_layout layout)
+{
+    const box_query where = box_query_of(reals, w->q);
+    box_stack stack;
+    uint waiting[STACK_MAX];
+    uint num = 0, all;
+    bool is_left = !is_near(where);
+
+    stack.num = stack.node = stack.left = 0;
+    for (uint round = 0; round < ROUNDS_MAX && !is_left; round++) {
+        uint own = NO_LEAF;
+        real bound = INFINITY;
+        if (next_leaves(&stack, waiting, &code, w, where, reals, words, boxes, layout, &own,
+                        &is_left) == 0)
+            break;
+        if (own != NO_LEAF) bound = search_leaf(w, own, reals, words, layout);
+        const uint before = tell_group(f, w, bound < INFINITY ? 1 : 0, &all);
+        is_left = num + all > WAITING_MAX || round + 1 == ROUNDS_MAX;
+        if (bound < INFINITY && !is_left) {
+            const uint at = num + before;
+            p->leaves[at] = own;
+            p->parts[at].shape = p->parts[at].number = 0;
+            p->parts[at].least = bound;
+        }
+        num += all;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    return is_left ? TOO_MUCH : num;
+}
+
+#if HAS_SQUARES
+/* Searches the parts that wait. Tells whether nothing nearer is left in them. */
+IN_PLACE bool search_parts(local findings *f, local waiting_parts *p, uint num, walk *w,
+                           global const real *reals, global const uint *words,
+                           surface_layout layout, points_of_part x, numbers a, numbers weights)
+{
+    const uint own = (uint)get_local_id(0);
+
+    for (uint round = 0; round < ROUNDS_MAX && num > 0 && num <= WAITING_MAX; round++) {
+        const uint taken = min(num, (uint)CLSP_GROUP);
+        uint leaf = 0, children = 0, num_halved = 0, all;
+        part parts[3];
+        if (own < taken) {
+            leaf = p->leaves[num - 1 - own];
+            parts[0] = p->parts[num - 1 - own];
+            children = search_part(w, leaf, reals, words, layout, parts, 1, &num_halved, x, a,
+                                   weights);
+        }
+        num -= taken;
+        const uint at = num + tell_group(f, w, children == TOO_MUCH ? WAITING_MAX + 1 : children,
+                                         &all);
+        num += all;
+        for (uint k = 0; k < children && num <= WAITING_MAX; k++) {
+            p->leaves[at + k] = leaf;
+            p->parts[at + k] = parts[k];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    return num == 0;
+}
+#endif
+
+/* Searches for queries that are left over, a group for each entry of `rest` from the first on. What
+   is too much here as well goes to `left`, as queries alone. Others as of search_surfaces. */
+kernel void search_left(global const real *restrict reals, global const uint *restrict words,
+                        global const real32 *restrict boxes, global STORED *restrict results,
+                        global STORED *restrict normals, global const uint *restrict rest,
+                        global uint *restrict left, surface_layout layout, surface_range range,
+                        real max_dist, uint first)
+{
+    local findings f;
+    local waiting_parts p;
+    global const uint *const entry =
+        rest + LIST_HEAD + (size_t)(first + (uint)get_group_id(0)) * QUERY_WORDS;
+    const uint g = entry[0];
+    const surface_query q = get_query(entry);
+#if HAS_SQUARES && CLSP_LOCAL_SQUARES
+    local real4 points_of_group[POINTS * CLSP_GROUP];
+    local real squares_of_group[SQUARES * CLSP_GROUP], weights_of_group[WEIGHTS * CLSP_GROUP];
+    const points_of_part x = points_of_group + get_local_id(0);
+    const numbers a = squares_of_group + get_local_id(0);
+    const numbers weights = weights_of_group + get_local_id(0);
+#elif HAS_SQUARES
+    real4 x[POINTS];
+    real a[SQUARES], weights[WEIGHTS];
+#endif
+    walk w = begin_walk(q, reals, words, layout, max_dist);
+    const uint num = find_leaves(&f, &p, &w,
+                                 range.has_patches ? words[WIDE(layout.patch_roots) + q.patch]
+                                                   : layout.root,
+                                 reals, words, boxes, layout);
+    bool is_done = num == 0;
+
+#if HAS_SQUARES
+    if (num > 0) is_done = search_parts(&f, &p, num, &w, reals, words, layout, x, a, weights);
+#endif
+    if (get_local_id(0) > 0) return;
+    if (is_done)
+        write_result(results + WIDE(range.offset) + (size_t)g * NEAREST_SIZE,
+                     range.has_normals ? normals + WIDE(range.normals_offset) + (size_t)g * 4 : 0,
+                     true, &w, reals, layout, max_dist);
+    else
+        put_query(new_entry(left, QUERY_WORDS), g, q);
+}
