@@ -17,6 +17,7 @@ typedef struct findings {
     real least[CLSP_GROUP], extent[CLSP_GROUP];
     uint count[CLSP_GROUP]; /* of open leaves, or parts */
     walk best;
+    uint leaves[CLSP_GROUP], num_leaves; /* to search in a round */
 } findings;
 
 /* Parts of leaves that wait, the next one last. */
@@ -52,69 +53,67 @@ IN_PLACE uint tell_group(local findings *f, walk *w, uint count, uint *all)
     return before;
 }
 
-/* Goes on to the next leaves, as many as the group has items; *own: this item's. Returns how many
-   there are; 0 at the end, and where too many boxes wait, then *is_left is true. All items walk, on
-   the same way. */
+/* Goes on to the next leaves, as many as the group has items. Returns how many there are; 0 at the
+   end, TOO_MUCH where too many boxes wait. */
 IN_PLACE uint next_leaves(box_stack *stack, uint *waiting, uint *code, const walk *w,
-                          box_query where, global const real *reals, global const uint *words,
-                          global const real32 *boxes, surface_layout layout, uint *own,
-                          bool *is_left)
+                          global const real *reals, global const uint *words,
+                          global const real32 *boxes, surface_layout layout, local uint *leaves)
 {
+    const box_query where = box_query_of(reals, w->q);
     const real32 limit = box_limit_of(w->limit, reals[HEAD_UNIT]);
     uint num = 0;
 
-    while (num < CLSP_GROUP && !*is_left) {
+    while (num < CLSP_GROUP) {
         if ((*code & KIND_MASK) == KIND_MASK) *code = next_box(stack, waiting, words, limit);
         if (*code == NO_BOX) break;
         if ((*code & KIND_MASK) == KIND_PIECE)
             *code = words[WIDE(layout.roots) + (*code & NUMBER_MASK)];
         if ((*code & KIND_MASK) == KIND_NODE) {
-            *is_left = !has_room(stack);
-            if (!*is_left) *code = open_node(stack, waiting, boxes, words, *code, where, limit);
+            if (!has_room(stack)) return TOO_MUCH;
+            *code = open_node(stack, waiting, boxes, words, *code, where, limit);
         }
         if ((*code & KIND_MASK) == KIND_LEAF) {
             const uint number = *code & NUMBER_MASK;
-            if (is_within(w, number, reals, words, layout)) {
-                if (num == get_local_id(0)) *own = number;
-                num++;
-            }
+            if (is_within(w, number, reals, words, layout)) leaves[num++] = number;
             *code = KIND_MASK;
         }
     }
-    return *is_left ? 0 : num;
+    return num;
 }
 
 /* Finds the leaves that stay open: the parts that wait then are these. Returns how many there are;
-   TOO_MUCH where they are too many. */
+   TOO_MUCH where they are too many. The first item walks for all. */
 IN_PLACE uint find_leaves(local findings *f, local waiting_parts *p, walk *w, uint code,
                           global const real *reals, global const uint *words,
                           global const real32 *boxes, surface_layout layout)
 {
-    const box_query where = box_query_of(reals, w->q);
+    const uint own = (uint)get_local_id(0);
     box_stack stack;
     uint waiting[STACK_MAX];
     uint num = 0, all;
-    bool is_left = !is_near(where);
+    bool is_left = !is_near(box_query_of(reals, w->q));
 
     stack.num = stack.node = stack.left = 0;
     for (uint round = 0; round < ROUNDS_MAX && !is_left; round++) {
-        uint own = NO_LEAF;
         real bound = INFINITY;
-        if (next_leaves(&stack, waiting, &code, w, where, reals, words, boxes, layout, &own,
-                        &is_left) == 0)
-            break;
-        if (own != NO_LEAF) bound = search_leaf(w, own, reals, words, layout);
-        const uint before = tell_group(f, w, bound < INFINITY ? 1 : 0, &all);
-        is_left = num + all > WAITING_MAX || round + 1 == ROUNDS_MAX;
+        if (own == 0)
+            f->num_leaves = next_leaves(&stack, waiting, &code, w, reals, words, boxes, layout,
+                                        f->leaves);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint found = f->num_leaves;
+        if (found == 0) break;
+        if (own < found && found != TOO_MUCH)
+            bound = search_leaf(w, f->leaves[own], reals, words, layout);
+        const uint at = num + tell_group(f, w, bound < INFINITY ? 1 : 0, &all);
+        num += all;
+        is_left = found == TOO_MUCH || num > WAITING_MAX || round + 1 == ROUNDS_MAX;
         if (bound < INFINITY && !is_left) {
-            const uint at = num + before;
-            p->leaves[at] = own;
+            p->leaves[at] = f->leaves[own];
             p->parts[at].shape = p->parts[at].number = 0;
             p->parts[at].least = bound;
         }
-        num += all;
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
     return is_left ? TOO_MUCH : num;
 }
 
