@@ -163,16 +163,7 @@ kernel void search_left(global const real *restrict reals, global const uint *re
         rest + LIST_HEAD + (size_t)(first + (uint)get_group_id(0)) * QUERY_WORDS;
     const uint g = entry[0];
     const surface_query q = get_query(entry);
-#if HAS_SQUARES && CLSP_LOCAL_SQUARES
-    local real4 points_of_group[POINTS * CLSP_GROUP];
-    local real squares_of_group[SQUARES * CLSP_GROUP], weights_of_group[WEIGHTS * CLSP_GROUP];
-    const points_of_part x = points_of_group + get_local_id(0);
-    const numbers a = squares_of_group + get_local_id(0);
-    const numbers weights = weights_of_group + get_local_id(0);
-#elif HAS_SQUARES
-    real4 x[POINTS];
-    real a[SQUARES], weights[WEIGHTS];
-#endif
+    SQUARES_ROOM
     walk w = begin_walk(q, reals, words, layout, max_dist);
     const uint num = find_leaves(&f, &p, &w,
                                  range.has_patches ? words[WIDE(layout.patch_roots) + q.patch]

@@ -172,8 +172,8 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
 
 /* Writes what search_open has found, item g of entry g of the list. */
 kernel void write_open(global const real *restrict reals, global const uint *restrict list,
-                             global STORED *restrict results, global STORED *restrict normals,
-                             surface_layout layout, surface_range range, real max_dist)
+                       global STORED *restrict results, global STORED *restrict normals,
+                       surface_layout layout, surface_range range, real max_dist)
 {
     if (get_global_id(0) >= range.items) return;
     global const uint *const entry = list + LIST_HEAD + (size_t)get_global_id(0) * ENTRY_WORDS;

@@ -17,16 +17,7 @@ kernel void search_open(global const real *restrict reals, global const uint *re
     bool has_entry = false, is_left = false;
     part parts[PARTS_MAX];
     walk w;
-#if HAS_SQUARES && CLSP_LOCAL_SQUARES
-    local real4 points_of_group[POINTS * CLSP_GROUP];
-    local real squares_of_group[SQUARES * CLSP_GROUP], weights_of_group[WEIGHTS * CLSP_GROUP];
-    const points_of_part x = points_of_group + get_local_id(0);
-    const numbers a = squares_of_group + get_local_id(0);
-    const numbers weights = weights_of_group + get_local_id(0);
-#elif HAS_SQUARES
-    real4 x[POINTS];
-    real a[SQUARES], weights[WEIGHTS];
-#endif
+    SQUARES_ROOM
 
     for (;;) {
         if (has_entry && num_parts == 0 && leaf == num_leaves) {
