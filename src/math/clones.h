@@ -14,7 +14,8 @@
 
 /* Compiled for several generations of x86 processors, chosen from when the program is loaded: that
    needs indirect functions, of glibc alone, which run before a sanitizer is ready. Elsewhere it is
-   compiled for the processor that the compiler was told of. */
+   compiled for the processor that the compiler was told of. CLSPI_CLONES_256 is for large functions
+   to which vectors of 512 bits are no gain. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
     __has_feature(memory_sanitizer)
@@ -26,16 +27,20 @@
 
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GLIBC__) &&                         \
     !defined(CLSPI_SANITIZED) && !defined(__AVX512F__)
+#define CLSPI_CLONES_OF(...) __attribute__((target_clones(__VA_ARGS__, "default")))
 #if defined(__clang__) && __clang_major__ >= 14
-#define CLSPI_CLONES __attribute__((target_clones("avx512f", "fma", "default")))
+#define CLSPI_CLONES     CLSPI_CLONES_OF("avx512f", "fma")
+#define CLSPI_CLONES_256 CLSPI_CLONES_OF("fma")
 #elif !defined(__clang__) && __GNUC__ >= 12
 /* by level: to gcc avx512f alone is fused multiply-adds of the longest vectors only, and a sum
    would round differently at the end of a row */
-#define CLSPI_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define CLSPI_CLONES     CLSPI_CLONES_OF("arch=x86-64-v4", "arch=x86-64-v3")
+#define CLSPI_CLONES_256 CLSPI_CLONES_OF("arch=x86-64-v3")
 #endif
 #endif
 #ifndef CLSPI_CLONES
 #define CLSPI_CLONES
+#define CLSPI_CLONES_256
 #endif
 
 /* Vectors of that many bytes, and one whose elements are those of two others, counted through; not

@@ -2,8 +2,8 @@
 #ifndef CLSPI_SURFACE_JET_H
 #define CLSPI_SURFACE_JET_H
 
-#include "clones.h"
 #include "surface_parts.h"
+#include "surface_step.h"
 
 enum { JET_X, JET_U, JET_V, JET_UU, JET_UV, JET_VV, JETS };
 
@@ -13,12 +13,6 @@ typedef struct surface_jet {
     double d[JETS][LANES_MAX];
     double weight[3]; /* and its first derivatives, of rational ones */
 } surface_jet;
-
-/* A parameter t and s = 1 - t, both with all their digits: weights may make much of a piece belong
-   to few parameters. */
-typedef struct surface_place {
-    double t, s;
-} surface_place;
 
 CLSPI_INLINE double dot(const double *x, const double *y)
 {
@@ -175,6 +169,8 @@ CLSPI_INLINE void evaluate_piece(surface_jet *j, const clspi_surface_shape *shap
     j->weight[1] = j->weight[2] = 0;
     if (p == 3 && q == 3 && shape->lanes == LANES)
         sum_bicubic(j, controls, at);
+    else if (p == 2 && q == 2 && shape->lanes == LANES)
+        sum_controls(j, controls, 2, 2, LANES, at);
     else if (shape->lanes == LANES)
         sum_controls(j, controls, p, q, LANES, at);
     else

@@ -3,54 +3,30 @@
 #ifndef CLSPI_SURFACE_SQUARE_H
 #define CLSPI_SURFACE_SQUARE_H
 
+#include "surface_coefficients.h"
 #include "surface_walk.h"
 
 enum {
     DEPTH = 48,                 /* a piece is halved so often at most, in each direction */
     LEVELS_MAX = 2 * DEPTH + 2, /* parts that wait */
-    HALVINGS = 6,               /* of coefficients, until they are made of control points again */
     STEPS = 12                  /* of Newton's method */
 };
 
-/* A part of a piece, or of one of its edges or corners: there one side of the piece or two take the
-   place of an interval. */
-typedef struct square_part {
-    uint32_t depth[2];
-    uint64_t index[2]; /* it is [index, index + 1] / 2^depth of the piece */
-    int side[2];       /* 0, 1: u, v is this; -1: it is an interval */
-    uint32_t made;     /* depth at which coefficients were made */
-    double error;      /* of a coefficient, by that of W */
-    double of_weight;  /* of a coefficient of W, by itself */
-    double size;       /* the largest squared distance of a control point when they were made */
-    double least;      /* the squared distance is not below */
-} square_part;
-
 /* Memory for parts that wait. */
 typedef struct square_work {
-    clspi_surface_shape shape;
     size_t coefficients; /* room for those of a part */
-    double *a, *w;       /* [LEVELS_MAX][coefficients] */
-    double *controls;    /* of one part */
-    double *products;    /* [coefficients][LANES] */
-    double binomial[2][ORDER_MAX], over[2][2 * ORDER_MAX - 1];
+    double *a, *w;       /* [LEVELS_MAX][coefficients], of which each part has room */
+    square_source source;
     square_part part[LEVELS_MAX];
 } square_work;
 
-/* Coefficients of a part: rows for u. */
-typedef struct squares {
-    double *a, *w;
-    uint32_t nu, nv; /* degrees; 0 on a side */
-    bool rational;
-} squares;
-
-CLSPI_INLINE squares squares_of(const walk *k, uint32_t level)
+CLSPI_INLINE squares squares_of(const walk *k, const square_part *p)
 {
     square_work *const work = k->work;
-    const square_part *const p = &work->part[level];
     const uint32_t *const degree = k->s->shape.degree;
-    const squares s = {work->a + level * work->coefficients, work->w + level * work->coefficients,
-                       p->side[0] < 0 ? 2 * degree[0] : 0, p->side[1] < 0 ? 2 * degree[1] : 0,
-                       k->s->shape.rational};
+    const squares s = {work->a + p->room * work->coefficients,
+                       work->w + p->room * work->coefficients, p->side[0] < 0 ? 2 * degree[0] : 0,
+                       p->side[1] < 0 ? 2 * degree[1] : 0, k->s->shape.rational};
 
     return s;
 }
@@ -65,162 +41,17 @@ CLSPI_INLINE bool is_open(const walk *k, const square_part *p)
     return p->least + least_of(p->error, slack) < k->near;
 }
 
-/* ---- making coefficients ---- */
-
-/* Restricts rows of control points, `length` reals each and `stride` apart, to part k of 2^depth.
- */
-CLSPI_INLINE void restrict_rows(double *x, uint32_t n, size_t stride, size_t length, uint64_t index,
-                                uint32_t depth)
+/* Makes the coefficients of a part; false: nothing nearer is there. */
+CLSPI_INLINE bool make_squares(const walk *k, square_part *p, const double *direction)
 {
-    const double parts = (double)((uint64_t)1 << depth);
-    const double left = parts - (double)index, begin = (double)index / parts, rest = left / parts;
-    const double end = 1 / left, behind = (left - 1) * end;
+    square_source *const source = &k->work->source;
+    const squares s = squares_of(k, p);
 
-    for (uint32_t r = n; r > 0; r--)
-        for (uint32_t i = 0; i < r; i++)
-            for (size_t c = 0; c < length; c++)
-                x[i * stride + c] = rest * x[i * stride + c] + begin * x[(i + 1) * stride + c];
-    for (uint32_t r = 1; r <= n; r++)
-        for (uint32_t i = n; i >= r; i--)
-            for (size_t c = 0; c < length; c++)
-                x[i * stride + c] = behind * x[(i - 1) * stride + c] + end * x[i * stride + c];
-}
-
-/* Makes the control points of a part: rows for u of those for v. Returns where they begin. */
-CLSPI_INLINE const double *restrict_controls(const walk *k, const square_part *p)
-{
-    const clspi_surface_shape *const shape = &k->s->shape;
-    const size_t row = (shape->degree[1] + 1) * (size_t)shape->lanes;
-    double *const controls = k->work->controls;
-    double *begin = controls;
-
-    memcpy(controls, k->controls, shape->reals * sizeof *controls);
-    if (p->side[0] >= 0) begin += (size_t)p->side[0] * shape->degree[0] * row;
-    if (p->side[0] < 0 && p->depth[0] > 0)
-        restrict_rows(controls, shape->degree[0], row, row, p->index[0], p->depth[0]);
-    if (p->side[1] < 0 && p->depth[1] > 0)
-        for (uint32_t i = 0; i < (p->side[0] < 0 ? shape->degree[0] + 1 : 1); i++)
-            restrict_rows(begin + i * row, shape->degree[1], shape->lanes, shape->lanes,
-                          p->index[1], p->depth[1]);
-    return p->side[1] > 0 ? begin + shape->degree[1] * shape->lanes : begin;
-}
-
-/* Control points of a part relative to the query, with binomial coefficients before them and their
-   weights behind: of up to three coordinates in the lane behind them, which products take along. */
-typedef struct scaled_controls {
-    double x[ORDER_MAX * ORDER_MAX * LANES]; /* [order_u][order_v][LANES] */
-    double w[ORDER_MAX * ORDER_MAX];         /* of four coordinates */
-    double size;                             /* the largest squared distance */
-    double beyond; /* all are beyond a plane at right angles to a direction, so far away */
-} scaled_controls;
-
-CLSPI_INLINE void scale_controls(const walk *k, const double *controls, uint32_t pu, uint32_t pv,
-                                 const double *direction, scaled_controls *to)
-{
-    const clspi_surface_shape *const shape = &k->s->shape;
-    const size_t row = (shape->degree[1] + 1) * (size_t)shape->lanes;
-
-    to->size = 0;
-    to->beyond = INFINITY;
-    for (uint32_t i = 0; i <= pu; i++)
-        for (uint32_t j = 0; j <= pv; j++) {
-            const double *const from = controls + i * row + j * shape->lanes;
-            const double w = shape->rational ? from[shape->dim] : 1, over_w = 1 / w;
-            const double by =
-                (pu > 0 ? k->work->binomial[0][i] : 1) * (pv > 0 ? k->work->binomial[1][j] : 1);
-            const size_t at = i * (pv + 1) + j;
-            double *const x = to->x + at * LANES;
-            for (uint32_t l = 0; l < LANES; l++)
-                x[l] = l < shape->dim ? from[l] - w * k->from[l] : 0;
-            to->size = most_of(to->size, dot(x, x) * over_w * over_w);
-            to->beyond = least_of(to->beyond, dot(x, direction) * over_w);
-            if (shape->rational && shape->dim < LANES) x[LANES - 1] = w;
-            for (uint32_t l = 0; l < LANES; l++)
-                x[l] *= by;
-            to->w[at] = w * by;
-        }
-}
-
-/* Multiplies control points with themselves, lane by lane: sums of what belongs to a coefficient,
-   but for what is divided by. */
-CLSPI_INLINE void multiply_controls(const double *x, uint32_t pu, uint32_t pv, double *products)
-{
-    const uint32_t columns = 2 * pv + 1;
-
-    memset(products, 0, (2 * pu + 1) * (size_t)columns * LANES * sizeof *products);
-    for (uint32_t i = 0; i <= pu; i++)
-        for (uint32_t k = i; k <= pu; k++)
-            for (uint32_t j = 0; j <= pv; j++) {
-                const double *const a = x + (i * (pv + 1) + j) * LANES, by = k > i ? 2 : 1;
-                const double *const b = x + k * (pv + 1) * LANES;
-                double *const to = products + ((i + k) * columns + j) * LANES;
-                double t[LANES];
-                for (uint32_t l = 0; l < LANES; l++)
-                    t[l] = by * a[l];
-                for (uint32_t m = 0; m <= pv; m++)
-                    for (uint32_t l = 0; l < LANES; l++)
-                        to[m * LANES + l] += t[l] * b[m * LANES + l];
-            }
-}
-
-/* Multiplies weights with themselves in the same way. */
-CLSPI_INLINE void multiply_weights(const double *x, uint32_t pu, uint32_t pv, double *products)
-{
-    const uint32_t columns = 2 * pv + 1;
-
-    memset(products, 0, (2 * pu + 1) * (size_t)columns * sizeof *products);
-    for (uint32_t i = 0; i <= pu; i++)
-        for (uint32_t k = 0; k <= pu; k++)
-            for (uint32_t j = 0; j <= pv; j++)
-                for (uint32_t m = 0; m <= pv; m++)
-                    products[(i + k) * columns + j + m] +=
-                        x[i * (pv + 1) + j] * x[k * (pv + 1) + m];
-}
-
-/* Makes all coefficients of a part. */
-CLSPI_INLINE void multiply_all(const walk *k, const squares *s, const scaled_controls *from,
-                               uint32_t pu, uint32_t pv)
-{
-    const square_work *const work = k->work;
-    const bool in_lane = k->s->shape.dim < LANES;
-
-    multiply_controls(from->x, pu, pv, work->products);
-    if (s->rational && !in_lane) multiply_weights(from->w, pu, pv, s->w);
-    for (uint32_t i = 0; i <= 2 * pu; i++)
-        for (uint32_t j = 0; j <= 2 * pv; j++) {
-            const uint32_t at = i * (2 * pv + 1) + j;
-            const double *const sum = work->products + at * LANES;
-            const double by = (pu > 0 ? work->over[0][i] : 1) * (pv > 0 ? work->over[1][j] : 1);
-            const double last = s->rational && in_lane ? 0 : sum[LANES - 1];
-            if (s->rational) s->w[at] = by * (in_lane ? sum[LANES - 1] : s->w[at]);
-            s->a[at] = by * ((sum[0] + sum[1]) + (sum[2] + last));
-        }
-}
-
-/* Makes the coefficients of a part of its control points, unless these are all beyond a plane at
-   right angles to a direction, of length 1 or 0, so far away that nothing nearer is there: false.
- */
-CLSPI_CLONES static bool make_squares(const walk *k, uint32_t level, const double *direction)
-{
-    square_part *const p = &k->work->part[level];
-    const clspi_surface_shape *const shape = &k->s->shape;
-    const squares s = squares_of(k, level);
-    const uint32_t pu = s.nu / 2, pv = s.nv / 2;
-    const uint32_t most = shape->degree[0] > shape->degree[1] ? shape->degree[0] : shape->degree[1];
-    scaled_controls x;
-
-    scale_controls(k, restrict_controls(k, p), pu, pv, direction, &x);
-    if (x.beyond > 0 && x.beyond * x.beyond >= k->near) return false;
-    if (pu == 3 && pv == 3)
-        multiply_all(k, &s, &x, 3, 3);
-    else
-        multiply_all(k, &s, &x, pu, pv);
-    const double moved_by = 3 * EPS * (shape->degree[0] + shape->degree[1]) * k->piece->extent;
-    p->size = x.size;
-    p->made = p->depth[0] + p->depth[1];
-    p->of_weight = EPS * (12 + shape->degree[0] + shape->degree[1] + HALVINGS * most);
-    p->error = p->of_weight * p->size + 2 * sqrt(p->size) * moved_by + moved_by * moved_by;
-    return true;
+    source->controls = k->controls;
+    source->from = k->from;
+    source->extent = k->piece->extent;
+    source->near = k->near;
+    return clspi_square_coefficients(source, p, direction, &s);
 }
 
 /* ---- what coefficients say ---- */
@@ -501,78 +332,64 @@ CLSPI_INLINE void halve_squares(double *x, double *first, uint32_t nu, uint32_t 
         }
 }
 
-/* Puts a part's coefficients in the place of another's. */
-CLSPI_INLINE void swap_levels(walk *k, uint32_t x, uint32_t y)
+/* Puts a part in the place of another, which takes its place. */
+CLSPI_INLINE void swap_parts(square_part *x, square_part *y)
 {
-    square_work *const work = k->work;
-    const size_t num = work->coefficients;
-    const square_part other = work->part[x];
+    const square_part other = *x;
 
-    work->part[x] = work->part[y];
-    work->part[y] = other;
-    for (size_t i = 0; i < num; i++) {
-        const double a = work->a[x * num + i];
-        work->a[x * num + i] = work->a[y * num + i];
-        work->a[y * num + i] = a;
-    }
-    for (size_t i = 0; k->s->shape.rational && i < num; i++) {
-        const double a = work->w[x * num + i];
-        work->w[x * num + i] = work->w[y * num + i];
-        work->w[y * num + i] = a;
-    }
+    *x = *y;
+    *y = other;
 }
 
 /* Finishes a half: coefficients of its own where they have been halved often, and its bound. */
-CLSPI_INLINE void finish_half(walk *k, uint32_t level)
+CLSPI_INLINE void finish_half(walk *k, square_part *p, const squares *s)
 {
     static const double nowhere[LANES] = {0};
-    square_part *const p = &k->work->part[level];
 
-    if (p->depth[0] + p->depth[1] - p->made >= HALVINGS) make_squares(k, level, nowhere);
-    const squares s = squares_of(k, level);
-    p->least = least_square(&s, p->error);
+    if (p->depth[0] + p->depth[1] - p->made >= HALVINGS) make_squares(k, p, nowhere);
+    p->least = least_square(s, p->error);
 }
 
 /* Puts the halves of a part in its place and above it, the nearer one last. Returns how many parts
    wait. */
-CLSPI_INLINE uint32_t split_part(walk *k, uint32_t level, int way)
+CLSPI_INLINE uint32_t split_part(walk *k, uint32_t level, int way, const squares *s)
 {
-    square_work *const work = k->work;
-    const squares s = squares_of(k, level);
-    square_part *const p = &work->part[level], *const first = p + 1;
-    const size_t next = (level + 1) * work->coefficients;
+    square_part *const p = &k->work->part[level], *const first = p + 1;
+    const uint32_t room = first->room;
+    squares half = *s;
 
-    halve_squares(s.a, work->a + next, s.nu, s.nv, way);
-    if (s.rational) halve_squares(s.w, work->w + next, s.nu, s.nv, way);
+    half.a = k->work->a + room * k->work->coefficients;
+    half.w = k->work->w + room * k->work->coefficients;
+    halve_squares(s->a, half.a, s->nu, s->nv, way);
+    if (s->rational) halve_squares(s->w, half.w, s->nu, s->nv, way);
     p->depth[way]++;
     p->index[way] *= 2;
     *first = *p;
+    first->room = room;
     p->index[way]++;
-    finish_half(k, level);
-    finish_half(k, level + 1);
+    finish_half(k, p, s);
+    finish_half(k, first, &half);
     if (!is_open(k, p)) {
-        swap_levels(k, level, level + 1);
+        swap_parts(p, first);
         return level + is_open(k, p);
     }
     if (!is_open(k, first)) return level + 1;
-    if (p->least < first->least) swap_levels(k, level, level + 1);
+    if (p->least < first->least) swap_parts(p, first);
     return level + 2;
 }
 
 /* ---- parts ---- */
 
 /* Replaces a part by a side of it, which is one of the piece: 0 the first, 1 the last. */
-CLSPI_INLINE void keep_side(walk *k, uint32_t level, int way, int side)
+CLSPI_INLINE void keep_side(square_part *p, const squares *s, int way, int side)
 {
-    square_part *const p = &k->work->part[level];
-    const squares s = squares_of(k, level);
-    const uint32_t columns = s.nv + 1, num = way == 0 ? columns : s.nu + 1;
-    const uint32_t row = side > 0 ? s.nu * columns : 0, column = side > 0 ? s.nv : 0;
+    const uint32_t columns = s->nv + 1, num = way == 0 ? columns : s->nu + 1;
+    const uint32_t row = side > 0 ? s->nu * columns : 0, column = side > 0 ? s->nv : 0;
 
     for (uint32_t i = 0; i < num; i++) {
         const uint32_t from = way == 0 ? row + i : i * columns + column;
-        s.a[i] = s.a[from];
-        if (s.rational) s.w[i] = s.w[from];
+        s->a[i] = s->a[from];
+        if (s->rational) s->w[i] = s->w[from];
     }
     p->side[way] = side;
 }
@@ -581,64 +398,54 @@ typedef enum verdict { PART_OUT, PART_OPEN, PART_CHANGED } verdict;
 
 /* Looks at the signs of derivatives: a part along which the distance falls towards one side has its
    minimum there, and if that is not a side of the piece, a neighbour has it. */
-CLSPI_INLINE verdict look_at_signs(walk *k, uint32_t level)
+CLSPI_INLINE verdict look_at_signs(const walk *k, square_part *p, const squares *s)
 {
-    const square_part *const p = &k->work->part[level];
-    const squares s = squares_of(k, level);
     const double most = least_of(k->least, p->size + p->error);
 
     for (int way = 0; way < 2; way++) {
         if (p->side[way] >= 0) continue;
-        const int sign = sign_along(&s, p, way, most);
+        const int sign = sign_along(s, p, way, most);
         if (sign == 0) continue;
         const int side = sign < 0;
         const bool is_edge =
             side == 0 ? p->index[way] == 0 : p->index[way] + 1 == (uint64_t)1 << p->depth[way];
         if (!is_edge) return PART_OUT;
-        keep_side(k, level, way, side);
+        keep_side(p, s, way, side);
         return PART_CHANGED;
     }
     return PART_OPEN;
 }
 
 /* Looks at whether a part is convex, and for its minimum if it is. */
-CLSPI_INLINE bool is_done_as_bowl(walk *k, uint32_t level)
+CLSPI_INLINE bool is_done_as_bowl(walk *k, const square_part *p, const squares *s)
 {
-    const square_part *const p = &k->work->part[level];
-    const squares s = squares_of(k, level);
-
     for (int again = 0; again < 2; again++) {
-        bowl o = {convexity_of(&s, p, k->least), k->least, 1, sqrt(p->size), box_of(p)};
+        bowl o = {convexity_of(s, p, k->least), k->least, 1, sqrt(p->size), box_of(p)};
         if (!(o.c.u > 0 && o.c.v > 0)) return false;
-        for (uint32_t i = 0; s.rational && i < (s.nu + 1) * (s.nv + 1); i++)
-            o.weight = i == 0 ? s.w[i] : least_of(o.weight, s.w[i]);
+        for (uint32_t i = 0; s->rational && i < (s->nu + 1) * (s->nv + 1); i++)
+            o.weight = i == 0 ? s->w[i] : least_of(o.weight, s->w[i]);
         o.weight *= 1 - p->of_weight;
-        if (search_bowl(k, &s, &o)) return true;
-        if (!s.rational || !(k->least < o.level)) return false;
+        if (search_bowl(k, s, &o)) return true;
+        if (!s->rational || !(k->least < o.level)) return false;
     }
     return false;
 }
 
 /* Examines the last part that waits, and puts what is left of it in its place. Returns how many
    wait. */
-CLSPI_INLINE uint32_t search_part(walk *k, uint32_t level)
+CLSPI_INLINE uint32_t search_part(walk *k, uint32_t level, const squares *s)
 {
     square_part *const p = &k->work->part[level];
-    verdict v = PART_CHANGED;
+    const part_box b = box_of(p);
 
     if (!is_open(k, p)) return level;
-    while (v == PART_CHANGED) {
-        const squares s = squares_of(k, level);
-        const part_box b = box_of(p);
-        try_corners(k, &s, &b);
-        p->least = most_of(p->least, least_square(&s, p->error));
-        if (!is_open(k, p) || (s.nu == 0 && s.nv == 0)) return level;
-        v = look_at_signs(k, level);
-    }
-    if (v == PART_OUT || is_done_as_bowl(k, level)) return level;
-    if (!is_open(k, p)) return level;
-    const squares s = squares_of(k, level);
-    int way = longer_way(&s);
+    try_corners(k, s, &b);
+    p->least = most_of(p->least, least_square(s, p->error));
+    if (!is_open(k, p) || (s->nu == 0 && s->nv == 0)) return level;
+    const verdict v = look_at_signs(k, p, s);
+    if (v == PART_CHANGED) return level + 1;
+    if (v == PART_OUT || is_done_as_bowl(k, p, s) || !is_open(k, p)) return level;
+    int way = longer_way(s);
     if (p->side[way] >= 0 || p->depth[way] >= DEPTH) way = 1 - way;
     if (p->side[way] >= 0 || p->depth[way] >= DEPTH || k->num_parts >= k->parts_end) {
         k->is_cut = true;
@@ -646,13 +453,13 @@ CLSPI_INLINE uint32_t search_part(walk *k, uint32_t level)
         return level;
     }
     k->num_parts++;
-    return split_part(k, level, way);
+    return split_part(k, level, way, s);
 }
 
 /* Searches a part of the piece at hand to the end. direction: a unit vector from the query to where
    it may be nearest, or 0. */
-CLSPI_CLONES static void search_squares(walk *k, const uint32_t depth[2], const uint32_t index[2],
-                                        const double *direction)
+CLSPI_CLONES_256 static void search_squares(walk *k, const uint32_t depth[2],
+                                            const uint32_t index[2], const double *direction)
 {
     const uint32_t left = k->num_parts < PARTS_MAX ? PARTS_MAX - k->num_parts : 0;
     const uint32_t share = left / PARTS_SHARE;
@@ -660,13 +467,16 @@ CLSPI_CLONES static void search_squares(walk *k, const uint32_t depth[2], const 
     uint32_t num = 1;
 
     k->parts_end = k->num_parts + (share > PARTS_LEAST ? share : PARTS_LEAST);
-    *p = (square_part){{depth[0], depth[1]}, {index[0], index[1]}, {-1, -1}, 0, 0, 0, 0, 0};
-    if (k->s->shape.degree[1] == 0) p->side[1] = 0;
-    if (!make_squares(k, 0, direction)) return;
-    const squares s = squares_of(k, 0);
-    p->least = least_square(&s, p->error);
-    while (num > 0)
-        num = search_part(k, num - 1);
+    *p = (square_part){.depth = {depth[0], depth[1]},
+                       .index = {index[0], index[1]},
+                       .side = {-1, k->s->shape.degree[1] == 0 ? 0 : -1},
+                       .room = p->room};
+    if (!make_squares(k, p, direction)) return;
+    while (num > 0) {
+        const squares s = squares_of(k, &p[num - 1]), bicubic = {s.a, s.w, 6, 6, false};
+        num = s.nu == 6 && s.nv == 6 && !s.rational ? search_part(k, num - 1, &bicubic)
+                                                    : search_part(k, num - 1, &s);
+    }
 }
 
 #endif

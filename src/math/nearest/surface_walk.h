@@ -17,7 +17,7 @@
 enum {
     BOXES = CLSPI_SURFACE_BOXES,
     NODE_TIERS = 32, /* of 2^30 leaves, pieces and patches there are at most 3 x 10 */
-    WAITING_MAX = NODE_TIERS * BOXES,
+    WAITING_MAX = (NODE_TIERS + 1) * BOXES,
     PARTS_MAX = 65536, /* of pieces, that a query halves, */
     PARTS_SHARE = 4,   /* of those that are left one in so many for a piece, so that a piece that
                           is equally near everywhere leaves some to others, */
@@ -27,23 +27,31 @@ enum {
 
 struct square_work;
 
-/* A box that has not been looked into. */
-typedef struct waiting_box {
-    double distance; /* squared */
-    uint32_t code;
-} waiting_box;
+/* A query as it is read. */
+typedef struct query {
+    double point[LANES], hint[2];
+    size_t patch;
+    bool all, is_valid, has_hint;
+} query;
 
 /* Distances are squared where that is not said otherwise. */
 typedef struct walk {
     const clspi_surface_search *s;
     struct square_work *work;
-    double nearer;       /* NEARER_F64 or NEARER_F32 */
+    double nearer; /* NEARER_F64 or NEARER_F32 */
+    query query;
+    size_t index;        /* of the query */
+    double scale;        /* the query has been brought nearer by this */
     double q[LANES];     /* scaled as pieces are */
     double least, limit; /* of the nearest point; of boxes that are worth looking into */
     double lowest;       /* that a point may be at in what was given up */
     double extent;       /* the largest of a piece that was searched, a distance */
     uint32_t nearest;    /* piece */
     surface_place at[2]; /* of the nearest point */
+    /* the place one step of Newton's method farther, and how far the squared distance should fall;
+       below 0: not known */
+    surface_place next[2];
+    double fall;
     bool is_found, is_cut;
     uint32_t num_leaves, num_parts, num_waiting;
     uint32_t parts_end; /* of num_parts, where a piece is given up */
@@ -52,28 +60,23 @@ typedef struct walk {
     uint32_t number;
     const clspi_surface_piece *piece;
     const double *controls;
-    double from[LANES];               /* the query relative to its origin */
-    double near;                      /* what is worth looking for in it */
-    waiting_box waiting[WAITING_MAX]; /* the nearest of those put there together is the last */
+    double from[LANES]; /* the query relative to its origin */
+    double near;        /* what is worth looking for in it */
+    /* the leaf at hand */
+    const clspi_surface_leaf *leaf;
+    surface_place here[2];
+    double e[LANES]; /* the last point that was tried, minus the query */
+    double before;   /* the squared distance there */
+    int steps, worse;
+    /* boxes that have not been looked into; the nearest of those put there together is the last */
+    double waiting[WAITING_MAX]; /* their distances */
+    uint32_t waiting_code[WAITING_MAX];
 } walk;
-
-CLSPI_INLINE double least_of(double x, double y)
-{
-    return x < y ? x : y;
-}
-
-CLSPI_INLINE double most_of(double x, double y)
-{
-    return x > y ? x : y;
-}
 
 /* Returns the square of what is worth looking for; negative where nothing is. */
 CLSPI_INLINE double limit_of(const walk *w, double square, double extent)
 {
-    if (!(square < INFINITE)) return square;
-    const double distance = sqrt(square);
-    const double limit = distance - w->nearer * (distance + extent);
-    return limit > 0 ? limit * limit : -1;
+    return limit_below(sqrt(square), extent, w->nearer);
 }
 
 /* Turns to a piece. */
@@ -88,9 +91,9 @@ CLSPI_INLINE void take_piece(walk *w, uint32_t number)
     w->near = limit_of(w, w->least, w->piece->extent);
 }
 
-/* Evaluates the piece at a place, and takes the point if it is nearer than those before. e: the
-   point minus the query. Returns the squared distance. */
-CLSPI_CLONES static double try_place(walk *w, const surface_place at[2], surface_jet *j, double *e)
+/* Evaluates the piece at a place, and takes the point if it is nearer than those before, but for
+   what is worth looking for then. e: the point minus the query. Returns the squared distance. */
+CLSPI_INLINE double take_place(walk *w, const surface_place at[2], surface_jet *j, double *e)
 {
     evaluate_piece(j, &w->s->shape, w->controls, at);
     for (int l = 0; l < LANES; l++)
@@ -98,39 +101,25 @@ CLSPI_CLONES static double try_place(walk *w, const surface_place at[2], surface
     const double square = dot(e, e);
     if (!(square < w->least)) return square;
     w->least = square;
-    w->limit = limit_of(w, square, 0);
-    w->near = limit_of(w, square, w->piece->extent);
     w->nearest = w->number;
     w->at[0] = at[0];
     w->at[1] = at[1];
+    w->fall = -1;
     w->is_found = true;
     return square;
 }
 
-/* ---- places ---- */
-
-/* Returns how far a place is from a parameter, which is exact as 1 - it. */
-CLSPI_INLINE double way_to(surface_place at, double t)
+/* The same, and all of it. */
+CLSPI_CLONES_256 static double try_place(walk *w, const surface_place at[2], surface_jet *j,
+                                         double *e)
 {
-    return at.t <= 0.5 ? t - at.t : at.s - (1 - t);
-}
+    const double least = w->least, square = take_place(w, at, j, e);
 
-/* Moves a place by d, not beyond an interval. */
-CLSPI_INLINE surface_place moved(surface_place at, double d, double low, double high)
-{
-    if (at.t <= 0.5) {
-        const double t = least_of(most_of(at.t + d, low), high);
-        return (surface_place){t, 1 - t};
-    }
-    const double s = least_of(most_of(at.s - d, 1 - high), 1 - low);
-    return (surface_place){1 - s, s};
-}
-
-CLSPI_INLINE surface_place place_at(double t, double low, double high)
-{
-    const double x = least_of(most_of(t, low), high);
-
-    return (surface_place){x, 1 - x};
+    if (!(square < least)) return square;
+    const double distance = sqrt(square);
+    w->limit = limit_below(distance, 0, w->nearer);
+    w->near = limit_below(distance, w->piece->extent, w->nearer);
+    return square;
 }
 
 /* Returns an upper bound of how large the terms of a derivative at a place are, of which roundings
@@ -148,14 +137,6 @@ CLSPI_INLINE double rounding_of(const walk *w)
     return EPS * (4 * (w->s->shape.degree[0] + w->s->shape.degree[1]) + 16);
 }
 
-/* ---- Newton's method ---- */
-
-/* Half of the squared distance's derivatives at a place. */
-typedef struct slopes {
-    double u, v, uu, uv, vv; /* first ones and Hessian */
-    double guu, guv, gvv;    /* what of it J^T J is */
-} slopes;
-
 CLSPI_INLINE slopes slopes_of(const surface_jet *j, const double *e)
 {
     slopes g;
@@ -169,56 +150,6 @@ CLSPI_INLINE slopes slopes_of(const surface_jet *j, const double *e)
     g.uv = g.guv + dot(j->d[JET_UV], e);
     g.vv = g.gvv + dot(j->d[JET_VV], e);
     return g;
-}
-
-/* Tells whether a minimum may be found by moving within an interval. */
-CLSPI_INLINE bool is_free(surface_place at, double slope, double low, double high)
-{
-    return low < high && !(slope >= 0 && way_to(at, low) >= 0) &&
-           !(slope <= 0 && way_to(at, high) <= 0);
-}
-
-/* Divides; 0 where that is no number. */
-CLSPI_INLINE double over(double x, double y)
-{
-    return y > 0 ? x / y : 0;
-}
-
-/* Goes one step of Newton's method, or of Gauss and Newton's where the Hessian is not positive,
-   within a box. Returns how far the squared distance should fall; 0: it has not moved. */
-CLSPI_INLINE double step_within(surface_place at[2], const slopes *g, const double *low,
-                                const double *high)
-{
-    const bool free_u = is_free(at[0], g->u, low[0], high[0]);
-    const bool free_v = is_free(at[1], g->v, low[1], high[1]);
-    double uu = g->uu, uv = g->uv, vv = g->vv, du = 0, dv = 0;
-
-    if (!(uu > 0 && vv > 0 && uu * vv - uv * uv > 1e-10 * uu * vv)) {
-        uu = g->guu;
-        uv = g->guv;
-        vv = g->gvv;
-    }
-    const double det = uu * vv - uv * uv;
-    if (free_u && free_v && det > 1e-14 * uu * vv) {
-        du = -(vv * g->u - uv * g->v) / det;
-        dv = -(uu * g->v - uv * g->u) / det;
-    } else {
-        const double share = free_u && free_v ? 0.5 : 1;
-        if (free_u) du = -share * over(g->u, uu);
-        if (free_v) dv = -share * over(g->v, vv);
-    }
-    /* what one parameter may not do, the other one has to make good */
-    const double u = least_of(most_of(du, way_to(at[0], low[0])), way_to(at[0], high[0]));
-    if (u != du && free_v) dv = -over(g->v + uv * u, vv);
-    const double v = least_of(most_of(dv, way_to(at[1], low[1])), way_to(at[1], high[1]));
-    du = u;
-    if (v != dv && free_u) {
-        du = -over(g->u + uv * v, uu);
-        du = least_of(most_of(du, way_to(at[0], low[0])), way_to(at[0], high[0]));
-    }
-    at[0] = moved(at[0], du, low[0], high[0]);
-    at[1] = moved(at[1], v, low[1], high[1]);
-    return fabs(g->u * du) + fabs(g->v * v);
 }
 
 #endif

@@ -337,8 +337,8 @@ CLSPI_INLINE void search_all(const clspi_segments_of_curves *c,
         search_query(&s, queries, i, form);
 }
 
-CLSPI_CLONES static void SEARCH_POLYNOMIALS(const clspi_segments_of_curves *c,
-                                            const clspi_segment_queries *queries)
+CLSPI_CLONES_256 static void SEARCH_POLYNOMIALS(const clspi_segments_of_curves *c,
+                                                const clspi_segment_queries *queries)
 {
     if (sizeof(real) == sizeof(float) && c->dim + c->degree > 12) /* many terms round */
         search_all(c, queries, POLYNOMIAL_WITH_BASE);
@@ -346,8 +346,8 @@ CLSPI_CLONES static void SEARCH_POLYNOMIALS(const clspi_segments_of_curves *c,
         search_all(c, queries, POLYNOMIAL);
 }
 
-CLSPI_CLONES static void SEARCH_RATIONALS(const clspi_segments_of_curves *c,
-                                          const clspi_segment_queries *queries)
+CLSPI_CLONES_256 static void SEARCH_RATIONALS(const clspi_segments_of_curves *c,
+                                              const clspi_segment_queries *queries)
 {
     search_all(c, queries, RATIONAL);
 }
