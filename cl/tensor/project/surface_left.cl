@@ -1,8 +1,9 @@
 /* The search for what is left over by search_surfaces and search_open: queries with many leaves
    that stay open, and those of which many parts have to be looked into. A group has one query; its
-   items search leaves, and then parts of leaves, side by side, and tell each other what they have
-   found between one round and the next (docs/kernels.md). So the result depends on the query alone.
-   The host sets CLSP_GROUP, and CLSP_LOCAL_SQUARES as for search_open. */
+   items search leaves, and then parts of leaves and of pieces, side by side, and tell each other
+   what they have found between one round and the next (docs/kernels.md). So the result depends on
+   the query alone. The host sets CLSP_GROUP, and CLSP_LOCAL_SQUARES as for search_open. */
+#define CLSP_WHOLE_PIECES 1
 #include "surface_leaf.clh"
 #include "surface_list.clh"
 #include "surface_parts.clh"
@@ -11,13 +12,14 @@
 
 #define WAITING_MAX 256 /* open leaves of a query, and then parts that wait */
 #define ROUNDS_MAX  256 /* for leaves, and for parts, before it is left to the host */
+#define OPEN_BEFORE 64  /* of its leaves, before a query searches whole pieces */
 
 /* What items of a group have found in a round. */
 typedef struct findings {
     real least[CLSP_GROUP], extent[CLSP_GROUP];
     uint count[CLSP_GROUP]; /* of open leaves, or parts */
     walk best;
-    uint leaves[CLSP_GROUP], num_leaves; /* to search in a round */
+    uint leaves[CLSP_GROUP], num_leaves; /* to search in a round, or pieces */
 } findings;
 
 /* Parts of leaves that wait, the next one last. */
@@ -81,8 +83,64 @@ IN_PLACE uint next_leaves(box_stack *stack, uint *waiting, uint *code, const wal
     return num;
 }
 
-/* Finds the leaves that stay open: the parts that wait then are these. Returns how many there are;
-   TOO_MUCH where they are too many. The first item walks for all. */
+#if HAS_SQUARES
+/* Tells whether a piece is among `num` that are to be searched. */
+IN_PLACE bool is_among(uint piece, local const uint *all, uint num)
+{
+    bool is = false;
+
+    for (uint k = num; k > 0 && !is; k--)
+        is = all[k - 1] == piece;
+    return is;
+}
+
+/* Goes on to the next pieces, each of which is searched as a whole once: those of `num_before`
+   parts wait already. Others as of next_leaves. */
+IN_PLACE uint next_pieces(box_stack *stack, uint *waiting, uint *code, const walk *w,
+                          global const real *reals, global const uint *words,
+                          global const real32 *boxes, surface_layout layout, local uint *pieces,
+                          local const waiting_parts *before, uint num_before)
+{
+    const box_query where = box_query_of(reals, w->q);
+    const real32 limit = box_limit_of(w->limit, reals[HEAD_UNIT]);
+    uint num = 0;
+
+    while (num < CLSP_GROUP) {
+        if ((*code & KIND_MASK) == KIND_MASK) *code = next_box(stack, waiting, words, limit);
+        if (*code == NO_BOX) break;
+        if ((*code & KIND_MASK) == KIND_NODE) {
+            if (!has_room(stack)) return TOO_MUCH;
+            *code = open_node(stack, waiting, boxes, words, *code, where, limit);
+            continue;
+        }
+        const uint number = *code & NUMBER_MASK;
+        const bool is_leaf = (*code & KIND_MASK) == KIND_LEAF;
+        const uint piece =
+            KIND_PIECE | (is_leaf ? words[WIDE(layout.leaf_pieces) + number] : number);
+        *code = KIND_MASK;
+        if (is_among(piece, pieces, num) || is_among(piece, before->leaves, num_before)) continue;
+        if (!is_leaf || is_within(w, number, reals, words, layout)) pieces[num++] = piece;
+    }
+    return num;
+}
+#else
+#define next_pieces(stack, waiting, code, w, reals, words, boxes, layout, pieces, before, num)     \
+    next_leaves(stack, waiting, code, w, reals, words, boxes, layout, pieces)
+#endif
+
+/* Searches a leaf by its constants. Returns a lower bound of the squared distance to it, INFINITY
+   where nothing nearer is left in it, and of pieces 0. */
+IN_PLACE real search_first(walk *w, uint number, global const real *reals,
+                           global const uint *words, surface_layout layout)
+{
+    if (!IS_WHOLE(number)) return search_leaf(w, number, reals, words, layout);
+    w->extent =
+        fmax(w->extent, FRAME_OF(reals, layout, number & NUMBER_MASK)[PIECE_EXTENT]);
+    return R(0.0);
+}
+
+/* Finds the leaves that stay open, and pieces: the parts that wait then are these. Returns how many
+   there are; TOO_MUCH where they are too many. The first item walks for all. */
 IN_PLACE uint find_leaves(local findings *f, local waiting_parts *p, walk *w, uint code,
                           global const real *reals, global const uint *words,
                           global const real32 *boxes, surface_layout layout)
@@ -97,19 +155,22 @@ IN_PLACE uint find_leaves(local findings *f, local waiting_parts *p, walk *w, ui
     for (uint round = 0; round < ROUNDS_MAX && !is_left; round++) {
         real bound = INFINITY;
         if (own == 0)
-            f->num_leaves = next_leaves(&stack, waiting, &code, w, reals, words, boxes, layout,
-                                        f->leaves);
+            f->num_leaves = num < OPEN_BEFORE
+                                ? next_leaves(&stack, waiting, &code, w, reals, words, boxes,
+                                              layout, f->leaves)
+                                : next_pieces(&stack, waiting, &code, w, reals, words, boxes,
+                                              layout, f->leaves, p, num);
         barrier(CLK_LOCAL_MEM_FENCE);
         const uint found = f->num_leaves;
         if (found == 0) break;
         if (own < found && found != TOO_MUCH)
-            bound = search_leaf(w, f->leaves[own], reals, words, layout);
+            bound = search_first(w, f->leaves[own], reals, words, layout);
         const uint at = num + tell_group(f, w, bound < INFINITY ? 1 : 0, &all);
         num += all;
         is_left = found == TOO_MUCH || num > WAITING_MAX || round + 1 == ROUNDS_MAX;
         if (bound < INFINITY && !is_left) {
             p->leaves[at] = f->leaves[own];
-            p->parts[at].shape = p->parts[at].number = 0;
+            p->parts[at].number = p->parts[at].shape = 0;
             p->parts[at].least = bound;
         }
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -94,7 +94,7 @@ CLSPI_INLINE double step_within(surface_place at[2], const slopes *g, const doub
     const double uu = is_bowl ? g->uu : g->guu, uv = is_bowl ? g->uv : g->guv;
     const double vv = is_bowl ? g->vv : g->gvv, det = uu * vv - uv * uv;
     const bool both = free_u & free_v & (det > 1e-14 * uu * vv);
-    const double share = free_u & free_v ? -0.5 : -1;
+    const double share = (free_u & free_v) ? -0.5 : -1;
     const double newton_u = -(vv * g->u - uv * g->v) / det, alone_u = share * over(g->u, uu);
     const double newton_v = -(uu * g->v - uv * g->u) / det, alone_v = share * over(g->v, vv);
     const double free_du = both ? newton_u : free_u ? alone_u : 0;
@@ -102,10 +102,10 @@ CLSPI_INLINE double step_within(surface_place at[2], const slopes *g, const doub
     /* what one parameter may not do, the other one has to make good */
     const double u = least_of(most_of(free_du, down_u), up_u);
     const double other_v = -over(g->v + uv * u, vv);
-    const double dv = (u != free_du) & free_v ? other_v : free_dv;
+    const double dv = ((u != free_du) & free_v) ? other_v : free_dv;
     const double v = least_of(most_of(dv, down_v), up_v);
     const double other_u = least_of(most_of(-over(g->u + uv * v, uu), down_u), up_u);
-    const double du = (v != dv) & free_u ? other_u : u;
+    const double du = ((v != dv) & free_u) ? other_u : u;
     at[0] = moved(at[0], du, low[0], high[0]);
     at[1] = moved(at[1], v, low[1], high[1]);
     return fabs(g->u * du) + fabs(g->v * v);
