@@ -278,14 +278,14 @@ CLSPI_INLINE void end_walk(walk *w, const clspi_surface_queries *queries)
 }
 
 /* Begins the search for the next query; false: there is none. */
-CLSPI_INLINE bool begin_next(query_queue *f, walk *w)
+CLSPI_INLINE bool begin_next(query_queue *queue, walk *w)
 {
-    const clspi_surface_queries *const queries = f->queries;
+    const clspi_surface_queries *const queries = queue->queries;
 
-    if (f->next == queries->num) return false;
-    w->index = queries->order ? queries->order[f->next] : f->next;
+    if (queue->next == queries->num) return false;
+    w->index = queries->order ? queries->order[queue->next] : queue->next;
     w->query = read_query(w->s, queries, w->index);
-    f->next++;
+    queue->next++;
     w->scale = begin_walk(w, &w->query, queries->max_dist);
     if (!w->query.is_valid || w->s->num_patches == 0) return true;
     if (w->query.has_hint) try_hint(w, w->query.patch, w->query.hint);
@@ -295,14 +295,14 @@ CLSPI_INLINE bool begin_next(query_queue *f, walk *w)
 
 /* Goes on to the next box that is worth it, or else the next query. Returns whether a leaf is to be
    searched; *is_over: no query is left. */
-CLSPI_INLINE bool go_down(query_queue *f, walk *w, bool *is_over)
+CLSPI_INLINE bool go_down(query_queue *queue, walk *w, bool *is_over)
 {
     while (w->num_waiting > 0) {
         const uint32_t last = --w->num_waiting;
         if (w->waiting[last] < w->limit) return look_into(w, w->waiting_code[last]);
     }
-    end_walk(w, f->queries);
-    *is_over = !begin_next(f, w);
+    end_walk(w, queue->queries);
+    *is_over = !begin_next(queue, w);
     return false;
 }
 
@@ -313,7 +313,7 @@ typedef struct walk_lists {
 } walk_lists;
 
 /* Lets all walks go down to a leaf, in turns. */
-CLSPI_INLINE void go_all_down(query_queue *f, walk_lists *l)
+CLSPI_INLINE void go_all_down(query_queue *queue, walk_lists *l)
 {
     while (l->num_down > 0) {
         const uint32_t num = l->num_down;
@@ -321,7 +321,7 @@ CLSPI_INLINE void go_all_down(query_queue *f, walk_lists *l)
         for (uint32_t i = 0; i < num; i++) {
             walk *const w = l->down[i];
             bool is_over = false;
-            if (go_down(f, w, &is_over))
+            if (go_down(queue, w, &is_over))
                 l->inside[l->num_inside++] = w;
             else if (!is_over)
                 l->down[l->num_down++] = w;
@@ -351,13 +351,13 @@ CLSPI_INLINE void step_all(walk_lists *l, clspi_surface_steps *steps)
 CLSPI_CLONES_256 static void search_all(walk *walks, clspi_surface_steps *steps,
                                         const clspi_surface_queries *queries)
 {
-    query_queue f = {.queries = queries};
+    query_queue queue = {.queries = queries};
     walk_lists l = {.num_down = 0};
 
-    for (uint32_t i = 0; i < WALKS && begin_next(&f, &walks[i]); i++)
+    for (uint32_t i = 0; i < WALKS && begin_next(&queue, &walks[i]); i++)
         l.down[l.num_down++] = &walks[i];
     while (l.num_down + l.num_inside > 0) {
-        go_all_down(&f, &l);
+        go_all_down(&queue, &l);
         step_all(&l, steps);
     }
 }
