@@ -15,7 +15,8 @@
 /* Compiled for several generations of x86 processors, chosen from when the program is loaded: that
    needs indirect functions, of glibc alone, which run before a sanitizer is ready. Elsewhere it is
    compiled for the processor that the compiler was told of. CLSPI_CLONES_256 is for large functions
-   to which vectors of 512 bits are no gain. */
+   to which vectors of 512 bits are no gain. Both are for static functions: clang 14 gives others a
+   name by which no other file finds them. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
     __has_feature(memory_sanitizer)
