@@ -109,7 +109,8 @@ CLSPI_INLINE double take_place(walk *w, const surface_place at[2], surface_jet *
     return square;
 }
 
-/* The same, and all of it. */
+/* Evaluates the piece at a place as take_place does, and finds what is worth looking for from then
+   on. */
 CLSPI_CLONES_256 static double try_place(walk *w, const surface_place at[2], surface_jet *j,
                                          double *e)
 {
