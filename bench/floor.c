@@ -18,7 +18,7 @@ typedef struct floor_job {
 
 static clsp_status enqueue_job(void *user)
 {
-    const floor_job *const job = user;
+    floor_job *const job = user;
 
     return bench_kernel_launch(&job->kernel, 0, job->items, NULL);
 }
@@ -262,7 +262,7 @@ static void report_empty(bench *b, const char *method, bench_timing time)
 }
 
 /* Start to end as the device's own clock has it; 0 where the queue or the driver has none. */
-static clsp_status time_on_device(const floor_job *job, double *ms)
+static clsp_status time_on_device(floor_job *job, double *ms)
 {
     clsp_status status;
     cl_event event = NULL;

@@ -123,22 +123,56 @@ clsp_status bench_kernel_args(const bench_kernel *kernel, const bench_arg *args,
     return bench_check(status, "clSetKernelArg");
 }
 
-clsp_status bench_kernel_launch(const bench_kernel *kernel, size_t first, size_t count,
-                                cl_event *done)
+/* Enqueues one launch of items from first on. */
+static clsp_status enqueue(const bench_kernel *kernel, size_t first, size_t items, cl_event *done)
+{
+    const cl_uint start = (cl_uint)first;
+    const size_t global = (items + kernel->local - 1) / kernel->local * kernel->local;
+    const cl_int code = clSetKernelArg(kernel->kernel, 0, sizeof start, &start);
+
+    if (code != CL_SUCCESS) return code;
+    return clEnqueueNDRangeKernel(kernel->queue, kernel->kernel, 1, NULL, &global, &kernel->local,
+                                  0, NULL, done);
+}
+
+/* Bounds launches to about LAUNCH_MS, from the times of small ones, each several times the last. */
+static clsp_status bound_launches(bench_kernel *kernel, size_t first, size_t count)
+{
+    enum { LAUNCH_MS = 500, TIMES = 16 };
+    const double long_enough = 1;
+    const size_t all = count < kernel->most ? count : kernel->most;
+    clsp_status status;
+
+    for (size_t items = kernel->local; items < all; items *= TIMES) {
+        const double begin = bench_now_ms();
+        BENCH_TRY(enqueue(kernel, first, items, NULL));
+        BENCH_TRY(clFinish(kernel->queue));
+        const double ms = bench_now_ms() - begin, fit = (double)items * LAUNCH_MS / ms;
+        if (ms < long_enough) continue;
+        if (fit < (double)kernel->most)
+            kernel->most = fit < (double)kernel->local
+                               ? kernel->local
+                               : (size_t)fit / kernel->local * kernel->local;
+        break;
+    }
+    kernel->is_known = true;
+    return CLSP_OK;
+
+fail:
+    return status;
+}
+
+clsp_status bench_kernel_launch(bench_kernel *kernel, size_t first, size_t count, cl_event *done)
 {
     clsp_status status;
     const cl_uint end = (cl_uint)(first + count);
 
     BENCH_TRY(clSetKernelArg(kernel->kernel, 1, sizeof end, &end));
+    if (!kernel->is_known) BENCH_TRY(bound_launches(kernel, first, count));
     for (size_t at = first; at < first + count; at += kernel->most) {
-        const cl_uint start = (cl_uint)at;
         const size_t left = first + count - at;
         const size_t items = left < kernel->most ? left : kernel->most;
-        const size_t global = (items + kernel->local - 1) / kernel->local * kernel->local;
-
-        BENCH_TRY(clSetKernelArg(kernel->kernel, 0, sizeof start, &start));
-        BENCH_TRY(clEnqueueNDRangeKernel(kernel->queue, kernel->kernel, 1, NULL, &global,
-                                         &kernel->local, 0, NULL, items == left ? done : NULL));
+        BENCH_TRY(enqueue(kernel, at, items, items == left ? done : NULL));
     }
     return CLSP_OK;
 

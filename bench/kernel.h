@@ -1,6 +1,9 @@
-/* The benchmark's own OpenCL programs, and launches of their kernels. */
+/* The benchmark's own OpenCL programs, and launches of their kernels. Drivers end launches that
+   take seconds, so the first ones of a kernel are small and timed. */
 #ifndef BENCH_KERNEL_H
 #define BENCH_KERNEL_H
+
+#include <stdbool.h>
 
 #include <clspline/clspline.h>
 
@@ -9,6 +12,7 @@ typedef struct bench_kernel {
     cl_command_queue queue; /* not retained */
     size_t local;           /* size of a work-group */
     size_t most;            /* work-items of one launch */
+    bool is_known;          /* that so many take no longer than a launch may */
 } bench_kernel;
 
 typedef struct bench_arg {
@@ -37,8 +41,8 @@ void bench_kernel_release(bench_kernel *kernel);
 clsp_status bench_kernel_args(const bench_kernel *kernel, const bench_arg *args, cl_uint num_args);
 
 /* Enqueues items first .. first + count - 1, in as many launches as the device's limits ask for.
- *done, when done is not NULL, is the last launch's event. */
-clsp_status bench_kernel_launch(const bench_kernel *kernel, size_t first, size_t count,
-                                cl_event *done);
+ *The first call finds out how many items a launch may have, and waits for them. done, when done is
+ *not NULL, is the last launch's event. */
+clsp_status bench_kernel_launch(bench_kernel *kernel, size_t first, size_t count, cl_event *done);
 
 #endif

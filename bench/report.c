@@ -1,13 +1,22 @@
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "report.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench_commit.h"
 
 struct bench_report {
     FILE *json;
-    char device[128], driver[128];
+    clsp_device_info device;
+    char date[32], system[256];
+    long cores;     /* of the host that this process may use */
     char suite[32]; /* of the line before */
 };
 
@@ -27,6 +36,24 @@ bench_row bench_row_empty(const char *suite, const char *name, const char *metho
                        .most = NAN};
 }
 
+static void look_at_host(bench_report *report)
+{
+    const time_t now = time(NULL);
+    struct utsname host;
+    struct tm day;
+
+    if (gmtime_r(&now, &day))
+        strftime(report->date, sizeof report->date, "%Y-%m-%dT%H:%M:%SZ", &day);
+    if (uname(&host) == 0)
+        snprintf(report->system, sizeof report->system, "%s %s %s", host.sysname, host.release,
+                 host.machine);
+    report->cores = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef CPU_COUNT
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) report->cores = CPU_COUNT(&set);
+#endif
+}
+
 bench_report *bench_report_open(const char *json, const clsp_device_info *device)
 {
     bench_report *const report = calloc(1, sizeof *report);
@@ -35,8 +62,8 @@ bench_report *bench_report_open(const char *json, const clsp_device_info *device
         perror("the report");
         return NULL;
     }
-    memcpy(report->device, device->name, sizeof report->device);
-    memcpy(report->driver, device->driver, sizeof report->driver);
+    report->device = *device;
+    look_at_host(report);
     if (json) report->json = fopen(json, "w");
     if (json && !report->json) {
         perror(json);
@@ -67,6 +94,26 @@ static void json_number(FILE *file, const char *key, double value, const char *e
         fprintf(file, "\"%s\": null%s", key, end);
 }
 
+/* Writes where the line comes from. */
+static void json_origin(const bench_report *report)
+{
+    static const char *const classes[] = {"", "cpu", "integrated", "discrete", "accelerator"};
+    const clsp_device_info *const device = &report->device;
+    const char *const limits = getenv("CLSPLINE_LIMITS");
+
+    json_string(report->json, "platform", device->platform);
+    json_string(report->json, "device", device->name);
+    json_string(report->json, "driver", device->driver);
+    json_string(report->json, "class", classes[device->device_class]);
+    json_string(report->json, "limits", limits ? limits : "");
+    fprintf(report->json, "\"compute_units\": %u, ", device->compute_units);
+    fprintf(report->json, "\"cores\": %ld, ", report->cores);
+    json_string(report->json, "system", report->system);
+    json_string(report->json, "version", CLSP_VERSION_STRING);
+    json_string(report->json, "commit", BENCH_COMMIT);
+    json_string(report->json, "date", report->date);
+}
+
 static void write_json(const bench_report *report, const bench_row *row, double fraction)
 {
     FILE *const file = report->json;
@@ -79,8 +126,7 @@ static void write_json(const bench_report *report, const bench_row *row, double 
         fprintf(file, "\"precision\": \"f%d\", ", row->precision);
     else
         fputs("\"precision\": null, ", file);
-    json_string(file, "device", report->device);
-    json_string(file, "driver", report->driver);
+    json_origin(report);
     json_number(file, "time_ms_median", row->time.median_ms, ", ");
     json_number(file, "time_ms_min", row->time.min_ms, ", ");
     json_number(file, "work", row->work, ", ");
@@ -92,7 +138,8 @@ static void write_json(const bench_report *report, const bench_row *row, double 
     json_number(file, "bytes", row->bytes, ", ");
     json_number(file, "floor_ms", row->floor_ms, ", ");
     json_number(file, "fraction_of_floor", fraction, ", ");
-    json_number(file, "error", row->error, "}\n");
+    json_number(file, "error", row->error, ", ");
+    fputs("\"error_unit\": \"eps * largest coordinate\"}\n", file);
     fflush(file);
 }
 

@@ -1,4 +1,6 @@
-/* Results: a table on stdout for people, and JSON lines in a file for programs. */
+/* Results: a table on stdout for people, and JSON lines in a file for programs. Each line says of
+   itself where it comes from: device, driver, class, limits, version, commit, date, cores, system.
+ */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
 
@@ -11,14 +13,14 @@ typedef struct bench_row {
     const char *suite, *name, *method; /* name: the field "case" */
     int precision;                     /* 32 or 64 */
     bench_timing time;
-    double work;      /* points, bytes, operations: what unit counts */
-    const char *unit; /* of rate: "point/s", "byte/s", "flop/s", "frame/s", "pixel/s", "cell/s",
-                         "B/cell", "us/point", "ms", "%", "grey" (levels of 255), "ratio"; NULL for
-                         times alone */
-    double rate;      /* NAN: work over the median time */
-    double bytes;     /* that the call must write */
-    double floor_ms;  /* time that the device needs at best */
-    double error;     /* worst error of the points looked at, in eps * largest control coordinate */
+    double work;        /* points, bytes, operations: what unit counts */
+    const char *unit;   /* of rate: "point/s", "byte/s", "flop/s", "frame/s", "pixel/s", "cell/s",
+                           "B/cell", "us/point", "ms", "%", "grey" (levels of 255), "ratio"; NULL for
+                           times alone */
+    double rate;        /* NAN: work over the median time */
+    double bytes;       /* that the call must write */
+    double floor_ms;    /* time that the device needs at best */
+    double error;       /* worst of the values looked at, in eps * largest coordinate of the data */
     double least, most; /* limits that this line is to keep; for the table only */
 } bench_row;
 

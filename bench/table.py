@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Prints what a benchmark measured as one table a family: floor, ours, plain C, the best peer.
+"""Prints what a benchmark measured as tables: floor, ours, plain C, the best peer.
 
     table.py FILE... [--case REGEX] [--precision f32|f64]
 
-The files are those of `clspline-bench SUITE... --json FILE`, of one machine. Each line of a table
+The files are those of `clspline-bench SUITE... --json FILE`. There is a table for each device, as
+driver, class and limits tell it from others, each family and each precision. Each line of a table
 is a case in Markdown: the floor, the library's time by its default method, that of a plain C loop
 on all cores of the host, and that of the fastest other program or method, median milliseconds, and
 the ratios of these to the library's: above 1 the library is the faster one. Cases without anything
-beside them have their share of the floor alone. Needs the standard library only.
+beside them have their share of the floor alone. What was measured twice counts by its later line.
+Needs the standard library only.
 """
 import argparse
 import json
@@ -40,19 +42,23 @@ FAMILIES = {
 }
 
 
+def device_of(row):
+    limits = row['limits'] and f', limits {row["limits"]}'
+    return (f'{row["device"]}, {row["platform"]}, driver {row["driver"]}, as {row["class"]}{limits}; '
+            f'{row["cores"]} cores, {row["system"]}; clspline {row["version"]}, {row["commit"]}')
+
+
 def read(paths):
-    """{(suite, case): {(method, precision): row}} of the rows that have times, and the devices."""
-    cases, devices = {}, []
+    """{device: {(suite, case): {(method, precision): row}}} of the rows that have times."""
+    devices = {}
     for path in paths:
         with open(path, encoding='utf-8') as file:
             for row in (json.loads(line) for line in file if line.strip()):
-                device = f'{row["device"]}, driver {row["driver"]}'
-                if device not in devices:
-                    devices.append(device)
                 if row['time_ms_median']:
+                    cases = devices.setdefault(device_of(row), {})
                     methods = cases.setdefault((row['suite'], row['case']), {})
                     methods[row['method'], row['precision']] = row
-    return cases, devices
+    return devices
 
 
 def beside(methods, precision, pattern):
@@ -79,7 +85,7 @@ def line_of(case, match, ours, methods, plain, others):
     loop = beside(methods, precision, expanded(plain)) if plain else None
     peers = [beside(methods, precision, expanded(pattern)) for pattern in others]
     peer = min((p for p in peers if p), key=time_of, default=None)
-    name = ', '.join(word for word in (case, match.group(1).strip(', '), precision) if word)
+    name = ', '.join(word for word in (case, match.group(1).strip(', ')) if word)
     if not (loop or peer or ours['floor_ms']):
         return None
     cells = [name, number(ours['floor_ms']), number(time)]
@@ -90,19 +96,19 @@ def line_of(case, match, ours, methods, plain, others):
     return '| ' + ' | '.join(cells) + ' |'
 
 
-def print_family(family, cases, args):
+def print_table(family, precision, cases, args):
     lines = []
     for (suite, case), methods in cases.items():
         for of_suite, ours, plain, others in FAMILIES[family]:
             if suite != of_suite or not re.search(args.case, case):
                 continue
-            for (method, precision), row in methods.items():
+            for (method, of_row), row in methods.items():
                 match = re.fullmatch(ours, method)
-                if match and args.precision in (None, precision):
+                if match and of_row == precision:
                     lines.append(line_of(case, match, row, methods, plain, others))
     lines = [line for line in lines if line]
     if lines:
-        print(f'\n{family}, ms:\n')
+        print(f'\n{family}, {precision}, ms:\n')
         print('| case | floor | ours | floor/ours | plain C | over ours | best other | over ours |')
         print('|---|---|---|---|---|---|---|---|')
         print('\n'.join(lines))
@@ -115,13 +121,15 @@ def main():
     parser.add_argument('--precision', choices=('f32', 'f64'))
     args = parser.parse_args()
     try:
-        cases, devices = read(args.files)
+        devices = read(args.files)
     except (OSError, ValueError, KeyError) as error:
         print(f'table.py: {error}', file=sys.stderr)
         return 2
-    print('; '.join(devices))
-    for family in FAMILIES:
-        print_family(family, cases, args)
+    for device, cases in devices.items():
+        print(f'\n{device}')
+        for family in FAMILIES:
+            for precision in (args.precision,) if args.precision else ('f32', 'f64'):
+                print_table(family, precision, cases, args)
     return 0
 
 

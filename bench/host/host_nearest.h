@@ -27,7 +27,7 @@ int host_nearest_sisl(const host_nearest_surfaces *surfaces, const double *queri
                       double *distances);
 
 /* Finds them by Open CASCADE's Extrema, edges and corners included, in the same order. Returns 0
-   when it fails. */
+   when it fails. A module of its own has it (bench_occt). */
 int host_nearest_occt(const host_nearest_surfaces *surfaces, const double *queries, size_t num,
                       double *distances);
 

@@ -1,5 +1,6 @@
 #include "python_process.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +21,19 @@ bool python_expect(const python_process *p, const char *wanted)
     return fflush(p->to) == 0 && python_read(p, line) && strcmp(line, wanted) == 0;
 }
 
-/* Becomes the script, with its input and output. */
-static void become(const char *const command[4], const int in[2], const int out[2])
+/* Makes a pipe whose ends no program keeps that is started later: a script reads until the last
+   copy of the other end is closed. */
+static bool make_pipe(int ends[2])
 {
-    dup2(in[0], STDIN_FILENO);
-    dup2(out[1], STDOUT_FILENO);
-    close(in[0]);
-    close(in[1]);
-    close(out[0]);
-    close(out[1]);
+    return pipe(ends) == 0 && fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 &&
+           fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0;
+}
+
+/* Becomes the script, with its input and output. */
+static void become(const char *const command[4], int in, int out)
+{
+    dup2(in, STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
     execlp(command[0], command[0], command[1], command[2], (char *)NULL);
     _exit(127);
 }
@@ -39,9 +44,9 @@ static bool start(python_process *p, const char *const command[4])
     int in[2], out[2];
     const char *const word = command[2];
 
-    if (pipe(in) != 0 || pipe(out) != 0) return false;
+    if (!make_pipe(in) || !make_pipe(out)) return false;
     p->process = fork();
-    if (p->process == 0) become(command, in, out);
+    if (p->process == 0) become(command, in[0], out[1]);
     close(in[0]);
     close(out[1]);
     p->to = fdopen(in[1], "w");

@@ -10,7 +10,7 @@ enum { PYTHON_TEXT_MAX = 128 };
 typedef struct python_process {
     int process; /* 0: none */
     FILE *to, *from;
-    char about[PYTHON_TEXT_MAX]; /* its first line, or why there is none */
+    char about[PYTHON_TEXT_MAX]; /* its first line, or why there is none; empty: not started */
 } python_process;
 
 /* Starts a script, with a word as its argument, by $CLSPLINE_BENCH_PYTHON, or else the python3 in

@@ -158,7 +158,7 @@ fail:
 }
 
 /* Adds a piece's sum. */
-static clsp_status sum_piece(held_part *h, const bench_kernel *kernel, size_t i, cl_mem sums)
+static clsp_status sum_piece(held_part *h, bench_kernel *kernel, size_t i, cl_mem sums)
 {
     const clsp_range range = piece_range(h, i);
     const cl_ulong num = range.count * h->part.job->item_reals;

@@ -390,6 +390,17 @@ fail:
     return status;
 }
 
+/* Starts NumPy where it was not asked for before, and notes what it is. */
+static void need_numpy(bench *b, numpy_process *numpy)
+{
+    char text[2 * PYTHON_TEXT_MAX];
+
+    if (numpy->about[0]) return;
+    numpy_start(numpy);
+    snprintf(text, sizeof text, "NumPy: %s%s", numpy->process ? "" : "left out, ", numpy->about);
+    bench_report_note(b->report, text);
+}
+
 static clsp_status run_precision(bench *b, clsp_type precision, const bezier_ring *out,
                                  numpy_process *numpy)
 {
@@ -399,6 +410,7 @@ static clsp_status run_precision(bench *b, clsp_type precision, const bezier_rin
         for (size_t g = 0; g < BENCH_COUNT(grids); g++) {
             const bezier_case c = {orders[o], grids[g].samples, grids[g].patches};
             if ((b->quick && !grids[g].quick) || !bezier_case_wanted(b, &c)) continue;
+            need_numpy(b, numpy);
             for (int kind = 0; kind < VERTEX_KINDS; kind++)
                 BENCH_TRY(run_case(b, &c, precision, (vertex_kind)kind, out, numpy));
         }
@@ -409,24 +421,20 @@ fail:
     return status;
 }
 
-static void note(bench *b, const numpy_process *numpy)
+static void note(bench *b)
 {
-    char text[2 * PYTHON_TEXT_MAX];
-
     if (!host_loop_is_parallel())
         bench_report_note(b->report, "C separable: left out, built without OpenMP");
 #ifndef BENCH_SISL
     bench_report_note(b->report, "SISL: left out, not found when this was built");
 #endif
-    snprintf(text, sizeof text, "NumPy: %s%s", numpy->process ? "" : "left out, ", numpy->about);
-    bench_report_note(b->report, text);
 }
 
 clsp_status host_contest_run(bench *b, const bezier_ring *out, numpy_process *numpy)
 {
     clsp_status status = CLSP_OK;
 
-    note(b, numpy);
+    note(b);
     for (clsp_type p = CLSP_F32; p <= CLSP_F64 && status == CLSP_OK; p++)
         if (b->wanted[p]) status = run_precision(b, p, out, numpy);
     return status;

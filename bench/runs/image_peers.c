@@ -106,8 +106,8 @@ static clsp_status run_library(void *user)
 
 static clsp_status create_ways(contest *x)
 {
-    static const image_manner linear = {"", CLSP_IMAGE_LINEAR, 0, 0, 0};
-    static const image_manner cubic = {"", CLSP_IMAGE_CUBIC, 0, 0, 0};
+    static const image_manner linear = {"", CLSP_IMAGE_LINEAR, 0, 0, 0, 0};
+    static const image_manner cubic = {"", CLSP_IMAGE_CUBIC, 0, 0, 0, 0};
 
     for (int i = 0; i < TASKS; i++) {
         const bool is_linear = i == LOAD || i == LINEAR;
@@ -138,14 +138,29 @@ static clsp_status create_host(contest *x)
     return CLSP_OK;
 }
 
-/* Hands the samples to SciPy or CuPy; one that fails is left out. */
+/* Starts SciPy or CuPy where it was not asked for before, and notes what it is. */
+static void need_python(bench *b, python_process *p, peer who)
+{
+    char text[2 * PYTHON_TEXT_MAX];
+
+    if (p->about[0]) return;
+    const bool done = python_start(p, "scipy_images.py", who == SCIPY ? "scipy" : "cupy");
+    snprintf(text, sizeof text, "%s: %s%s", peer_names[who], done ? "" : "left out, ", p->about);
+    bench_report_note(b->report, text);
+}
+
+/* Hands the samples to SciPy or CuPy; one that fails or is not there is left out. */
 static void load_python(contest *x, peer who)
 {
     python_process *const p = x->pythons[who];
     const size_t num = image_run_samples(&x->run);
 
-    if (!p || (fprintf(p->to, "case %u %u\n", x->run.side, x->run.directions) > 0 &&
-               fwrite(x->run.first, sizeof(float), num, p->to) == num && python_expect(p, "ready")))
+    if (!p) return;
+    need_python(x->run.b, p, who);
+    if (!p->process) x->pythons[who] = NULL;
+    if (!p->process ||
+        (fprintf(p->to, "case %u %u\n", x->run.side, x->run.directions) > 0 &&
+         fwrite(x->run.first, sizeof(float), num, p->to) == num && python_expect(p, "ready")))
         return;
     fprintf(stderr, "clspline-bench: %s fails at %s\n", peer_names[who], x->run.name);
     x->pythons[who] = NULL;
@@ -261,27 +276,14 @@ fail:
     return status;
 }
 
-/* Starts SciPy or CuPy and notes what it is. */
-static python_process *start_python(bench *b, python_process *p, peer who)
-{
-    char text[2 * PYTHON_TEXT_MAX];
-    const bool done = python_start(p, "scipy_images.py", who == SCIPY ? "scipy" : "cupy");
-
-    snprintf(text, sizeof text, "%s: %s%s", peer_names[who], done ? "" : "left out, ", p->about);
-    bench_report_note(b->report, text);
-    return done ? p : NULL;
-}
-
 clsp_status image_peers_run(bench *b, const char *suite)
 {
     static const uint32_t sides[] = {SMALL_SIDE, 1024, 2048, 4096, 8192};
     const uint32_t most = b->quick ? 1024 : b->is_cpu ? 2048 : 8192;
     python_process scipy = {0}, cupy = {0};
-    python_process *pythons[PEERS] = {NULL};
+    python_process *pythons[PEERS] = {[SCIPY] = &scipy, [CUPY] = b->is_cpu ? NULL : &cupy};
     clsp_status status = CLSP_OK;
 
-    pythons[SCIPY] = start_python(b, &scipy, SCIPY);
-    if (!b->is_cpu) pythons[CUPY] = start_python(b, &cupy, CUPY);
     if (b->is_cpu && !host_image_is_parallel())
         bench_report_note(b->report, "C loop: built without OpenMP, on one core.");
     for (size_t i = 0; i < BENCH_COUNT(sides) && status == CLSP_OK; i++) {
@@ -290,7 +292,7 @@ clsp_status image_peers_run(bench *b, const char *suite)
         status = run_case(b, suite, 2, sides[i], pythons);
     }
     if (status == CLSP_OK && !b->quick) {
-        pythons[SCIPY] = scipy.process ? &scipy : NULL;
+        pythons[SCIPY] = &scipy;
         status = run_case(b, suite, 3, b->is_cpu ? 128 : 256, pythons);
     }
     python_stop(&scipy);

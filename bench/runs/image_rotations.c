@@ -107,8 +107,8 @@ static clsp_status report_taps(const turning *t, uint32_t taps)
 {
     char truncated[IMAGE_NAME_MAX], least_squares[IMAGE_NAME_MAX];
     const image_manner manners[] = {
-        {truncated, CLSP_IMAGE_CUBIC, CLSP_IMAGE_TRUNCATED, taps, 0},
-        {least_squares, CLSP_IMAGE_CUBIC, CLSP_IMAGE_LEAST_SQUARES, taps, 0}};
+        {truncated, CLSP_IMAGE_CUBIC, CLSP_IMAGE_TRUNCATED, taps, 0, 0},
+        {least_squares, CLSP_IMAGE_CUBIC, CLSP_IMAGE_LEAST_SQUARES, taps, 0, 0}};
     clsp_status status = CLSP_OK;
 
     snprintf(truncated, sizeof truncated, "%u cut off", taps);
@@ -120,8 +120,8 @@ static clsp_status report_taps(const turning *t, uint32_t taps)
 
 static clsp_status report_all(const turning *t, bool quick)
 {
-    static const image_manner exact = {"exact", CLSP_IMAGE_CUBIC, CLSP_IMAGE_RECURSIVE, 0, 0};
-    static const image_manner linear = {"linear", CLSP_IMAGE_LINEAR, 0, 0, 0};
+    static const image_manner exact = {"exact", CLSP_IMAGE_CUBIC, CLSP_IMAGE_RECURSIVE, 0, 0, 0};
+    static const image_manner linear = {"linear", CLSP_IMAGE_LINEAR, 0, 0, 0, 0};
     clsp_status status;
 
     BENCH_TRY(report_manner(t, &exact, true));

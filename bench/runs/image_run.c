@@ -184,7 +184,8 @@ clsp_status image_way_create(image_way *way, const image_run *r, const image_man
                                   .mode = {CLSP_IMAGE_MIRROR, CLSP_IMAGE_MIRROR, CLSP_IMAGE_MIRROR},
                                   .prefilter = manner->prefilter,
                                   .taps = manner->taps,
-                                  .kernels = manner->kernels};
+                                  .kernels = manner->kernels,
+                                  .fetch = manner->fetch};
     clsp_status status;
 
     way->run = r;

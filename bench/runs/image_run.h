@@ -13,6 +13,7 @@ typedef struct image_manner {
     clsp_image_prefilter prefilter;
     uint32_t taps;
     clsp_image_kernels kernels;
+    clsp_image_fetch fetch;
 } image_manner;
 
 /* An image of a side's length along each direction, and a result likewise. */

@@ -110,7 +110,7 @@ static bench_row row_of(const places_run *p, const char *method)
 }
 
 /* Measures a call, and the processor time that all cores spend on a point. is_inside: what is not
-   found is an error. */
+   found is lost. */
 static clsp_status measure(places_run *p, const char *method, bool is_inside)
 {
     const bench *const b = p->run.b;
@@ -122,8 +122,15 @@ static clsp_status measure(places_run *p, const char *method, bool is_inside)
     row.time = one.sustained;
     row.work = (double)p->num;
     row.unit = "point/s";
-    if (is_inside) row.error = (double)count_lost(p);
     bench_report_row(b->report, &row);
+    if (is_inside) {
+        char lost[64];
+        snprintf(lost, sizeof lost, "%s, lost", method);
+        row = row_of(p, lost);
+        row.rate = 100 * (double)count_lost(p) / (double)p->num;
+        row.unit = "%";
+        bench_report_row(b->report, &row);
+    }
     const clock_t start = clock();
     BENCH_TRY(locate(p));
     row = row_of(p, method);

@@ -59,7 +59,7 @@ static clsp_status evaluate(void *user)
 static clsp_status store(void *user)
 {
     grid_run *const g = user;
-    const bench_floor *const floor = &g->b->floor[g->precision];
+    bench_floor *const floor = &g->b->floor[g->precision];
     const size_t items = reals_of(g) / floor->store_reals;
 
     return bench_kernel_launch(&floor->store, take(g) * items, items, NULL);

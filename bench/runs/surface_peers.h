@@ -16,8 +16,8 @@ typedef struct surface_peers {
 } surface_peers;
 
 /* Reports the processor time a point of samples with a tree and Newton's method, and of SISL and
-   OCCT where they are; as errors, how many of 100 points are wrong, and of the library's that any
-   of them finds nearer. */
+   OCCT where they are; in percent, how many of their points are wrong, and how many of the
+   library's, for which they find a nearer one. */
 clsp_status surface_peers_measure(const surface_peers *peers);
 
 #endif

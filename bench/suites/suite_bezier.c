@@ -128,7 +128,7 @@ static clsp_status enqueue_store(void *user)
 {
     comparison *const x = user;
     bezier_run *const r = &x->run;
-    const bench_floor *const floor = &r->b->floor[r->precision];
+    bench_floor *const floor = &r->b->floor[r->precision];
     const size_t items = bezier_run_chunk_points(r) * 3 / floor->store_reals;
 
     return bench_kernel_launch(&floor->store, bezier_run_take(r, 0) * items, items, NULL);

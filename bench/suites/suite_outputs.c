@@ -60,7 +60,7 @@ typedef struct store_job {
 static clsp_status enqueue_store(void *user)
 {
     const store_job *const x = user;
-    const bench_floor *const floor = &x->run->b->floor[x->run->precision];
+    bench_floor *const floor = &x->run->b->floor[x->run->precision];
 
     return bench_kernel_launch(&floor->store, bezier_run_take(x->run, 0) * x->items, x->items,
                                NULL);

@@ -23,7 +23,7 @@ enum { LIBRARY, DIRECT, CASTELJAU, CONTESTANTS };
 
 static clsp_status enqueue_job(void *user)
 {
-    const patch_job *const x = user;
+    patch_job *const x = user;
     bezier_run *const r = x->run;
     const size_t num = bezier_run_chunk_points(r);
     const cl_uint start = (cl_uint)(bezier_run_take(r, 0) * num);

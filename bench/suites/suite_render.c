@@ -18,11 +18,6 @@ static const char suite[] = "render";
 static const double small_gain = 1.5, large_gain = 3, most_beside = 0.4;
 enum { SMALL = 300, LARGE = 2000 };
 
-/* The highest bars of the publication's figures of GPUs, in float: 300 to 500 samples on a GTX 460
-   (figure 6), 500 on a GTX 980 (figure 7), in frames a second. */
-static const double figure_6 = 653, figure_7 = 725;
-enum { FIGURE_6_FIRST = 300, FIGURE_7 = 500 };
-
 static const size_t orders[] = {4, 8, 12};
 static const size_t gpu_samples[] = {256, 300, 400, 500, 512, 1000, 2000};
 static const size_t software_samples[] = {256, 300, 500};
@@ -64,14 +59,6 @@ static bool has_limits(const render_suite *s)
            bezier_takes_own_shape(s->b);
 }
 
-/* The publication's frames a second, for the case that it has. */
-static double least_rate(const render_suite *s, const render_case *c)
-{
-    if (!has_limits(s) || c->lit || c->precision != CLSP_F32) return NAN;
-    if (c->samples == FIGURE_7) return figure_7;
-    return c->samples >= FIGURE_6_FIRST && c->samples < FIGURE_7 ? figure_6 : NAN;
-}
-
 static void report_way(const render_suite *s, const render_case *c, bench_row *row,
                        const render_result *result, size_t way)
 {
@@ -82,7 +69,6 @@ static void report_way(const render_suite *s, const render_case *c, bench_row *r
     row->unit = "frame/s";
     if (way != RENDER_DRAWING)
         row->bytes = (double)(c->samples * c->samples * (c->lit ? 6 : 3) * sizeof(float));
-    if (way == RENDER_SHARED) row->least = least_rate(s, c);
     bench_report_row(s->b->report, row);
 }
 

@@ -141,6 +141,8 @@ clsp_status bench_suite_transfer(bench *b)
     clsp_status status;
     bezier_ring out = {0};
 
+    if (b->is_cpu)
+        bench_report_note(b->report, "transfer: left out, the device is a CPU and has no bus");
     if (b->is_cpu || !b->wanted[CLSP_F32]) return CLSP_OK;
     BENCH_TRY(bezier_ring_create(b, &out));
     for (size_t i = 0; i < BENCH_COUNT(cases); i++)
