@@ -163,7 +163,8 @@ static void print_rate(double rate, const char *unit)
             snprintf(text, sizeof text, "%.3g x", rate);
         else if (strcmp(unit, "grey") == 0)
             snprintf(text, sizeof text, "%.4g %s", rate, unit);
-        else if (strcmp(unit, "us/point") == 0 || strcmp(unit, "ms") == 0 || strcmp(unit, "%") == 0)
+        else if (strcmp(unit, "us/point") == 0 || strcmp(unit, "ms") == 0 ||
+                 strcmp(unit, "ppb") == 0 || strcmp(unit, "%") == 0)
             snprintf(text, sizeof text, "%.3g %s", rate, unit);
         else if (strcmp(unit, "frame/s") == 0 || strcmp(unit, "B/cell") == 0)
             snprintf(text, sizeof text, "%.5g %s", rate, unit);

@@ -62,9 +62,9 @@ def read(paths):
 
 
 def beside(methods, precision, pattern):
-    """The fastest row of a method by a pattern: of the precision, else of any."""
+    """The fastest row of a method by a pattern: of the precision, else in double."""
     found = [(key[1] != precision, row['time_ms_median'], row) for key, row in methods.items()
-             if re.fullmatch(pattern, key[0])]
+             if re.fullmatch(pattern, key[0]) and key[1] in (precision, 'f64')]
     return min(found, key=lambda x: x[:2])[2] if found else None
 
 
@@ -88,11 +88,18 @@ def line_of(case, match, ours, methods, plain, others):
     name = ', '.join(word for word in (case, match.group(1).strip(', ')) if word)
     if not (loop or peer or ours['floor_ms']):
         return None
+
+    def cell(row, *words):
+        """Its time, with the words and the precision where that is another."""
+        if not row:
+            return ''
+        words += (row['precision'],) if row['precision'] != precision else ()
+        return number(time_of(row)) + (f' ({", ".join(words)})' if words else '')
+
     cells = [name, number(ours['floor_ms']), number(time)]
     cells += [number(ours['floor_ms'] and ours['floor_ms'] / time)]
-    cells += [number(loop and time_of(loop)), number(loop and time_of(loop) / time)]
-    cells += [f'{number(time_of(peer))} ({peer["method"]})' if peer else '',
-              number(peer and time_of(peer) / time)]
+    cells += [cell(loop), number(loop and time_of(loop) / time)]
+    cells += [cell(peer, peer['method']) if peer else '', number(peer and time_of(peer) / time)]
     return '| ' + ' | '.join(cells) + ' |'
 
 

@@ -300,7 +300,7 @@ clsp_status solid_ways_run(bench *b, const solid_case *solid, const char *name, 
     for (unsigned i = 0; i < level; i++)
         BENCH_TRY(solid_model_refine(&m));
     for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
-        if (b->wanted[p] && !(p == CLSP_F64 && b->quick)) {
+        if (b->wanted[p]) {
             if (grids) BENCH_TRY(run_precision(&own, &m, p, text));
             if (points) BENCH_TRY(run_list_precision(&own, &m, p, list));
         }

@@ -157,7 +157,8 @@ static size_t large_bytes(const bench *b)
 {
     const size_t bytes = (size_t)b->info.global_bytes / 5 * 2, most = (size_t)32 << 30;
 
-    if (!b->is_discrete || b->quick) return bench_large_bytes(b);
+    if (!b->is_discrete || b->quick)
+        return bench_large_bytes(b) / (b->quick && !b->is_discrete ? 8 : 1);
     return bytes < most ? bytes : most;
 }
 

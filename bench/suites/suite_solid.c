@@ -215,7 +215,7 @@ static clsp_status run_sorted(bench *b, const solid_model *one, const char *name
     BENCH_TRY(solid_model_sorted(b, &m, one, copies, is_refined, kind_begin));
     for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
         for (uint32_t samples = 4; samples <= 8; samples *= 2)
-            if (b->wanted[p] && !(b->quick && p == CLSP_F64))
+            if (b->wanted[p])
                 BENCH_TRY(run_both(b, p, &m, kind_begin, is_refined ? 1 : SOLID_KINDS, samples));
 
 fail:
@@ -233,7 +233,7 @@ static size_t copies_for(const bench *b, const solid_case *rod)
     const size_t fits = (size_t)((quarter < room ? quarter : room) / bytes);
     const size_t most = b->quick ? 80 : 3200;
 
-    if (b->is_cpu) return b->quick ? 2 : 8;
+    if (b->is_cpu) return b->quick ? 1 : 8;
     return fits < 8 ? 8 : fits < most ? fits : most;
 }
 
@@ -284,8 +284,8 @@ static clsp_status report_model(const solid_run *runs, const bench_contestant *a
     report_number(&runs[0], "loop/library", rate / (row.work / row.time.median_ms), "ratio",
                   is_judged ? 200 : NAN);
     report_ratios(&runs[0], "", all, is_judged ? 4 : NAN);
-    report_number(&runs[0], "mean error / scale, ppb", 1e9 * errors[0].mean / errors[0].scale,
-                  "ratio", NAN);
+    report_number(&runs[0], "mean error / scale", 1e9 * errors[0].mean / errors[0].scale, "ppb",
+                  NAN);
     return status;
 }
 
@@ -328,7 +328,7 @@ static clsp_status run_levels(bench *b, const solid_case *solid, const char *nam
     for (unsigned level = 0; level < levels; level++) {
         for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
             for (uint32_t samples = 4; samples <= 8; samples *= 2)
-                if (b->wanted[p] && !(p == CLSP_F64 && (b->quick || samples == 4)))
+                if (b->wanted[p] && !(p == CLSP_F64 && samples == 4))
                     BENCH_TRY(run_model(b, p, &m, level, samples));
         if (level + 1 < levels) BENCH_TRY(solid_model_refine(&m));
     }
@@ -596,9 +596,11 @@ fail:
 
 clsp_status bench_suite_solid(bench *b)
 {
+    const bool wants_double = b->wanted[CLSP_F64];
     clsp_status status;
 
     BENCH_TRY(bench_floor_measure(b));
+    b->wanted[CLSP_F64] = wants_double && !(b->quick && b->wanted[CLSP_F32]);
     if (!host_solid_is_parallel())
         bench_report_note(b->report, "plain loop: built without OpenMP, on one core.");
     BENCH_TRY(run_all_kinds(b));
@@ -614,5 +616,6 @@ clsp_status bench_suite_solid(bench *b)
     BENCH_TRY(solid_located_all(b));
 
 fail:
+    b->wanted[CLSP_F64] = wants_double;
     return status;
 }
