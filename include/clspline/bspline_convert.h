@@ -56,9 +56,9 @@ typedef struct clsp_bspline_change {
     uint32_t elevate; /* degrees more, after the derivative */
     double begin, end;    /* the interval that is left, within the domain, begin < end; its ends
                              become clamped. Both 0: the domain, whose ends stay as they are */
-    const double *insert; /* [num_insert]: knots more, within the domain that is left and none of
-                             its ends, in any order, equal ones too; none is then there more often
-                             than the new degree + 1 times */
+    const double *insert; /* [num_insert]: knots more, within the domain that is left, ends
+                             included, in any order, equal ones too; none is then there more often
+                             than the new degree + 1 times, as a clamped end is already */
     size_t num_insert;
     const double *knots; /* NULL, or all knots of the target, num_controls + degree + 1 as of
                             clsp_bspline_desc: then elevate, begin, end and insert are 0 */

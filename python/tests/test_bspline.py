@@ -141,6 +141,20 @@ class OtherKnots(unittest.TestCase):
         with self.assertRaises(ValueError):
             self.spline.insert_knots([0.5])
 
+    @needs_fp64
+    def test_insert_at_open_ends(self):
+        """At the ends of a domain that is not clamped, up to degree + 1 times there."""
+        curve = clspline.BSpline(np.arange(9.0) ** 1.5, self.rng.random((5, 2)), 3)
+        begin, end = curve.domain
+        x = np.linspace(begin, end, 9)
+        expected = reference((curve.t,), curve.control, curve.degree, x[:, np.newaxis])
+        for new in ([begin], [end], [begin] * 3 + [end] * 2, [end, begin + 0.5, begin]):
+            other = curve.insert_knots(new)
+            self.assertEqual(other.domain, curve.domain)
+            np.testing.assert_allclose(other.at(x), expected.astype(float), atol=1e-14)
+        with self.assertRaisesRegex(clspline.ArgumentError, 'too often'):
+            curve.insert_knots([begin] * 4)
+
     def test_elevate(self):
         self.same(self.spline.elevate())
         self.assertEqual(self.spline.elevate((0, 2)).degree, (3, 4))

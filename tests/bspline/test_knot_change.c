@@ -73,12 +73,19 @@ static void test_clamped(void **state)
 static void test_unclamped(void **state)
 {
     static const double uniform[] = {-3, -2, -1, 0, 1, 2, 3, 4, 5}, half[] = {0.5, 1.5};
+    static const double ends[] = {2, 0, 1, 0};
     static const double jumping[] = {-1, 0, 0, 0, 2, 2, 2, 3};
     clspi_knots k = knots_of(uniform, COUNT(uniform), 3);
 
     (void)state;
     EXPECT(&k, 3, CHANGE(.insert = half, .num_insert = 2),
            {-3, -2, -1, 0, 0.5, 1, 1.5, 2, 3, 4, 5});
+    EXPECT(&k, 3, CHANGE(.insert = ends, .num_insert = 4),
+           {-3, -2, -1, 0, 0, 0, 1, 1, 2, 2, 3, 4, 5});
+    EXPECT(&k, 4, CHANGE(.elevate = 1, .insert = ends, .num_insert = 4),
+           {-2, -1, -1, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4});
+    EXPECT(&k, 3, CHANGE(.pieces = true, .insert = ends, .num_insert = 1),
+           {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2});
     EXPECT(&k, 4, CHANGE(.elevate = 1), {-2, -1, -1, 0, 0, 1, 1, 2, 2, 3, 3, 4});
     EXPECT(&k, 2, CHANGE(.by = 1), {-2, -1, 0, 1, 2, 3, 4});
     EXPECT(&k, 3, CHANGE(.restricted = true, .begin = 0, .end = 2), {0, 0, 0, 0, 1, 2, 2, 2, 2});
@@ -104,19 +111,20 @@ static void refuse(const clspi_knots *from, clspi_knot_change change, const char
 static void test_defects(void **state)
 {
     static const double u[] = {0, 0, 0, 1, 2, 2, 2};
-    static const double thrice[] = {1, 1, 1}, at_end[] = {0}, beyond[] = {3};
+    static const double thrice[] = {1, 1, 1}, at_end[] = {0}, twice[] = {1, 2}, beyond[] = {3};
     const double no_number[] = {NAN};
-    const char *const outside = "is not within the domain";
+    const char *const outside = "is not within the domain", *const often = "is inserted too often";
     const char *const empty = "ends an interval that is empty or outside of the domain";
     clspi_knots k = knots_of(u, COUNT(u), 2);
 
     (void)state;
-    refuse(&k, CHANGE(.insert = thrice, .num_insert = 3), "is inserted too often");
-    refuse(&k, CHANGE(.insert = at_end, .num_insert = 1), outside);
+    refuse(&k, CHANGE(.insert = thrice, .num_insert = 3), often);
+    refuse(&k, CHANGE(.insert = at_end, .num_insert = 1), often);
+    refuse(&k, CHANGE(.insert = twice, .num_insert = 2), often);
     refuse(&k, CHANGE(.insert = beyond, .num_insert = 1), outside);
     refuse(&k, CHANGE(.insert = no_number, .num_insert = 1), outside);
     refuse(&k, CHANGE(.restricted = true, .begin = 0, .end = 1, .insert = thrice, .num_insert = 1),
-           outside);
+           often);
     refuse(&k, CHANGE(.restricted = true, .begin = -1, .end = 1),
            "begins an interval outside of the domain");
     refuse(&k, CHANGE(.restricted = true, .begin = NAN, .end = 1),

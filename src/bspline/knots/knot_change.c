@@ -71,6 +71,16 @@ static size_t times_of(const plan *p, size_t times)
     return least(times, p->source + 1) + p->change->elevate;
 }
 
+/* Counts how often a knot is inserted. */
+static size_t times_inserted(const plan *p, double u)
+{
+    size_t times = 0;
+
+    for (size_t k = 0; k < p->change->num_insert; k++)
+        times += p->insert[k] == u;
+    return times;
+}
+
 /* ---- outside of the domain ---- */
 
 /* Tells whether the knots outside of the domain are those of the source. */
@@ -98,6 +108,7 @@ static void put_begin(writer *w, const plan *p)
     if (keeps_ends(p)) {
         for (size_t i = 0; i < first + own; i++)
             put(w, from->u[i], 1);
+        put(w, p->begin, times_inserted(p, p->begin));
         return;
     }
     size_t left = p->degree + 1 - times_of(p, own), i = first;
@@ -110,7 +121,7 @@ static void put_begin(writer *w, const plan *p)
         for (size_t k = 0; k < times; k++, left--)
             if (begin) begin[left - 1] = from->u[i];
     }
-    put(w, p->begin, times_of(p, own));
+    put(w, p->begin, times_of(p, own) + times_inserted(p, p->begin));
 }
 
 /* Writes the end of the domain and the knots above. */
@@ -124,11 +135,12 @@ static void put_end(writer *w, const plan *p)
         return;
     }
     if (keeps_ends(p)) {
+        put(w, p->end, times_inserted(p, p->end));
         for (size_t i = first; i < num_knots(from); i++)
             put(w, from->u[i], 1);
         return;
     }
-    put(w, p->end, times_of(p, own));
+    put(w, p->end, times_of(p, own) + times_inserted(p, p->end));
     size_t left = p->degree + 1 - times_of(p, own);
     for (size_t i = first + own; left > 0;) {
         const size_t there = count_from(from, i), times = least(left, times_of(p, there));
@@ -150,11 +162,27 @@ static bool put_inner(writer *w, const plan *p, double u, size_t there, size_t m
     return times <= p->degree + 1;
 }
 
+/* Tells whether an end of the domain is inserted no more often than the degree allows. */
+static bool has_room(const plan *p, double u)
+{
+    const size_t more = times_inserted(p, u);
+
+    if (more == 0 || p->change->restricted) return more == 0;
+    return times_of(p, count_from(p->from, first_from(p->from, u))) + more <= p->degree + 1;
+}
+
 static bool put_domain(writer *w, const plan *p, clspi_knot_defect *defect)
 {
-    const size_t num = p->change->num_insert, end = first_from(p->from, p->end);
-    size_t i = first_from(p->from, p->begin), k = 0;
+    const size_t num = p->change->num_insert - times_inserted(p, p->end);
+    const size_t end = first_from(p->from, p->end);
+    size_t i = first_from(p->from, p->begin), k = times_inserted(p, p->begin);
 
+    if (!has_room(p, p->begin) || !has_room(p, p->end)) {
+        const bool at_end = has_room(p, p->begin);
+        *defect = (clspi_knot_defect){"is inserted too often", at_end ? (uint32_t)num : 0,
+                                      at_end ? p->end : p->begin};
+        return false;
+    }
     if (i < end && p->from->u[i] == p->begin) i += count_from(p->from, i);
     while (i < end || k < num) {
         const bool is_old = i < end && (k == num || p->from->u[i] <= p->insert[k]);
@@ -191,7 +219,7 @@ static clspi_knot_defect look(const plan *p)
         return (clspi_knot_defect){"ends an interval that is empty or outside of the domain", 0,
                                    change->end};
     for (size_t k = 0; k < change->num_insert; k++)
-        if (!(change->insert[k] > p->begin && change->insert[k] < p->end))
+        if (!(change->insert[k] >= p->begin && change->insert[k] <= p->end))
             return (clspi_knot_defect){"is not within the domain", (uint32_t)k, change->insert[k]};
     return (clspi_knot_defect){NULL, 0, 0.0};
 }

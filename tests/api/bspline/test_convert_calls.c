@@ -217,7 +217,7 @@ static void test_targets(void **state)
         {{.along[0] = {.num_insert = 1}}, CLSP_ERROR_ARGUMENT, "insert is NULL"},
         {{.along[0] = {.insert = outside, .num_insert = 1}},
          CLSP_ERROR_ARGUMENT,
-         "inserted knot 0, 1, is not within the domain"},
+         "inserted knot 0, 1, is inserted too often"},
         {{.along[0] = {.insert = inside, .num_insert = 4}},
          CLSP_ERROR_ARGUMENT,
          "0.5, is inserted too often"},
