@@ -1,10 +1,12 @@
 # Makes of a mesh what a scanner might see of it: points here and there, with noise, the thing
 # bulged out and dented in, and nothing near the ground and in the glare of the lamp. Of the teapot:
 #
-#   clspline bezier teapot.bv --samples 90 --normals -o - -f obj | awk -f scan.awk > scan.xyz
+#   clspline bezier teapot.bv --samples 90 --normals -o - -f obj |
+#       LC_ALL=C awk -f scan.awk > scan.xyz
 #   clspline project teapot.bv scan.xyz --signed -o scan.png --bar
 #
-# Random numbers are made here, so that all awks make the same points.
+# Random numbers are made here, so that all awks make the same points. LC_ALL=C has numbers read and
+# written with a decimal point in every language.
 
 # Uniform in 0..1, and about normal with deviation 1.
 function uniform() { state = (state * 3877 + 29573) % 139968; return state / 139968 }

@@ -6,6 +6,7 @@ usage: pages.py SOURCE_DIR
   - a link or a picture of a .md file that names no other site leads to a file or a folder of the
     tree, and its anchor to a heading of that page
   - a page of docs/ that a source names is there
+  - a command of a page that runs awk does so in the C locale, for others have decimal commas
   - every page in docs/ and every picture beside them is led to by a page, beginning with README.md
 
 Prints each breach as FILE:LINE: WHY and exits with 1 when there are any.
@@ -19,6 +20,7 @@ FIRST = 'README.md'
 LINK = re.compile(r'\[[^][]*(?:\[[^][]*\][^][]*)*\]\(\s*([^()\s]+)\s*\)')
 CODE = re.compile(r'^(```).*?^```|^    [^\n]*$|`[^`]*`', re.M | re.S)
 HEADING = re.compile(r'^#+ +(.*?)\s*$', re.M)
+AWK = re.compile(r'^ {4,}(?:.*[|&] *)?((?:\S+=\S+ +)*)awk ', re.M)
 NAMED = re.compile(r'\bdocs/[\w/]+\.md\b')
 PICTURES = ('.png', '.svg')
 SOURCES = ('.c', '.h', '.in', '.cl', '.clh', '.py', '.sh', '.build')
@@ -89,6 +91,10 @@ class Checker:
         for match in LINK.finditer(code):
             if not re.match(r'\w+:', match.group(1)):
                 self.link(path, code.count('\n', 0, match.start()) + 1, match.group(1))
+
+        for match in AWK.finditer(text):
+            if 'LC_ALL=C' not in match.group(1).split():
+                self.report(path, text.count('\n', 0, match.start()) + 1, 'awk without LC_ALL=C')
 
     def sources(self):
         """Pages that comments name."""

@@ -9,6 +9,8 @@
 # FOLDER receives the pictures; by default they replace those in docs/guide/pictures. The moving one
 # (drag.gif) also needs ImageMagick, and is left as it is without.
 set -eu
+LC_ALL=C
+export LC_ALL # numbers with a decimal point
 
 [ $# -ge 1 ] || { sed -n '2,/^set -eu/{/^set -eu/d;s/^# \{0,1\}//p;}' "$0" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -133,7 +133,7 @@ class Readme(Case):
         """A line is run, or where that takes long its options are read."""
         with open(os.path.join(os.path.dirname(DATA), os.pardir, "README.md")) as file:
             lines = re.findall(r"^    (\S*clspline (?:devices|tune|bezier|bspline|image|project|"
-                               r"solid|info) ?[^#\n]*|awk -f .*)", file.read(), re.M)
+                               r"solid|info) ?[^#\n]*|\S* ?awk -f .*)", file.read(), re.M)
         self.assertGreater(len(lines), 11)
         for line in map(str.strip, lines):
             with self.subTest(line):
