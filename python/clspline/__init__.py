@@ -13,8 +13,9 @@ from . import ndimage
 from ._bezier import Bezier
 from ._bspline import BSpline
 from ._context import Context, Device, current, devices, use
-from ._errors import (ArgumentError, Error, NoDeviceError, NoFloat64Error, OpenCLError,
-                      OutOfMemoryError, StateError, WeightsError)
+from ._errors import (ArgumentError, ArgumentIndexError, ArgumentKeyError, ArgumentTypeError,
+                      Error, NoDeviceError, NoFloat64Error, OpenCLError, OutOfMemoryError,
+                      StateError, WeightsError)
 from ._image import Image
 from ._native import lib as _lib
 from ._project import Nearest

@@ -1,6 +1,8 @@
 """Bezier curves, surfaces, volumes and triangles."""
 import math
 
+from . import _memory as memory
+from ._errors import ArgumentError
 from ._memory import TYPES
 from ._native import lib
 from ._project import Projected
@@ -25,7 +27,9 @@ class Bezier(Projected, Splines):
         (degree + 1) (degree + 2) / 2, coordinates] with i rising and then j of P_ijk. Leading axes
         are the batch. Rational ones have a weight as their last coordinate, and the others
         multiplied by it.
-    form : {'surface', 'curve', 'volume', 'triangle'}
+    form : {'surface', 'curve', 'volume', 'triangle'}, optional
+        Default: surfaces, of control points in space with as many along u as along v. Others may as
+        well be several curves, and have to say.
     rational : bool
     precision : dtype, optional
         float32 or float64. Default: float64 of control points in float64 or integers, else float32.
@@ -49,9 +53,11 @@ class Bezier(Projected, Splines):
 
     _prefix = 'clsp_bezier_'
 
-    def __init__(self, control, form='surface', rational=False, *, precision=None, context=None):
+    def __init__(self, control, form=None, rational=False, *, precision=None, context=None):
+        if form is None:
+            form = _form_of(memory.points(control, 'control').shape, rational)
         if form not in _FORMS:
-            raise ValueError(f'form: one of {", ".join(_FORMS)}, not {form!r}')
+            raise ArgumentError(f'form: one of {", ".join(_FORMS)}, not {form!r}')
         self.form = form
         self._form, self.directions = _FORMS[form]
         self._init(control, 1 if form == 'triangle' else self.directions, rational, precision,
@@ -61,12 +67,12 @@ class Bezier(Projected, Splines):
     def _degrees(self):
         orders = self._net[:-1]
         if 0 in orders:
-            raise ValueError(f'control: {orders} control points')
+            raise ArgumentError(f'control: {orders} control points')
         if self.form != 'triangle':
             return tuple(order - 1 for order in orders)
         degree = (math.isqrt(8 * orders[0] + 1) - 3) // 2
         if (degree + 1) * (degree + 2) // 2 != orders[0]:
-            raise ValueError(f'control: {orders[0]} points, which no triangle has')
+            raise ArgumentError(f'control: {orders[0]} points, which no triangle has')
         return (degree,)
 
     def _desc(self):
@@ -84,7 +90,7 @@ class Bezier(Projected, Splines):
         onto, say."""
         from ._bspline import BSpline
         if self.form == 'triangle':
-            raise ValueError('bspline: not of triangles')
+            raise ArgumentError('bspline: not of triangles')
         knots = tuple([0.0] * (degree + 1) + [1.0] * (degree + 1) for degree in self.degree)
         return BSpline(knots if len(knots) > 1 else knots[0], self._control, self.degree,
                        self.rational, precision=self.precision, context=self.context)
@@ -97,6 +103,14 @@ class Bezier(Projected, Splines):
     def __reduce__(self):
         return _again, (self._control, self.form, self.rational,
                         self.precision.str, self.context)
+
+
+def _form_of(shape, rational):
+    """The form of control points that do not say: of those that look like surfaces."""
+    if len(shape) < 3 or shape[-1] - bool(rational) < 3 or shape[-3] != shape[-2]:
+        raise ArgumentError(f"form: control points of shape {shape} can be of several forms; say "
+                            "form='curve', 'surface', 'volume' or 'triangle'")
+    return 'surface'
 
 
 def _again(control, form, rational, precision, context):

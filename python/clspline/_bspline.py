@@ -1,9 +1,11 @@
 """B-spline curves, surfaces and volumes: evaluation, other knots, projection."""
+import math
+
 import numpy as np
 
 from . import _memory as memory
 from ._bezier import Bezier
-from ._errors import check
+from ._errors import ArgumentError, ArgumentTypeError, check
 from ._memory import TYPES
 from ._native import ffi, lib
 from ._project import Projected
@@ -27,6 +29,10 @@ class BSpline(Projected, Splines):
     k : int or tuple of int
         Degree, along all directions or along each.
     rational : bool
+    extrapolate : {'clamp', True, False, 'periodic'}
+        What there is beyond the domain, in every call that evaluates: what is at its end, the
+        pieces at the ends continued (of polynomial splines, points and derivatives), NaN, or one
+        period after the other. It can be assigned later.
     precision : dtype, optional
         float32 or float64. Default: float64 of control points in float64 or integers, else float32.
     context : Context, optional
@@ -50,7 +56,8 @@ class BSpline(Projected, Splines):
 
     _prefix = 'clsp_bspline_'
 
-    def __init__(self, t, c, k, rational=False, *, precision=None, context=None):
+    def __init__(self, t, c, k, rational=False, *, extrapolate='clamp', precision=None,
+                 context=None):
         knots = _knots(t)
         self.directions = len(knots)
         self._init(c, self.directions, rational, precision, context)
@@ -58,20 +65,21 @@ class BSpline(Projected, Splines):
         self._own_knots = knots[0] is not None and knots[0].ndim > 1
         self._knots = tuple(_checked_knots(*each) for each in
                             zip(knots, self._net, self.degree, (self.batch,) * 3))
-        self._value_shape = (self.dim,)
-        self._values_are_patches = False
+        self._scipy = (self.dim,), False, 0
+        self.extrapolate = extrapolate
 
     @classmethod
     def from_scipy(cls, spline, *, precision=None, context=None):
         """The same spline as a ``scipy.interpolate.BSpline`` or ``NdBSpline``.
 
         Values of any shape are taken; what is called as SciPy's gives values of that shape. Beyond
-        the domain values are those of its end, whatever `extrapolate` says there.
+        the domain it is what `extrapolate` says there.
         """
+        if not all(hasattr(spline, name) for name in 'tck'):
+            raise ArgumentTypeError('from_scipy: a BSpline or an NdBSpline of scipy.interpolate, '
+                                    f'not {type(spline).__name__}')
         directions = len(spline.t) if isinstance(spline.t, tuple) else 1
         c = np.asarray(spline.c)
-        if getattr(spline, 'axis', 0):
-            c = np.moveaxis(c, spline.axis, 0)
         shape = c.shape[directions:]
         nets, count = c.shape[:directions], int(np.prod(shape, dtype=int))
         if directions == 1:
@@ -82,9 +90,10 @@ class BSpline(Projected, Splines):
         else:
             control = np.moveaxis(c.reshape(nets + (count,)), -1, 0)[..., np.newaxis]
             as_patches = True
-        made = cls(spline.t, control, tuple(np.atleast_1d(spline.k).tolist()), precision=precision,
+        made = cls(spline.t, control, tuple(np.atleast_1d(spline.k).tolist()),
+                   extrapolate=getattr(spline, 'extrapolate', True), precision=precision,
                    context=context)
-        made._value_shape, made._values_are_patches = shape, as_patches
+        made._scipy = shape, as_patches, getattr(spline, 'axis', 0)
         return made
 
     # ---- what it is ----
@@ -120,7 +129,7 @@ class BSpline(Projected, Splines):
 
     def _new_plan(self, layout, watertight=False):
         if watertight:
-            raise ValueError('watertight: of Bezier surfaces')
+            raise ArgumentError('watertight: of Bezier surfaces')
         plan = super()._new_plan(layout)
         if self._own_knots:
             knots = memory.Input(self._knots[0])
@@ -138,56 +147,172 @@ class BSpline(Projected, Splines):
             Of curves (...), of surfaces and volumes (..., directions).
         nu : int or tuple of int
             Order of the derivative, along each direction.
-        extrapolate : {None, 'clamp', False, 'periodic'}
-            Beyond the domain: values of its end (None, 'clamp'), NaN, or those of a period.
+        extrapolate : {None, 'clamp', True, False, 'periodic'}
+            In the place of the spline's own.
 
         Returns
         -------
         numpy.ndarray
             Of shape batch + (...) + (dim,).
         """
-        x = memory.numbers(x, 'x')
-        x, outside = self._extrapolated(np.asarray(x, np.float64), extrapolate)
+        mode = self._extrapolate if extrapolate is None else self._checked(extrapolate)
+        x = memory.contiguous(x, 'x', np.float64)
         orders = _degrees(nu, self.directions, 'nu')
+        inside, beyond = self._inside(x, mode)
+        points = x.shape if self.directions == 1 else x.shape[:-1]
+        item = None
+        if self.batch:  # every patch at every parameter
+            item = np.arange(self.num_patches).reshape(self.batch + (1,) * len(points))
+        values = self._derivative_at(orders, inside, item)
+        if beyond is not None:
+            self._write_beyond(values, orders, x, item, beyond, mode)
+        shape, are_patches, axis = self._scipy
+        if are_patches:
+            values = np.moveaxis(values[..., 0], 0, -1)
+        values = values.reshape((() if are_patches else self.batch) + points + shape)
+        if axis:  # of SciPy's, whose points are behind that many axes of a value
+            order = list(range(values.ndim))
+            points = order[:len(points)]
+            order[:len(points)] = []
+            values = values.transpose(order[:axis] + points + order[axis:])
+        return values
+
+    def _derivative_at(self, orders, params, item):
+        """Values of a derivative, [items and points..., dim], beyond the domain those of its
+        end."""
         attribute = _attribute(orders)
         if not self.rational and any(map(int.__gt__, orders, self.degree)):
-            values = np.zeros_like(self._at_all(x, 'point'))
-        elif attribute is None:
-            values = self.derivative(orders)._at_all(x, 'point')
-        else:
-            values = self._at_all(x, attribute)
-        if outside is not None:
-            values[..., outside, :] = np.nan
-        if self._values_are_patches:
-            values = np.moveaxis(values[..., 0], 0, -1)
-        lead = () if self._values_are_patches else self.batch
-        return values.reshape(lead + self._points_shape(x) + self._value_shape)
+            return 0 * Splines.at(self, params, item)  # and NaN at NaN
+        if attribute is not None:
+            return Splines.at(self, params, item, attribute)
+        if self._derived[0] is not self._version:
+            self._derived = self._version, {}
+        spline = self._derived[1].get(orders)
+        if spline is None:
+            spline = self._derived[1][orders] = self.derivative(orders)
+        return Splines.at(spline, params, item)
 
-    def _points_shape(self, x):
-        return x.shape if self.directions == 1 else x.shape[:-1]
+    # ---- beyond the domain ----
 
-    def _at_all(self, x, attribute):
-        """[batch..., points..., dim]: every patch at every parameter."""
-        if not self.batch:
-            return self.at(x, attributes=attribute)
-        shape = self._points_shape(x)
-        item = np.arange(self.num_patches).reshape(self.batch + (1,) * len(shape))
-        return self.at(x, item, attribute)
+    @property
+    def extrapolate(self):
+        """What there is beyond the domain: ``'clamp'``, True, False or ``'periodic'``."""
+        return self._extrapolate
 
-    def _extrapolated(self, x, extrapolate):
-        """The parameters to evaluate at, and where values are to be NaN, or None."""
-        if extrapolate in (None, 'clamp'):
+    @extrapolate.setter
+    def extrapolate(self, mode):
+        self._extrapolate = self._checked(mode)
+        self._derived = None, {}
+        self._calls.clear()
+
+    def _checked(self, mode):
+        if not isinstance(mode, str) and np.ndim(mode) == 0 and mode in (0, 1):
+            mode = bool(mode)
+        elif not isinstance(mode, str) or mode not in ('clamp', 'periodic'):
+            raise ArgumentError(f"extrapolate: 'clamp', True, False or 'periodic', not {mode!r}")
+        if mode != 'clamp' and self._own_knots:
+            raise ArgumentError("extrapolate: 'clamp' alone with knots of each curve's own")
+        if mode is True and self.rational:
+            raise ArgumentError('extrapolate: True is of polynomial splines')
+        return mode
+
+    def _inside(self, x, mode):
+        """(the parameters to evaluate at, a mask of those points that come out otherwise, or
+        None)."""
+        if mode == 'clamp' or self.directions > 1 and x.shape[-1:] != (self.directions,):
             return x, None
-        if self._own_knots:
-            raise ValueError("extrapolate: 'clamp' alone with knots of each curve's own")
-        domain = np.asarray(self.domain)
-        begin, end = domain[..., 0], domain[..., 1]
-        if extrapolate == 'periodic':
-            return np.where((x < begin) | (x > end), begin + (x - begin) % (end - begin), x), None
-        if extrapolate is False or extrapolate == 0:
-            outside = (x < begin) | (x > end) | np.isnan(x)
-            return x, outside if self.directions == 1 else outside.any(axis=-1)
-        raise ValueError(f"extrapolate: None, 'clamp', 'periodic' or False, not {extrapolate!r}")
+        begin, end = np.moveaxis(np.asarray(self.domain), -1, 0)
+        beyond = ~((x >= begin) & ((x < end) if mode == 'periodic' else (x <= end)))
+        if not beyond.any():
+            return x, None
+        if mode == 'periodic':
+            return np.where(beyond, begin + (x - begin) % (end - begin), x), None
+        return x, beyond if self.directions == 1 else beyond.any(axis=-1)
+
+    def _write_beyond(self, values, orders, x, item, beyond, mode):
+        """Writes the values beyond the domain of an attribute: [items and points..., its own];
+        orders: of the derivative that it is."""
+        where = np.broadcast_to(beyond, np.broadcast_shapes(beyond.shape, np.shape(item)))
+        if mode is False:
+            values[where] = np.nan
+            return
+        x = np.broadcast_to(x.reshape(beyond.shape + (-1,)), where.shape + (self.directions,))
+        item = None if item is None else np.broadcast_to(item, where.shape)[where]
+        values[where] = self._taylor(orders, x[where], item)
+
+    def _taylor(self, orders, x, item):
+        """Values of a derivative beyond the domain, of the pieces at its ends by their Taylor
+        series there. It is exact, and near the end none is worse for others farther off."""
+        begin, end = np.moveaxis(np.reshape(self.domain, (-1, 2)), -1, 0)
+        base = np.clip(x, begin, end)
+        step, params = x - base, base[:, 0] if self.directions == 1 else base
+        total = np.where(np.isnan(x).any(axis=1, keepdims=True), np.nan, np.zeros(self.dim))
+        for more in np.ndindex(*(max(k + 1 - by, 0) for k, by in zip(self.degree, orders))):
+            factor = np.prod([step[:, d] ** by / math.factorial(by) for d, by in enumerate(more)],
+                             axis=0)
+            if factor.any():
+                total += factor[:, np.newaxis] * self._derivative_at(
+                    tuple(map(int.__add__, orders, more)), params, item)
+        return total
+
+    def at(self, params, patch=None, attributes='point', *, out=None, dtype=None, share=None,
+           wait_for=None):
+        """Evaluates at a list of parameters: as `Bezier.at`, and beyond the domain as `extrapolate`
+        says."""
+        mode, names = self._extrapolate, ()
+        if mode != 'clamp':
+            x = memory.contiguous(_on_host(params), 'params', np.float64)
+            inside, beyond = self._inside(x, mode)
+            if inside is not x:
+                params = inside
+            if beyond is not None:
+                names, patch = self._names_beyond(attributes, mode, out), _on_host(patch)
+        made = super().at(params, patch, attributes, out=out, dtype=dtype, share=share,
+                          wait_for=wait_for)
+        for name in names:
+            self._write_beyond(made if made.dtype.names is None else made[name],
+                               _orders_of(name, self.directions), x, patch, beyond, mode)
+        return made
+
+    def _names_beyond(self, attributes, mode, out):
+        """The attributes' names, where all of them can be written beyond the domain."""
+        names = self._names(attributes)
+        if memory.is_device_array(out):
+            raise ArgumentTypeError('out: of PyOpenCL, for parameters beyond the domain where '
+                                    f'extrapolate is {mode}')
+        for name in names:
+            if mode is True and name != 'point' and name[0] != 'd':
+                raise ArgumentError(f'attributes: {name!r} beyond the domain, where '
+                                    'extrapolate=True has points and derivatives')
+        return names
+
+    def _axes(self, samples, domain, kept):
+        axes, nums, _ = super()._axes(samples, domain, kept)
+        if self._extrapolate == 'clamp':
+            return axes, nums, None
+        params, beyond = [], False
+        for axis, (begin, end) in zip(axes, np.reshape(self.domain, (-1, 2))):
+            if 'params' in axis:
+                these = np.frombuffer(ffi.buffer(axis['params']))
+            else:
+                whole = axis['begin'] == axis['end'] == 0
+                these = np.linspace(*((begin, end) if whole else (axis['begin'], axis['end'])),
+                                    axis['num'])
+            params.append(these)
+            beyond |= not ((these >= begin) & (these <= end)).all()
+        if not beyond:
+            return axes, nums, None
+        return [{'num': num} for num in nums], nums, params
+
+    def _run(self, call, patches, out, layout, watertight, share, wait_for):
+        if call.beyond is None:
+            super()._run(call, patches, out, layout, watertight, share, wait_for)
+            return
+        params = np.stack(np.meshgrid(*call.beyond, indexing='ij'), axis=-1)
+        item = np.arange(patches[0], patches[0] + patches[1]).reshape((-1,) + (1,) * len(call.nums))
+        self.at(params[..., 0] if self.directions == 1 else params, item, call.names,
+                out=out.reshape((patches[1],) + call.nums + layout.tail), share=share,
+                wait_for=wait_for)
 
     # ---- other knots ----
 
@@ -250,7 +375,8 @@ class BSpline(Projected, Splines):
 
     def _each(self, values, name):
         if len(values) != self.directions:
-            raise ValueError(f'{name}: {len(values)} arguments, for {self.directions} directions')
+            raise ArgumentError(f'{name}: {len(values)} arguments, for {self.directions} '
+                                'directions')
         return values
 
     def _converted(self, changes):
@@ -258,11 +384,8 @@ class BSpline(Projected, Splines):
         if self._own_knots:
             knots = [knots[0].reshape(self.batch + (-1,))]
         shape = self.batch + tuple(net[0] for net in nets) + self._net[-1:]
-        made = BSpline(tuple(knots) if self.directions > 1 else knots[0], control.reshape(shape),
-                       tuple(net[1] - 1 for net in nets), self.rational, precision=self.precision,
-                       context=self.context)
-        made._value_shape, made._values_are_patches = self._value_shape, self._values_are_patches
-        return made
+        return _again(knots, control.reshape(shape), tuple(net[1] - 1 for net in nets),
+                      self.rational, self._extrapolate, self.precision, self.context, self._scipy)
 
     def _convert(self, changes, bezier):
         """([(number of control points, order) of each direction], [their knots], control points)"""
@@ -294,8 +417,8 @@ class BSpline(Projected, Splines):
             check(lib.clsp_bspline_target_desc(pointer, patch, desc))
             these = [(desc.num_controls[at], desc.degree[at] + 1) for at in range(self.directions)]
             if nets is not None and nets != these and not bezier:
-                raise ValueError('curves would have different numbers of control points; make '
-                                 'them one by one')
+                raise ArgumentError('curves would have different numbers of control points; make '
+                                    'them one by one')
             nets = these
             knots += [np.array(ffi.unpack(desc.knots[at], sum(net)), np.float64)
                       for at, net in enumerate(nets)]
@@ -308,15 +431,19 @@ class BSpline(Projected, Splines):
                 f'points, {self.num_patches} in {self.dim}D, {self.precision}>')
 
     def __reduce__(self):
-        return _again, (self._knots, self._control, self.degree, self.rational, self.precision.str,
-                        self.context, self._value_shape, self._values_are_patches)
+        return _again, (self._knots, self._control, self.degree, self.rational, self._extrapolate,
+                        self.precision.str, self.context, self._scipy)
 
 
-def _again(knots, control, degree, rational, precision, context, value_shape, are_patches):
-    made = BSpline(knots if len(knots) > 1 else knots[0], control, degree, rational,
-                   precision=precision, context=context)
-    made._value_shape, made._values_are_patches = value_shape, are_patches
+def _again(knots, control, degree, rational, extrapolate, precision, context, scipy):
+    made = BSpline(tuple(knots) if len(knots) > 1 else knots[0], control, degree, rational,
+                   extrapolate=extrapolate, precision=precision, context=context)
+    made._scipy = scipy
     return made
+
+
+def _on_host(value):
+    return value.get() if memory.is_device_array(value) else value
 
 
 def _knots(t):
@@ -326,7 +453,7 @@ def _knots(t):
     if not isinstance(t, tuple) or t and t[0] is not None and np.ndim(t[0]) == 0:
         t = (t,)
     if not 1 <= len(t) <= 3:
-        raise ValueError(f't: knots of {len(t)} directions, of 1 to 3')
+        raise ArgumentError(f't: knots of {len(t)} directions, of 1 to 3')
     return tuple(None if knots is None else memory.contiguous(knots, 't', np.float64)
                  for knots in t)
 
@@ -335,12 +462,12 @@ def _checked_knots(knots, num, degree, batch):
     if knots is not None:
         own = knots.ndim > 1
         if knots.ndim == 0 or knots.shape[-1] != num + degree + 1:
-            raise ValueError(f't: {knots.shape[-1] if knots.ndim else 0} knots; {num} control '
-                             f'points of degree {degree} have {num + degree + 1}')
+            raise ArgumentError(f't: {knots.shape[-1] if knots.ndim else 0} knots; {num} control '
+                                f'points of degree {degree} have {num + degree + 1}')
         if own and knots.shape[:-1] != batch:
-            raise ValueError(f't: leading axes {knots.shape[:-1]}, of control points {batch}')
+            raise ArgumentError(f't: leading axes {knots.shape[:-1]}, of control points {batch}')
     elif num <= degree:
-        raise ValueError(f'c: {num} control points for degree {degree}')
+        raise ArgumentError(f'c: {num} control points for degree {degree}')
     return knots
 
 
@@ -349,7 +476,7 @@ def _degrees(k, directions, name='k'):
     values = (k,) * directions if np.ndim(k) == 0 else tuple(k)
     if len(values) != directions or any(not hasattr(value, '__index__') or value < 0
                                         for value in values):
-        raise ValueError(f'{name}: a whole number from 0 on, or {directions} of them, not {k!r}')
+        raise ArgumentError(f'{name}: a whole number from 0 on, or {directions} of them, not {k!r}')
     return tuple(value.__index__() for value in values)
 
 
@@ -361,6 +488,11 @@ def _attribute(orders):
     if len(name) > 2 or len(orders) == 3 and len(name) > 1:
         return None
     return 'd' + name
+
+
+def _orders_of(name, directions):
+    """The orders of the derivative that an attribute is; 0 of what is none."""
+    return tuple(name.count(letter, 1) for letter in _ORDERS[:directions])
 
 
 def _change(fields, kept):

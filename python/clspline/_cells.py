@@ -2,6 +2,8 @@
 import numpy as np
 
 from . import _memory as memory
+from ._errors import (ArgumentError, ArgumentIndexError, ArgumentKeyError,
+                      ArgumentTypeError)
 from ._native import lib
 
 # kind: (VTK's number, vertices of a cell, its faces by places of vertices, outward)
@@ -27,14 +29,14 @@ def _number_of(kind):
             return _POLYHEDRON
         found = _KINDS.get(_ALIKE.get(kind, kind))
         if found is None:
-            raise ValueError(f'kinds: {kind!r} is none of {", ".join(_KINDS)}, polyhedron')
+            raise ArgumentError(f'kinds: {kind!r} is none of {", ".join(_KINDS)}, polyhedron')
         return found[0]
     return _known(memory.whole(kind, 'kinds'))
 
 
 def _known(number):
     if number != _POLYHEDRON and number not in _BY_NUMBER:
-        raise ValueError(f'kinds: {number} is no kind of cells')
+        raise ArgumentError(f'kinds: {number} is no kind of cells')
     return number
 
 
@@ -78,7 +80,7 @@ class Cells:
         """(the vertices, of num, that there are in cells; the cells with these alone)."""
         where = self._places()
         if where.any() and self.index[where].max() >= num:
-            raise IndexError(f'cells: vertex {self.index[where].max()}, of {num}')
+            raise ArgumentIndexError(f'cells: vertex {self.index[where].max()}, of {num}')
         found = np.unique(self.index[where])
         index = self.index.copy()
         index[where] = np.searchsorted(found, index[where])
@@ -130,11 +132,11 @@ def _stream_faces(stream):
     faces, position = [], 1
     num_faces = int(stream[0]) if stream.size else 0
     if num_faces > _MAX_FACES:
-        raise ValueError(f'cells: a polyhedron of {num_faces} faces, of at most {_MAX_FACES}')
+        raise ArgumentError(f'cells: a polyhedron of {num_faces} faces, of at most {_MAX_FACES}')
     for _ in range(num_faces):
         num = int(stream[position]) if position < stream.size else 0
         if num > stream.size - position - 1:
-            raise ValueError('cells: end within a polyhedron')
+            raise ArgumentError('cells: end within a polyhedron')
         faces.append(stream[position + 1:position + 1 + num])
         position += 1 + num
     return faces
@@ -144,9 +146,9 @@ def vertices(values, name='cells'):
     """Whole numbers from 0 on, as uint32."""
     array = memory.numbers(values, name)
     if array.dtype.kind not in 'iu' and array.size:
-        raise TypeError(f'{name}: whole numbers are wanted, not {array.dtype}')
+        raise ArgumentTypeError(f'{name}: whole numbers are wanted, not {array.dtype}')
     if array.size and (array.min() < 0 or array.max() >= 2 ** 32):
-        raise IndexError(f'{name}: {array.min()} to {array.max()}')
+        raise ArgumentIndexError(f'{name}: {array.min()} to {array.max()}')
     return np.asarray(array, np.uint32, order='C')
 
 
@@ -164,7 +166,7 @@ def _block(number, data):
     cells = vertices(data)
     size = _BY_NUMBER[number][0]
     if cells.ndim != 2 or cells.shape[1] != size:
-        raise ValueError(f'cells: shape (number, {size}) is wanted, not {cells.shape}')
+        raise ArgumentError(f'cells: shape (number, {size}) is wanted, not {cells.shape}')
     return np.full(len(cells), number, np.uint8), cells.ravel()
 
 
@@ -185,7 +187,8 @@ def cells_of(cells, kinds=None):
     else:
         index = vertices(cells)
         if index.ndim != 1:
-            raise ValueError('cells: with a list of kinds, the vertices of all of them in one row')
+            raise ArgumentError('cells: with a list of kinds, the vertices of all of them in one '
+                                'row')
         made = [(_numbers_of(kinds), index)]
     numbers = np.concatenate([each[0] for each in made])
     index = np.concatenate([each[1] for each in made])
@@ -193,7 +196,7 @@ def cells_of(cells, kinds=None):
     found = Cells(numbers, index, len(numbers))
     wanted = found._starts()[1] if len(numbers) else index.size
     if wanted != index.size:
-        raise ValueError(f'cells: {index.size} numbers, of {wanted} that such cells have')
+        raise ArgumentError(f'cells: {index.size} numbers, of {wanted} that such cells have')
     return Cells(None, index, len(numbers)) if alone else found
 
 
@@ -246,15 +249,15 @@ def of_mesh(mesh, data):
     kinds = [block for block in mesh.cells
              if block.type in _KINDS or block.type.startswith('polyhedron')]
     if not kinds:
-        raise ValueError(f'mesh: no solid cells, but {sorted({b.type for b in mesh.cells})}')
+        raise ArgumentError(f'mesh: no solid cells, but {sorted({b.type for b in mesh.cells})}')
     cells = cells_of(kinds)
     points = memory.numbers(mesh.points, 'mesh')
     if points.ndim != 2 or points.shape[1] != 3:
-        raise ValueError(f'mesh: points of shape {points.shape}')
+        raise ArgumentError(f'mesh: points of shape {points.shape}')
     columns, fields = [points], {}
     for name in data:
         if name not in mesh.point_data:
-            raise KeyError(f'data: {name!r} is none of {sorted(mesh.point_data)}')
+            raise ArgumentKeyError(f'data: {name!r} is none of {sorted(mesh.point_data)}')
         column = memory.numbers(mesh.point_data[name], name).reshape(len(points), -1)
         first = sum(each.shape[1] for each in columns)
         fields[name] = slice(first, first + column.shape[1])

@@ -9,7 +9,7 @@ import weakref
 
 import numpy as np
 
-from ._errors import StateError, check
+from ._errors import ArgumentError, ArgumentTypeError, StateError, check
 from ._native import ffi, lib
 
 _process = [0]  # raised in each child of fork: a number for each process
@@ -105,9 +105,9 @@ def _queue_pointer(queue):
     if hasattr(queue, 'int_ptr') and hasattr(queue, 'finish'):
         pointer = queue.int_ptr
     if not isinstance(pointer, int):
-        raise TypeError(f'queue: of PyOpenCL, or its address, not {type(queue).__name__}')
+        raise ArgumentTypeError(f'queue: of PyOpenCL, or its address, not {type(queue).__name__}')
     if pointer == 0:
-        raise ValueError('queue: no address')
+        raise ArgumentError('queue: no address')
     return ffi.cast('cl_command_queue', pointer)
 
 
@@ -285,7 +285,8 @@ def _device_word(device):
         return f'{device.platform}:{device.name}'
     if isinstance(device, int):
         return str(device)
-    raise TypeError(f'device: a string, an index or a clspline.Device, not {type(device).__name__}')
+    raise ArgumentTypeError('device: a string, an index or a clspline.Device, not '
+                            f'{type(device).__name__}')
 
 
 _contexts = weakref.WeakSet()

@@ -16,13 +16,30 @@ class Error(Exception):
         The library's status value: ``-2001`` and below are its own, others are OpenCL's.
     """
 
-    def __init__(self, message, status=0):
+    status = lib.CLSP_ERROR_ARGUMENT
+
+    def __init__(self, message, status=None):
         super().__init__(message)
-        self.status = status
+        if status is not None:
+            self.status = status
 
 
 class ArgumentError(Error, ValueError):
     """An argument is out of its range; the message names it."""
+
+
+class ArgumentTypeError(Error, TypeError):
+    """An argument is of a type that is not taken; the message names it."""
+
+
+class ArgumentIndexError(Error, IndexError):
+    """An index is beyond what there is; the message names it."""
+
+
+class ArgumentKeyError(Error, KeyError):
+    """There is nothing of that name; the message names the argument."""
+
+    __str__ = Error.__str__
 
 
 class WeightsError(ArgumentError):

@@ -6,6 +6,7 @@ outputs never are.
 """
 import numpy as np
 
+from ._errors import ArgumentError, ArgumentIndexError, ArgumentTypeError
 from ._native import ffi, lib
 
 TYPES = {
@@ -31,30 +32,38 @@ def numbers(value, name):
     """An array of real numbers of what the caller gave. Lists and what NumPy can look at in place
     are taken; masks, complex numbers and objects are a TypeError."""
     if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f'{name}: a masked array, whose mask would be lost; fill it first')
+        raise ArgumentTypeError(f'{name}: a masked array, whose mask would be lost; fill it first')
     if not hasattr(value, '__array__') and hasattr(value, '__dlpack__'):
         value = np.from_dlpack(value)
     try:
         array = np.asarray(value)
     except ValueError as error:
-        raise ValueError(f'{name}: {error}') from None
+        raise ArgumentError(f'{name}: {error}') from None
     if array.dtype.kind not in 'fiub':
-        raise TypeError(f'{name}: real numbers are wanted, not {array.dtype}')
+        raise ArgumentTypeError(f'{name}: real numbers are wanted, not {array.dtype}')
     return array
+
+
+def dtype_of(value, name):
+    """A dtype of what stands for one."""
+    try:
+        return np.dtype(value)
+    except TypeError as error:
+        raise ArgumentTypeError(f'{name}: {error}') from None
 
 
 def precision_of(array, context, precision=None):
     """The dtype to compute in: `precision` where it is given, else float64 of what is float64, or
     of integers where the device has double precision; else float32."""
     if precision is not None:
-        dtype = np.dtype(precision)
+        dtype = dtype_of(precision, 'precision')
         if dtype not in (np.float32, np.float64):
-            raise TypeError(f'precision: float32 or float64, not {dtype}')
+            raise ArgumentTypeError(f'precision: float32 or float64, not {dtype}')
         return dtype
     if array.dtype == np.float64 or array.dtype.kind in 'iub' and context.device.fp64:
         return np.dtype(np.float64)
     if array.dtype.itemsize > 8:
-        raise TypeError(f'precision: say float64 or float32 for numbers of {array.dtype}')
+        raise ArgumentTypeError(f'precision: say float64 or float32 for numbers of {array.dtype}')
     return np.dtype(np.float32)
 
 
@@ -71,7 +80,7 @@ def contiguous(value, name, dtype):
 def whole(value, name):
     """An int of what is one."""
     if isinstance(value, (bool, np.bool_)) or not hasattr(value, '__index__') or np.ndim(value):
-        raise TypeError(f'{name}: a whole number is wanted, not {value!r}')
+        raise ArgumentTypeError(f'{name}: a whole number is wanted, not {value!r}')
     return value.__index__()
 
 
@@ -79,9 +88,9 @@ def indices(value, name, limit):
     """An array of uint32 of whole numbers from 0 to below limit; negative ones count from it."""
     array = numbers(value, name)
     if array.dtype.kind not in 'iu' and array.size:
-        raise TypeError(f'{name}: whole numbers are wanted, not {array.dtype}')
+        raise ArgumentTypeError(f'{name}: whole numbers are wanted, not {array.dtype}')
     if array.size and (array.min() < -limit or array.max() >= limit):
-        raise IndexError(f'{name}: {array.min()} to {array.max()}, of {limit}')
+        raise ArgumentIndexError(f'{name}: {array.min()} to {array.max()}, of {limit}')
     if array.size and array.min() < 0:
         array = np.where(array < 0, array + limit, array)
     return np.asarray(array, np.uint32, order='C')
@@ -95,15 +104,15 @@ def range_of(items, name, num, batch):
     if isinstance(items, slice):
         first, end, step = items.indices(num)
         if step != 1:
-            raise ValueError(f'{name}: a slice without a step')
+            raise ArgumentError(f'{name}: a slice without a step')
         count = max(end - first, 0)
         return (first, count, (count,)) if count else (0, 0, (0,))
     try:
         first = items.__index__()
     except AttributeError:
-        raise TypeError(f'{name}: a whole number or a slice, not {items!r}') from None
+        raise ArgumentTypeError(f'{name}: a whole number or a slice, not {items!r}') from None
     if not -num <= first < num:
-        raise IndexError(f'{name}: {first}, of {num}')
+        raise ArgumentIndexError(f'{name}: {first}, of {num}')
     return first % num, 1, ()
 
 
@@ -139,7 +148,8 @@ class Input:
 def need_array(out, name):
     """Raises a TypeError where an output is no array."""
     if not isinstance(out, np.ndarray) and not is_device_array(out):
-        raise TypeError(f'{name}: a NumPy array, or one of PyOpenCL, not {type(out).__name__}')
+        raise ArgumentTypeError(f'{name}: a NumPy array, or one of PyOpenCL, not '
+                                f'{type(out).__name__}')
 
 
 def checked_output(out, name, dtype, shape):
@@ -147,16 +157,16 @@ def checked_output(out, name, dtype, shape):
     order, writable, and no copy of it is ever made."""
     need_array(out, name)
     if isinstance(out, np.ma.MaskedArray):
-        raise TypeError(f'{name}: a masked array')
+        raise ArgumentTypeError(f'{name}: a masked array')
     if out.dtype != dtype:
-        raise TypeError(f'{name}: dtype {dtype} is wanted, not {out.dtype}')
+        raise ArgumentTypeError(f'{name}: dtype {dtype} is wanted, not {out.dtype}')
     if out.shape != shape:
-        raise ValueError(f'{name}: shape {shape} is wanted, not {out.shape}')
+        raise ArgumentError(f'{name}: shape {shape} is wanted, not {out.shape}')
     if not out.flags.c_contiguous:
-        raise ValueError(f'{name}: not contiguous in C order')
+        raise ArgumentError(f'{name}: not contiguous in C order')
     if isinstance(out, np.ndarray) and not out.flags.writeable or \
             getattr(getattr(out, 'base_data', None), 'flags', 0) & _READ_ONLY:
-        raise ValueError(f'{name}: read-only')
+        raise ArgumentError(f'{name}: read-only')
     return out
 
 
@@ -169,7 +179,7 @@ def refuse_overlap(out, name, **inputs):
             overlap = is_device_array(out) and is_device_array(array) and \
                 _overlap(_span(out), _span(array))
         if overlap:
-            raise ValueError(f'{name}: overlaps {other}')
+            raise ArgumentError(f'{name}: overlaps {other}')
 
 
 def _span(array):
@@ -208,12 +218,12 @@ class Output:
 
 def _set_device(struct, array, name, kind, item_bytes):
     if kind is None:
-        raise TypeError(f'{name}: {array.dtype} is no type of the library')
+        raise ArgumentTypeError(f'{name}: {array.dtype} is no type of the library')
     if not array.flags.c_contiguous:
-        raise ValueError(f'{name}: not contiguous in C order')
+        raise ArgumentError(f'{name}: not contiguous in C order')
     data = array.base_data
     if array.offset % item_bytes:
-        raise ValueError(f'{name}: begins at byte {array.offset}, within an element')
+        raise ArgumentError(f'{name}: begins at byte {array.offset}, within an element')
     struct.type = kind
     struct.offset = array.offset // item_bytes
     if hasattr(data, 'int_ptr'):
@@ -222,4 +232,4 @@ def _set_device(struct, array, name, kind, item_bytes):
         struct.svm = ffi.cast('void *', data.svm_ptr)
         struct.size = data.size // item_bytes
     else:
-        raise TypeError(f'{name}: memory of {type(data).__name__} is unknown here')
+        raise ArgumentTypeError(f'{name}: memory of {type(data).__name__} is unknown here')

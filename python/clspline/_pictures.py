@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 
-from ._errors import Error
+from ._errors import ArgumentError, Error
 
 _MAX_FACES = 12000  # of a small picture, about
 _MAX_SHOWN = 4000  # items of a batch in it
@@ -196,7 +196,7 @@ def picture_of(item, size, view):
     """(an image [height, width, 4] of bytes, whether all is drawn)."""
     width, height = (int(each) for each in size)
     if not (1 <= width <= 8192 and 1 <= height <= 8192):
-        raise ValueError(f'size: {width} x {height} pixels')
+        raise ArgumentError(f'size: {width} x {height} pixels')
     if _is_image(item):
         return _sample_picture(item, width, height), True
     shape = shape_of(item)
@@ -228,7 +228,7 @@ def _axes_of(view):
     """The directions to the right, up and to the viewer, as columns."""
     azimuth, elevation, up = view
     if up not in ('x', 'y', 'z'):
-        raise ValueError(f"up: 'x', 'y' or 'z', not {up!r}")
+        raise ArgumentError(f"up: 'x', 'y' or 'z', not {up!r}")
     around, above = np.radians(azimuth), np.radians(elevation)
     to_viewer = np.array([np.cos(around) * np.cos(above), np.sin(around) * np.cos(above),
                           np.sin(above)])
@@ -559,7 +559,7 @@ def _axes(ax, flat):
         from matplotlib import pyplot
         return pyplot.figure().add_subplot(projection=None if flat else '3d')
     if not flat and not hasattr(ax, 'plot_trisurf'):
-        raise ValueError("ax: of three dimensions, as add_subplot(projection='3d') gives")
+        raise ArgumentError("ax: of three dimensions, as add_subplot(projection='3d') gives")
     return ax
 
 
@@ -595,7 +595,7 @@ def _hexahedra(pyvista, item, samples):
 def _image_data(pyvista, image):
     samples = _samples_of(image)
     if samples.shape != tuple(image.size):
-        raise ValueError('to_pyvista: of one image, without channels')
+        raise ArgumentError('to_pyvista: of one image, without channels')
     mesh = pyvista.ImageData(dimensions=(samples.shape[::-1] + (1, 1))[:3])
     mesh.point_data['samples'] = samples.ravel()
     return mesh

@@ -4,7 +4,7 @@ import typing
 import numpy as np
 
 from . import _memory as memory
-from ._errors import check
+from ._errors import ArgumentError, check
 from ._native import ffi, lib
 from ._share import Run
 
@@ -85,18 +85,18 @@ class Projected:
         Nearest
         """
         if self.directions > 2:
-            raise ValueError('project: of curves and surfaces; these are volumes')
+            raise ArgumentError('project: of curves and surfaces; these are volumes')
         if method not in _METHODS:
-            raise ValueError(f"method: 'exact' or 'mrep', not {method!r}")
+            raise ArgumentError(f"method: 'exact' or 'mrep', not {method!r}")
         if not np.ndim(k) == 0 or not 1 <= k <= lib.CLSP_BSPLINE_PROJECT_MAX_NEAREST:
-            raise ValueError(f'k: 1 to {lib.CLSP_BSPLINE_PROJECT_MAX_NEAREST}, not {k!r}')
+            raise ArgumentError(f'k: 1 to {lib.CLSP_BSPLINE_PROJECT_MAX_NEAREST}, not {k!r}')
         if not distance_upper_bound > 0:
-            raise ValueError(f'distance_upper_bound: {distance_upper_bound}')
+            raise ArgumentError(f'distance_upper_bound: {distance_upper_bound}')
         points = memory.contiguous(points, 'points', self.precision)
         if points.ndim == 0 or points.shape[-1] != self.dim:
-            raise ValueError(f'points: shape (..., {self.dim}), not {points.shape}')
+            raise ArgumentError(f'points: shape (..., {self.dim}), not {points.shape}')
         if signed and (self.directions != 2 or self.dim != 3):
-            raise ValueError('signed: of surfaces of 3 dimensions')
+            raise ArgumentError('signed: of surfaces of 3 dimensions')
         shape = points.shape[:-1]
         queries, kept = self._queries(points, shape, patch, hints)
         options = ffi.new('clsp_bspline_project_opts *', {

@@ -2,6 +2,7 @@
 import dataclasses
 import weakref
 
+from ._errors import ArgumentError, ArgumentTypeError
 from ._native import ffi, lib
 
 _SCHEDULES = {
@@ -96,9 +97,9 @@ class Share:
 
     def _struct(self):
         if self.schedule not in _SCHEDULES:
-            raise ValueError(f'schedule: one of {", ".join(_SCHEDULES)}, not {self.schedule!r}')
+            raise ArgumentError(f'schedule: one of {", ".join(_SCHEDULES)}, not {self.schedule!r}')
         if self.workers is not None and not 0 <= self.workers <= lib.CLSP_MAX_WORKERS:
-            raise ValueError(f'workers: 0 to {lib.CLSP_MAX_WORKERS}, not {self.workers}')
+            raise ArgumentError(f'workers: 0 to {lib.CLSP_MAX_WORKERS}, not {self.workers}')
         workers = 0 if self.workers is None else self.workers or lib.CLSP_NO_WORKERS
         return ffi.new('clsp_share *', {
             'schedule': _SCHEDULES[self.schedule], 'static_ratio': self.ratio,
@@ -111,7 +112,7 @@ def share_of(value):
         return value
     if isinstance(value, str):
         return Share(value)
-    raise TypeError(f'share: a clspline.Share or the name of a schedule, not {value!r}')
+    raise ArgumentTypeError(f'share: a clspline.Share or the name of a schedule, not {value!r}')
 
 
 def _events(wait_for, arrays):
@@ -119,7 +120,7 @@ def _events(wait_for, arrays):
     events = list(wait_for or ())
     for event in events:
         if not hasattr(event, 'int_ptr'):
-            raise TypeError(f'wait_for: events of PyOpenCL, not {type(event).__name__}')
+            raise ArgumentTypeError(f'wait_for: events of PyOpenCL, not {type(event).__name__}')
     for array in arrays:
         events += getattr(array, 'events', ())
     return events

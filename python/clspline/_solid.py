@@ -8,7 +8,7 @@ import numpy as np
 from . import _cells
 from . import _memory as memory
 from ._context import Handle, current
-from ._errors import ArgumentError, check
+from ._errors import ArgumentError, ArgumentIndexError, ArgumentTypeError, check
 from ._memory import TYPES
 from ._native import ffi, lib
 from ._pictures import data_of
@@ -211,6 +211,7 @@ class Solid(Splines):
 
     _prefix = 'clsp_solid_'
     _item, _items = 'cells', 'cells'
+    _is_solid = True
     directions = 3
     degree = (3, 3, 3)
     rational = False
@@ -271,7 +272,7 @@ class Solid(Splines):
         data = (data,) if isinstance(data, str) else tuple(data)
         points, cells, lines, fields = _cells.of_mesh(mesh, data)
         if isinstance(creases, str) and creases != 'lines':
-            raise ValueError(f"creases: 'lines', an angle or edges, not {creases!r}")
+            raise ArgumentError(f"creases: 'lines', an angle or edges, not {creases!r}")
         places = np.ascontiguousarray(points[:, :3], np.float64)
         edges = lines if isinstance(creases, str) else _creases_of(creases, cells, places)
         recipe = _Recipe(len(points), places, cells, edges,
@@ -324,8 +325,7 @@ class Solid(Splines):
 
     def _need_hexahedra(self):
         if not self.counts.hexahedral:
-            raise ArgumentError('cells: not all are hexahedra, but those of refine() are',
-                                lib.CLSP_ERROR_ARGUMENT)
+            raise ArgumentError('cells: not all are hexahedra, but those of refine() are')
 
     def _steps_to_limit(self):
         return max(self.counts.fading_steps, 0 if self.counts.hexahedral else 1)
@@ -358,7 +358,7 @@ class Solid(Splines):
         """
         steps = self._steps_to_limit() if n is None else memory.whole(n, 'n')
         if steps < 0:
-            raise ValueError(f'n: {steps} refinements')
+            raise ArgumentError(f'n: {steps} refinements')
         solid = self
         for _ in range(steps):
             points = solid.refine_points(rule=rule)
@@ -386,7 +386,7 @@ class Solid(Splines):
             ``[len(refined.points), any]``; or `out`.
         """
         if rule not in _RULES:
-            raise ValueError(f'rule: one of {", ".join(_RULES)}, not {rule!r}')
+            raise ArgumentError(f'rule: one of {", ".join(_RULES)}, not {rule!r}')
         if points is None and memory.is_device_array(out):
             points = self._points
         array = self._points_or(points)
@@ -420,10 +420,10 @@ class Solid(Splines):
             [number of places, any].
         """
         if places not in _PLACES:
-            raise ValueError(f'places: one of {", ".join(_PLACES)}, not {places!r}')
+            raise ArgumentError(f'places: one of {", ".join(_PLACES)}, not {places!r}')
         array = self._points_or(points)
         if memory.is_device_array(array) or memory.is_device_array(out):
-            raise TypeError('points, out: in memory of the host')
+            raise ArgumentTypeError('points, out: in memory of the host')
         counts = self.counts
         num = counts.vertices if places == 'vertices' else \
             counts.vertices + counts.edges + counts.faces + counts.cells
@@ -440,7 +440,7 @@ class Solid(Splines):
             return self._control
         if memory.is_device_array(points):
             if points.dtype not in (np.float32, np.float64):
-                raise TypeError(f'points: float32 or float64, not {points.dtype}')
+                raise ArgumentTypeError(f'points: float32 or float64, not {points.dtype}')
             array = points
         else:
             array = memory.numbers(points, 'points')
@@ -449,8 +449,8 @@ class Solid(Splines):
             array = np.ascontiguousarray(array)
         if array.ndim != 2 or array.shape[0] != self.counts.vertices or \
                 not 1 <= array.shape[1] <= lib.CLSP_SOLID_MAX_DIM:
-            raise ValueError(f'points: shape ({self.counts.vertices}, 1 to '
-                             f'{lib.CLSP_SOLID_MAX_DIM}), not {array.shape}')
+            raise ArgumentError(f'points: shape ({self.counts.vertices}, 1 to '
+                                f'{lib.CLSP_SOLID_MAX_DIM}), not {array.shape}')
         return array
 
     def _room(self, out, shape, array):
@@ -458,7 +458,7 @@ class Solid(Splines):
         if out is None:
             return np.empty(shape, array.dtype)
         if memory.is_device_array(array) != memory.is_device_array(out):
-            raise TypeError('out: on the device if points are, and only then')
+            raise ArgumentTypeError('out: on the device if points are, and only then')
         dtype = out.dtype if getattr(out, 'dtype', None) in (np.float32, np.float64) else \
             array.dtype
         memory.checked_output(out, 'out', dtype, shape)
@@ -472,7 +472,7 @@ class Solid(Splines):
         if self.counts.fading_steps:
             raise ArgumentError(
                 f'creases: they fade for {self.counts.fading_steps} refinements, after which '
-                'refine(None) can be evaluated', lib.CLSP_ERROR_ARGUMENT)
+                'refine(None) can be evaluated')
         return {'precision': TYPES[self.precision], 'dim': self.dim}, None
 
     def _new_plan(self, layout, call=None):
@@ -603,13 +603,13 @@ class Solid(Splines):
         array([0.5, 0.5, 0.5])
         """
         if self.dim < 3:
-            raise ValueError(f'locate: points of 3 coordinates, and dim is {self.dim}')
+            raise ArgumentError(f'locate: points of 3 coordinates, and dim is {self.dim}')
         points = memory.contiguous(points, 'points', self.precision)
         if points.ndim == 0 or points.shape[-1] != 3:
-            raise ValueError(f'points: shape (..., 3), not {points.shape}')
+            raise ArgumentError(f'points: shape (..., 3), not {points.shape}')
         nodes = 0 if max_nodes is None else memory.whole(max_nodes, 'max_nodes')
         if nodes < 0 or max_nodes == 0:
-            raise ValueError(f'max_nodes: {max_nodes}, not above 0')
+            raise ArgumentError(f'max_nodes: {max_nodes}, not above 0')
         found = np.empty(points.shape[:-1], _place_dtype(self.precision))
         if found.size:
             self._locate(points, (nodes, bool(nearest)), found, share)
@@ -661,9 +661,9 @@ class Solid(Splines):
         at = memory.contiguous(params, 'params', np.float64)
         orders = memory.contiguous(by, 'by', np.int64)
         if at.shape != (3,) or orders.shape != (3,):
-            raise ValueError(f'params, by: 3 numbers each, not {at.shape} and {orders.shape}')
+            raise ArgumentError(f'params, by: 3 numbers each, not {at.shape} and {orders.shape}')
         if orders.min() < 0 or orders.sum() > 2:
-            raise ValueError(f'by: at most two derivatives, not {orders}')
+            raise ArgumentError(f'by: at most two derivatives, not {orders}')
         param = ffi.new('clsp_solid_param *', {
             'cell': int(memory.indices(memory.whole(cell, 'cell'), 'cell', self.num_cells)),
             't': at.tolist(), 'by': orders.tolist()})
@@ -725,10 +725,10 @@ class Solid(Splines):
             ``vertices`` [num, ...], ``faces`` [num, 3 or 4] of uint32.
         """
         if faces not in ('triangles', 'quads'):
-            raise ValueError(f"faces: 'triangles' or 'quads', not {faces!r}")
+            raise ArgumentError(f"faces: 'triangles' or 'quads', not {faces!r}")
         num = memory.whole(samples, 'samples')
         if not 2 <= num <= lib.CLSP_SOLID_MAX_SAMPLES:
-            raise ValueError(f'samples: {num}, of 2 to {lib.CLSP_SOLID_MAX_SAMPLES}')
+            raise ArgumentError(f'samples: {num}, of 2 to {lib.CLSP_SOLID_MAX_SAMPLES}')
         cell, side = self._boundary()
         corners = np.array(_cells.HEXAHEDRON_FACES)[side]
         owner, place = _shared(np.take_along_axis(self.cells[cell], corners, axis=1), num)
@@ -766,7 +766,7 @@ class Solid(Splines):
         """
         import meshio
         if self.dim < 3:
-            raise ValueError(f'to_meshio: points of {self.dim} coordinates')
+            raise ArgumentError(f'to_meshio: points of {self.dim} coordinates')
         values, cells, cell_data = self._control, self.cells, {}
         if samples is not None:
             grid = self.evaluate(samples, dtype=dtype)
@@ -796,8 +796,8 @@ def _again(recipe, points, precision, fields, context):
 def _checked_points(points):
     array = memory.numbers(points, 'points')
     if array.ndim != 2 or not array.size or array.shape[1] > lib.CLSP_SOLID_MAX_DIM:
-        raise ValueError(f'points: shape (number, 1 to {lib.CLSP_SOLID_MAX_DIM}), not '
-                         f'{array.shape}')
+        raise ArgumentError(f'points: shape (number, 1 to {lib.CLSP_SOLID_MAX_DIM}), not '
+                            f'{array.shape}')
     return array
 
 
@@ -806,14 +806,14 @@ def _creases_of(creases, cells, places):
         return np.empty((0, 2), np.uint32)
     if np.ndim(creases) == 0:
         if places is None or not 0 <= float(creases) <= 180:
-            raise ValueError(f'creases: edges, or an angle of 0 to 180 degrees and points with 3 '
-                             f'coordinates, not {creases!r}')
+            raise ArgumentError('creases: edges, or an angle of 0 to 180 degrees and points with '
+                                f'3 coordinates, not {creases!r}')
         if cells.index.size and cells.largest() >= len(places):
-            raise IndexError(f'cells: vertex {cells.largest()}, of {len(places)}')
+            raise ArgumentIndexError(f'cells: vertex {cells.largest()}, of {len(places)}')
         return np.ascontiguousarray(_cells.sharp_edges(cells, places, float(creases)), np.uint32)
     edges = _cells.vertices(creases, 'creases')
     if edges.size and (edges.ndim != 2 or edges.shape[1] != 2):
-        raise ValueError(f'creases: shape (number, 2), not {edges.shape}')
+        raise ArgumentError(f'creases: shape (number, 2), not {edges.shape}')
     return edges.reshape(-1, 2)
 
 
@@ -824,7 +824,7 @@ def _sharpness_of(sharpness, num):
     if array.ndim == 0:
         return np.full(num, array)
     if array.shape != (num,):
-        raise ValueError(f'sharpness: shape {array.shape}, for {num} creases')
+        raise ArgumentError(f'sharpness: shape {array.shape}, for {num} creases')
     return array
 
 

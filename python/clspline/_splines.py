@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _memory as memory
 from ._context import Handle, current
-from ._errors import check
+from ._errors import ArgumentError, ArgumentIndexError, ArgumentTypeError, check
 from ._native import ffi, lib
 from ._pictures import Drawn
 from ._share import Run
@@ -38,7 +38,7 @@ class Plan:
 class _Call:
     """What evaluating on a grid takes, for all calls with the same samples and attributes."""
 
-    __slots__ = ('names', 'grid', 'axes', 'kept', 'nums', 'layout', 'shape')
+    __slots__ = ('names', 'grid', 'axes', 'kept', 'nums', 'beyond', 'layout', 'shape')
 
 
 class Splines(Drawn):
@@ -63,21 +63,22 @@ class Splines(Drawn):
     # Set by each family: its clsp_ functions by name, and what arguments of items are called
     _prefix = ''
     _item, _items = 'patch', 'patches'
+    _is_solid = False
 
     def _init(self, control, net_axes, rational, precision, context):
         """Takes the control points: [batch..., net..., coordinates]."""
         self.context = current() if context is None else context
         array = memory.points(control, 'control')
         if array.ndim < net_axes + 1:
-            raise ValueError(f'control: at least {net_axes + 1} axes, the last one coordinates, '
-                             f'not {array.ndim}')
+            raise ArgumentError(f'control: at least {net_axes + 1} axes, the last one coordinates, '
+                                f'not {array.ndim}')
         self.precision = memory.precision_of(array, self.context, precision)
         self.rational = bool(rational)
         self.batch = array.shape[:array.ndim - net_axes - 1]
         self._net = array.shape[len(self.batch):]
         self.dim = self._net[-1] - self.rational
         if not 1 <= self.dim <= 4:
-            raise ValueError(f'control: points of {self.dim} coordinates, of 1 to 4')
+            raise ArgumentError(f'control: points of {self.dim} coordinates, of 1 to 4')
         self.num_patches = int(np.prod(self.batch, dtype=np.int64))
         self._set(array)
         self._begin()
@@ -94,7 +95,7 @@ class Splines(Drawn):
             array = np.array(array, self.precision, order='C')  # ours, so that nobody changes it
             array.flags.writeable = False
         elif array.dtype != self.precision:
-            raise TypeError(f'{name}: dtype {self.precision} is wanted, not {array.dtype}')
+            raise ArgumentTypeError(f'{name}: dtype {self.precision} is wanted, not {array.dtype}')
         self._points = array
         self._version = object()
 
@@ -120,7 +121,7 @@ class Splines(Drawn):
     def _assign(self, points, name):
         array = memory.points(points, name)
         if array.shape != self._points.shape:
-            raise ValueError(f'{name}: shape {self._points.shape}, not {array.shape}')
+            raise ArgumentError(f'{name}: shape {self._points.shape}, not {array.shape}')
         self._set(array, name)
 
     # ---- plans ----
@@ -174,16 +175,20 @@ class Splines(Drawn):
     def _send(self, pointer, points, run):
         check(self._function('set_control_points')(pointer, self.num_patches, points, run))
 
+    def _names(self, attributes):
+        """A tuple of names of what the argument `attributes` of a call may be."""
+        return names_of(attributes, self.dim, self.directions, self._is_solid)
+
     def _layout(self, names, out=None, dtype=None):
         """The layout of an output, or of the array that is made where there is none."""
-        element = self.precision if dtype is None else np.dtype(dtype)
+        element = self.precision if dtype is None else memory.dtype_of(dtype, 'dtype')
         if out is not None:
             memory.need_array(out, 'out')
             if out.dtype.names is not None:
                 return Layout(names, out.dtype, self.dim, self.directions, None)
             element = out.dtype
         if element not in (np.float16, np.float32, np.float64):
-            raise TypeError(f'out: dtype {element}, of float16, float32 and float64')
+            raise ArgumentTypeError(f'out: dtype {element}, of float16, float32 and float64')
         return Layout(names, element, self.dim, self.directions, element)
 
     def _range(self, patches):
@@ -193,23 +198,24 @@ class Splines(Drawn):
     # ---- evaluation on grids ----
 
     def _axes(self, samples, domain, kept):
-        """([clsp_axis of each direction], their numbers of samples)."""
+        """([clsp_axis of each direction], their numbers of samples, the parameters along each where
+        a grid cannot have them, or None)."""
         directions = self._axis_directions()
         if not hasattr(samples, '__len__') or getattr(samples, 'ndim', 1) == 0:
             samples = (samples,) * directions
         elif directions == 1 and not (isinstance(samples, tuple) and len(samples) == 1):
             samples = (samples,)
         if len(samples) != directions:
-            raise ValueError(f'samples: {len(samples)} of them, for {directions} directions')
+            raise ArgumentError(f'samples: {len(samples)} of them, for {directions} directions')
         if domain is None:
             domain = (None,) * directions
         elif directions == 1 and np.ndim(domain) == 1:
             domain = (domain,)
         if len(domain) != directions:
-            raise ValueError(f'domain: {len(domain)} intervals, for {directions} directions')
+            raise ArgumentError(f'domain: {len(domain)} intervals, for {directions} directions')
         pairs = [axis_struct(one, interval, 'samples', kept)
                  for one, interval in zip(samples, domain)]
-        return [axis for axis, _ in pairs], tuple(num for _, num in pairs)
+        return [axis for axis, _ in pairs], tuple(num for _, num in pairs), None
 
     def _axis_directions(self):
         return self.directions
@@ -227,8 +233,8 @@ class Splines(Drawn):
         if call is None:
             call = _Call()
             call.kept = []
-            call.names = names_of(attributes)
-            axes, call.nums = self._axes(samples, domain, call.kept)
+            call.names = self._names(attributes)
+            axes, call.nums, call.beyond = self._axes(samples, domain, call.kept)
             call.axes = ffi.new('clsp_axis[3]', axes)
             call.grid = object()
             call.layout = self._layout(call.names)
@@ -338,20 +344,21 @@ class Splines(Drawn):
             array = params
         elif memory.is_device_array(params):
             if params.dtype != self.precision:
-                raise TypeError(f'params: dtype {self.precision} is wanted, not {params.dtype}')
+                raise ArgumentTypeError(f'params: dtype {self.precision} is wanted, not '
+                                        f'{params.dtype}')
             array = params
         else:
             array = memory.contiguous(params, 'params', self.precision)
         shape = array.shape
         if self.directions > 1:
             if array.ndim == 0 or shape[-1] != self.directions:
-                raise ValueError(f'params: shape (..., {self.directions}), not {shape}')
+                raise ArgumentError(f'params: shape (..., {self.directions}), not {shape}')
             shape = shape[:-1]
         if patch is None:
             return array, None, shape
         if memory.is_device_array(patch):
             if patch.dtype != np.uint32 or patch.shape != shape:
-                raise ValueError(f'{self._item}: uint32 of shape {shape} is wanted')
+                raise ArgumentError(f'{self._item}: uint32 of shape {shape} is wanted')
             return array, patch, shape
         item = memory.indices(patch, self._item, self.num_patches)
         if item.ndim == 0 and int(item) == 0:
@@ -363,7 +370,11 @@ class Splines(Drawn):
         return array, np.ascontiguousarray(item), shape
 
     def _broadcast(self, item, array, shape):
-        whole = np.broadcast_shapes(item.shape, shape)
+        try:
+            whole = np.broadcast_shapes(item.shape, shape)
+        except ValueError:
+            raise ArgumentError(f'{self._item}: shape {item.shape}, for parameters of shape '
+                                f'{shape}') from None
         tail = (self.directions,) if self.directions > 1 else ()
         return np.broadcast_to(item, whole), \
             np.ascontiguousarray(np.broadcast_to(array, whole + tail)), whole
@@ -390,7 +401,7 @@ class Splines(Drawn):
         layout = self._layout_of(attributes, out, dtype)
         array, item, shape = self._params(params, patch)
         if self.num_patches == 0:
-            raise IndexError(f'{self._item}: there is none')
+            raise ArgumentIndexError(f'{self._item}: there is none')
         shape = shape + layout.tail
         plain = out.__class__ is np.ndarray
         if out is None:
@@ -410,9 +421,9 @@ class Splines(Drawn):
             key = attributes, dtype, None if out is None else getattr(out, 'dtype', None)
             layout = self._layouts.get(key)
         except TypeError:
-            return self._layout(names_of(attributes), out, dtype)
+            return self._layout(self._names(attributes), out, dtype)
         if layout is None:
-            layout = self._layout(names_of(attributes), out, dtype)
+            layout = self._layout(self._names(attributes), out, dtype)
             if len(self._layouts) >= 64:
                 self._layouts.clear()
             self._layouts[key] = layout
@@ -467,9 +478,9 @@ class Splines(Drawn):
         """
         kinds = {'triangles': (lib.CLSP_FACES_TRIANGLES, 3), 'quads': (lib.CLSP_FACES_QUADS, 4)}
         if faces not in kinds:
-            raise ValueError(f"faces: 'triangles' or 'quads', not {faces!r}")
+            raise ArgumentError(f"faces: 'triangles' or 'quads', not {faces!r}")
         if self.directions != 2:
-            raise ValueError(f'mesh: of surfaces; these have {self.directions} directions')
+            raise ArgumentError(f'mesh: of surfaces; these have {self.directions} directions')
         kind, corners = kinds[faces]
         call = self._call(samples, attributes, domain)
         layout = call.layout if dtype is None else self._layout(call.names, None, dtype)

@@ -1,6 +1,7 @@
 """Attributes of vertices, and how arrays hold them."""
 import numpy as np
 
+from ._errors import ArgumentError, ArgumentTypeError
 from ._memory import TYPES, contiguous
 from ._native import ffi, lib
 
@@ -12,14 +13,27 @@ _SCALARS = ('weight', 'jacobian')
 _BY_DIRECTION = ('params', 'curvature')
 
 
-def names_of(attributes):
-    """A tuple of names of what the argument `attributes` of a call may be: a name or several."""
+def _has(name, dim, directions, is_solid):
+    """Does a vertex of such splines have that attribute?"""
+    if name[0] == 'd':
+        return set(name[1:]) <= set('uvw'[:directions]) and \
+            (len(name) < 3 or directions < 3 or is_solid)
+    return {'weight': not is_solid, 'normal': dim == 3 and (directions == 2 or is_solid),
+            'curvature': directions < dim <= 3, 'jacobian': dim == 3 and is_solid}.get(name, True)
+
+
+def names_of(attributes, *of):
+    """A tuple of names of what the argument `attributes` of a call may be: a name or several. of:
+    the rest of what `_has` takes."""
+    if not np.iterable(attributes):
+        raise ArgumentTypeError(f'attributes: a name or several, not {attributes!r}')
     names = (attributes,) if isinstance(attributes, str) else tuple(attributes)
+    known = [name for name in BITS if _has(name, *of)]
     for name in names:
-        if name not in BITS:
-            raise ValueError(f'attributes: {name!r} is none of {", ".join(BITS)}')
+        if name not in known:
+            raise ArgumentError(f'attributes: {name!r} is none of {", ".join(known)}')
     if not names or len(set(names)) != len(names):
-        raise ValueError('attributes: at least one, and none twice')
+        raise ArgumentError('attributes: at least one, and none twice')
     return names
 
 
@@ -55,7 +69,8 @@ class Layout:
             return {self.names[0]: 0}, int(np.prod(shapes[0], dtype=int))
         offsets = {name: self.dtype.fields[name][1] for name in self.names}
         if any(offset % size for offset in offsets.values()) or self.dtype.itemsize % size:
-            raise TypeError(f'out: fields of {self.dtype} begin within elements of {self.element}')
+            raise ArgumentTypeError(f'out: fields of {self.dtype} begin within elements of '
+                                    f'{self.element}')
         return {name: offset // size for name, offset in offsets.items()}, \
             self.dtype.itemsize // size
 
@@ -74,13 +89,14 @@ def _element_of(names, dtype, shapes):
     """The type of the fields of a structured dtype, which must be that of vertices."""
     missing = [name for name in names if name not in dtype.names]
     if missing:
-        raise TypeError(f'out: has no field {missing[0]!r}')
+        raise ArgumentTypeError(f'out: has no field {missing[0]!r}')
     bases = [dtype.fields[name][0] for name in names]
     for name, base, shape in zip(names, bases, shapes):
         if base.shape != shape or base.base != bases[0].base:
-            raise TypeError(f'out: field {name!r} is {base}, not {shape} of {bases[0].base}')
+            raise ArgumentTypeError(f'out: field {name!r} is {base}, not {shape} of '
+                                    f'{bases[0].base}')
     if bases[0].base not in (np.float16, np.float32, np.float64):
-        raise TypeError(f'out: fields of {bases[0].base}')
+        raise ArgumentTypeError(f'out: fields of {bases[0].base}')
     return bases[0].base
 
 
@@ -93,9 +109,10 @@ def axis_struct(samples, interval, name, kept):
         return {'num': num, 'begin': float(begin), 'end': float(end)}, num
     params = contiguous(samples, name, np.float64)
     if params.ndim != 1 or params.size == 0:
-        raise ValueError(f'{name}: a number of samples, or a list of parameters for each direction')
+        raise ArgumentError(f'{name}: a number of samples, or a list of parameters for each '
+                            'direction')
     if interval is not None:
-        raise ValueError(f'{name}: parameters beside an interval')
+        raise ArgumentError(f'{name}: parameters beside an interval')
     memory = ffi.from_buffer('double[]', params)
     kept.append(memory)
     return {'num': params.size, 'params': memory}, params.size
@@ -103,8 +120,8 @@ def axis_struct(samples, interval, name, kept):
 
 def _number(samples, name):
     if isinstance(samples, (bool, np.bool_)) or not hasattr(samples, '__index__'):
-        raise TypeError(f'{name}: a number of samples, not {samples!r}')
+        raise ArgumentTypeError(f'{name}: a number of samples, not {samples!r}')
     num = samples.__index__()
     if num < 1 or num >= 2 ** 32:
-        raise ValueError(f'{name}: {num} samples')
+        raise ArgumentError(f'{name}: {num} samples')
     return num

@@ -81,7 +81,7 @@ class Values(unittest.TestCase):
         self.assertEqual(bezier.evaluate(9, patches=slice(3, 3)).shape, (0, 9, 3))
 
     def test_lists(self):
-        bezier = clspline.Bezier(self.rng.random((3, 4, 4, 2)).astype(np.float32))
+        bezier = clspline.Bezier(self.rng.random((3, 4, 4, 2)).astype(np.float32), 'surface')
         params = self.rng.random((7, 1, 2)).astype(np.float32)
         found = bezier.at(params, [0, 1, -1])
         self.assertEqual(found.shape, (7, 3, 2))
@@ -174,7 +174,7 @@ class Values(unittest.TestCase):
         self.assertIn('rational surface of degree 3x3, 2 in 3D', repr(bezier))
 
     def test_bspline(self):
-        bezier = clspline.Bezier(self.rng.random((2, 4, 3, 3)).astype(np.float32))
+        bezier = clspline.Bezier(self.rng.random((2, 4, 3, 3)).astype(np.float32), 'surface')
         spline = bezier.bspline()
         np.testing.assert_allclose(spline.evaluate(5), bezier.evaluate(5), atol=1e-6)
         with self.assertRaises(ValueError):
@@ -234,8 +234,38 @@ class Refused(unittest.TestCase):
         self.refused(clspline.ArgumentError, 'axis', 4, domain=((0, 2), (0, 1)))
         self.refused(ValueError, 'domain', 4, domain=((0, 1),))
 
+    def test_forms(self):
+        """Control points that can be several curves as well as a surface are asked for their
+        form."""
+        for shape, rational in (((2, 3, 2), False), ((2, 4, 3), False), ((9, 4, 4, 2), False),
+                                ((4, 3), False), ((3, 3, 3), True), ((100, 4, 3), False)):
+            with self.subTest(shape), self.assertRaisesRegex(clspline.ArgumentError, "form='curve'"):
+                clspline.Bezier(np.ones(shape), rational=rational)
+        self.assertEqual(clspline.Bezier(np.zeros((2, 3, 2)), 'surface').degree, (1, 2))
+        self.assertEqual(clspline.Bezier(np.zeros((5, 3, 3, 3), np.float32)).form, 'surface')
+
+    def test_attributes_of_forms(self):
+        """A message names what the form has, and that comes out."""
+        second = 'duu, duv, dvv, '
+        for shape, form, names in (
+                ((3, 1), 'curve', 'point, weight, du, duu, params'),
+                ((3, 2), 'curve', 'point, weight, du, duu, params, curvature'),
+                ((3, 2, 2), 'surface', f'point, weight, du, dv, {second}params'),
+                ((3, 2, 3), 'surface',
+                 f'point, weight, du, dv, {second}normal, params, curvature'),
+                ((3, 3), 'triangle', f'point, weight, du, dv, {second}normal, params, curvature'),
+                ((2, 2, 2, 3), 'volume', 'point, weight, du, dv, dw, params')):
+            bezier = clspline.Bezier(np.ones(shape, np.float32), form)
+            for name in ('colour', 'jacobian', 'dww'):
+                with self.assertRaisesRegex(clspline.ArgumentError, f'{name}. is none of {names}$'):
+                    bezier.evaluate(2, name)
+            if shape[1:] == (2, 3):
+                self.assertEqual(bezier.evaluate(2, names.split(', ')).dtype.names,
+                                 tuple(names.split(', ')))
+
     def test_attributes(self):
         self.refused(ValueError, 'attributes', 4, 'colour')
+        self.refused(TypeError, 'attributes', 4, 5)
         self.refused(ValueError, 'attributes', 4, ())
         self.refused(ValueError, 'attributes', 4, ('point', 'point'))
         self.refused(clspline.ArgumentError, '', 4, 'dw')

@@ -94,13 +94,86 @@ class Values(unittest.TestCase):
                 np.testing.assert_allclose(ours(at, nu), expected, rtol=1e-9,
                                            atol=1e-11 * max(1, np.abs(expected).max()))
             beyond = np.array([x[0] - 1, x[3], x[-1] + 1])
-            np.testing.assert_array_equal(np.isnan(ours(beyond, extrapolate=False)).reshape(3, -1)
-                                          [:, 0], [True, False, True])
-            np.testing.assert_array_equal(ours(beyond)[0], ours(x[0]))
-            np.testing.assert_allclose(ours(beyond, extrapolate='periodic'),
-                                       theirs(beyond, extrapolate='periodic'), atol=1e-9)
-        with self.assertRaisesRegex(ValueError, 'extrapolate'):
-            ours(beyond, extrapolate=True)
+            np.testing.assert_array_equal(ours(beyond, extrapolate='clamp')[0], ours(x[0]))
+
+    def near(self, found, expected):
+        size = np.abs(np.nan_to_num(expected)).max()
+        np.testing.assert_allclose(found, expected, atol=1e-10 * max(size, 1))
+
+    @needs_fp64
+    @needs_scipy
+    def test_beyond_as_scipy(self):
+        """Every call is beyond the domain what SciPy's spline is there."""
+        at = self.rng.uniform(-4, 14, (5, 6))
+        at[0] = np.nan, 0, 10, -1e-9, -1e-3, 30
+        wide = np.linspace(-2, 11, 7)
+        for extrapolate in (True, False, 'periodic'):
+            for k, shape in ((1, (3,)), (3, (3,)), (4, ()), (5, (2, 4))):
+                t = clamped(12, k, 0, 10) if k % 2 else (np.arange(13 + k) - k) * 10 / (12 - k)
+                theirs = interpolate.BSpline(t, self.rng.random((12,) + shape), k, extrapolate)
+                ours = clspline.BSpline.from_scipy(theirs)
+                self.assertEqual(ours.extrapolate, extrapolate)
+                ours = pickle.loads(pickle.dumps(ours))
+                for nu in range(k + 2):
+                    self.near(ours(at, nu), theirs(at, nu))
+                self.near(ours.derivative()(at), theirs(at, 1))
+                self.near(ours.insert_knots([2.5])(at), theirs(at))
+                if shape != (3,):
+                    continue
+                self.near(ours.at(at), theirs(at))
+                self.near(ours.evaluate(7, domain=(-2, 11)), theirs(wide))
+                both = ours.evaluate(wide, ('du', 'point'))
+                self.near(both['point'], theirs(wide))
+                self.near(both['du'], theirs(wide, 1))
+                table = np.ones(7, [('point', 'f8', 3), ('colour', 'f8')])
+                ours.at(wide, out=table, attributes=('point',))
+                self.near(table['point'], theirs(wide))
+                self.assertTrue((table['colour'] == 1).all())
+                self.near(ours.at(-3.0, 0), theirs(-3.0))
+        with self.assertRaisesRegex(clspline.ArgumentError, 'curvature. beyond the domain'):
+            theirs = interpolate.BSpline(clamped(12, 3), self.rng.random((12, 3)), 3)
+            clspline.BSpline.from_scipy(theirs).at(-1.0, attributes='curvature')
+
+    def test_beyond(self):
+        """Batches, floats, and what is not extrapolated."""
+        control = self.rng.random((2, 6, 2)).astype(np.float32)
+        curves = clspline.BSpline(clamped(6, 3), control, 3, extrapolate=True)
+        pieces = clspline.BSpline(clamped(6, 3), control, 3).bezier()
+        first, last = pieces.control[:, 0].astype(float), pieces.control[:, -1].astype(float)
+        width = clamped(6, 3)[4]
+        for at in (-0.5, -0.01, 1.2):
+            one, t = (first, at / width) if at < 0 else (last, 1 + (at - 1) / width)
+            basis = np.array([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3])
+            expected = np.einsum('k,bkd->bd', basis, one)
+            scale = np.abs(basis).sum()
+            np.testing.assert_allclose(curves([at, 0.5])[:, 0], expected, atol=2e-6 * scale)
+            np.testing.assert_allclose(curves.evaluate([at, 0.5])[:, 0], expected,
+                                       atol=2e-6 * scale)
+            np.testing.assert_allclose(curves.at(at, [0, 1]), expected, atol=2e-6 * scale)
+        curves.extrapolate = 'clamp'
+        np.testing.assert_array_equal(curves.at(-0.5), curves.at(0.0))
+        for mode in ('mirror', None, 2, [True]):
+            with self.assertRaisesRegex(clspline.ArgumentError, 'extrapolate'):
+                curves.extrapolate = mode
+        with self.assertRaisesRegex(ValueError, 'extrapolate: True is of polynomial'):
+            clspline.BSpline(None, np.ones((4, 3)), 2, True, extrapolate=True)
+
+    @needs_scipy
+    def test_what_scipy_has_else(self):
+        x = np.arange(6.0)
+        for other in (interpolate.CubicSpline(x, x), interpolate.splrep(x, x), None,
+                      interpolate.UnivariateSpline(x, x)):
+            with self.assertRaisesRegex(TypeError, f'not {type(other).__name__}'):
+                clspline.BSpline.from_scipy(other)
+
+    @needs_fp64
+    @needs_scipy
+    def test_axes_of_scipys(self):
+        x = np.arange(7.0)
+        for shape, axis in (((4, 7, 3), 1), ((3, 7), -1), ((2, 2, 7), 2)):
+            theirs = interpolate.make_interp_spline(x, self.rng.random(shape), axis=axis)
+            at = self.rng.uniform(-1, 7, (2, 5))
+            self.near(clspline.BSpline.from_scipy(theirs)(at, 1), theirs(at, 1))
 
     @needs_fp64
     @needs_scipy
@@ -110,9 +183,12 @@ class Values(unittest.TestCase):
         t = (clamped(6, 3), clamped(5, 2))
         theirs = interpolate.NdBSpline(t, self.rng.random((6, 5, 3)), (3, 2))
         ours = clspline.BSpline.from_scipy(theirs)
-        at = self.rng.random((7, 2))
+        at = self.rng.uniform(-1, 2, (30, 2))
         for nu in ((0, 0), (1, 0), (1, 1), (0, 2), (2, 1)):
-            np.testing.assert_allclose(ours(at, nu), theirs(at, nu=np.array(nu)), atol=1e-11)
+            self.near(ours(at, nu), theirs(at, nu=np.array(nu)))
+        grid = np.stack(np.meshgrid([-1, 0.5, 2], [0, 0.5, 1], indexing='ij'), -1).reshape(-1, 2)
+        mesh = ours.mesh(3, domain=((-1, 2), (0, 1)))
+        self.near(mesh.vertices, theirs(grid))
 
     def test_batches_are_called(self):
         curves = clspline.BSpline(clamped(6, 3), self.rng.random((2, 3, 6, 2)).astype('f4'), 3)

@@ -76,7 +76,7 @@ class Drawn(unittest.TestCase):
 
     def test_square(self):
         # What is covered is a square of 0.92 of the height, as seen from above
-        square = clspline.Bezier(np.float32([[[0, 0], [0, 1]], [[1, 0], [1, 1]]]))
+        square = clspline.Bezier(np.float32([[[0, 0], [0, 1]], [[1, 0], [1, 1]]]), 'surface')
         covered = self.covered(square)
         self.assertAlmostEqual(covered.sum(), (0.92 * 90) ** 2, delta=2 * 83)
         self.assertTrue((covered[10:80, 25:95] == 1).all())
@@ -114,7 +114,7 @@ class Drawn(unittest.TestCase):
         knots = [0.0, 0, 0, 0.5, 1, 1, 1]
         items = [
             clspline.Bezier(random(3, 4, dim), 'curve') for dim in (1, 2, 3, 4)] + [
-            clspline.Bezier(random(2, 4, 4, dim)) for dim in (1, 2, 3, 4)] + [
+            clspline.Bezier(random(2, 4, 4, dim), 'surface') for dim in (1, 2, 3, 4)] + [
             clspline.Bezier(random(10, 3), 'triangle'),
             clspline.Bezier(np.dstack([BUMP, np.ones((4, 4), np.float32)]), rational=True),
             clspline.Bezier(random(3, 3, 3, 2), 'volume'),
@@ -238,7 +238,7 @@ class Matplotlib(unittest.TestCase):
                 (clspline.Bezier(random(2, 4, 1), 'curve'), True),
                 (clspline.Bezier(random(2, 4, 2), 'curve'), True),
                 (clspline.Bezier(random(2, 4, 3), 'curve'), False),
-                (clspline.Bezier(BUMP[..., :2]), True), (clspline.Bezier(BUMP), False),
+                (clspline.Bezier(BUMP[..., :2], 'surface'), True), (clspline.Bezier(BUMP), False),
                 (solid(), False)):
             with self.subTest(repr(item)):
                 ax = item.plot(samples=5, color='red')
