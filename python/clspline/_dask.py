@@ -14,7 +14,7 @@ from . import _maps as maps
 from . import _ndimage as inner
 from . import _ndimage_arrays as arrays
 from ._context import current
-from ._errors import check
+from ._errors import ArgumentError, ArgumentTypeError, check
 from ._image_plan import ImagePlan
 from ._native import ffi, lib
 from ._ndimage_arrays import UnsupportedError
@@ -25,13 +25,13 @@ _POINTS = 1 << 20  # of a list of coordinates, that a task makes
 def _check(array, context, name='input'):
     """Raises an error for what only arrays in memory can be."""
     if any(math.isnan(size) for size in array.shape):
-        raise ValueError(f'{name}: an array of dask that does not know its size; its '
-                         'compute_chunk_sizes() finds it')
+        raise ArgumentError(f'{name}: an array of dask that does not know its size; its '
+                            'compute_chunk_sizes() finds it')
     if array.size == 0:
-        raise ValueError(f'{name}: empty, of shape {array.shape}')
+        raise ArgumentError(f'{name}: empty, of shape {array.shape}')
     if context is not current():
-        raise ValueError('context: none for arrays of dask; each worker takes its own, as the '
-                         'environment variable CLSPLINE_DEVICE says')
+        raise ArgumentError('context: none for arrays of dask; each worker takes its own, as the '
+                            'environment variable CLSPLINE_DEVICE says')
 
 
 def _check_options(array, options):
@@ -45,8 +45,8 @@ def _check_options(array, options):
 def _dtype_of(output, array):
     """The dtype of the output, which is never memory here."""
     if output is not None and not isinstance(output, (type, np.dtype, str)):
-        raise TypeError('output: a dtype, for arrays of dask, not '
-                        f'{type(output).__name__}')
+        raise ArgumentTypeError('output: a dtype, for arrays of dask, not '
+                                f'{type(output).__name__}')
     dtype = arrays.new_dtype(output, array)
     if dtype.kind == 'c' and array.dtype.kind != 'c':
         raise maps.RuleError('output: data type not supported: complex, of real numbers')

@@ -5,6 +5,7 @@ import threading
 import numpy as np
 
 from . import _memory as memory
+from ._errors import ArgumentError, ArgumentTypeError
 from ._image_plan import MODES, ORDERS, SAMPLES, ImagePlan, Spec
 from ._maps import context_of, cval_of, matrix_of, mode_of, order_of, shape_of, whole
 from ._native import lib
@@ -92,13 +93,13 @@ class Image(Drawn):
         self.order = order_of(order)
         self.cval = cval_of(cval)
         if channels not in (None, 'first', 'last'):
-            raise ValueError(f"channels: None, 'first' or 'last', not {channels!r}")
+            raise ArgumentError(f"channels: None, 'first' or 'last', not {channels!r}")
         if not isinstance(prefilter, (bool, str)) or prefilter not in _PREFILTERS:
-            raise ValueError(f'prefilter: True, False or one of {", ".join(list(_PREFILTERS)[2:])},'
-                             f' not {prefilter!r}')
+            raise ArgumentError('prefilter: True, False or one of '
+                                f'{", ".join(list(_PREFILTERS)[2:])}, not {prefilter!r}')
         taps = whole(taps, 'taps')
         if not 0 <= taps <= lib.CLSP_IMAGE_MAX_TAPS:
-            raise ValueError(f'taps: {taps}, of 0 to {lib.CLSP_IMAGE_MAX_TAPS}')
+            raise ArgumentError(f'taps: {taps}, of 0 to {lib.CLSP_IMAGE_MAX_TAPS}')
         self._options = channels, prefilter, taps, bool(clip)
         if not memory.is_device_array(samples):
             samples = memory.numbers(samples, 'samples')
@@ -124,24 +125,24 @@ class Image(Drawn):
         self.directions = min(num_axes, 2) if directions is None else \
             whole(directions, 'directions')
         if not 1 <= self.directions <= 3:
-            raise ValueError(f'directions: {self.directions}, of 1 to 3')
+            raise ArgumentError(f'directions: {self.directions}, of 1 to 3')
         if num_axes < self.directions:
-            raise ValueError(f'samples: {len(shape)} axes, for {self.directions} directions'
-                             + (' and channels' if layout else ''))
+            raise ArgumentError(f'samples: {len(shape)} axes, for {self.directions} directions'
+                                + (' and channels' if layout else ''))
         begin = num_axes - self.directions
         self.batch = shape[:begin]
         self.size = shape[begin + (layout == 'first'):][:self.directions]
         self.channels = {None: 1, 'first': shape[begin], 'last': shape[-1]}[layout]
         self.num_images = int(np.prod(self.batch, dtype=np.int64))
         if 0 in self.size or self.channels == 0:
-            raise ValueError(f'samples: empty, of shape {shape}')
+            raise ArgumentError(f'samples: empty, of shape {shape}')
 
     def _modes(self, mode):
         if isinstance(mode, str) or not np.iterable(mode):
             return (mode,) * self.directions
         modes = tuple(mode)
         if len(modes) != self.directions:
-            raise ValueError(f'mode: {len(modes)} of them, for {self.directions} directions')
+            raise ArgumentError(f'mode: {len(modes)} of them, for {self.directions} directions')
         return modes
 
     # ---- samples ----
@@ -149,7 +150,8 @@ class Image(Drawn):
     def _set(self, samples):
         if memory.is_device_array(samples):
             if samples.dtype != self.dtype:
-                raise TypeError(f'samples: {samples.dtype} on a device is no type of images')
+                raise ArgumentTypeError(f'samples: {samples.dtype} on a device is no type of '
+                                        'images')
             memory.Input(samples, 'samples')
             if not self._copied_into(samples):
                 self._samples = samples.copy()
@@ -184,7 +186,7 @@ class Image(Drawn):
         if not memory.is_device_array(samples):
             samples = memory.numbers(samples, 'samples')
         if samples.shape != self._samples.shape:
-            raise ValueError(f'samples: shape {self._samples.shape}, not {samples.shape}')
+            raise ArgumentError(f'samples: shape {self._samples.shape}, not {samples.shape}')
         self._set(samples)
 
     def _plan(self, values):
@@ -217,19 +219,17 @@ class Image(Drawn):
             dtype = getattr(out, 'dtype', None)
         if dtype is None:
             dtype = self.precision if gradient else self.dtype
-        try:
-            dtype = np.dtype(dtype)
-        except TypeError as error:
-            raise TypeError(f'dtype: {error}') from None
+        dtype = memory.dtype_of(dtype, 'dtype')
         if dtype not in SAMPLES or dtype == np.float64 and self.precision == np.float32:
-            raise TypeError(f'{"dtype" if out is None else "out"}: {dtype}, of '
-                            f'{", ".join(map(str, SAMPLES[:6 - (self.precision == np.float32)]))}')
+            known = SAMPLES[:6 - (self.precision == np.float32)]
+            raise ArgumentTypeError(f'{"dtype" if out is None else "out"}: {dtype}, of '
+                                    f'{", ".join(map(str, known))}')
         return dtype
 
     def _evaluate(self, points, place, gradient, images, out, dtype, share, wait_for, inputs):
         """Values at points of that shape, by the map that place(plan, attributes) sets."""
         if not isinstance(gradient, (bool, str)) or gradient not in _GRADIENTS:
-            raise ValueError(f"gradient: True, False or 'only', not {gradient!r}")
+            raise ArgumentError(f"gradient: True, False or 'only', not {gradient!r}")
         first, count, leading = memory.range_of(images, 'images', self.num_images, self.batch)
         values = self._values_dtype(out, dtype, gradient)
         tail = () if gradient is False else (self.directions + (gradient is True),)
@@ -295,7 +295,8 @@ class Image(Drawn):
         """
         size = self.size if output_shape is None else shape_of(output_shape)
         if len(size) != self.directions:
-            raise ValueError(f'output_shape: {len(size)} sizes, for {self.directions} directions')
+            raise ArgumentError(f'output_shape: {len(size)} sizes, for {self.directions} '
+                                'directions')
         rows, at = matrix_of(matrix, offset, self.directions, self.directions)
         return self._evaluate(
             size,
@@ -331,7 +332,8 @@ class Image(Drawn):
         if memory.is_device_array(value):
             array = value
             if array.dtype != self.precision:
-                raise TypeError(f'{name}: dtype {self.precision} is wanted, not {array.dtype}')
+                raise ArgumentTypeError(f'{name}: dtype {self.precision} is wanted, not '
+                                        f'{array.dtype}')
         else:
             array = memory.numbers(value, name)
             if name == 'coordinates':
@@ -339,7 +341,7 @@ class Image(Drawn):
         if self.directions == 1:
             return array, array.shape
         if array.ndim == 0 or array.shape[-1] != self.directions:
-            raise ValueError(f'{name}: shape (..., {self.directions}), not {array.shape}')
+            raise ArgumentError(f'{name}: shape (..., {self.directions}), not {array.shape}')
         return array, array.shape[:-1]
 
     def displace(self, field, matrix=None, offset=0.0, *, gradient=False, images=None, out=None,
@@ -364,7 +366,7 @@ class Image(Drawn):
         """
         array, size = self._vectors(field, 'field')
         if len(size) != self.directions:
-            raise ValueError(f'field: {self.directions} axes of points, not {len(size)}')
+            raise ArgumentError(f'field: {self.directions} axes of points, not {len(size)}')
         if self.directions > 1:
             order = (self.directions, *range(self.directions))
             array = array.transpose(order)

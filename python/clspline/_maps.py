@@ -5,12 +5,13 @@ import operator
 import numpy as np
 
 from ._context import Context, current
+from ._errors import ArgumentError, ArgumentTypeError
 from ._memory import numbers
 
 _F64 = np.dtype(np.float64)
 
 
-class RuleError(ValueError, RuntimeError):
+class RuleError(ArgumentError, RuntimeError):
     """An argument is out of its range, or of another shape than it has to be; SciPy has it as a
     RuntimeError."""
 
@@ -20,7 +21,7 @@ def context_of(context):
     if context is None:
         return current()
     if not isinstance(context, Context):
-        raise TypeError(f'context: a clspline.Context, not {type(context).__name__}')
+        raise ArgumentTypeError(f'context: a clspline.Context, not {type(context).__name__}')
     return context
 
 
@@ -29,7 +30,7 @@ def whole(value, name):
     try:
         return operator.index(value)
     except TypeError:
-        raise TypeError(f'{name}: a whole number is wanted, not {value!r}') from None
+        raise ArgumentTypeError(f'{name}: a whole number is wanted, not {value!r}') from None
 
 
 def real(value, name):
@@ -37,9 +38,9 @@ def real(value, name):
     try:
         return float(value)
     except TypeError:
-        raise TypeError(f'{name}: a real number is wanted, not {value!r}') from None
+        raise ArgumentTypeError(f'{name}: a real number is wanted, not {value!r}') from None
     except (ValueError, OverflowError) as error:
-        raise ValueError(f'{name}: {error}') from None
+        raise ArgumentError(f'{name}: {error}') from None
 
 
 def order_of(order):
@@ -60,7 +61,7 @@ def mode_of(mode, modes):
 def cval_of(cval):
     """The value beyond edges, a float."""
     if isinstance(cval, str) or np.iscomplexobj(cval):
-        raise TypeError(f'cval: must be real number, not {cval!r}')
+        raise ArgumentTypeError(f'cval: must be real number, not {cval!r}')
     return real(cval, 'cval')
 
 
@@ -70,7 +71,7 @@ def sequence(values, num, name):
     if kind is float or kind is int or issubclass(kind, str) or not np.iterable(values):
         value = values if kind is float else real(values, name)
         if not math.isfinite(value):
-            raise ValueError(f'{name}: not finite: {value}')
+            raise ArgumentError(f'{name}: not finite: {value}')
         return [value] * num
     if kind is np.ndarray:
         values = values.tolist()
@@ -79,7 +80,7 @@ def sequence(values, num, name):
         raise RuleError(f'{name}: sequence argument must have length equal to input rank: '
                         f'{len(values)}, not {num}')
     if not all(map(math.isfinite, values)):
-        raise ValueError(f'{name}: not finite: {values}')
+        raise ArgumentError(f'{name}: not finite: {values}')
     return values
 
 
@@ -88,9 +89,9 @@ def shape_of(shape, name='output_shape'):
     try:
         shape = tuple(map(operator.index, shape))
     except TypeError:
-        raise TypeError(f'{name}: a sequence of whole numbers, not {shape!r}') from None
+        raise ArgumentTypeError(f'{name}: a sequence of whole numbers, not {shape!r}') from None
     if shape and min(shape) < 0:
-        raise ValueError(f'{name}: negative dimensions are not allowed: {shape}')
+        raise ArgumentError(f'{name}: negative dimensions are not allowed: {shape}')
     return shape
 
 
@@ -109,8 +110,8 @@ def _has_offset(matrix, num_in):
         return False
     last = [0.0] * num_in + [1.0]
     if matrix.shape[0] > num_in and matrix[num_in].tolist() != last:
-        raise ValueError(f'matrix: Expected homogeneous transformation matrix with shape '
-                         f'{matrix.shape} whose bottom row is {last}')
+        raise ArgumentError(f'matrix: Expected homogeneous transformation matrix with shape '
+                            f'{matrix.shape} whose bottom row is {last}')
     return True
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from . import _maps as maps
 from . import _ndimage_arrays as arrays
 from ._context import current
-from ._errors import NoDeviceError, NoFloat64Error
+from ._errors import ArgumentError, ArgumentTypeError, NoDeviceError, NoFloat64Error
 from ._image_plan import MODES, ORDERS, ImagePlan, Spec, pool_of
 from ._maps import RuleError, context_of, cval_of, mode_of, order_of
 from ._native import lib
@@ -30,7 +30,7 @@ def or_scipy(function):
         if fallback is None:
             return function(*args, **keywords)
         if fallback != 'scipy':
-            raise ValueError(f"fallback: None or 'scipy', not {fallback!r}")
+            raise ArgumentError(f"fallback: None or 'scipy', not {fallback!r}")
         try:
             return function(*args, **keywords)
         except (UnsupportedError, NoFloat64Error, NoDeviceError):
@@ -140,7 +140,7 @@ def with_complex(array, out, options, evaluate):
     try:
         cval = complex(cval)
     except (TypeError, ValueError):
-        raise TypeError(f'cval: a number is wanted, not {cval!r}') from None
+        raise ArgumentTypeError(f'cval: a number is wanted, not {cval!r}') from None
     if cval.real == cval.imag:
         options.cval = float(cval.real)
         gradient = evaluate(arrays.as_reals(array), arrays.as_reals(out), options, 2)
@@ -238,7 +238,7 @@ def is_empty(array, out, name='input'):
     if out.size == 0:
         return True
     if array.size == 0:
-        raise ValueError(f'{name}: empty, of shape {array.shape}')
+        raise ArgumentError(f'{name}: empty, of shape {array.shape}')
     return False
 
 
@@ -310,15 +310,15 @@ def rotation_axes(axes, ndim):
     """A plane's two axes, in rising order."""
     axes = list(axes) if np.iterable(axes) else [axes]
     if len(axes) != 2:
-        raise ValueError(f'axes: axes should contain exactly two values, not {axes}')
+        raise ArgumentError(f'axes: axes should contain exactly two values, not {axes}')
     one, other = axes
     if one.__class__ is not int or other.__class__ is not int:
         if not all(maps.real(axis, 'axes').is_integer() for axis in axes):
-            raise ValueError(f'axes: axes should contain only integer values, not {axes}')
+            raise ArgumentError(f'axes: axes should contain only integer values, not {axes}')
         one, other = int(one), int(other)
     one, other = one + ndim * (one < 0), other + ndim * (other < 0)
     if not 0 <= one < ndim or not 0 <= other < ndim or one == other:
-        raise ValueError(f'axes: invalid rotation plane specified: {axes}')
+        raise ArgumentError(f'axes: invalid rotation plane specified: {axes}')
     return (one, other) if one < other else (other, one)
 
 

@@ -4,9 +4,10 @@ import warnings
 
 import numpy as np
 
+from ._errors import ArgumentError, ArgumentTypeError, Error
 from ._image_plan import SAMPLES
 from ._maps import RuleError
-from ._memory import is_device_array
+from ._memory import dtype_of, is_device_array
 
 __all__ = ['UnsupportedError', 'as_reals', 'as_type', 'asked_precision', 'convert', 'input_of',
            'is_lazy', 'new_dtype', 'output_of', 'precision', 'samples_of', 'values_of']
@@ -22,14 +23,14 @@ _MAX_BYTES = 8  # of a real number
 _ROUNDING = {_F32: 2.0 ** -16, _F64: 2.0 ** -40}  # beside 1
 
 
-class UnsupportedError(NotImplementedError):
+class UnsupportedError(Error, NotImplementedError):
     """What SciPy has and the library has not; ``fallback='scipy'`` has SciPy do it."""
 
 
 def _refuse(kind, name):
     if kind.kind in 'fc' and kind.itemsize > _MAX_BYTES * (1 + (kind.kind == 'c')):
         raise UnsupportedError(f'{name}: {kind}; at most 64 bits a number')
-    raise TypeError(f'{name}: numbers are wanted, not {kind}')
+    raise ArgumentTypeError(f'{name}: numbers are wanted, not {kind}')
 
 
 def _check_type(kind, name):
@@ -48,15 +49,16 @@ def input_of(value, name='input'):
     """A NumPy array of numbers of what the caller gave, or an array of dask."""
     if value.__class__ is not np.ndarray and not is_lazy(value):
         if isinstance(value, np.ma.MaskedArray):
-            raise TypeError(f'{name}: a masked array, whose mask would be lost; fill it first')
+            raise ArgumentTypeError(f'{name}: a masked array, whose mask would be lost; fill it '
+                                    'first')
         if is_device_array(value):
-            raise TypeError(f'{name}: an array of PyOpenCL; clspline.Image takes those')
+            raise ArgumentTypeError(f'{name}: an array of PyOpenCL; clspline.Image takes those')
         if not hasattr(value, '__array__') and hasattr(value, '__dlpack__'):
             value = np.from_dlpack(value)
         try:
             value = np.asarray(value)
         except ValueError as error:
-            raise ValueError(f'{name}: {error}') from None
+            raise ArgumentError(f'{name}: {error}') from None
     if value.dtype not in _DIRECT:
         _check_type(value.dtype, name)
     return value
@@ -67,7 +69,7 @@ def new_dtype(output, array):
     is_complex = array.dtype.kind == 'c'
     if output is None:
         return array.dtype.newbyteorder('=')
-    dtype = np.dtype(output)
+    dtype = dtype_of(output, 'output')
     _check_type(dtype, 'output')
     if is_complex and dtype.kind != 'c':
         if isinstance(output, str):
@@ -97,13 +99,13 @@ def output_of(output, array, shape, *inputs):
 
 def _checked(output, array, shape):
     if not isinstance(output, np.ndarray):
-        raise TypeError(f'output: a dtype or a NumPy array, not {type(output).__name__}')
+        raise ArgumentTypeError(f'output: a dtype or a NumPy array, not {type(output).__name__}')
     if isinstance(output, np.ma.MaskedArray):
-        raise TypeError('output: a masked array')
+        raise ArgumentTypeError('output: a masked array')
     if output.shape != shape:
         raise RuleError(f'output: shape not correct: {output.shape}, not {shape}')
     if not output.flags.writeable:
-        raise ValueError('output: array is read-only')
+        raise ArgumentError('output: array is read-only')
     _check_type(output.dtype, 'output')
     if array.dtype.kind == 'c' and output.dtype.kind != 'c':
         raise RuleError('output: must have complex dtype')
@@ -124,12 +126,9 @@ def asked_precision(asked):
     """The dtype of the argument `precision`, or None."""
     if asked is None:
         return None
-    try:
-        dtype = np.dtype(asked)
-    except TypeError as error:
-        raise TypeError(f'precision: {error}') from None
+    dtype = dtype_of(asked, 'precision')
     if dtype != _F32 and dtype != _F64:
-        raise TypeError(f'precision: float32 or float64, not {dtype}')
+        raise ArgumentTypeError(f'precision: float32 or float64, not {dtype}')
     return dtype
 
 

@@ -39,6 +39,7 @@ from . import _maps as maps
 from . import _memory as memory
 from . import _ndimage as inner
 from . import _ndimage_arrays as arrays
+from ._errors import ArgumentError, ArgumentTypeError
 from ._ndimage_arrays import UnsupportedError
 
 __all__ = ['affine_transform', 'map_coordinates', 'rotate', 'shift', 'spline_filter',
@@ -170,7 +171,7 @@ def zoom(input, zoom, output=None, order=3, mode='constant', cval=0.0, prefilter
     factors = maps.sequence(zoom, ndim, 'zoom')
     shape = tuple([round(size * factor) for size, factor in zip(array.shape, factors)])
     if min(shape) < 0:
-        raise ValueError(f'zoom: negative dimensions are not allowed: {shape}')
+        raise ArgumentError(f'zoom: negative dimensions are not allowed: {shape}')
     if prefilter and not gradient and factors == [1.0] * ndim:
         if arrays.is_lazy(array):
             return inner.lazy().copied(array, output)
@@ -220,12 +221,12 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode='
     array = arrays.input_of(input)
     options = inner.Options(order, mode, cval, prefilter, gradient, precision, context)
     if array.ndim < 2:
-        raise ValueError('input: input array should be at least 2D')
+        raise ArgumentError('input: input array should be at least 2D')
     if gradient and array.ndim > 2:
         raise UnsupportedError(f'gradient: of {array.ndim} axes; turn images of 2 axes')
     one, other = axes = inner.rotation_axes(axes, array.ndim)
     if not math.isfinite(maps.real(angle, 'angle')):
-        raise ValueError(f'angle: not finite: {angle}')
+        raise ArgumentError(f'angle: not finite: {angle}')
     shape = array.shape
     rows, offset, size = inner.turn(angle, shape[one], shape[other], reshape)
     if array.ndim == 2:
@@ -265,7 +266,7 @@ def map_coordinates(input, coordinates, output=None, order=3, mode='constant', c
     array = arrays.input_of(input)
     options = inner.Options(order, mode, cval, prefilter, gradient, precision, context)
     if np.iscomplexobj(coordinates):
-        raise TypeError('coordinates: Complex type not supported')
+        raise ArgumentTypeError('coordinates: Complex type not supported')
     if not arrays.is_lazy(coordinates):
         coordinates = memory.numbers(coordinates, 'coordinates')
     shape = coordinates.shape[1:]
@@ -370,6 +371,6 @@ def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode='mirror', *
         return out
     axis = maps.whole(axis, 'axis')
     if not -array.ndim <= axis < array.ndim:
-        raise ValueError(f'axis: {axis} is out of bounds for array of dimension {array.ndim}')
+        raise ArgumentError(f'axis: {axis} is out of bounds for array of dimension {array.ndim}')
     inner.filter_parts(inner.filter_one, array, out, axis % array.ndim, *how)
     return out
