@@ -306,8 +306,8 @@ typedef enum clsp_solid_place_status {
 typedef struct clsp_solid_place_f32 {
     float t[3];      /* u, v, w within the cell, rounded */
     float residual;  /* how far the cell's point is off, at t before it is rounded */
-    float bound;     /* no point of the solid is nearer; 0 where it is found or may be in what was
-                        not searched */
+    float bound;     /* no point of the solid is nearer; 0 where a cell has the point, or what was
+                        not searched may have it */
     uint32_t cell;   /* on a face between cells the first one */
     uint32_t status; /* a clsp_solid_place_status */
 } clsp_solid_place_f32;
@@ -348,7 +348,9 @@ typedef struct clsp_solid_queries {
     size_t max_nodes;  /* parts of cells that are made for a point at most; 0: 32768 */
     uint64_t nearest;  /* 1: of a point that is outside the solid's nearest point is given; 0: only
                           that it is outside */
-    uint64_t reserved[CLSP_RESERVED - 1];
+    double tolerance;  /* 0 or more: points that are outside by this at most are FOUND, at the
+                          solid's nearest point */
+    uint64_t reserved[CLSP_RESERVED - 2];
 } clsp_solid_queries;
 
 /* Finds the cell in which each point lies, and where in it: the inverse of clsp_solid_eval_points,
@@ -371,6 +373,10 @@ typedef struct clsp_solid_queries {
    at most a millionth below it, unless max_nodes parts do not suffice: then it is what is certain.
    Points farther away than 2^20 times the largest |coordinate| have no place.
 
+   With a `tolerance` a point that is outside by as much at most, as one of the boundary that was
+   rounded to float or came from another mesh, has status FOUND, the nearest point's place, and its
+   distance and bound. Only what may be so near is looked for as with `nearest`.
+
    The host's cores search on every device, in double precision; where memory is a device's, the
    call returns when all is done. A share does not change that, and tiles of the caller's are made
    by the calling thread. The first call after control points are loaded makes boxes around cells:
@@ -379,8 +385,8 @@ typedef struct clsp_solid_queries {
    From 4096 points on they are looked for in the order of their places. Results are the same bits
    however points are split among calls and threads.
 
-   Errors: CLSP_ERROR_ARGUMENT also for a plan of fewer than 3 coordinates and for `nearest` above
-   1. */
+   Errors: CLSP_ERROR_ARGUMENT also for a plan of fewer than 3 coordinates, for `nearest` above 1
+   and for a tolerance that is below 0 or NaN. */
 CLSP_API clsp_status clsp_solid_locate(clsp_solid_plan *plan, const clsp_solid_queries *queries,
                                        clsp_output places, const clsp_run *run);
 

@@ -54,15 +54,15 @@ class Places(typing.NamedTuple):
     Attributes
     ----------
     cell : numpy.ndarray
-        The first cell that has the point, or its nearest point if that was asked for; -1 where
-        there is none.
+        The first cell that has the point, or its nearest point if that was asked for, or is within
+        the tolerance; -1 where there is none.
     params : numpy.ndarray
         u, v, w within the cell, of shape (..., 3); NaN where there is none.
     residual : numpy.ndarray
         How far the cell's point there is off: of points outside their distance, if the nearest
         point was asked for, else infinite.
     bound : numpy.ndarray
-        No point of the solid is nearer than that; 0 where the point is found.
+        No point of the solid is nearer than that; 0 where a cell has the point.
     status : numpy.ndarray
         0: found; 1: not found, and the search was cut short; 2: outside; 3: the point is not
         finite.
@@ -570,7 +570,7 @@ class Solid(Splines):
         return super().at(params, cells, attributes, out=out, dtype=dtype, share=share,
                           wait_for=wait_for)
 
-    def locate(self, points, *, nearest=False, max_nodes=None, share=None):
+    def locate(self, points, *, nearest=False, tolerance=0.0, max_nodes=None, share=None):
         """The cells in which points lie, and their parameters there: the inverse of `at`.
 
         Each result is certain: a point is in the cell within the accuracy of evaluation, or the
@@ -583,6 +583,8 @@ class Solid(Splines):
         nearest : bool
             Whether points outside get the cell and the parameters of the solid's nearest point, and
             its distance as their residual; the bound is then at most a millionth below it.
+        tolerance : float
+            Points that are outside by this at most are found too, at the solid's nearest point.
         max_nodes : int, optional
             Parts of cells that are looked at for a point, at most; default 32768.
         share : Share or str, optional
@@ -612,7 +614,7 @@ class Solid(Splines):
             raise ArgumentError(f'max_nodes: {max_nodes}, not above 0')
         found = np.empty(points.shape[:-1], _place_dtype(self.precision))
         if found.size:
-            self._locate(points, (nodes, bool(nearest)), found, share)
+            self._locate(points, (nodes, bool(nearest), float(tolerance)), found, share)
         cell = found['cell'].astype(np.intp)
         cell[found['cell'] == 2 ** 32 - 1] = -1
         return Places(cell, found['t'].copy(), found['residual'].copy(), found['bound'].copy(),
@@ -622,7 +624,8 @@ class Solid(Splines):
         plan = self._any_plan()
         source, target = memory.Input(points), memory.Output(found, 'found', self.precision)
         queries = ffi.new('clsp_solid_queries *', {'num': found.size, 'points': source.struct,
-                                                   'max_nodes': how[0], 'nearest': how[1]})
+                                                   'max_nodes': how[0], 'nearest': how[1],
+                                                   'tolerance': how[2]})
         with plan.handle.lock:
             pointer = plan.handle.get()
             self._load(plan)

@@ -347,10 +347,34 @@ class Evaluation(unittest.TestCase):
         foot = solid.at(far.cell[0], far.params[0])[:3]
         self.assertAlmostEqual(np.hypot.reduce(foot - [100, 0, 0]), far.residual[0], delta=2e-4)
         self.assertTrue((1 - 1.2e-6) * far.residual[0] < far.bound[0] <= far.residual[0])
+        near = solid.locate([[100, 0, 0], where[0, 0]], tolerance=100)
+        self.assertEqual(near.status.tolist(), [0, 0])
+        self.assertEqual((near.cell[0], near.residual[0]), (far.cell[0], far.residual[0]))
+        with self.assertRaises(ValueError):
+            solid.locate(where, tolerance=-1)
         before = solid.locate(where[0, 0])
         solid.points = solid.points + np.array([1000, 0, 0, 0, 0], REAL)
         self.assertEqual(solid.locate(where[0, 0]).status, 2)
         self.assertEqual(before.status, 0)
+
+    def test_integral(self):
+        """Gauss points integrate regular cells; in others 8 of them leave an error, which
+        refinement makes smaller (docs/guide/solid.md)."""
+        def volume(solid, num):
+            at, weight = np.polynomial.legendre.leggauss(num)
+            values = solid.evaluate([(at + 1) / 2] * 3, attributes='jacobian')
+            return np.einsum('cijk,i,j,k->', values.reshape(-1, num, num, num), *[weight / 2] * 3)
+        points, cells = box(3, 3, 3, 0.1)
+        bent = clspline.Solid(points, cells, creases=30.0)
+        for num in 6, 9:
+            self.assertAlmostEqual(volume(bent, num), volume(bent, 5), delta=1000 * tolerance(bent))
+        points, cells = prism(5)
+        solid = clspline.Solid(points, cells, creases=30.0)
+        exact = 2 * 5 * np.sin(np.pi / 5)
+        errors = [abs(volume(solid, num) - exact) for num in (4, 8)]
+        fine = abs(volume(solid.refine(), 8) - exact)
+        self.assertTrue(2e-5 < errors[1] < errors[0] / 2 < 2e-3, errors)
+        self.assertTrue(1e-5 < fine < errors[1] / 2, (fine, errors))
 
     def test_weights(self):
         for points, cells in (box(3, 3, 3, 0.1), prism(3), prism(5)):

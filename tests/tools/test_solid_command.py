@@ -950,6 +950,37 @@ class Places(Command):
         for value, exact in zip(rows[2][2:5] + rows[2][6:8], (1, 0.5, 0.5, 2, 2)):
             self.assertAlmostEqual(float(value), exact, delta=1e-5)
 
+    def test_tolerance(self):
+        """Points of the solid's own file of floats are found within a tolerance, and data there;
+        those farther away are outside, where --nearest gives the nearest point's data."""
+        points, cells = box(2, 2, 2, lambda p: (1.1 * p[0] + 0.3 * p[1], p[1] / 3, p[2] / 7))
+        source, own, out = self.path("box.vtk"), self.path("own.vtu"), self.path("out.csv")
+        write_vtk(source, points, cells, {"x": [p[0] for p in points]})
+        sharp = source, "--crease-angle", "30"
+        self.make(*sharp, "-o", own, "-p", "f32", "-n", "3")
+        places = triples(read_vtu(own)["Points"])
+        far = (5.0, 0.3, 0.1)
+        listed = self.write("own.csv", "".join("%.9g,%.9g,%.9g\n" % p for p in places + [far]))
+        for precision in precisions():
+            states = {}
+            for name, *more in (("plain",), ("within", "--tolerance", "1e-6"),
+                                ("nearest", "--tolerance", "1e-6", "--nearest")):
+                done = run("solid", *sharp, "--probe", listed, "-o", out, "-p", precision, *more)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual("rounding to floats" in done.stderr,
+                                 name == "plain" and precision == "f64", done.stderr)
+                with open(out, encoding="ascii") as file:
+                    rows = [line.strip().split(",") for line in file][1:]
+                states[name] = [row[-1] for row in rows]
+                self.assertEqual(states[name][-1], "none")
+                self.assertEqual(rows[-1][1] == "nan", name != "nearest")
+                for row, p in zip(rows[:-1], places):
+                    if row[-1] == "found":
+                        self.assertAlmostEqual(float(row[1]), p[0], delta=3e-6)
+            if precision == "f64":
+                self.assertIn("none", states["plain"][:-1])
+            self.assertEqual(set(states["within"][:-1]) | set(states["nearest"][:-1]), {"found"})
+
     def test_refined(self):
         """Of refined meshes the file's cell is told too; of tetrahedra as well."""
         source = self.box()
@@ -1005,7 +1036,9 @@ class Places(Command):
                 ("--slice", "--locate", points, "--slice", "z=1", "-o", out),
                 (".csv needs --locate", "-o", out), ("--columns needs", "--columns", "1,2,3", "-o",
                                                      self.path("out.vtu")),
-                ("--nearest needs", "--nearest", "--probe", points, "-o", out),
+                ("--nearest needs", "--nearest", "-o", self.path("out.vtu")),
+                ("--tolerance needs", "--tolerance", "1", "-o", self.path("out.vtu")),
+                ("a length, 0 or more", "--tolerance", "-1", "--probe", points, "-o", out),
                 ("--array needs", "--locate", points, "--array", "density", "-o", out)):
             self.refused(message, source, *more, code=2)
 

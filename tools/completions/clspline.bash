@@ -137,8 +137,8 @@ _clspline_options() {
     'solid')
         echo '--output --format --samples --refine --orient --crease-angle --crease-steps' \
             '--bezier --normals --classes --precision --device --slice --slices --size' \
-            '--pixel --unit --array --range --locate --probe --columns --nearest --cut' \
-            '--distance-to --edges --bar --colormap --up --azimuth --elevation' \
+            '--pixel --unit --array --range --locate --probe --columns --nearest --tolerance' \
+            '--cut --distance-to --edges --bar --colormap --up --azimuth --elevation' \
             '--camera-direction --camera-orthographic --zoom --background --no-background' \
             '--cooperate --workers --join --report --part --resume --quiet --verbose --help'
         ;;

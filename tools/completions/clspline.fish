@@ -432,7 +432,9 @@ complete -c clspline -n '__clspline_at solid' -l probe -r -F \
 complete -c clspline -n '__clspline_at solid' -l columns -x \
     -d 'the columns that coordinates are in, of POINTS in CSV'
 complete -c clspline -n '__clspline_at solid' -l nearest \
-    -d 'write the nearest point of the solid where points are outside'
+    -d 'where points are outside, write the nearest point of the solid'
+complete -c clspline -n '__clspline_at solid' -l tolerance -x \
+    -d 'take points that are outside by T at most as found, at the ..'
 complete -c clspline -n '__clspline_at solid' -l cut -x \
     -a 'x= y= z=' \
     -d 'cut open at height H'

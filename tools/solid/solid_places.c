@@ -1,6 +1,7 @@
 #include "solid_places.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +153,8 @@ static bool write_some(solid_places *p, size_t num)
         p->counts[place->status]++;
         if (place->status == CLSP_SOLID_PLACE_FOUND)
             p->residual = fmax(p->residual, place->residual);
+        else if (place->status == CLSP_SOLID_PLACE_NONE && place->bound <= p->rounding)
+            p->near++;
         if (p->probes)
             write_values(p, place, p->values + i * p->m->channels);
         else if (p->is_npy)
@@ -183,8 +186,10 @@ static bool locate_some(solid_places *p, size_t num)
 {
     float *const floats = p->narrow;
     clsp_solid_place_f32 *const narrow = (void *)(floats + 3 * num);
-    clsp_solid_queries queries = {
-        .num = num, .points = clsp_in_f64(p->points, 3 * num), .nearest = p->m->r->nearest};
+    clsp_solid_queries queries = {.num = num,
+                                  .points = clsp_in_f64(p->points, 3 * num),
+                                  .nearest = p->m->r->nearest,
+                                  .tolerance = p->m->r->tolerance};
     for (size_t i = 0; i < 3 * num; i++) {
         p->points[i] -= p->m->origin[i % 3];
         floats[i] = (float)p->points[i];
@@ -251,6 +256,16 @@ static bool search(solid_places *p, progress_bar *bar)
     return !p->file.failed;
 }
 
+/* Finds how far points of the solid are off at most that were rounded to floats. */
+static void find_rounding(solid_places *p)
+{
+    const solid_model *const m = p->m;
+    for (size_t i = 0; i < m->counts.num_vertices; i++)
+        for (size_t k = 0; k < 3; k++)
+            p->rounding = fmax(p->rounding, fabs(m->points[i * m->channels + k] + m->origin[k]));
+    p->rounding *= 4 * (double)FLT_EPSILON; /* of all coordinates, in evaluation too */
+}
+
 /* ---- files ---- */
 
 static bool open_output(solid_places *p)
@@ -309,10 +324,15 @@ bool solid_places_run(solid_places *p, const solid_model *m, mesh_precision prec
         complain("%s", p->message.text);
         return false;
     }
+    find_rounding(p);
     progress_start(bar, p->probes ? "probing" : "locating", m->r->base.quiet);
     begin_file(p);
     const bool done = close_output(p, search(p, bar));
     progress_end(bar);
+    if (done && p->near > 0 && !m->r->base.quiet)
+        complain("note: %s: %llu points are outside by no more than rounding to floats makes; "
+                 "--tolerance %.1g takes them as found",
+                 p->path, (unsigned long long)p->near, 2 * p->rounding);
     return done;
 }
 

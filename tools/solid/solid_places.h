@@ -36,6 +36,8 @@ typedef struct solid_places {
     io_message message;
     uint64_t num, counts[SOLID_PLACE_STATES]; /* points, and by what became of them */
     double residual;                          /* the largest */
+    double rounding;                          /* what floats may be off */
+    uint64_t near;                            /* points that are outside by no more */
     double plan_seconds, seconds, file_seconds;
     double *points, *params;     /* [most][3] */
     double *values;              /* [most][channels] */

@@ -292,10 +292,14 @@ static const option options[] = {
      "from 1 on",
      OPTION_TEXT(solid_request, columns), .needs = "locate probe"},
     {"nearest", 0, NULL,
-     "write the nearest point of the solid where points are outside: its cell, u, v, w, and how "
-     "far "
-     "off it is",
-     OPTION_FLAG(solid_request, nearest), .needs = "locate"},
+     "where points are outside, write the nearest point of the solid: its cell, u, v, w and how "
+     "far off it is, or the data there",
+     OPTION_FLAG(solid_request, nearest), .needs = "locate probe"},
+    {"tolerance", 0, "T",
+     "take points that are outside by T at most as found, at the nearest point of the solid; T is "
+     "in units of the mesh, 0 by default",
+     OPTION_NUMBER(solid_request, tolerance, 0, 1e30), .must = "a length, 0 or more",
+     .needs = "locate probe"},
     {.group = "pictures of the boundary"},
     {"cut", 0, "z=H",
      "cut open at height H (also x=H, y=H): what is on the viewer's side is left out, and the cut "

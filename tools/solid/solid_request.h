@@ -59,6 +59,7 @@ typedef struct solid_request {
     const char *probe;   /* or whose data are; NULL: none */
     const char *columns; /* of it; NULL: as it has them */
     bool nearest;        /* of points outside the nearest one of the solid is written */
+    double tolerance;    /* up to which points outside are found at their nearest one */
     bool has_precision;  /* else the default */
 } solid_request;
 

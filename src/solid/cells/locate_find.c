@@ -424,6 +424,21 @@ static bool search_cells(clspi_searcher *w, clspi_place_f64 *out)
     return true;
 }
 
+/* Finds the nearest point for the query at hand, which no cell is known to have, where it is asked
+   for or may be within the tolerance. False: no memory. */
+static bool find_outside(clspi_searcher *w, clspi_place_f64 *out)
+{
+    const bool is_kept = w->asks_nearest && !w->is_open;
+    const bool may_be = w->tolerance > 0 && out->bound <= w->tolerance;
+
+    if ((is_kept || may_be) && !clspi_searcher_outside(w, out)) return false;
+    if (may_be && out->residual <= w->tolerance)
+        out->status = CLSPI_LOCATE_FOUND;
+    else if (!is_kept)
+        found_none(out, out->status, out->bound);
+    return true;
+}
+
 /* Searches for the query at hand: by walks first, and if that is on a face of its cell, or nothing
    is found, by parts. False: no memory. */
 static bool search(clspi_searcher *w, clspi_place_f64 *out)
@@ -438,12 +453,9 @@ static bool search(clspi_searcher *w, clspi_place_f64 *out)
     found_none(out, CLSPI_LOCATE_NONE, 0);
     if (!walk_cells(w, out, &failed) && !search_cells(w, out)) failed = true;
     if (failed || out->status == CLSPI_LOCATE_FOUND) return !failed;
-    if (w->is_open) {
-        found_none(out, CLSPI_LOCATE_CUT, 0);
-        return true;
-    }
-    out->bound = less_of(w->least, w->excluded) / w->s->source.shrink;
-    return !w->asks_nearest || clspi_searcher_outside(w, out);
+    out->status = w->is_open ? CLSPI_LOCATE_CUT : CLSPI_LOCATE_NONE;
+    out->bound = w->is_open ? 0 : less_of(w->least, w->excluded) / w->s->source.shrink;
+    return find_outside(w, out);
 }
 
 /* Locates a point. False: no memory. */
@@ -522,6 +534,7 @@ bool clspi_solid_locate_find(const clspi_solid_locate *locate_in,
         w->floor = queries->f64 ? 0x1p-46 : 1e-9;
         w->max_nodes = queries->max_nodes;
         w->asks_nearest = queries->asks_nearest;
+        w->tolerance = queries->tolerance;
         done = w->nodes;
     }
     for (size_t k = 0; k < queries->num && done; k++) {

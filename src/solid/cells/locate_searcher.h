@@ -34,6 +34,7 @@ typedef struct clspi_searcher {
     double floor; /* in a cell's units, what is not worth a step */
     uint64_t max_nodes;
     bool asks_nearest; /* of what is outside */
+    double tolerance;  /* up to which what is outside is found */
     near_cell *cells;  /* [room] */
     size_t num_cells, room;
     near_box *boxes; /* [box_room]: a heap */

@@ -36,6 +36,7 @@ typedef struct clspi_locate_queries {
     const void *points;    /* [..][3] */
     uint64_t max_nodes;    /* parts that a query looks at */
     bool asks_nearest;     /* what is outside gets the place of the solid's nearest point */
+    double tolerance;      /* what is outside by this at most is found at that place; 0: nothing */
     void *out;             /* [..] of clspi_place_f32 or clspi_place_f64 */
 } clspi_locate_queries;
 

@@ -148,6 +148,7 @@ static clspi_locate_queries queries_of(const locate_call *c, size_t num, const v
                                   .max_nodes =
                                       c->queries->max_nodes ? c->queries->max_nodes : NODES,
                                   .asks_nearest = c->queries->nearest,
+                                  .tolerance = c->queries->tolerance,
                                   .out = to};
 }
 
@@ -284,10 +285,13 @@ static clsp_status check_call(const clsp_solid_plan *plan, const clsp_solid_quer
     size_t bytes = 9 * sizeof(double);
 
     CLSPI_CHECK(
-        clspi_reserved_check_some(log, "clsp_solid_queries", queries->reserved, CLSP_RESERVED - 1));
+        clspi_reserved_check_some(log, "clsp_solid_queries", queries->reserved, CLSP_RESERVED - 2));
     if (queries->nearest > 1)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT, "solid: nearest is 0 or 1, not %llu",
                           (unsigned long long)queries->nearest);
+    if (!(queries->tolerance >= 0))
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "solid: the tolerance is %g, not 0 or more",
+                          queries->tolerance);
     if (plan->desc.dim < 3)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                           "solid: places of points of 3 coordinates, and dim is %u",

@@ -552,6 +552,24 @@ static void test_known(void **state)
     }
 }
 
+/* Checks that a tolerance above the distance has the nearest point found, and one below it does
+   not. */
+static void check_tolerance(clsp_solid_plan *plan, const double at[3], double exact,
+                            const clsp_solid_place_f64 *nearest)
+{
+    clsp_solid_place_f64 place;
+
+    locate_so(plan, at, 1, (clsp_solid_queries){.tolerance = 1.001 * exact}, &place);
+    assert_int_equal(place.status, CLSP_SOLID_PLACE_FOUND);
+    assert_int_equal(place.cell, nearest->cell);
+    assert_memory_equal(place.t, nearest->t, sizeof place.t);
+    assert_true(place.residual == nearest->residual && place.bound == nearest->bound);
+    locate_so(plan, at, 1, (clsp_solid_queries){.tolerance = 0.999 * exact}, &place);
+    assert_int_equal(place.status, CLSP_SOLID_PLACE_NONE);
+    assert_int_equal(place.cell, UINT32_MAX);
+    assert_true(place.bound <= exact && isnan(place.t[0]) && isinf(place.residual));
+}
+
 /* The nearest point of a box from outside is known: on its faces, edges and corners. A search that
    may look at little gives what it has found, and a bound that holds. */
 static void test_nearest(void **state)
@@ -578,6 +596,7 @@ static void test_nearest(void **state)
             assert_true(fabs(place.residual - exact) <= 1e-6 * exact);
             assert_true(place.bound <= exact && place.bound >= (1 - 2e-6) * exact);
             assert_true(place.cell < SIZE * SIZE * SIZE);
+            check_tolerance(plan, at, exact, &place);
             locate_so(plan, at, 1, (clsp_solid_queries){.nearest = 1, .max_nodes = 1}, &little);
             if (little.status == CLSP_SOLID_PLACE_CUT) continue;
             assert_true(little.bound <= exact && little.residual >= exact * (1 - 1e-6));
@@ -930,6 +949,11 @@ static void test_wrong(void **state)
     bad.nearest = 2;
     assert_status(ctx, clsp_solid_locate(c.plan, &bad, out, NULL), CLSP_ERROR_ARGUMENT);
     bad.nearest = 0;
+    for (int i = 0; i < 2; i++) {
+        bad.tolerance = i == 0 ? -1e-300 : (double)NAN;
+        assert_status(ctx, clsp_solid_locate(c.plan, &bad, out, NULL), CLSP_ERROR_ARGUMENT);
+    }
+    bad.tolerance = 0;
     bad.num = SIZE_MAX / 4;
     assert_status(ctx, clsp_solid_locate(c.plan, &bad, out, NULL), CLSP_ERROR_NO_MEMORY);
     bad.num = 1;
