@@ -1259,6 +1259,28 @@ class Slices(Command):
             for a, b in zip(first, second):
                 self.assertAlmostEqual(a + 2 ** 20, b, delta=1e-9)
 
+    def test_outside(self):
+        """A slice beside the solid is an error that says where the solid is, one of several and a
+        cut are noted."""
+        source, out = self.path("box.vtk"), self.path("a.npy")
+        write_vtk(source, *box(2, 1, 1, lambda p: (p[0], p[1], p[2] + 100)))
+        sharp = source, "--crease-angle", "30", "--size", "8", "-o", out
+        where = "in the solid, which is from z=100 to z=101"
+        for plane in "z=0", "z=101.001":
+            for quiet in (), ("-q",):
+                self.refused("the slice %s has no pixel %s" % (plane, where), *sharp, "--slice",
+                             plane, *quiet)
+        self.refused("3 of 3 slices have no pixel " + where, *sharp, "--slices", "z=0:2:1")
+        self.assertFalse(os.path.exists(out))
+        for plane in "z=100", "z=101", "x=0":
+            self.assertNotIn("no pixel", run("solid", *sharp, "--slice", plane).stderr)
+        noted = run("solid", *sharp, "--slices", "z=99.5:101.5:0.5")
+        self.assertEqual(noted.returncode, 0)
+        self.assertIn("note: %s: 2 of 5 slices have no pixel %s" % (source, where), noted.stderr)
+        picture = source, "-o", self.path("a.png"), "--size", "64x64", "--cut"
+        self.assertIn("the cut z=99 is beside the solid", run("solid", *picture, "z=99").stderr)
+        self.assertNotIn("beside", run("solid", *picture, "z=100.5").stderr)
+
     def test_stack(self):
         """A stack has the slices that are made one by one, in every format."""
         points, cells = box(2, 1, 1)
@@ -1354,8 +1376,7 @@ class Slices(Command):
             self.assertAlmostEqual(gray, 255 * (j + 0.5) / 20, delta=0.51)
         self.make(source, "--slice", "z=0.5", "-o", out, "--size", "20", "--array", "density")
         self.assertEqual(read_png(out).at(0, 0), [0, 0])
-        self.make(source, "--slice", "z=7", "-o", out, "--size", "20", "--array", "density")
-        self.assertEqual({a for a in read_png(out).values}, {0})
+        self.refused("no pixel in the solid", source, "--slice", "z=7", "-o", self.path("out.png"))
         self.refused("there is no data of points or cells named 'mass'", source, "--slice", "z=0.5",
                      "-o", self.path("out.png"), "--array", "mass")
         done = run("solid", source, "--slice", "z=0.5", "-o", self.path("out.png"), "--array",

@@ -242,6 +242,7 @@ static bool write_slice(work *w)
     const double begin = seconds_now();
     done = done && solid_slice_make(&w->samples, &image, &w->frame, &w->slice, &w->bar);
     progress_end(&w->bar);
+    done = done && slice_note_outside(&w->model, &w->frame, &w->slice);
     const double start = seconds_now();
     w->slice_seconds = start - begin;
     if (done && w->r->image == IMAGE_PNG) done = solid_slice_shade(&w->model, &image);

@@ -12,6 +12,7 @@
 typedef struct slice_frame {
     uint32_t axis, across[2]; /* across the planes, to the right, and up */
     double low[2], pixel, first, step;
+    double begin, end; /* of the solid's samples across the planes */
     size_t rows, columns, planes;
 } slice_frame;
 

@@ -88,6 +88,22 @@ bool slice_note_write(const char *path, const char *note)
     return done;
 }
 
+bool slice_note_outside(const solid_model *m, const slice_frame *f,
+                        const solid_slice_counts *counts)
+{
+    const char *const axis = names[f->axis];
+    char which[64];
+    const bool is_all = counts->outside == f->planes;
+    if (counts->outside == 0 || (!is_all && m->r->base.quiet)) return true;
+    if (f->planes > 1)
+        snprintf(which, sizeof(which), "%zu of %zu slices have", counts->outside, f->planes);
+    else
+        snprintf(which, sizeof(which), "the slice %s=%.9g has", axis, f->first);
+    complain("%s%s: %s no pixel in the solid, which is from %s=%.6g to %s=%.6g",
+             is_all ? "" : "note: ", m->r->base.inputs[0], which, axis, f->begin, axis, f->end);
+    return !is_all;
+}
+
 void slice_note_print(FILE *to, const slice_frame *f)
 {
     double origin[3];

@@ -7,6 +7,7 @@
 #include "image_array.h"
 #include "slice_cover.h"
 #include "solid_model.h"
+#include "solid_slice.h"
 
 /* Makes a JSON object of a frame and of what its channels are, which the caller frees. NULL with a
    complaint. */
@@ -22,5 +23,9 @@ bool slice_note_write(const char *path, const char *note);
 
 /* Prints the frame as part of a report. */
 void slice_note_print(FILE *to, const slice_frame *f);
+
+/* Tells how many slices have no point of the solid. False, with a complaint, where none has one. */
+bool slice_note_outside(const solid_model *m, const slice_frame *f,
+                        const solid_slice_counts *counts);
 
 #endif

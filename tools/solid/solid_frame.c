@@ -13,8 +13,8 @@ static const double aim = 1e-4; /* how near the extent is found, in pixels */
 typedef struct extent_work {
     solid_blocks *blocks;
     const slice_frame *frame;
-    double low[2], high[2], near;
-    double least[2], most[2]; /* of control points, between which the solid is */
+    double low[3], high[3], near; /* the last ones along the axis, of samples alone */
+    double least[2], most[2];     /* of control points, between which the solid is */
 } extent_work;
 
 /* Extends the rectangle by a cell's samples. */
@@ -25,8 +25,9 @@ static bool extend(void *user, uint32_t cell, const double *samples)
     const size_t num = solid_samples_reals(w->blocks->samples) / channels;
     (void)cell;
     for (size_t i = 0; i < num; i++)
-        for (int k = 0; k < 2; k++) {
-            const double at = samples[i * channels + w->frame->across[k]];
+        for (int k = 0; k < 3; k++) {
+            const uint32_t x = k < 2 ? w->frame->across[k] : w->frame->axis;
+            const double at = samples[i * channels + x];
             w->low[k] = fmin(w->low[k], at);
             w->high[k] = fmax(w->high[k], at);
         }
@@ -160,9 +161,11 @@ bool solid_frame_find(solid_blocks *blocks, slice_frame *frame, progress_bar *ba
                            .planes = r->planes};
     extent_work w = {.blocks = blocks,
                      .frame = frame,
-                     .low = {HUGE_VAL, HUGE_VAL},
-                     .high = {-HUGE_VAL, -HUGE_VAL}};
+                     .low = {HUGE_VAL, HUGE_VAL, HUGE_VAL},
+                     .high = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
     if (!solid_samples_visit(blocks->samples, extend, &w, bar) || !lay_out(&w, frame)) return false;
+    frame->begin = w.low[2];
+    frame->end = w.high[2];
     find_bounds(&w);
     w.near = fmax(aim * frame->pixel, 1e-12 * blocks->scale[0]);
     blocks->small = frame->pixel;

@@ -210,6 +210,23 @@ static bool make_section(picture_work *w, mesh_precision precision, progress_bar
     return done;
 }
 
+/* Tells that a plane does not cut the boundary, so that all or nothing is left out. */
+static void note_cut(const picture_work *w)
+{
+    const solid_request *r = w->m->r;
+    const mesh *of = &w->surface.result;
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (size_t i = r->cut_axis; i < 3 * of->num_vertices; i += 3) {
+        low = fmin(low, of->positions[i]);
+        high = fmax(high, of->positions[i]);
+    }
+    if (r->base.quiet || (low < r->cut_height && r->cut_height < high)) return;
+    const char axis = "xyz"[r->cut_axis];
+    complain("note: %s: the cut %c=%.9g is beside the solid, which is from %c=%.6g to %c=%.6g: all "
+             "of it or nothing is left out",
+             r->base.inputs[0], axis, r->cut_height, axis, low, axis, high);
+}
+
 /* ---- all together ---- */
 
 static bool prepare(picture_work *w, solid_boundary *boundary, progress_bar *bar)
@@ -228,6 +245,7 @@ static bool prepare(picture_work *w, solid_boundary *boundary, progress_bar *bar
     if (r->cuts) {
         w->cut = (raster_cut){.axis = r->cut_axis, .height = r->cut_height};
         w->paint.cut = &w->cut;
+        note_cut(w);
         if (shows_values(w) && !make_section(w, precision, bar)) return false;
     }
     return find_values(w) && find_colors(w);

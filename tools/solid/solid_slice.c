@@ -574,8 +574,18 @@ static void set_tolerances(slice_work *w)
 static void place_frame(const solid_model *m, slice_frame *f)
 {
     f->first = m->r->height;
+    f->begin += m->origin[f->axis];
+    f->end += m->origin[f->axis];
     for (int k = 0; k < 2; k++)
         f->low[k] += m->origin[f->across[k]];
+}
+
+/* Counts the planes that have no point of the solid. */
+static void count_outside(slice_work *w)
+{
+    const size_t pixels = w->frame->rows * w->frame->columns;
+    for (size_t k = 0; k < w->frame->planes; k++)
+        w->counts->outside += !memchr(w->state + k * pixels, FILLED, pixels);
 }
 
 bool solid_slice_make(solid_samples *samples, image_array *image, slice_frame *frame,
@@ -590,6 +600,7 @@ bool solid_slice_make(solid_samples *samples, image_array *image, slice_frame *f
         set_tolerances(&w);
         done = solid_samples_visit(samples, try_cell, &w, bar) && finish(&w) && finish_late(&w) &&
                fill_enclosed(&w);
+        count_outside(&w);
         place_frame(samples->m, frame);
     }
     solid_blocks_close(&w.blocks);

@@ -11,6 +11,7 @@
 typedef struct solid_slice_counts {
     size_t num, inside; /* pixels */
     double error;       /* the largest distance of a point from its pixel's middle */
+    size_t outside;     /* planes that have no point of the solid */
 } solid_slice_counts;
 
 /* Makes the image of the slice that the request asks for, of several a volume. samples: of
