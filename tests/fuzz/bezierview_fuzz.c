@@ -55,7 +55,8 @@ static void check_grids(const bezierview *content)
     for (size_t i = 0; i < 2 * grids.num_patches; i++)
         require(grids.num[i] >= 2);
     require(tessellation_num_points(&grids, content) >= 3 * grids.num_patches);
-    require(tessellation_diagonal(content) >= 0);
+    double largest;
+    require(tessellation_diagonal(content, &largest) >= 0 && largest >= 0);
     tessellation_clear(&grids);
     seams_clear(&edges);
 }

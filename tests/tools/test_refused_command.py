@@ -10,7 +10,7 @@ import resource
 import signal
 import subprocess
 
-from command_fixture import COMMAND, DATA, Case, main, run
+from command_fixture import COMMAND, DATA, Case, has_fp64, main, run
 
 
 class Failures(Case):
@@ -104,6 +104,25 @@ class Failures(Case):
             self.fails(1, "big.bv:2: '%s' is too large for a float; use --precision f64" % number,
                        "bezier",
                        self.path("big.bv"), "-q", "-o", self.path("a.obj"))
+
+    def test_coarse_floats(self):
+        """Floats that are coarse beside coordinates are told, near the origin and in double not."""
+        points = self.write("points.csv", "1000000,1,2\n")
+        for far, expected in (("1000000", True), ("100", False)):
+            patch = self.write("a.bv", "4 1 " + " ".join("%s %d 0" % (far, x) for x in range(4)))
+            curve = self.write("a.g2", "100 1 0 0\n3 0\n2 2\n0 0 1 1\n%s 0 0\n%s 3 4\n"
+                               % (far, far))
+            for args in (("bezier", patch, "-o", self.path("a.obj")),
+                         ("bspline", "eval", curve, "-o", self.path("a.obj")),
+                         ("bspline", "bezier", curve, "-o", self.path("b.g2")),
+                         ("project", curve, points, "-o", self.path("out.csv"))):
+                done = run(*args)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual("floats round coordinates" in done.stderr, expected, done.stderr)
+                if expected:
+                    self.assertNotIn("floats round", run(*args, "-q").stderr)
+                if expected and has_fp64():
+                    self.assertNotIn("floats round", run(*args, "-p", "f64").stderr)
 
     def test_too_many_points(self):
         self.fails(1, "use fewer --samples", "bezier", self.teapot, "-o", self.path("a.ply"),

@@ -203,6 +203,41 @@ class Samples(Command):
                         self.assertAlmostEqual(points[corner][axis] - first[axis], place[axis] / 2,
                                                delta=1e-5)
 
+    def test_far(self):
+        """Far from the origin doubles are taken; where there are none, or floats are asked for, a
+        warning says that these are coarse."""
+        places, volumes = {}, {}
+        for far in 0, 1e6:
+            source, out = self.path("box.vtk"), self.path("a.vtu")
+            points, cells = box(2, 2, 2, lambda p: [x / 2 + far for x in p])
+            write_vtk(source, points, cells)
+            for name, *more in (("plain",), ("float", "-p", "f32")):
+                done = run("solid", source, "--crease-angle", "30", "-o", out, *more)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                warned = "beside which floats are coarse" in done.stderr
+                self.assertEqual(warned, far > 0 and (name == "float" or not has_fp64()))
+                self.assertEqual("doubles are taken" in done.stderr,
+                                 far > 0 and name == "plain" and has_fp64(), done.stderr)
+                found = read_vtu(out)
+                places[far, name] = triples(found["Points"])
+                corners = [[places[far, name][v] for v in found["connectivity"][i:i + 8]]
+                           for i in range(0, len(found["connectivity"]), 8)]
+                volumes[far, name] = [math.prod(c[6][k] - c[0][k] for k in range(3))
+                                      for c in corners]
+            stl = run("solid", source, "-o", self.path("a.stl"), "-o", self.path("a.ply"))
+            self.assertEqual("a.stl: this format has floats alone" in stl.stderr, far > 0)
+            quiet = run("solid", source, "-o", self.path("a.stl"), "-p", "f32", "-q")
+            self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
+        limited = dict(os.environ, CLSPLINE_LIMITS="fp64=0")
+        self.assertIn("and the device has no doubles",
+                      run("solid", source, "-o", out, env=limited).stderr)
+        self.assertGreater(max(volumes[1e6, "float"]) / min(volumes[1e6, "float"]), 2)
+        if has_fp64():
+            self.assertLess(max(volumes[1e6, "plain"]) / min(volumes[1e6, "plain"]), 1 + 1e-8)
+            for p, q in zip(places[0, "plain"], places[1e6, "plain"]):
+                for a, b in zip(p, q):
+                    self.assertAlmostEqual(a + 1e6, b, delta=1e-6)
+
     def test_reading_back(self):
         """What was written is read, and refining the samples' mesh keeps its data."""
         source, _ = self.plain_box((2, 1, 1))

@@ -7,6 +7,7 @@
 #include "normals.h"
 #include "picture.h"
 #include "mesh_work.h"
+#include "staging.h"
 
 enum {
     DEFAULT_SAMPLES = 32,
@@ -33,6 +34,9 @@ static bool read_content(work *w)
         complain("%s", message.text);
         return false;
     }
+    double largest;
+    const double diagonal = tessellation_diagonal(&w->content, &largest);
+    staging_note_floats(&r->base, w->mesh.name, diagonal, largest);
     w->mesh.read_seconds = seconds_now() - start;
     return true;
 }
@@ -121,7 +125,9 @@ static bool make_mesh_for_picture(work *w)
 static bool make_mesh_within(work *w)
 {
     double length = w->r->tolerance.value;
-    if (w->r->tolerance.unit == UNIT_PERCENT) length *= tessellation_diagonal(&w->content) / 100;
+    double largest;
+    if (w->r->tolerance.unit == UNIT_PERCENT)
+        length *= tessellation_diagonal(&w->content, &largest) / 100;
     if (!tessellation_within(&w->grids, &w->content, &w->edges, length, NULL))
         return mesh_work_memory(&w->mesh);
     return make_mesh(w);

@@ -8,6 +8,7 @@
 #include "spline_info.h"
 #include "spline_request.h"
 #include "spline_task.h"
+#include "staging.h"
 
 /* What is on the way. */
 typedef struct work {
@@ -53,6 +54,9 @@ static bool read_content(work *w)
         return false;
     }
     spline_info_tell(&w->content, w->mesh.name, &r->base);
+    double largest;
+    const double diagonal = splines_diagonal(&w->content, &largest);
+    staging_note_floats(&r->base, w->mesh.name, diagonal, largest);
     w->mesh.read_seconds = seconds_now() - start;
     return check_dims(w) && check_colors(w);
 }

@@ -209,7 +209,11 @@ static bool read_content(work *w)
         complain("%s", w->message.text);
         return false;
     }
-    spline_info_tell(&w->content, r->num_inputs == 1 ? r->inputs[0] : "the files", r);
+    const char *name = r->num_inputs == 1 ? r->inputs[0] : "the files";
+    double largest;
+    spline_info_tell(&w->content, name, r);
+    const double diagonal = splines_diagonal(&w->content, &largest);
+    staging_note_floats(r, name, diagonal, largest);
     count_all(w);
     return check_types(w);
 }

@@ -1,5 +1,6 @@
 #include "staging.h"
 
+#include <float.h>
 #include <stdlib.h>
 
 #include "command.h"
@@ -13,6 +14,16 @@ bool staging_check(const clsp_context *ctx, clsp_status status)
 clsp_type staging_type(mesh_precision precision)
 {
     return precision == MESH_F32 ? CLSP_F32 : CLSP_F64;
+}
+
+void staging_note_floats(const request *r, const char *name, double diagonal, double largest)
+{
+    const bool is_coarse = diagonal > 0 && staging_is_coarse(diagonal / largest / 32);
+    if (r->quiet || r->precision == MESH_F64 || !is_coarse) return;
+    complain(
+        "warning: %s: floats round coordinates up to %.3g by %.2g, and the model's diagonal is "
+        "%.3g; use --precision f64",
+        name, largest, largest * (double)FLT_EPSILON / 2, diagonal);
 }
 
 bool staging_open_reals(staged_reals *r, mesh_precision precision, const double *reals,

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "mesh_source.h"
+#include "request.h"
 
 /* Points evaluated by one call, when a patch has fewer: enough to keep a device busy, few enough to
    show progress. */
@@ -18,6 +19,17 @@ bool staging_check(const clsp_context *ctx, clsp_status status);
 
 /* The type of a precision's numbers. */
 clsp_type staging_type(mesh_precision precision);
+
+/* Tells whether floats hold less than eight bits of a length beside coordinates of which it is this
+   share. */
+static inline bool staging_is_coarse(double share)
+{
+    return share < 0x1p-16;
+}
+
+/* Warns that floats are asked for which are coarse beside a model's coordinates: of a picture or a
+   mesh of 32 samples across its diagonal. */
+void staging_note_floats(const request *r, const char *name, double diagonal, double largest);
 
 /* Doubles as the plans of a precision take them. */
 typedef struct staged_reals {

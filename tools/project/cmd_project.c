@@ -15,6 +15,7 @@
 #include "project_picture.h"
 #include "project_request.h"
 #include "project_search.h"
+#include "staging.h"
 
 enum { CHUNK_RESULTS = 1 << 19 };       /* of points that are searched at once */
 static const double invert_part = 1e-5; /* of the box's diagonal: numbers of 6 digits are not
@@ -82,7 +83,9 @@ static bool read_model(work *w)
                             r->base.precision) ||
         !check_model(w))
         return false;
-    w->diagonal = project_model_diagonal(&w->content);
+    double largest;
+    w->diagonal = splines_diagonal(&w->content, &largest);
+    staging_note_floats(&r->base, r->base.inputs[0], w->diagonal, largest);
     w->tolerance = r->tolerance.value;
     if (r->tolerance.unit == 1) w->tolerance *= w->diagonal / 100;
     if (project_request_judges(r))

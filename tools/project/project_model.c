@@ -2,8 +2,6 @@
 
 #include <clspline/clspline.h>
 
-#include <math.h>
-
 #include "command.h"
 #include "model_file.h"
 
@@ -54,27 +52,4 @@ bool project_model_read(splines *content, const char *const *paths, size_t num,
         if (!check(content, paths[i])) return false;
     }
     return true;
-}
-
-double project_model_diagonal(const splines *content)
-{
-    double low[SPLINES_MAX_DIM], high[SPLINES_MAX_DIM], sum = 0;
-    const uint32_t dim = content->batches[0].type.dim;
-    for (uint32_t k = 0; k < dim; k++) {
-        low[k] = HUGE_VAL;
-        high[k] = -HUGE_VAL;
-    }
-    for (size_t i = 0; i < content->num_batches; i++) {
-        const spline_batch *batch = &content->batches[i];
-        for (size_t at = 0; at < batch->num_reals; at += spline_coordinates(&batch->type)) {
-            const double *p = batch->points + at, weight = batch->type.rational ? p[dim] : 1;
-            for (uint32_t k = 0; k < dim; k++) {
-                low[k] = fmin(low[k], p[k] / weight);
-                high[k] = fmax(high[k], p[k] / weight);
-            }
-        }
-    }
-    for (uint32_t k = 0; k < dim; k++)
-        sum = hypot(sum, high[k] - low[k]);
-    return sum;
 }

@@ -11,7 +11,4 @@
 bool project_model_read(splines *content, const char *const *paths, size_t num,
                         mesh_precision precision);
 
-/* Returns the diagonal of the box around the control points. */
-double project_model_diagonal(const splines *content);
-
 #endif

@@ -16,6 +16,7 @@
 #include "solid_size.h"
 #include "slice_note.h"
 #include "solid_slice.h"
+#include "staging.h"
 
 enum { KINDS = 4 };
 
@@ -377,26 +378,64 @@ static bool write_report(const work *w)
     return job_report_write(&w->r->base, &summary);
 }
 
-/* Opens the device and chooses a precision where none was given. */
-static bool open_device(work *w)
+/* Warns of files that hold floats alone. */
+static void note_formats(const work *w)
 {
-    const solid_request *r = w->r;
+    const request *r = &w->r->base;
+    for (size_t i = 0; i < r->num_outputs; i++) {
+        const int format = request_format(r, r->outputs[i]);
+        if (format == SOLID_STL || format == SOLID_GLB)
+            complain("warning: %s: this format has floats alone, which are coarse beside the "
+                     "mesh's coordinates",
+                     r->outputs[i]);
+    }
+}
+
+/* Takes doubles where floats are coarse beside the distance of neighbouring samples, or says that
+   they are. What counts from the middle of the mesh, as slices do, is left as it is. */
+static void refine_precision(work *w, solid_request *r, bool has_doubles)
+{
+    const double parts = ldexp(r->samples > 1 ? r->samples - 1 : 1, (int)r->refine);
+    const bool is_centred = r->slices || solid_request_has_points(r);
+    if (r->base.num_outputs == 0 || is_centred) return;
+    const double share = solid_cells_fineness(&w->model.cells) / parts;
+    if (!staging_is_coarse(share)) return;
+    if (!r->base.quiet) note_formats(w);
+    if (w->precision == MESH_F64 || (r->samples == 0 && !r->has_precision)) return;
+    if (!r->has_precision && has_doubles) {
+        w->precision = r->base.precision = MESH_F64;
+        if (!r->base.quiet)
+            complain("note: %s: samples are as near as %.2g of their coordinates, so doubles are "
+                     "taken, not floats; -p f32 takes these",
+                     r->base.inputs[0], share);
+    } else if (!r->base.quiet) {
+        complain("warning: %s: samples are as near as %.2g of their coordinates, beside which "
+                 "floats are coarse%s",
+                 r->base.inputs[0], share,
+                 has_doubles ? "; -p f64 is not" : ", and the device has no doubles");
+    }
+}
+
+/* Opens the device and chooses a precision where none was given. */
+static bool open_device(work *w, solid_request *r)
+{
     clsp_device_info info = {0};
     if (!sharing_open(&w->contexts, &r->base)) return false;
     w->model.ctx = w->contexts.ctx;
     w->precision = r->base.precision;
-    if (!r->has_precision && (r->slices || r->bezier || solid_request_has_points(r)) &&
-        clsp_context_device(w->contexts.ctx, &info) == CLSP_OK && info.fp64)
+    const bool has_doubles = clsp_context_device(w->contexts.ctx, &info) == CLSP_OK && info.fp64;
+    if (!r->has_precision && (r->slices || r->bezier || solid_request_has_points(r)) && has_doubles)
         w->precision = MESH_F64;
+    refine_precision(w, r, has_doubles);
     return true;
 }
 
 int solid_run(request *base)
 {
-    const solid_request *r = (const solid_request *)base;
+    solid_request *r = (solid_request *)base;
     work w = {.r = r, .model = {.r = r}};
     bool done =
-        read_mesh(&w) && solid_model_choose(&w.model) && open_device(&w) && prepare_mesh(&w);
+        read_mesh(&w) && solid_model_choose(&w.model) && open_device(&w, r) && prepare_mesh(&w);
     if (done && r->base.num_outputs > 0)
         done = solid_request_has_points(r) ? write_places(&w)
                : r->slices                 ? write_slice(&w)

@@ -243,8 +243,8 @@ static const option options[] = {
      "print classes of cells: how many are regular, layered, irregular and split, for each "
      "refinement; -o may then be left out",
      OPTION_FLAG(solid_request, classes)},
-    {OPTION_PRECISION("f32 is the default, with --bezier, --slice, --locate and --probe f64 where "
-                      "the device has it; f64 needs a device with fp64")},
+    {OPTION_PRECISION("f32 is the default, with --bezier, --slice, --locate, --probe, and where "
+                      "coordinates ask for it, f64 if the device has it; f64 needs fp64")},
     {.rows = request_device},
     {.group = "slices"},
     {"slice", 0, "z=H",

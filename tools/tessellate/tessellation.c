@@ -318,7 +318,7 @@ mesh_grid *tessellation_grids(const tessellation *t, const bezierview *content)
     return grids;
 }
 
-double tessellation_diagonal(const bezierview *content)
+double tessellation_diagonal(const bezierview *content, double *largest)
 {
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     for (size_t i = 0; i < content->num_batches; i++) {
@@ -335,7 +335,10 @@ double tessellation_diagonal(const bezierview *content)
     }
     for (size_t i = 0; i < content->polyhedra.num_vertices; i++)
         grow_box(content->polyhedra.positions + 3 * i, low, high);
+    *largest = 0;
     if (!(high[0] >= low[0])) return 0;
+    for (int k = 0; k < 3; k++)
+        *largest = fmax(*largest, fmax(-low[k], high[k]));
     const double half[3] = {high[0] / 2 - low[0] / 2, high[1] / 2 - low[1] / 2,
                             high[2] / 2 - low[2] / 2};
     return fmin(2 * length(half), DBL_MAX);

@@ -57,8 +57,9 @@ uint64_t tessellation_num_points(const tessellation *t, const bezierview *conten
 /* The grids of all patches; the caller frees. NULL when memory runs out. */
 mesh_grid *tessellation_grids(const tessellation *t, const bezierview *content);
 
-/* Diagonal of the box around all control points and polyhedra. */
-double tessellation_diagonal(const bezierview *content);
+/* Diagonal of the box around all control points and polyhedra. *largest: the largest |coordinate|.
+ */
+double tessellation_diagonal(const bezierview *content, double *largest);
 
 /* Releases all memory and leaves an empty struct. */
 void tessellation_clear(tessellation *t);

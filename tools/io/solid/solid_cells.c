@@ -420,6 +420,44 @@ bool solid_cells_finish(solid_cells *c, const char *name, io_message *message)
     return done;
 }
 
+/* ---- size ---- */
+
+enum { RECENT = 7 }; /* vertices that the next one is compared with: all others of a hexahedron */
+
+typedef struct fineness {
+    const solid_cells *cells;
+    size_t cell, num; /* vertices of it so far */
+    uint32_t recent[RECENT];
+    double least; /* the square */
+} fineness;
+
+/* Measures how near a vertex is to those before it in its cell. */
+static bool measure(void *user, size_t cell, uint32_t *vertex)
+{
+    fineness *f = user;
+    const double *p = f->cells->points + 3 * (size_t)*vertex;
+    if (cell != f->cell) f->num = 0;
+    f->cell = cell;
+    for (size_t i = 0; i < f->num && i < RECENT; i++) {
+        const double *q = f->cells->points + 3 * (size_t)f->recent[i];
+        double square = 0, most = 0;
+        for (int k = 0; k < 3; k++)
+            most = fmax(most, fmax(fabs(p[k]), fabs(q[k])));
+        for (int k = 0; k < 3 && most > 0; k++)
+            square += (p[k] / most - q[k] / most) * (p[k] / most - q[k] / most);
+        if (square > 0x1p-88 && square < f->least) f->least = square;
+    }
+    f->recent[f->num++ % RECENT] = *vertex;
+    return true;
+}
+
+double solid_cells_fineness(solid_cells *c)
+{
+    fineness f = {.cells = c, .least = HUGE_VAL};
+    for_vertices(c, measure, &f);
+    return sqrt(f.least);
+}
+
 void solid_cells_clear(solid_cells *c)
 {
     for (size_t i = 0; i < c->num_arrays; i++)

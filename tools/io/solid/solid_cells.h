@@ -88,6 +88,11 @@ bool solid_cells_label(solid_cells *c, const char *name, double label);
    no memory. */
 bool solid_cells_finish(solid_cells *c, const char *name, io_message *message);
 
+/* Returns how near two vertices of a cell are at least, of the larger of their coordinates; those
+   that doubles hardly tell apart are left out, as corners of a cell that was collapsed. HUGE_VAL:
+   there are no two. */
+double solid_cells_fineness(solid_cells *c);
+
 /* Releases all memory and leaves no cells. */
 void solid_cells_clear(solid_cells *c);
 

@@ -1,5 +1,6 @@
 #include "splines.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -271,6 +272,33 @@ void splines_set_unit(splines *content, const char *unit)
         utf8_copy(content->unit, unit, SPLINES_WORD);
     else if (strcmp(content->unit, unit) != 0)
         utf8_copy(content->unit, "several", SPLINES_WORD);
+}
+
+double splines_diagonal(const splines *content, double *largest)
+{
+    double low[SPLINES_MAX_DIM], high[SPLINES_MAX_DIM], sum = 0;
+    *largest = 0;
+    for (uint32_t k = 0; k < SPLINES_MAX_DIM; k++) {
+        low[k] = HUGE_VAL;
+        high[k] = -HUGE_VAL;
+    }
+    for (size_t i = 0; i < content->num_batches; i++) {
+        const spline_batch *batch = &content->batches[i];
+        const uint32_t dim = batch->type.dim;
+        for (size_t at = 0; at < batch->num_reals; at += spline_coordinates(&batch->type)) {
+            const double *p = batch->points + at, weight = batch->type.rational ? p[dim] : 1;
+            for (uint32_t k = 0; k < dim; k++) {
+                low[k] = fmin(low[k], p[k] / weight);
+                high[k] = fmax(high[k], p[k] / weight);
+            }
+        }
+    }
+    for (uint32_t k = 0; k < SPLINES_MAX_DIM; k++) {
+        if (!(low[k] <= high[k])) continue;
+        sum = hypot(sum, high[k] - low[k]);
+        *largest = fmax(*largest, fmax(-low[k], high[k]));
+    }
+    return sum;
 }
 
 void spline_clear(spline *s)

@@ -92,6 +92,9 @@ const char *spline_form(const spline_type *type);
    becomes the number of the first knot that is wrong, from 1. */
 const char *spline_knot_defect(const spline_type *type, uint32_t direction, size_t *which);
 
+/* Returns the diagonal of the box around all control points. *largest: the largest |coordinate|. */
+double splines_diagonal(const splines *content, double *largest);
+
 /* Adds a copy of a spline that is complete and sound. False when memory runs out. */
 bool splines_add(splines *content, const spline *s);
 
