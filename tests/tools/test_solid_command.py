@@ -798,6 +798,62 @@ class Meshes(Command):
         self.assertEqual(triples(read_vtu(self.path("a.vtu"))["Points"]),
                          [tuple(map(float, p)) for p in points])
 
+    def test_merge(self):
+        """Points that lie on others are counted and told, or become one: then the mesh is as with
+        points that cells share, at the means of places and data."""
+        points, cells = box(2, 2, 1, lambda p: tuple(x * 0.7 for x in p))
+        whole, apart = self.path("whole.vtk"), self.path("apart.vtk")
+        own = [[8 * i + k for k in range(8)] for i in range(len(cells))]
+        plain = "--refine", "0", "-o"
+        for moved in 0, 3e-8:
+            all_points = [tuple(x + moved * (i % 3) for x in points[v])
+                          for i, h in enumerate(cells) for v in h]
+            write_vtk(whole, points, cells)
+            write_vtk(apart, all_points, own, {"cell": [float(i // 8) for i in range(32)]})
+            done = run("solid", apart, *plain, self.path("a.vtu"))
+            self.assertIn("%s: 14 of 32 points lie on others" % apart, done.stderr)
+            self.assertEqual(len(read_vtu(self.path("a.vtu"))["Points"]), 96)
+            done = run("solid", apart, "--merge", "1e-6", *plain, self.path("a.vtu"))
+            self.assertIn("%s: 14 of 32 points become one with others" % apart, done.stderr)
+            self.make(whole, *plain, self.path("b.vtu"))
+            self.check_merged(cells, moved)
+        self.assertIn("2 of 32 points become one",  # of the cells that were not moved
+                      run("solid", apart, "--merge", "0", "--classes").stderr)
+        self.assertIn("0 of 18 points", run("solid", whole, "--merge", "0", "--classes").stderr)
+        self.refused("cell 0 would lose a corner", apart, "--merge", "0.7", "--classes")
+        self.assertNotIn("lie on others", run("solid", whole, "--classes").stderr)
+
+    def check_merged(self, cells, moved):
+        """Compares the merged mesh of a.vtu with that of b.vtu, whose cells have these vertices."""
+        merged, shared = read_vtu(self.path("a.vtu")), read_vtu(self.path("b.vtu"))
+        places = triples(merged["Points"])
+        where = {tuple(round(x, 5) for x in p): i for i, p in enumerate(places)}
+        order = [where[tuple(round(x, 5) for x in p)] for p in triples(shared["Points"])]
+        self.assertEqual(sorted(order), list(range(18)))
+        self.assertEqual([order[int(v)] for v in shared["connectivity"]],
+                         [int(v) for v in merged["connectivity"]])
+        for v, i in enumerate(order):
+            of = [k for k, h in enumerate(cells) if v in h]
+            self.assertAlmostEqual(merged["cell"][i], sum(of) / len(of))
+            mean = sum(moved * (k % 3) for k in of) / len(of)
+            for a, b in zip(places[i], triples(shared["Points"])[v]):
+                self.assertAlmostEqual(a, b + mean, delta=1e-15)
+
+    def test_merged_ridges(self):
+        """Tetrahedra that become neighbours, and ridges of either, which become one."""
+        text = ("MeshVersionFormatted 2\nDimension 3\nVertices\n8\n0 0 0 0\n1 0 0 0\n0 1 0 0\n"
+                "0 0 1 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n1 1 1 0\nTetrahedra\n2\n1 2 3 4 0\n"
+                "5 6 7 8 0\nEdges\n2\n2 3 0\n5 6 0\nRidges\n2\n1\n2\nEnd\n")
+        shared = text.replace("5 6 7 8 0", "2 3 4 8 0").replace("5 6 0", "2 3 0")
+        volumes = []
+        for mesh, more in ((text, ()), (text, ("--merge", "0")), (shared, ())):
+            source = self.write("a.mesh", mesh)
+            self.make(source, *more, "-o", self.path("m.stl"))
+            volumes.append(sum(signed_volume(row[1:], (0, 1, 2))
+                               for row in read_stl(self.path("m.stl"))))
+        self.assertAlmostEqual(volumes[1], volumes[2], delta=1e-6)
+        self.assertGreater(volumes[1], 1.2 * volumes[0])
+
     def test_odd_cells(self):
         """Inverted and flat cells are taken as they are, with a warning; inverted ones are turned
         where that is asked for."""

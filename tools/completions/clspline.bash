@@ -26,9 +26,9 @@ _clspline_values() {
     'bspline eval --distance-to' | 'view --distance-to' | *' --range' | *' --workers' | \
     *' --part' | *' -r' | *' --rotate' | *' -z' | *' --spacing' | *' -s' | *' --shift' | \
     *' --affine' | *' --repeat' | 'project -m' | *' --quality' | *' --columns' | *' --max-dist' \
-    | *' -k' | *' --nearest' | *' --refine' | *' --crease-angle' | *' --crease-steps' | \
-    *' --pixel' | *' --array' | *' --resolution' | *' --camera-zoom-factor' | \
-    *' --camera-azimuth-angle' | *' --camera-elevation-angle')
+    | *' -k' | *' --nearest' | *' --merge' | *' --refine' | *' --crease-angle' | \
+    *' --crease-steps' | *' --pixel' | *' --array' | *' --resolution' | *' --camera-zoom-factor' \
+    | *' --camera-azimuth-angle' | *' --camera-elevation-angle')
         true
         ;;
     'bezier --method')
@@ -135,12 +135,13 @@ _clspline_options() {
             '--resume --quiet --verbose --help'
         ;;
     'solid')
-        echo '--output --format --samples --refine --orient --crease-angle --crease-steps' \
-            '--bezier --normals --classes --precision --device --slice --slices --size' \
-            '--pixel --unit --array --range --locate --probe --columns --nearest --tolerance' \
-            '--cut --distance-to --edges --bar --colormap --up --azimuth --elevation' \
-            '--camera-direction --camera-orthographic --zoom --background --no-background' \
-            '--cooperate --workers --join --report --part --resume --quiet --verbose --help'
+        echo '--output --format --samples --merge --refine --orient --crease-angle' \
+            '--crease-steps --bezier --normals --classes --precision --device --slice' \
+            '--slices --size --pixel --unit --array --range --locate --probe --columns' \
+            '--nearest --tolerance --cut --distance-to --edges --bar --colormap --up' \
+            '--azimuth --elevation --camera-direction --camera-orthographic --zoom' \
+            '--background --no-background --cooperate --workers --join --report --part' \
+            '--resume --quiet --verbose --help'
         ;;
     'view')
         echo '--output --resolution --samples --device --up --camera-direction' \

@@ -388,6 +388,8 @@ complete -c clspline -n '__clspline_at solid' -s f -l format -x \
     -d 'the format of -o -'
 complete -c clspline -n '__clspline_at solid' -s n -l samples -x \
     -d 'samples of a cell along each direction, 2 to 100'
+complete -c clspline -n '__clspline_at solid' -l merge -x \
+    -d 'let points be one that are at most T apart, in units of the ..'
 complete -c clspline -n '__clspline_at solid' -l refine -x \
     -d 'refine the mesh first, 0 to 20 times'
 complete -c clspline -n '__clspline_at solid' -l orient \

@@ -1,12 +1,14 @@
 /* `clspline solid`: Catmull-Clark solids of meshes of cells. */
 #include "command.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "job_report.h"
+#include "near_points.h"
 #include "parts.h"
 #include "progress.h"
 #include "solid_file.h"
@@ -30,6 +32,7 @@ typedef struct work {
     solid_places *places; /* in its place: of points */
     mesh_precision precision;
     size_t num_read; /* cells */
+    double share;    /* of coordinates, that two vertices of a cell are apart at least */
     bool has_sizes;  /* of outputs, which have been told */
     slice_frame frame;
     solid_slice_counts slice;
@@ -38,6 +41,45 @@ typedef struct work {
 } work;
 
 /* ---- the mesh ---- */
+
+/* Tells how many points are within a tolerance of others, and what becomes of that. */
+static void note_others(const work *w, size_t others, double tolerance)
+{
+    const unsigned long num = (unsigned long)w->model.cells.num_points;
+    const char *name = w->r->base.inputs[0];
+    if (w->r->base.quiet) return;
+    if (w->r->merge >= 0)
+        complain("note: %s: %lu of %lu points become one with others", name, (unsigned long)others,
+                 num);
+    else if (others > 0)
+        complain("note: %s: %lu of %lu points lie on others, so that cells do not hang together "
+                 "there; --merge %.1g lets them be one",
+                 name, (unsigned long)others, num, 2 * tolerance);
+}
+
+/* Merges points where that is asked for, else tells how many lie on others but for the rounding of
+   floats. False with a complaint. */
+static bool merge_points(work *w)
+{
+    solid_cells *cells = &w->model.cells;
+    double tolerance = w->r->merge, largest = 0;
+    size_t others = 0;
+    io_message message;
+    const double spacing = solid_cells_spacing(cells, &w->share);
+    for (size_t i = 0; i < 3 * cells->num_points; i++)
+        largest = fmax(largest, fabs(cells->points[i]));
+    if (w->r->merge < 0) tolerance = fmin(largest * 2 * (double)FLT_EPSILON, spacing / 1000);
+    uint32_t *to = malloc((cells->num_points + 1) * sizeof(*to));
+    bool done = to && near_points_find(cells->points, cells->num_points, tolerance, to, &others);
+    if (!done) solid_model_memory(&w->model);
+    if (done) note_others(w, others, tolerance);
+    if (done && w->r->merge >= 0 && !solid_cells_merge(cells, to, w->r->base.inputs[0], &message)) {
+        complain("%s", message.text);
+        done = false;
+    }
+    free(to);
+    return done;
+}
 
 static bool read_mesh(work *w)
 {
@@ -56,8 +98,9 @@ static bool read_mesh(work *w)
     if (cells->num_isolated > 0 && !w->r->base.quiet)
         complain("warning: %s: %lu points that no cell has are left out", w->r->base.inputs[0],
                  (unsigned long)cells->num_isolated);
+    const bool merged = merge_points(w);
     w->read_seconds = seconds_now() - start;
-    return true;
+    return merged;
 }
 
 /* Tells how large outputs become, before they are made, and whether the disk has room for all. */
@@ -398,7 +441,7 @@ static void refine_precision(work *w, solid_request *r, bool has_doubles)
     const double parts = ldexp(r->samples > 1 ? r->samples - 1 : 1, (int)r->refine);
     const bool is_centred = r->slices || solid_request_has_points(r);
     if (r->base.num_outputs == 0 || is_centred) return;
-    const double share = solid_cells_fineness(&w->model.cells) / parts;
+    const double share = w->share / parts;
     if (!staging_is_coarse(share)) return;
     if (!r->base.quiet) note_formats(w);
     if (w->precision == MESH_F64 || (r->samples == 0 && !r->has_precision)) return;

@@ -217,6 +217,10 @@ static const option options[] = {
      "samples of a cell along each direction, @; default 4, and with --refine alone none: the "
      "refined mesh itself is written",
      OPTION_COUNT(solid_request, samples, 2, 100), .excludes = "bezier slice slices"},
+    {"merge", 0, "T",
+     "let points be one that are at most T apart, in units of the mesh, and cells hang together "
+     "there",
+     OPTION_NUMBER(solid_request, merge, 0, 1e30), .must = "a length, 0 or more"},
     {"refine", 0, "N",
      "refine the mesh first, @ times; with --samples the limit stays as it is, and its "
      "cells become 8 times as many each time",
@@ -331,6 +335,7 @@ static const char *const examples[] = {
 
 static const solid_request defaults = {.base = {.precision = MESH_F32},
                                        .picture = PICTURE_OPTIONS_DEFAULT,
+                                       .merge = -1,
                                        .crease_angle = -1,
                                        .unit = SOLID_MM};
 

@@ -33,6 +33,7 @@ typedef struct solid_request {
     image_format image;      /* of a slice */
 
     /* the mesh */
+    double merge; /* points that are no farther apart become one; below 0: none do */
     uint32_t refine;
     bool orient;         /* cells that are inside out are turned */
     double crease_angle; /* degrees; below 0: no creases by angles */

@@ -239,6 +239,17 @@ static void leave_out_lines(solid_cells *c, const uint32_t *number)
     c->num_lines = kept;
 }
 
+static void renumber_all(solid_cells *c, point_use *u)
+{
+    for_vertices(c, renumber, u);
+    for (size_t i = 0; i < 2 * c->num_creases; i++)
+        renumber(u, 0, &c->crease[i]);
+    for (size_t i = 0; i < 2 * c->num_lines; i++)
+        renumber(u, 0, &c->line[i]);
+    for (size_t i = 0; i < c->num_corners; i++)
+        renumber(u, 0, &c->corner[i]);
+}
+
 /* Moves points that are used to the front, with their values. */
 static void leave_out(solid_cells *c, point_use *u)
 {
@@ -257,14 +268,7 @@ static void leave_out(solid_cells *c, point_use *u)
     c->num_points = kept;
     for (size_t k = 0; k < c->num_arrays; k++)
         c->arrays[k].count = kept * c->arrays[k].components;
-    if (c->num_isolated == 0) return;
-    for_vertices(c, renumber, u);
-    for (size_t i = 0; i < 2 * c->num_creases; i++)
-        renumber(u, 0, &c->crease[i]);
-    for (size_t i = 0; i < 2 * c->num_lines; i++)
-        renumber(u, 0, &c->line[i]);
-    for (size_t i = 0; i < c->num_corners; i++)
-        renumber(u, 0, &c->corner[i]);
+    if (c->num_isolated > 0) renumber_all(c, u);
 }
 
 /* ---- polyhedra ---- */
@@ -420,42 +424,122 @@ bool solid_cells_finish(solid_cells *c, const char *name, io_message *message)
     return done;
 }
 
-/* ---- size ---- */
+/* ---- pairs of vertices ---- */
 
 enum { RECENT = 7 }; /* vertices that the next one is compared with: all others of a hexahedron */
 
-typedef struct fineness {
-    const solid_cells *cells;
+/* Takes two vertices of a cell. */
+typedef bool (*pair_user)(void *user, size_t cell, uint32_t a, uint32_t b);
+
+typedef struct pairs {
+    pair_user use;
+    void *user;
     size_t cell, num; /* vertices of it so far */
     uint32_t recent[RECENT];
-    double least; /* the square */
-} fineness;
+} pairs;
 
-/* Measures how near a vertex is to those before it in its cell. */
-static bool measure(void *user, size_t cell, uint32_t *vertex)
+static bool pair_up(void *user, size_t cell, uint32_t *vertex)
 {
-    fineness *f = user;
-    const double *p = f->cells->points + 3 * (size_t)*vertex;
-    if (cell != f->cell) f->num = 0;
-    f->cell = cell;
-    for (size_t i = 0; i < f->num && i < RECENT; i++) {
-        const double *q = f->cells->points + 3 * (size_t)f->recent[i];
-        double square = 0, most = 0;
-        for (int k = 0; k < 3; k++)
-            most = fmax(most, fmax(fabs(p[k]), fabs(q[k])));
-        for (int k = 0; k < 3 && most > 0; k++)
-            square += (p[k] / most - q[k] / most) * (p[k] / most - q[k] / most);
-        if (square > 0x1p-88 && square < f->least) f->least = square;
-    }
-    f->recent[f->num++ % RECENT] = *vertex;
+    pairs *p = user;
+    if (cell != p->cell) p->num = 0;
+    p->cell = cell;
+    for (size_t i = 0; i < p->num && i < RECENT; i++)
+        if (p->recent[i] != *vertex && !p->use(p->user, cell, p->recent[i], *vertex)) return false;
+    p->recent[p->num++ % RECENT] = *vertex;
     return true;
 }
 
-double solid_cells_fineness(solid_cells *c)
+/* Calls `use` with pairs of different vertices of all cells, of polyhedra those near to each other
+   in faces, until it says false. */
+static void for_pairs(solid_cells *c, pair_user use, void *user)
 {
-    fineness f = {.cells = c, .least = HUGE_VAL};
-    for_vertices(c, measure, &f);
-    return sqrt(f.least);
+    pairs p = {.use = use, .user = user};
+    for_vertices(c, pair_up, &p);
+}
+
+typedef struct measure {
+    const solid_cells *cells;
+    double distance, share; /* squares */
+} measure;
+
+static bool measure_pair(void *user, size_t cell, uint32_t a, uint32_t b)
+{
+    measure *m = user;
+    const double *p = m->cells->points + 3 * (size_t)a, *q = m->cells->points + 3 * (size_t)b;
+    double square = 0, most = 0;
+    (void)cell;
+    for (int k = 0; k < 3; k++)
+        most = fmax(most, fmax(fabs(p[k]), fabs(q[k])));
+    for (int k = 0; k < 3 && most > 0; k++)
+        square += (p[k] / most - q[k] / most) * (p[k] / most - q[k] / most);
+    if (!(square > 0x1p-88)) return true;
+    m->share = fmin(m->share, square);
+    m->distance = fmin(m->distance, sqrt(square) * most);
+    return true;
+}
+
+double solid_cells_spacing(solid_cells *c, double *share)
+{
+    measure m = {.cells = c, .distance = HUGE_VAL, .share = HUGE_VAL};
+    for_pairs(c, measure_pair, &m);
+    *share = sqrt(m.share);
+    return m.distance;
+}
+
+/* ---- merging ---- */
+
+/* Points that become one. */
+typedef struct merging {
+    const uint32_t *to;
+    size_t cell; /* that would lose a corner; SIZE_MAX: none */
+} merging;
+
+static bool check_pair(void *user, size_t cell, uint32_t a, uint32_t b)
+{
+    merging *m = user;
+    if (m->to[a] != m->to[b]) return true;
+    m->cell = cell;
+    return false;
+}
+
+/* Moves points that others become one with to the mean of all, and their values likewise. times:
+   how many there are so far. */
+static void add_to_means(double *values, size_t components, const uint32_t *to, size_t num,
+                         uint32_t *times)
+{
+    for (size_t i = 0; i < num; i++) {
+        times[i] = 1;
+        if (to[i] == i) continue;
+        times[to[i]]++;
+        for (size_t k = 0; k < components; k++) {
+            double *mean = &values[to[i] * components + k];
+            *mean += (values[i * components + k] - *mean) / times[to[i]];
+        }
+    }
+}
+
+bool solid_cells_merge(solid_cells *c, const uint32_t *to, const char *name, io_message *message)
+{
+    merging m = {to, SIZE_MAX};
+    const size_t isolated = c->num_isolated;
+    point_use u = {.cells = c};
+    for_pairs(c, check_pair, &m);
+    if (m.cell != SIZE_MAX)
+        return io_fail(message, "%s: merged so, cell %zu would lose a corner", name, m.cell);
+    u.number = malloc((c->num_points + 1) * sizeof(*u.number));
+    if (!u.number) return io_fail(message, "%s: not enough memory", name);
+    add_to_means(c->points, 3, to, c->num_points, u.number);
+    for (size_t k = 0; k < c->num_arrays; k++)
+        add_to_means(c->arrays[k].values, c->arrays[k].components, to, c->num_points, u.number);
+    for (size_t i = 0; i < c->num_points; i++)
+        u.number[i] = to[i] + 1;
+    renumber_all(c, &u);
+    for (size_t i = 0; i < c->num_points; i++)
+        u.number[i] = to[i] == i;
+    leave_out(c, &u);
+    c->num_isolated = isolated;
+    free(u.number);
+    return true;
 }
 
 void solid_cells_clear(solid_cells *c)

@@ -88,10 +88,15 @@ bool solid_cells_label(solid_cells *c, const char *name, double label);
    no memory. */
 bool solid_cells_finish(solid_cells *c, const char *name, io_message *message);
 
-/* Returns how near two vertices of a cell are at least, of the larger of their coordinates; those
-   that doubles hardly tell apart are left out, as corners of a cell that was collapsed. HUGE_VAL:
-   there are no two. */
-double solid_cells_fineness(solid_cells *c);
+/* Returns the least distance of two vertices of a cell, HUGE_VAL where there are no two. *share:
+   the least share that one is of the larger one's coordinates. Vertices that doubles hardly tell
+   apart are left out, as corners of a cell that was collapsed. */
+double solid_cells_spacing(solid_cells *c, double *share);
+
+/* Lets each point be one with another, or with itself, which is one with itself: cells, creases,
+   lines and corners have that in its place, at the mean of all and with the mean of their data.
+   to: [num_points]. False with a message: a cell would lose a corner, no memory. */
+bool solid_cells_merge(solid_cells *c, const uint32_t *to, const char *name, io_message *message);
 
 /* Releases all memory and leaves no cells. */
 void solid_cells_clear(solid_cells *c);
