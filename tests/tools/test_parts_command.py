@@ -2,20 +2,26 @@
 """Makes files in parts with the command, in any order and at once, and joins them: the bytes are
 those of one run. What cannot be joined is named, and left as it is.
 
-usage: test_parts_command.py CLSPLINE SOURCE_DIR
+usage: test_parts_command.py CLSPLINE SOURCE_DIR [AT_CALL]
 
-Needs the standard library only. Exits with 77 (skipped) where there is no OpenCL device.
+AT_CALL, without which some are skipped, kills and stops the command at its system calls. Needs the
+standard library only. Exits with 77 (skipped) where there is no OpenCL device.
 """
 import math
 import os
 import random
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
+import sys
+import unittest
 
-from command_fixture import COMMAND, DATA, Case, lacks, main, run, some
+from command_fixture import COMMAND, DATA, FULL, SKIPPED, Case, lacks, main, run, some
 from image_files import Image, write_npy
+
+AT_CALL = sys.argv[3] if len(sys.argv) > 3 else None
 
 
 def limit_files():
@@ -149,7 +155,8 @@ class Parts(Case):
         for n in (1, 2, 3):
             for k in range(n, 0, -1):
                 self.assert_done(self.part(k, n, *options))
-            self.assertEqual(sorted(os.listdir(self.out + ".part")), [".zattrs", ".zgroup", "0"])
+            self.assertEqual(sorted(os.listdir(self.out + ".part")),
+                             [".clspline-part", ".zattrs", ".zgroup", "0"])
             self.assert_done(run("join", self.out, "-q"))
             self.assertEqual(self.tree("out.zarr"), whole)
             shutil.rmtree(self.out)
@@ -303,11 +310,13 @@ class Parts(Case):
         with open(self.out + ".part", "r+b") as file:
             file.truncate(0)
             file.truncate(128 + 300)  # as another job's, or a broken one
-        self.assert_refused(self.part(2, 2), "out.npy.part: has 428 bytes", "begins anew")
-        self.assert_refused(run("join", self.out), "of 2 parts 1 is missing: 2")
+        for refused in (self.part(2, 2), run("join", self.out)):
+            self.assert_refused(refused, "out.npy.part: does not say which job it is of")
+        self.assertIn("begins anew", self.part(1, 2, "--resume").stderr)
         os.remove(self.out + ".part")
         os.remove(self.out + ".part-1-of-2")
         self.assert_done(self.part(1, 2))
+        self.assert_refused(run("join", self.out), "of 2 parts 1 is missing: 2")
         one = subprocess.Popen([COMMAND, "image", self.image, "-o", self.out, "--part", "2/2"],
                                stderr=subprocess.DEVNULL)
         one.kill()
@@ -320,6 +329,170 @@ class Parts(Case):
         self.assertEqual(os.stat(self.out + ".part-1-of-2").st_mtime_ns, before)
         self.assert_done(run("join", self.out, "-q"))
         self.assertEqual(self.joined(), self.made())
+
+    def job(self, n, *options):
+        """Runs a job in parts, as one that goes on. Returns its complaints."""
+        done = [self.part(k, n, "--resume", *options) for k in range(1, n + 1)]
+        done.append(run("join", self.out, "-q"))
+        return "".join(one.stderr for one in done if one.returncode != 0)
+
+    def content(self):
+        """The bytes of the output; None: it is not there."""
+        if os.path.isdir(self.out):
+            return self.tree(os.path.basename(self.out))
+        return self.joined() if os.path.exists(self.out) else None
+
+    def clear(self):
+        for name in self.others_of("out."):
+            path = self.path(name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+
+    def test_lost(self):
+        """A part belongs to the NAME.part in which it is: where that is lost, to none."""
+        expected = self.made()
+        for lost in ("", "-1-of-2"):
+            for k in (1, 2):
+                self.assert_done(self.part(k, 2))
+            os.remove(self.out + ".part")
+            if lost:
+                os.remove(self.out + ".part" + lost)
+            else:
+                self.assert_refused(run("join", self.out), "there are no parts of it")
+            self.assert_done(self.part(1, 2, "--resume"))
+            self.assert_refused(run("join", self.out), "of 2 parts 1 is missing: 2")
+            self.assert_done(self.part(2, 2))
+            self.assert_done(run("join", self.out, "-q"))
+            self.assertEqual(self.joined(), expected)
+            os.remove(self.out)
+        for k in (1, 2, 3):
+            self.assert_done(self.part(k, 3))
+        os.remove(self.out + ".part")
+        self.assertEqual(self.job(2), "")  # of another number of parts
+        self.assertEqual((self.joined(), self.others()), (expected, ["out.npy"]))
+
+    def test_other_files(self):
+        """Neither links are followed nor pipes opened, whichever file of a job they stand for; a
+        file of the user's own stays."""
+        own = self.write("own", "mine\n")
+        self.assert_done(self.part(1, 2))
+        for name in (".part", ".part-1-of-2", ".part-2-of-2"):
+            path = self.out + name
+            kept = None
+            if os.path.exists(path):
+                kept = self.path("kept")
+                os.rename(path, kept)
+            for make in (os.mkfifo, lambda to: os.symlink(own, to), os.mkdir):
+                make(path)
+                for done in (self.part(2, 2, timeout=20), run("join", self.out, timeout=20)):
+                    self.assertEqual(done.returncode, 1, (name, done.stderr))
+                    self.assertIn(name, done.stderr)
+                os.rmdir(path) if os.path.isdir(path) else os.remove(path)
+            if kept:
+                os.rename(kept, path)
+        self.write("out.npy.part-0", "")
+        shutil.copy(own, self.out + ".part")
+        self.assert_refused(self.part(2, 2), "out.npy.part: does not say")
+        with open(own, encoding="utf-8") as file, open(self.out + ".part",
+                                                       encoding="utf-8") as part:
+            self.assertEqual((file.read(), part.read()), ("mine\n", "mine\n"))
+
+    def test_inputs(self):
+        """An input is another one by its file, whatever its bytes and times, and by any file of a
+        folder or of a pair."""
+        self.assert_done(self.part(1, 2))
+        when, other = os.stat(self.image).st_mtime_ns, self.path("other.npy")
+        shutil.copy(self.image, other)
+        os.utime(other, ns=(when, when))
+        os.replace(other, self.image)
+        self.assert_refused(self.part(2, 2), "was made otherwise")
+        self.clear()
+        self.assert_done(run("image", self.image, "-o", self.path("in.zarr"), "-q"))
+        self.image = self.path("in.zarr")
+        self.assert_done(self.part(1, 2))
+        chunk = self.path("in.zarr/0/0/0")
+        when = os.stat(chunk).st_mtime_ns
+        with open(chunk, "r+b") as file:
+            file.write(b"1234")
+        os.utime(chunk, ns=(when, when + 1))
+        self.assert_refused(self.part(2, 2), "was made otherwise")
+
+    def test_two_jobs(self):
+        """A job of which there are no parts yet has its file; another one does not get into it."""
+        self.assert_done(self.part(1, 2))
+        os.remove(self.out + ".part-1-of-2")
+        self.assert_refused(self.part(2, 2, "--shift", "1,0"), "is of another job")
+        self.assertEqual(self.job(2), "")
+        self.assertEqual(self.joined(), self.made())
+
+    def at_call(self, calls, number, action, *args):
+        options = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"  # of what is not traced
+        done = subprocess.run([AT_CALL, calls, str(number), action, COMMAND, *args],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              env=dict(os.environ, ASAN_OPTIONS=options))
+        if done.returncode == SKIPPED:
+            self.skipTest("nothing can be traced")
+        return done
+
+    def part_line(self, k, n):
+        return "image", self.image, "-o", self.out, "-q", "--part", f"{k}/{n}"
+
+    def check_kills(self, calls, choose, fails):
+        """Kills each command of a job of two parts before some of its calls, and runs the job
+        again: there are the bytes of the whole, or at most so many times a complaint and no file."""
+        self.assertEqual(self.job(2), "")
+        expected, complaints = self.content(), 0
+        lines = [self.part_line(1, 2), self.part_line(2, 2), ("join", self.out, "-q")]
+
+        def at_call(step, number, action):
+            self.clear()
+            for line in lines[:step]:
+                self.assert_done(run(*line))
+            return self.at_call(calls, number, action, *lines[step])
+
+        for step in range(3):
+            for number in choose(int(at_call(step, 0, "").stdout)):
+                at_call(step, number, "kill")
+                self.assertIn(self.content(), (None, expected), (lines[step], number))
+                complaint = self.job(2)
+                self.assertIn(self.content(), (None, expected), (lines[step], number))
+                if self.content() is None:
+                    complaints += 1
+                    self.assertIn(f"'rm -r {self.out}.part*' begins anew", complaint)
+                elif complaint:  # folders replace nothing
+                    self.assertIn("out.zarr: is there already", complaint)
+                else:
+                    self.assertEqual(self.others_of("out."), [os.path.basename(self.out)])
+        self.clear()
+        self.assertLessEqual(complaints, fails)
+
+    @unittest.skipUnless(AT_CALL, "nothing traces calls")
+    def test_killed_at_names(self):
+        """Jobs that are killed before each call that gives, takes or cuts a file's name. Between
+        cutting the whole and its name a job has to begin anew."""
+        for self.out in some((self.out, self.path("out.zarr")), 2):
+            write_npy(self.image, Image((520, 3), "|u1", list(random.Random(1).randbytes(1560))))
+            self.check_kills("names", lambda count: range(1, count + 1), 1)
+
+    @unittest.skipUnless(AT_CALL and FULL, "of a full run")
+    def test_killed_anywhere(self):
+        chance = random.Random(2)
+        self.check_kills("all", lambda count: chance.sample(range(1, count + 1), 70), 1)
+
+    @unittest.skipUnless(AT_CALL, "nothing traces calls")
+    def test_requeued(self):
+        """A second process of a part that ends when all is joined has bytes for no file and leaves
+        no record; one that was left belongs to nothing."""
+        self.assert_done(self.part(1, 2))
+        shutil.copy(self.out + ".part-1-of-2", self.path("record"))
+        again = [shlex.join((COMMAND, *line)) for line in (self.part_line(2, 2),
+                                                           ("join", self.out, "-q"))]
+        done = self.at_call("fsync", 1, " && ".join(again), *self.part_line(2, 2))
+        self.assert_refused(done, "out.npy.part: was joined or removed while part 2 was being made")
+        self.assertEqual((self.joined(), self.others()), (self.made(), ["out.npy"]))
+        os.remove(self.out)
+        shutil.copy(self.path("record"), self.out + ".part-1-of-2")
+        self.assertEqual(self.job(2), "")
+        self.assertEqual((self.joined(), self.others()), (self.made(), ["out.npy"]))
 
     def test_mixed_jobs(self):
         self.assert_done(self.part(1, 2, "--rotate", "10"))
@@ -350,7 +523,7 @@ class Parts(Case):
         self.assert_refused(run("join", self.out), "of other sizes")
         change("made by ", "made by another, ")
         self.assert_refused(run("join", self.out), "another", "--mixed")
-        for damage in ("", "clspline part 2\n", text[:40], "\0" * 4000):
+        for damage in ("", "clspline part 3\n", text[:40], "\0" * 4000):
             with open(record, "w", encoding="utf-8") as file:
                 file.write(damage)
             self.assert_refused(run("join", self.out), "part-2-of-2: not a record of a part")

@@ -1,31 +1,111 @@
 #include "parts.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Options that do not change what is written. */
 #define WITHOUT_EFFECT "output part resume quiet verbose device report"
 
-/* Adds to a text, as far as it goes; hash: of all that was added (FNV-1a). */
+#define FNV_OFFSET 0xcbf29ce484222325u
+
+/* Adds to a text, as far as it goes; NULL: to the hash alone, of all that was added (FNV-1a). */
 static void add(char *text, size_t size, uint64_t *hash, const char *more)
 {
-    const size_t length = strlen(text);
-    snprintf(text + length, size - length, "%s", more);
+    const size_t length = text ? strlen(text) : 0;
+    if (text) snprintf(text + length, size - length, "%s", more);
     for (; *more; more++)
         *hash = (*hash ^ (unsigned char)*more) * 0x100000001b3u;
 }
 
-/* Adds what tells inputs from others: their bytes, and when they were last written. */
+/* ---- inputs ---- */
+
+enum {
+    TELLING_BYTES = 160,
+    MAX_DEPTH = 32 /* of folders, among which links may lead in circles */
+};
+
+/* Writes what tells a file from others: its bytes, when they were last written, and its number on
+   the disk. */
+static void tell_file(char text[TELLING_BYTES], const struct stat *status)
+{
+    snprintf(text, TELLING_BYTES, ", %llu bytes of %lld.%09ld, file %llu",
+             (unsigned long long)status->st_size, (long long)status->st_mtim.tv_sec,
+             (long)status->st_mtim.tv_nsec, (unsigned long long)status->st_ino);
+}
+
+/* What tells a folder from others, in whatever order its files are listed. */
+typedef struct folder_sum {
+    uint64_t hashes, files;
+} folder_sum;
+
+/* Adds all that is in a folder, which is closed; hash: of its path. */
+static void sum_folder(folder_sum *sum, int folder, uint64_t path, int depth)
+{
+    char text[TELLING_BYTES];
+    struct stat status;
+    DIR *const listing = folder >= 0 ? fdopendir(folder) : NULL;
+    if (!listing && folder >= 0) close(folder);
+    for (const struct dirent *d; listing && (d = readdir(listing)) != NULL;) {
+        uint64_t hash = path;
+        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
+            fstatat(folder, d->d_name, &status, 0) != 0)
+            continue;
+        add(NULL, 0, &hash, "/");
+        add(NULL, 0, &hash, d->d_name);
+        if (S_ISDIR(status.st_mode) && depth < MAX_DEPTH) {
+            const int inner = openat(folder, d->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+            sum_folder(sum, inner, hash, depth + 1);
+            continue;
+        }
+        tell_file(text, &status);
+        add(NULL, 0, &hash, text);
+        sum->hashes += hash;
+        sum->files++;
+    }
+    if (listing) closedir(listing);
+}
+
+/* Adds what tells an input from others. */
 static void add_input(char *text, size_t size, uint64_t *hash, const char *input)
 {
     struct stat status = {0};
-    char more[120];
+    char more[TELLING_BYTES];
+    folder_sum sum = {0};
     if (stat(input, &status) != 0) return; /* reading it says why */
-    snprintf(more, sizeof(more), ", %lu bytes of %lu.%09lu", (unsigned long)status.st_size,
-             (unsigned long)status.st_mtim.tv_sec, (unsigned long)status.st_mtim.tv_nsec);
+    if (S_ISDIR(status.st_mode)) {
+        sum_folder(&sum, open(input, O_RDONLY | O_DIRECTORY | O_CLOEXEC), FNV_OFFSET, 0);
+        snprintf(more, sizeof(more), ", %llu files #%016llx", (unsigned long long)sum.files,
+                 (unsigned long long)sum.hashes);
+    } else {
+        tell_file(more, &status);
+    }
     add(text, size, hash, more);
 }
+
+/* Adds an input, and what is read with it: the other file of a pair of NIfTI. */
+static void add_inputs(char *text, size_t size, uint64_t *hash, const char *input)
+{
+    static const char *const endings[] = {".hdr", ".img", ".hdr.gz", ".img.gz"};
+    const size_t length = strlen(input);
+    char other[4096];
+    size_t stem = 0;
+    add_input(text, size, hash, input);
+    for (size_t i = 0; i < 4; i++) {
+        const size_t end = strlen(endings[i]);
+        if (length > end && strcasecmp(input + length - end, endings[i]) == 0) stem = length - end;
+    }
+    for (size_t i = 0; stem > 0 && i < 4; i++) {
+        snprintf(other, sizeof(other), "%.*s%s", (int)stem, input, endings[i]);
+        if (strcmp(other, input) != 0) add_input(text, size, hash, other);
+    }
+}
+
+/* ---- jobs ---- */
 
 part_record parts_record(const request *r)
 {
@@ -33,7 +113,7 @@ part_record parts_record(const request *r)
     const uint32_t version = clsp_version();
     part_record record = {.number = r->part, .count = r->num_parts};
     option_walk walk = {.at = {r->command->options}};
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = FNV_OFFSET;
     char text[ROOM] = "", head[80], job[PART_TEXT_BYTES];
     int number;
     snprintf(head, sizeof(head), "clspline %u.%u.%u %s", version >> 16, version >> 8 & 0xff,
@@ -49,7 +129,7 @@ part_record parts_record(const request *r)
         if (r->values[number]) add(text, ROOM, &hash, r->values[number]);
     }
     for (size_t i = 0; i < r->num_inputs; i++)
-        add_input(text, ROOM, &hash, r->inputs[i]);
+        add_inputs(text, ROOM, &hash, r->inputs[i]);
     snprintf(job, sizeof(job), "%s #%016llx", text, (unsigned long long)hash);
     part_record_text(record.job, job);
     return record;

@@ -79,7 +79,7 @@ static bool write_chunks(const image_part *part, const image_array *a, const ima
 {
     part_file folder;
     record->bytes = zarr_writer_bytes(whole);
-    if (!part_file_open_folder(&folder, name, message)) return false;
+    if (!part_file_open(&folder, name, record, true, message)) return false;
     const zarr_writer writer = {folder.descriptor, name, whole, true, message};
     return part_file_close(&folder, record, zarr_writer_put(&writer, a, part->first));
 }
@@ -96,7 +96,7 @@ bool image_part_write(const image_part *part, const image_array *a, const image_
     bool done = image_file_head(&whole, r->format, &head, name, message);
     if (r->format == IMAGE_NPY) image_npy_order(a); /* nobody reads the values after this */
     record->bytes = head.count + (uint64_t)part->all * row_bytes(a) * frames_of(a);
-    done = done && part_file_open(&file, name, message) && part_file_fit(&file, record->bytes);
+    done = done && part_file_open(&file, name, record, false, message);
     done = part_file_close(&file, record, done && write_rows(part, a, &head, &file));
     free(head.bytes);
     return done;

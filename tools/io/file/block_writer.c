@@ -26,8 +26,8 @@ struct block_writer {
 static void write_block(block_writer *w, size_t block)
 {
     const size_t number = block % BLOCK_COUNT, count = w->used[number];
-    errno = 0;
-    if (!w->is_moved[number] || fseeko(w->file, (off_t)w->at[number], SEEK_SET) == 0)
+    errno = w->file ? 0 : EFBIG;
+    if (w->file && (!w->is_moved[number] || fseeko(w->file, (off_t)w->at[number], SEEK_SET) == 0))
         if (fwrite(w->bytes + number * BLOCK_BYTES, 1, count, w->file) == count) return;
     const int reason = errno ? errno : -1;
     pthread_mutex_lock(&w->lock);
@@ -73,6 +73,13 @@ block_writer *block_writer_open(FILE *file)
     if (w->bytes && pthread_create(&w->thread, NULL, run_thread, w) == 0) return w;
     release(w);
     return NULL;
+}
+
+void block_writer_begin(block_writer *w, FILE *file)
+{
+    pthread_mutex_lock(&w->lock);
+    w->file = file;
+    pthread_mutex_unlock(&w->lock);
 }
 
 /* Hands the block that is being filled to the thread, and waits until there is another one. */

@@ -16,8 +16,10 @@ enum {
 
 typedef struct block_writer block_writer;
 
-/* Starts to write to an open file; NULL when memory or threads run out. */
+/* Starts to write to an open file; NULL when memory or threads run out. Where the file is NULL, it
+   is to be given before BLOCK_BYTES are made. */
 block_writer *block_writer_open(FILE *file);
+void block_writer_begin(block_writer *w, FILE *file);
 
 /* Gives memory for the next bytes of the file, at most BLOCK_BYTES; block_writer_advance says how
    many of them were made. */

@@ -40,15 +40,15 @@ static void unlock_pending(const sigset_t *before)
 
 /* Finds the file behind the name; the rename must not replace a link, nor a device such as
    /dev/null, nor what the user may not write. */
-static bool find_target(output *out)
+static bool find_target(output *out, bool follows)
 {
     struct stat status;
-    if (lstat(out->name, &status) == 0 && S_ISLNK(status.st_mode))
+    if (follows && lstat(out->name, &status) == 0 && S_ISLNK(status.st_mode))
         out->target = realpath(out->name, NULL);
     else
         out->target = strdup(out->name);
     if (!out->target) return io_fail_errno(out->message, out->name, "cannot write");
-    if (stat(out->target, &status) != 0) return true;
+    if (lstat(out->target, &status) != 0) return true;
     if (!S_ISREG(status.st_mode))
         return io_fail(out->message, "%s: cannot write: not a regular file", out->name);
     if (faccessat(AT_FDCWD, out->target, W_OK, AT_EACCESS) != 0)
@@ -153,13 +153,34 @@ static bool open_stdout(output *out)
     return false;
 }
 
-bool output_open(output *out, const char *name, io_message *message)
+static bool open_file(output *out, const char *name, bool follows, io_message *message)
 {
     *out = (output){.name = name, .lock = -1, .message = message};
-    if (strcmp(name, "-") == 0) return open_stdout(out);
-    if (find_target(out) && open_temporary(out)) return true;
+    if (find_target(out, follows) && open_temporary(out)) return true;
     release(out);
     return false;
+}
+
+bool output_open(output *out, const char *name, io_message *message)
+{
+    if (strcmp(name, "-") != 0) return open_file(out, name, true, message);
+    *out = (output){.lock = -1, .message = message};
+    return open_stdout(out);
+}
+
+bool output_open_plain(output *out, const char *name, io_message *message)
+{
+    return open_file(out, name, false, message);
+}
+
+/* Gives the file its name. Where files cannot have two, two processes may each take themselves for
+   the first: the one that is finds that its file is another one. */
+static bool place(const output *out)
+{
+    struct stat status;
+    if (!out->is_first) return rename(out->temporary, out->target) == 0;
+    if (link(out->temporary, out->target) == 0 || errno == EEXIST) return true;
+    return lstat(out->target, &status) == 0 || rename(out->temporary, out->target) == 0;
 }
 
 bool output_close(output *out, bool done)
@@ -173,7 +194,7 @@ bool output_close(output *out, bool done)
         failed = true;
         reason = errno;
     }
-    if (done && !failed && out->target && rename(out->temporary, out->target) != 0) {
+    if (done && !failed && out->target && !place(out)) {
         failed = true;
         reason = errno;
     }

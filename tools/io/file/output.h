@@ -21,6 +21,7 @@ typedef struct output {
     char *temporary;
     int lock; /* a descriptor that holds the temporary file until it has the target's name */
     struct part_output *part; /* of a part of a file, by part_file.h; NULL: a whole file */
+    bool is_first; /* a target that another process has made meanwhile stays, as if it were this */
     io_message *message;
 } output;
 
@@ -28,6 +29,9 @@ typedef struct output {
    a regular file that the user may write; a symbolic link is followed. The name "-" stands for
    standard output, which is written as it comes. */
 bool output_open(output *out, const char *name, io_message *message);
+
+/* Opens it likewise, where a target that exists must be no link either. */
+bool output_open_plain(output *out, const char *name, io_message *message);
 
 /* Ends the file: closes and renames it when `done`, else removes it. Whatever the file's own errors
    say (disk full) is found here too. Returns true when the target is in place; when `done` is false

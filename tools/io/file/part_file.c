@@ -8,12 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "folder_output.h"
 #include "output.h"
 
-#define HEAD "clspline part 1\n"
+#define HEAD     "clspline part 2\n"
+#define OWN_NAME ".clspline-part" /* of what NAME.part says of itself, where it is a folder */
+
+/* Of pages, the largest there are. A page of what NAME.part says of itself has no bytes of the
+   whole: NFS clients of Linux may write a page that they have read as a whole, and with it bytes of
+   another machine's part as they were. */
+enum { PAGE = 1 << 16 };
 
 /* ---- names ---- */
 
@@ -48,6 +55,30 @@ static bool read_name(const char *file, const char *name, uint32_t *number, uint
            *count <= PART_MAX_COUNT;
 }
 
+/* ---- files ---- */
+
+/* Opens a regular file that there is: no link is followed, and nothing is waited for. Below 0 with
+   a message. */
+static int open_regular(int folder, const char *path, int flags, io_message *message)
+{
+    struct stat status;
+    const int descriptor =
+        openat(folder, path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const bool is_there = descriptor >= 0 && fstat(descriptor, &status) == 0;
+    if (is_there && S_ISREG(status.st_mode)) return descriptor;
+    if (is_there || errno == ELOOP || errno == ENXIO)
+        io_fail(message, "%s: not a regular file", path);
+    else
+        io_fail_errno(message, path, flags == O_RDONLY ? "cannot read" : "cannot write");
+    if (descriptor >= 0) close(descriptor);
+    return -1;
+}
+
+static int open_directory(const char *path)
+{
+    return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 /* ---- records ---- */
 
 void part_record_text(char to[PART_TEXT_BYTES], const char *text)
@@ -69,20 +100,36 @@ static bool read_line(FILE *file, const char *word, char to[PART_TEXT_BYTES])
     return true;
 }
 
+static bool read_text(FILE *file, part_record *r)
+{
+    char head[sizeof(HEAD)] = "", id[PART_TEXT_BYTES], bytes[PART_TEXT_BYTES];
+    const bool is_read = fgets(head, sizeof(head), file) && strcmp(head, HEAD) == 0 &&
+                         read_line(file, "id ", id) && strlen(id) < PART_ID_BYTES &&
+                         read_line(file, "bytes ", bytes) && read_line(file, "job ", r->job) &&
+                         read_line(file, "made by ", r->made) &&
+                         sscanf(bytes, "%" SCNu64, &r->bytes) == 1;
+    if (is_read) strcpy(r->id, id);
+    return is_read;
+}
+
+static bool write_text(FILE *file, const part_record *r)
+{
+    return fprintf(file, HEAD "id %s\nbytes %" PRIu64 "\njob %s\nmade by %s\n", r->id, r->bytes,
+                   r->job, r->made) > 0;
+}
+
 /* Reads the record of a part. False with a message where it is none. */
 static bool read_record(const char *name, uint32_t number, uint32_t count, part_record *r,
                         io_message *message)
 {
-    char head[sizeof(HEAD)] = "", bytes[PART_TEXT_BYTES];
     char *const path = path_of(name, number, count);
-    FILE *const file = path ? fopen(path, "rb") : NULL;
+    const int descriptor = path ? open_regular(AT_FDCWD, path, O_RDONLY, message) : -1;
+    FILE *const file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
     *r = (part_record){.number = number, .count = count};
-    const bool is_read = file && fgets(head, sizeof(head), file) && strcmp(head, HEAD) == 0 &&
-                         read_line(file, "bytes ", bytes) && read_line(file, "job ", r->job) &&
-                         read_line(file, "made by ", r->made) &&
-                         sscanf(bytes, "%" SCNu64, &r->bytes) == 1;
+    const bool is_read = file && read_text(file, r);
+    if (descriptor >= 0 && !is_read) io_fail(message, "%s: not a record of a part", path);
+    if (!path) io_fail(message, "not enough memory");
     if (file) fclose(file);
-    if (!is_read) io_fail(message, "%s: not a record of a part", path ? path : name);
     free(path);
     return is_read;
 }
@@ -91,14 +138,93 @@ static bool write_record(const char *name, const part_record *r, io_message *mes
 {
     char *const path = path_of(name, r->number, r->count);
     output out;
-    bool done = path && output_open(&out, path, message);
+    bool done = path && output_open_plain(&out, path, message);
     if (done) {
-        fprintf(out.file, HEAD "bytes %" PRIu64 "\njob %s\nmade by %s\n", r->bytes, r->job,
-                r->made);
+        write_text(out.file, r);
         done = output_close(&out, true);
     }
     free(path);
     return done;
+}
+
+/* ---- what NAME.part says of itself ---- */
+
+/* Returns where it stands: behind all bytes, in pages of its own. */
+static uint64_t own_place(uint64_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+/* Writes it into NAME.part, of a folder into a file there. */
+static bool put_own(int part, bool is_folder, const part_record *own)
+{
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+    const int descriptor =
+        is_folder ? openat(part, OWN_NAME, flags, 0666) : fcntl(part, F_DUPFD_CLOEXEC, 0);
+    FILE *const file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+    if (!file) {
+        if (descriptor >= 0) close(descriptor);
+        return false;
+    }
+    const off_t place = is_folder ? 0 : (off_t)own_place(own->bytes);
+    const bool done = fseeko(file, place, SEEK_SET) == 0 && write_text(file, own);
+    return fclose(file) == 0 && done;
+}
+
+/* Reads it. PART_MISSING: there is no NAME.part; PART_OTHER: it does not say it, with a message. */
+static part_state read_own(const char *path, part_record *own, io_message *message)
+{
+    struct stat status;
+    const int folder = open_directory(path);
+    if (folder < 0 && errno == ENOENT) return PART_MISSING;
+    const int descriptor = folder >= 0 ? open_regular(folder, OWN_NAME, O_RDONLY, NULL)
+                                       : open_regular(AT_FDCWD, path, O_RDONLY, message);
+    FILE *const file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
+    *own = (part_record){.number = 0};
+    bool done = file && fstat(descriptor, &status) == 0 && status.st_size > 0;
+    const off_t place = done ? (status.st_size - 1) / PAGE * PAGE : 0;
+    done = done && fseeko(file, place, SEEK_SET) == 0 && read_text(file, own) &&
+           (folder >= 0 || (uint64_t)place == own_place(own->bytes));
+    if (!done && (folder >= 0 || descriptor >= 0))
+        io_fail(message, "%s: does not say which job it is of", path);
+    if (file) fclose(file);
+    if (folder >= 0) close(folder);
+    return done ? PART_DONE : PART_OTHER;
+}
+
+/* Likewise of a name. */
+static part_state find_own(const char *name, part_record *own, io_message *message)
+{
+    char *const path = path_of(name, 0, 0);
+    const part_state state = path ? read_own(path, own, message) : PART_OTHER;
+    if (!path) io_fail(message, "not enough memory");
+    free(path);
+    return state;
+}
+
+/* Makes NAME.part, where no other process does at the same time: whoever is first, its id holds.
+   False with a message. */
+static bool create(const char *path, bool is_folder, const part_record *record, io_message *message)
+{
+    part_record own = *record;
+    struct timespec now;
+    bool done;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(own.id, sizeof(own.id), "%08" PRIx64 "-%08lx-%lx", (uint64_t)now.tv_sec,
+             (unsigned long)now.tv_nsec, (unsigned long)getpid());
+    if (is_folder) {
+        folder_output out;
+        if (!folder_output_open(&out, path, message)) return false;
+        done = put_own(out.descriptor, true, &own);
+        if (!done) io_fail_errno(message, path, "cannot write");
+        return folder_output_close(&out, done);
+    }
+    output out;
+    if (!output_open_plain(&out, path, message)) return false;
+    out.is_first = true;
+    done = put_own(fileno(out.file), false, &own);
+    if (!done) io_fail_errno(message, path, "cannot write");
+    return output_close(&out, done);
 }
 
 /* ---- all records of a file ---- */
@@ -121,62 +247,68 @@ static bool next_record(DIR *files, const char *name, uint32_t *number, uint32_t
     return false;
 }
 
+/* Reads the next record of NAME.part as it is. Those of others, which were lost or are joined, are
+   nobody's. PART_MISSING: there are no more; PART_OTHER with a message: one that cannot be read. */
+static part_state next_own(DIR *files, const char *name, const part_record *own, part_record *r,
+                           io_message *message)
+{
+    uint32_t number, count;
+    while (next_record(files, name, &number, &count)) {
+        if (!read_record(name, number, count, r, message)) return PART_OTHER;
+        if (strcmp(r->id, own->id) == 0) return PART_DONE;
+    }
+    return PART_MISSING;
+}
+
 uint32_t part_file_count(const char *name, uint32_t count)
 {
+    part_record own, r;
     DIR *const files = open_folder(name);
-    uint32_t found = 0, number, of;
-    while (files && next_record(files, name, &number, &of))
-        found += of == count;
+    uint32_t found = 0;
+    if (files && find_own(name, &own, NULL) == PART_DONE)
+        while (next_own(files, name, &own, &r, NULL) == PART_DONE)
+            found += r.count == count;
     if (files) closedir(files);
     return found;
 }
 
-/* Complains of a record that does not suit another one. */
-static bool suits(const char *name, const part_record *r, const part_record *other,
-                  io_message *message)
+/* Complains of a part that does not suit NAME.part. */
+static bool suits_own(const char *name, const part_record *own, const part_record *r,
+                      io_message *message)
 {
-    if (r->count != other->count)
-        return io_fail(message, "%s: there are parts of %" PRIu32 " and of %" PRIu32, name,
-                       r->count, other->count);
-    if (strcmp(r->job, other->job) == 0) return true;
+    if (strcmp(r->job, own->job) == 0) return true;
     return io_fail(message,
-                   "%s: part %" PRIu32 " was made otherwise: by '%s', part %" PRIu32 " by '%s'",
-                   name, other->number, other->job, r->number, r->job);
+                   "%s.part: is of another job and was made otherwise: by '%s', part %" PRIu32
+                   " by '%s'",
+                   name, own->job, r->number, r->job);
+}
+
+/* Complains of parts that are not of the same number of them. */
+static bool suits_count(const char *name, const part_record *r, const part_record *other,
+                        io_message *message)
+{
+    return r->count == other->count ||
+           io_fail(message, "%s: there are parts of %" PRIu32 " and of %" PRIu32, name, r->count,
+                   other->count);
 }
 
 part_state part_file_state(const char *name, const part_record *wanted, io_message *message)
 {
-    DIR *const files = open_folder(name);
-    part_state state = PART_MISSING;
-    part_record found = {.count = 0};
-    if (!files) return state; /* opening the file says why */
-    while (state != PART_OTHER && next_record(files, name, &found.number, &found.count)) {
-        if (!read_record(name, found.number, found.count, &found, message) ||
-            !suits(name, wanted, &found, message))
-            state = PART_OTHER;
-        else if (found.number == wanted->number)
-            state = PART_DONE;
+    part_record own, found;
+    part_state state = find_own(name, &own, message), result = PART_MISSING;
+    DIR *const files = state == PART_DONE ? open_folder(name) : NULL;
+    if (!files) return state == PART_OTHER ? state : PART_MISSING; /* opening it says why */
+    if (!suits_own(name, &own, wanted, message)) state = PART_OTHER;
+    while (state == PART_DONE) {
+        state = next_own(files, name, &own, &found, message);
+        if (state == PART_DONE && !suits_count(name, wanted, &found, message)) state = PART_OTHER;
+        if (state == PART_DONE && found.number == wanted->number) result = PART_DONE;
     }
     closedir(files);
-    return state;
+    return state == PART_OTHER ? state : result;
 }
 
 /* ---- one part ---- */
-
-bool part_file_fit(part_file *f, uint64_t bytes)
-{
-    struct stat status;
-    if (fstat(f->descriptor, &status) != 0)
-        return io_fail_errno(f->message, f->path, "cannot write");
-    if (status.st_size == 0)
-        return ftruncate(f->descriptor, (off_t)bytes) == 0 ||
-               io_fail_errno(f->message, f->path, "cannot write");
-    return (uint64_t)status.st_size == bytes ||
-           io_fail(f->message,
-                   "%s: has %" PRIu64 " bytes, not the %" PRIu64
-                   " of this job; 'rm -r %s*' begins anew",
-                   f->path, (uint64_t)status.st_size, bytes, f->path);
-}
 
 static void release(part_file *f)
 {
@@ -185,32 +317,38 @@ static void release(part_file *f)
     *f = (part_file){.descriptor = -1};
 }
 
-static bool begin(part_file *f, const char *name, io_message *message)
+/* Has NAME.part be there, and of this job. */
+static bool begin(part_file *f, const part_record *record, bool is_folder)
+{
+    part_record own;
+    part_state state = read_own(f->path, &own, f->message);
+    if (state == PART_MISSING) {
+        const bool made = create(f->path, is_folder, record, f->message);
+        state = read_own(f->path, &own, f->message); /* another process's, perhaps */
+        if (state == PART_MISSING && made) io_fail(f->message, "%s: was removed", f->path);
+    }
+    if (state != PART_DONE || !suits_own(f->name, &own, record, f->message)) return false;
+    strcpy(f->id, own.id);
+    return own.bytes == record->bytes || io_fail(f->message,
+                                                 "%s: has %" PRIu64 " bytes, not the %" PRIu64
+                                                 " of this job; 'rm -r %s*' begins anew",
+                                                 f->path, own.bytes, record->bytes, f->path);
+}
+
+bool part_file_open(part_file *f, const char *name, const part_record *record, bool is_folder,
+                    io_message *message)
 {
     *f = (part_file){.name = name, .message = message, .descriptor = -1};
     f->path = path_of(name, 0, 0);
-    return f->path || io_fail_errno(message, name, "cannot write");
-}
-
-bool part_file_open_folder(part_file *f, const char *name, io_message *message)
-{
-    if (!begin(f, name, message)) return false;
-    if (mkdir(f->path, 0777) == 0 || errno == EEXIST)
-        f->descriptor = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (f->descriptor >= 0) return true;
-    io_fail_errno(message, f->path, "cannot write");
-    release(f);
-    return false;
-}
-
-bool part_file_open(part_file *f, const char *name, io_message *message)
-{
-    if (!begin(f, name, message)) return false;
-    /* For writing only: of what they may read too, NFS clients of Linux write whole pages, and with
-       them bytes of another machine's part as they were. */
-    f->descriptor = open(f->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    if (f->descriptor >= 0) return true;
-    io_fail_errno(message, f->path, "cannot write");
+    if (!f->path) return io_fail_errno(message, name, "cannot write");
+    if (begin(f, record, is_folder)) {
+        /* For writing only: of what they may read too, NFS clients of Linux write whole pages, and
+           with them bytes of another machine's part as they were. */
+        f->descriptor = is_folder ? open_directory(f->path)
+                                  : open_regular(AT_FDCWD, f->path, O_WRONLY, message);
+        if (f->descriptor >= 0) return true;
+        if (is_folder) io_fail_errno(message, f->path, "cannot write");
+    }
     release(f);
     return false;
 }
@@ -229,6 +367,18 @@ bool part_file_write(part_file *f, uint64_t at, const void *bytes, size_t num)
     return true;
 }
 
+/* Leaves the record, where NAME.part is still the one that has the bytes. */
+static bool leave_record(const part_file *f, const part_record *record)
+{
+    part_record own, r = *record;
+    if (read_own(f->path, &own, NULL) != PART_DONE || strcmp(own.id, f->id) != 0)
+        return io_fail(f->message,
+                       "%s: was joined or removed while part %" PRIu32 " was being made", f->path,
+                       r.number);
+    strcpy(r.id, f->id);
+    return write_record(f->name, &r, f->message);
+}
+
 bool part_file_close(part_file *f, const part_record *record, bool done)
 {
     if (f->descriptor < 0) return false;
@@ -237,54 +387,71 @@ bool part_file_close(part_file *f, const part_record *record, bool done)
     const int descriptor = f->descriptor;
     f->descriptor = -1;
     if (close(descriptor) != 0 && done) done = io_fail_errno(f->message, f->path, "cannot write");
-    done = done && write_record(f->name, record, f->message);
+    done = done && leave_record(f, record);
     release(f);
     return done;
 }
 
-bool part_output_open(part_output *p, output *out, const char *name, const part_record *record,
-                      io_message *message)
+void part_output_begin(part_output *p, output *out, const char *name, const part_record *record,
+                       io_message *message)
 {
     *out = (output){.name = name, .lock = -1, .message = message, .part = p};
-    p->record = *record;
-    if (!part_file_open(&p->file, name, message)) return false;
+    *p = (part_output){.file = {.descriptor = -1}, .record = *record};
+}
+
+bool part_output_open(output *out, uint64_t bytes)
+{
+    part_output *const p = out->part;
+    p->record.bytes = bytes;
+    if (!part_file_open(&p->file, out->name, &p->record, false, out->message)) return false;
     const int descriptor = fcntl(p->file.descriptor, F_DUPFD_CLOEXEC, 0);
     if (descriptor >= 0) out->file = fdopen(descriptor, "wb");
     if (out->file) return true;
-    io_fail_errno(message, name, "cannot write");
+    io_fail_errno(out->message, out->name, "cannot write");
     if (descriptor >= 0) close(descriptor);
-    return part_file_close(&p->file, record, false);
-}
-
-bool part_output_fit(part_output *p, uint64_t bytes)
-{
-    p->record.bytes = bytes;
-    return part_file_fit(&p->file, bytes);
+    return part_file_close(&p->file, &p->record, false);
 }
 
 /* ---- joining ---- */
 
-/* Looks for the records of all parts; is_there: of each, the caller frees. */
-static bool find_parts(const char *name, part_record *first, char **is_there, io_message *message)
+/* Complains of a part that cannot be joined with another one, or has not the bytes of NAME.part. */
+static bool suits_part(const char *name, const part_record *own, const part_record *r,
+                       const part_record *other, bool mixed, io_message *message)
+{
+    if (!suits_own(name, own, r, message) || !suits_count(name, other, r, message)) return false;
+    if (r->bytes != own->bytes)
+        return io_fail(message, "%s: part %" PRIu32 " and %s.part are of other sizes", name,
+                       r->number, name);
+    return mixed || strcmp(r->made, other->made) == 0 ||
+           io_fail(message,
+                   "%s: part %" PRIu32 " was made by %s, part %" PRIu32
+                   " by %s: bits may differ; --mixed joins them",
+                   name, other->number, other->made, r->number, r->made);
+}
+
+/* Looks for NAME.part and the records of all its parts; is_there: of each of *count, the caller
+   frees. */
+static bool find_parts(const char *name, bool mixed, part_record *own, uint32_t *count,
+                       char **is_there, io_message *message)
 {
     DIR *const files = open_folder(name);
-    part_record r;
-    bool done = files != NULL;
-    first->count = 0;
-    if (!done) return io_fail_errno(message, name, "cannot read its folder");
-    while (done && next_record(files, name, &r.number, &r.count)) {
-        done = read_record(name, r.number, r.count, &r, message);
-        if (done && first->count == 0) {
-            *first = r;
+    part_record r, first = {.count = 0};
+    if (!files) return io_fail_errno(message, name, "cannot read its folder");
+    part_state state = find_own(name, own, message);
+    const bool has_own = state == PART_DONE;
+    while (has_own && (state = next_own(files, name, own, &r, message)) == PART_DONE) {
+        if (first.count == 0) {
+            first = r;
             *is_there = calloc(r.count, 1);
-            done = *is_there || io_fail(message, "not enough memory");
         }
-        done = done && suits(name, first, &r, message);
-        if (done) (*is_there)[r.number - 1] = 1;
+        if (!*is_there) io_fail(message, "not enough memory");
+        if (!*is_there || !suits_part(name, own, &r, &first, mixed, message)) break;
+        (*is_there)[r.number - 1] = 1;
     }
     closedir(files);
-    if (done && first->count == 0) return io_fail(message, "%s: there are no parts of it", name);
-    return done;
+    *count = first.count;
+    if (state != PART_MISSING) return false;
+    return first.count > 0 || io_fail(message, "%s: there are no parts of it", name);
 }
 
 /* Complains of parts that are not there, by their numbers. */
@@ -305,63 +472,57 @@ static bool check_complete(const char *name, uint32_t count, const char *is_ther
                    missing, missing > 1 ? "are" : "is", text, missing > MOST ? ", .." : "");
 }
 
-/* Checks that records agree about the file, and about devices. */
-static bool check_records(const char *name, const part_record *first, bool mixed,
-                          io_message *message)
-{
-    part_record r;
-    for (uint32_t k = 1; k <= first->count; k++) {
-        if (!read_record(name, k, first->count, &r, message)) return false;
-        if (r.bytes != first->bytes)
-            return io_fail(message, "%s: parts %" PRIu32 " and %" PRIu32 " are of other sizes",
-                           name, first->number, k);
-        if (!mixed && strcmp(r.made, first->made) != 0)
-            return io_fail(message,
-                           "%s: part %" PRIu32 " was made by %s, part %" PRIu32
-                           " by %s: bits may differ; --mixed joins them",
-                           name, first->number, first->made, k, r.made);
-    }
-    return true;
-}
-
-/* Tells whether a file, or a folder, of all parts can have its name. */
-static bool can_rename(const char *name, const char *path, const part_record *first,
-                       io_message *message)
+/* Tells whether a file, or a folder, can have its name. */
+static bool can_rename(const char *name, bool is_folder, io_message *message)
 {
     struct stat status;
-    if (stat(path, &status) != 0) return io_fail_errno(message, path, "cannot join");
-    if (S_ISDIR(status.st_mode)) return folder_is_free(name, message);
-    if ((uint64_t)status.st_size != first->bytes)
-        return io_fail(message, "%s: has not the bytes that its parts have", path);
-    if (lstat(name, &status) == 0 && !S_ISREG(status.st_mode))
-        return io_fail(message, "%s: cannot write: not a regular file", name);
-    return true;
+    if (is_folder) return folder_is_free(name, message);
+    return lstat(name, &status) != 0 || S_ISREG(status.st_mode) ||
+           io_fail(message, "%s: cannot write: not a regular file", name);
 }
 
-/* Gives the file of all parts its name. */
-static bool rename_whole(const char *name, const part_record *first, io_message *message)
+/* Gives the file of all parts its name, without what it says of itself. */
+static bool rename_whole(const char *name, const part_record *own, io_message *message)
 {
     char *const path = path_of(name, 0, 0);
-    bool done = path != NULL || io_fail(message, "not enough memory");
-    done = done && can_rename(name, path, first, message);
-    if (done && rename(path, name) != 0) done = io_fail_errno(message, name, "cannot write");
+    int descriptor = path ? open_directory(path) : -1;
+    const bool is_folder = descriptor >= 0;
+    if (!path) return io_fail(message, "not enough memory");
+    if (!is_folder) descriptor = open_regular(AT_FDCWD, path, O_WRONLY, message);
+    bool done = descriptor >= 0 && can_rename(name, is_folder, message);
+    if (done && (is_folder ? unlinkat(descriptor, OWN_NAME, 0) != 0
+                           : ftruncate(descriptor, (off_t)own->bytes) != 0))
+        done = io_fail_errno(message, path, "cannot write");
+    if (done && rename(path, name) != 0) {
+        done = io_fail_errno(message, name, "cannot write");
+        put_own(descriptor, is_folder, own);
+    }
+    if (descriptor >= 0) close(descriptor);
     free(path);
     return done;
 }
 
-bool part_file_join(const char *name, bool mixed, uint32_t *count, io_message *message)
+/* Removes all records of a file. What stays does no harm: it is of no NAME.part that there is. */
+static void remove_records(const char *name)
 {
-    part_record first;
-    char *is_there = NULL;
-    bool done = find_parts(name, &first, &is_there, message);
-    done = done && check_complete(name, first.count, is_there, message) &&
-           check_records(name, &first, mixed, message) && rename_whole(name, &first, message);
-    free(is_there);
-    *count = first.count;
-    for (uint32_t k = 1; done && k <= first.count; k++) {
-        char *const path = path_of(name, k, first.count);
-        if (path) remove(path); /* what stays does no harm: the next job says so */
+    DIR *const files = open_folder(name);
+    uint32_t number, count;
+    while (files && next_record(files, name, &number, &count)) {
+        char *const path = path_of(name, number, count);
+        if (path) unlink(path);
         free(path);
     }
+    if (files) closedir(files);
+}
+
+bool part_file_join(const char *name, bool mixed, uint32_t *count, io_message *message)
+{
+    part_record own;
+    char *is_there = NULL;
+    const bool done = find_parts(name, mixed, &own, count, &is_there, message) &&
+                      check_complete(name, *count, is_there, message) &&
+                      rename_whole(name, &own, message);
+    free(is_there);
+    if (done) remove_records(name);
     return done;
 }

@@ -163,7 +163,8 @@ static bool write_all(int descriptor, const void *bytes, size_t num)
 /* Writes a file whole. Where others write the same bytes into it at once it is never shorter. */
 static bool write_file(const zarr_writer *w, const char *file, const void *bytes, size_t num)
 {
-    const int descriptor = openat(w->folder, file, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    const int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    const int descriptor = openat(w->folder, file, flags, 0666);
     if (descriptor < 0) return fail(w);
     bool done = write_all(descriptor, bytes, num) && ftruncate(descriptor, (off_t)num) == 0;
     if (!done) fail(w);
@@ -171,32 +172,22 @@ static bool write_file(const zarr_writer *w, const char *file, const void *bytes
     return done;
 }
 
-/* Refuses a folder of parts that were killed and had other chunks. */
-static bool check_array(const zarr_writer *w, const char *file, const text *wanted)
-{
-    char found[TEXT_BYTES];
-    const int descriptor = openat(w->folder, file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (descriptor < 0) return true;
-    const ssize_t count = read(descriptor, found, sizeof(found));
-    close(descriptor);
-    if (count <= 0) return true;
-    if ((size_t)count == wanted->count && memcmp(found, wanted->bytes, wanted->count) == 0)
-        return true;
-    return io_fail(w->message, "%s.part: is of another job; 'rm -r %s.part*' begins anew", w->name,
-                   w->name);
-}
-
 static bool make_folder(const zarr_writer *w, const char *folder)
 {
-    return mkdirat(w->folder, folder, 0777) == 0 || errno == EEXIST || fail(w);
+    struct stat status;
+    if (mkdirat(w->folder, folder, 0777) == 0) return true;
+    if (errno != EEXIST) return fail(w);
+    errno = ENOTDIR;
+    return (fstatat(w->folder, folder, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISDIR(status.st_mode)) ||
+           fail(w);
 }
 
 static bool write_head(const zarr_writer *w, const layout *l)
 {
     static const char group[] = "{\n    \"zarr_format\": 2\n}\n", array[] = "0/.zarray";
     const text of_array = describe_array(w->whole, l), of_image = describe_image(w->whole, l);
-    return make_folder(w, "0") && check_array(w, array, &of_array) &&
-           write_file(w, ".zgroup", group, strlen(group)) &&
+    return make_folder(w, "0") && write_file(w, ".zgroup", group, strlen(group)) &&
            write_file(w, ".zattrs", of_image.bytes, of_image.count) &&
            write_file(w, array, of_array.bytes, of_array.count);
 }
@@ -282,7 +273,8 @@ static bool sync_chunk(const chunk_work *k)
 {
     char name[ZARR_NAME_BYTES];
     name_chunk(k, name, false);
-    const int descriptor = openat(k->w->folder, name, O_WRONLY | O_CLOEXEC);
+    const int descriptor =
+        openat(k->w->folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     const bool done = descriptor >= 0 && fsync(descriptor) == 0;
     if (!done) fail(k->w);
     if (descriptor >= 0) close(descriptor);

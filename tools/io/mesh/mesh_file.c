@@ -12,7 +12,8 @@ static bool begin(mesh_file *f)
     f->head_bytes = block_writer_count(f->blocks);
     if (!f->is_part) return true;
     f->format->places(f, &vertices, &bytes);
-    if (part_output_fit(&f->part, bytes)) {
+    if (part_output_open(&f->out, bytes)) {
+        block_writer_begin(f->blocks, f->out.file);
         block_writer_move(f->blocks, vertices);
         return true;
     }
@@ -28,8 +29,9 @@ bool mesh_file_open(mesh_file *f, const mesh_format *format, const mesh_shape *s
     *f = (mesh_file){.format = format, .shape = s, .own = *s, .is_part = part != NULL};
     if (part) mesh_shape_cut(s, part->first, part->count, &f->own, &f->before);
     if (reason) return io_fail(message, "%s: cannot write: %s", path, reason);
-    if (!(part ? part_output_open(&f->part, &f->out, path, part->record, message)
-               : output_open(&f->out, path, message)))
+    if (part)
+        part_output_begin(&f->part, &f->out, path, part->record, message);
+    else if (!output_open(&f->out, path, message))
         return false;
     f->blocks = block_writer_open(f->out.file);
     if (!f->blocks) {

@@ -159,11 +159,12 @@ static bool begin(vtu_file *f)
     if (!is_hdf) write_head(f);
     f->head_bytes = block_writer_count(f->blocks);
     const uint64_t end = array_at(f, points_array(f->shape) + 3);
-    if (f->is_part && !part_output_fit(&f->part, end + (is_hdf ? 0 : strlen(tail)))) {
+    if (f->is_part && !part_output_open(&f->out, end + (is_hdf ? 0 : strlen(tail)))) {
         block_writer_drop(f->blocks);
         vtu_file_close(f, false);
         return false;
     }
+    block_writer_begin(f->blocks, f->out.file);
     if (is_hdf) write_gaps(f);
     return true;
 }
@@ -176,8 +177,9 @@ bool vtu_file_open(vtu_file *f, const vtu_shape *s, const vtu_part *part, const 
                     .num_cells = part ? part->count : s->num_cells,
                     .is_part = part != NULL};
     if (s->is_hdf && !vtk_hdf_make(&f->hdf, s, path, message)) return false;
-    if (!(part ? part_output_open(&f->part, &f->out, path, part->record, message)
-               : output_open(&f->out, path, message))) {
+    if (part) {
+        part_output_begin(&f->part, &f->out, path, part->record, message);
+    } else if (!output_open(&f->out, path, message)) {
         vtk_hdf_clear(&f->hdf);
         return false;
     }

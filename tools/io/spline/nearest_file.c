@@ -141,8 +141,8 @@ static uint64_t query_bytes(const nearest_form *form)
 static bool open_part(nearest_file *f, const char *path, io_message *message)
 {
     const uint64_t bytes = NPY_HEADER_BYTES + f->form.num * query_bytes(&f->form);
-    if (!part_output_open(&f->part, &f->out, path, f->form.part, message)) return false;
-    return part_output_fit(&f->part, bytes) || output_close(&f->out, false);
+    part_output_begin(&f->part, &f->out, path, f->form.part, message);
+    return part_output_open(&f->out, bytes);
 }
 
 /* Goes to the place of the part behind the header. */
