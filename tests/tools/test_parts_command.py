@@ -207,7 +207,7 @@ class Parts(Case):
         self.assert_refused(run("image", self.image, "-o", self.out), "is there already")
 
     def test_project(self):
-        """Nearest points in parts, of points in .npy."""
+        """Nearest points in parts, of points in .npy and in text, whose lines are counted."""
         curve = self.path("curve.g2")
         with open(curve, "w", encoding="utf-8") as file:
             file.write("100 1 0 0\n2 0\n5 4\n0 0 0 0 1 2 2 2 2\n0 0\n1 2\n2 -1\n3 2\n4 0\n")
@@ -224,12 +224,20 @@ class Parts(Case):
                 self.assertEqual(self.joined(), file.read())
         done = run("project", curve, points, "-o", self.out, "--part", "1/1002")
         self.assert_refused(done, "1002 parts, but only 1001 points")
-        self.write("points.csv", "x,y\n1,2\n3,4\n")
-        self.assert_refused(run("project", curve, self.path("points.csv"), "-o", self.out, "--part",
-                                "1/2"), "known of .npy and .ply only")
+        text = self.write("points.csv", "# by hand\nx,y\n" + "".join(
+            f"{chance.uniform(-1, 4)},{chance.uniform(-1, 4)}\n\n" for _ in range(5)))
+        self.check_parts(3, "npy", "project", curve, text)
+        self.write("points.csv", "1,2\n3,4\n5\n")
+        self.assert_refused(run("project", curve, text, "-o", self.out, "--part", "1/2"),
+                            "points.csv:3")
+        os.remove(text)
+        os.mkfifo(text)
+        with subprocess.Popen(["sh", "-c", f"echo 1,2 > '{text}'"]):
+            self.assert_refused(run("project", curve, text, "-o", self.out, "--part", "1/2"),
+                                "pipe")
         done = run("project", curve, points, "-o", self.path("a.csv"), "--part", "1/2")
         self.assert_refused(done, "a.csv", ".npy can", status=2)
-        self.assertEqual(self.others(), ["out.npy"])
+        self.assertEqual(self.others(), [])
 
     def check_parts(self, n, ending, *args):
         """That parts of a command, made from the last to the first, are the bytes of one run."""

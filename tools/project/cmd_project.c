@@ -220,19 +220,42 @@ static bool draw_points(work *w, double *points)
     return done;
 }
 
+static bool open_points(work *w)
+{
+    const char *path = w->r->base.inputs[w->r->base.num_inputs - 1];
+    const uint32_t dim = w->content.batches[0].type.dim;
+    if (point_file_open(&w->file, path, dim, w->r->columns, &w->message)) return true;
+    complain("%s", w->message.text);
+    return false;
+}
+
+/* Counts the points of text, and begins it anew. */
+static bool count_points(work *w, double *points)
+{
+    uint64_t num = 0;
+    if (fseek(w->file.in.file, 0, SEEK_CUR) != 0) {
+        complain("%s: --part: points that come through a pipe cannot be counted", w->file.in.name);
+        return false;
+    }
+    for (size_t more; (more = point_file_read(&w->file, points, w->search.most)) > 0;)
+        num += more;
+    if (w->file.failed) complain("%s", w->message.text);
+    if (w->file.failed) return false;
+    point_file_close(&w->file);
+    if (!open_points(w)) return false;
+    w->file.num = num;
+    return true;
+}
+
 /* Finds which points are projected, and goes to the first of them. */
 static bool take_points(work *w, double *points)
 {
     const request *r = &w->r->base;
     parts_range range;
+    if (r->num_parts > 0 && w->file.num == UINT64_MAX && !count_points(w, points)) return false;
     w->end = w->file.num; /* UINT64_MAX: nobody knows */
     if (w->end != UINT64_MAX) progress_count(&w->bar, (double)w->end, "points");
     if (r->num_parts == 0) return true;
-    if (w->end == UINT64_MAX) {
-        complain("%s: --part: how many points there are is known of .npy and .ply only",
-                 w->file.in.name);
-        return false;
-    }
     if (!parts_take(r, w->file.num, "points", &range)) return false;
     w->first = range.first;
     w->end = range.first + range.count;
@@ -287,15 +310,6 @@ static bool project_points(work *w)
     progress_end(&w->bar);
     free(points);
     return done;
-}
-
-static bool open_points(work *w)
-{
-    const char *path = w->r->base.inputs[w->r->base.num_inputs - 1];
-    const uint32_t dim = w->content.batches[0].type.dim;
-    if (point_file_open(&w->file, path, dim, w->r->columns, &w->message)) return true;
-    complain("%s", w->message.text);
-    return false;
 }
 
 /* ---- the report ---- */
