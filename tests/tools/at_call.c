@@ -23,12 +23,15 @@ enum { SKIPPED = 77 };
 
 static bool is_of(const char *set, unsigned long number)
 {
-    static const long names[] = {SYS_unlinkat, SYS_linkat, SYS_renameat2, SYS_ftruncate,
+    static const long names[] = {SYS_unlinkat,    SYS_linkat, SYS_renameat2, SYS_ftruncate,
+#ifdef SYS_ftruncate64
+                                 SYS_ftruncate64,
+#endif
 #ifdef SYS_renameat
                                  SYS_renameat,
 #endif
 #ifdef SYS_unlink
-                                 SYS_unlink,   SYS_link,   SYS_rename,    SYS_rmdir,
+                                 SYS_unlink,      SYS_link,   SYS_rename,    SYS_rmdir,
 #endif
                                  SYS_truncate};
     if (strcmp(set, "all") == 0) return true;
@@ -58,12 +61,10 @@ static bool go_on(pid_t child, int *status)
            waitpid(child, status, __WALL) == child;
 }
 
-/* Acts before a call. False where the command was killed. */
-static bool act(const char *action, pid_t child)
+/* Acts before a call; where that fails, the command is killed. */
+static void act(const char *action, pid_t child)
 {
-    if (strcmp(action, "kill") != 0) return system(action) == 0;
-    kill(child, SIGKILL);
-    return false;
+    if (strcmp(action, "kill") == 0 || system(action) != 0) kill(child, SIGKILL);
 }
 
 int main(int argc, char **argv)
@@ -81,7 +82,7 @@ int main(int argc, char **argv)
         if (WSTOPSIG(status) != (SIGTRAP | 0x80)) continue;
         if (ptrace(PTRACE_GET_SYSCALL_INFO, child, sizeof(info), &info) <= 0) return SKIPPED;
         if (info.op != PTRACE_SYSCALL_INFO_ENTRY || !is_of(argv[1], info.entry.nr)) continue;
-        if (++number == wanted && !act(argv[3], child)) break;
+        if (++number == wanted) act(argv[3], child);
     }
     if (WIFSTOPPED(status)) waitpid(child, &status, __WALL);
     if (wanted == 0) printf("%lu\n", number);

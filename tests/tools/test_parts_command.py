@@ -446,7 +446,8 @@ class Parts(Case):
 
     def check_kills(self, calls, choose, fails):
         """Kills each command of a job of two parts before some of its calls, and runs the job
-        again: there are the bytes of the whole, or at most so many times a complaint and no file."""
+        again: there are the bytes of the whole, or at most so many times a complaint and no
+        file."""
         self.assertEqual(self.job(2), "")
         expected, complaints = self.content(), 0
         lines = [self.part_line(1, 2), self.part_line(2, 2), ("join", self.out, "-q")]
@@ -492,15 +493,22 @@ class Parts(Case):
         no record; one that was left belongs to nothing."""
         self.assert_done(self.part(1, 2))
         shutil.copy(self.out + ".part-1-of-2", self.path("record"))
-        again = [shlex.join((COMMAND, *line)) for line in (self.part_line(2, 2),
-                                                           ("join", self.out, "-q"))]
-        done = self.at_call("fsync", 1, " && ".join(again), *self.part_line(2, 2))
-        self.assert_refused(done, "out.npy.part: was joined or removed while part 2 was being made")
-        self.assertEqual((self.joined(), self.others()), (self.made(), ["out.npy"]))
+        part, join = (shlex.join((COMMAND, *line)) for line in (self.part_line(2, 2),
+                                                                ("join", self.out, "-q")))
+        done = self.at_call("fsync", 1, f"{part} && {join}", *self.part_line(2, 2))
+        self.assert_refused(done, "out.npy.part: has been joined or removed meanwhile")
+        expected = self.made()
+        self.assertEqual((self.joined(), self.others()), (expected, ["out.npy"]))
         os.remove(self.out)
         shutil.copy(self.path("record"), self.out + ".part-1-of-2")
         self.assertEqual(self.job(2), "")
-        self.assertEqual((self.joined(), self.others()), (self.made(), ["out.npy"]))
+        self.assertEqual((self.joined(), self.others()), (expected, ["out.npy"]))
+        for action in (join, f"{join} && {part}"):  # a second process that joins
+            for k in (1, 2):
+                self.assert_done(self.part(k, 2))
+            self.assert_refused(self.at_call("names", 1, action, "join", self.out), "out.npy")
+            self.assertEqual(self.joined(), expected)
+        self.assertEqual(self.job(2), "")
 
     def test_mixed_jobs(self):
         self.assert_done(self.part(1, 2, "--rotate", "10"))

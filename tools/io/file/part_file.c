@@ -202,6 +202,14 @@ static part_state find_own(const char *name, part_record *own, io_message *messa
     return state;
 }
 
+/* Complains where NAME.part is not the one of an id any more. */
+static bool has_id(const char *path, const char *id, io_message *message)
+{
+    part_record own;
+    return (read_own(path, &own, NULL) == PART_DONE && strcmp(own.id, id) == 0) ||
+           io_fail(message, "%s: has been joined or removed meanwhile", path);
+}
+
 /* Makes NAME.part, where no other process does at the same time: whoever is first, its id holds.
    False with a message. */
 static bool create(const char *path, bool is_folder, const part_record *record, io_message *message)
@@ -370,11 +378,8 @@ bool part_file_write(part_file *f, uint64_t at, const void *bytes, size_t num)
 /* Leaves the record, where NAME.part is still the one that has the bytes. */
 static bool leave_record(const part_file *f, const part_record *record)
 {
-    part_record own, r = *record;
-    if (read_own(f->path, &own, NULL) != PART_DONE || strcmp(own.id, f->id) != 0)
-        return io_fail(f->message,
-                       "%s: was joined or removed while part %" PRIu32 " was being made", f->path,
-                       r.number);
+    part_record r = *record;
+    if (!has_id(f->path, f->id, f->message)) return false;
     strcpy(r.id, f->id);
     return write_record(f->name, &r, f->message);
 }
@@ -481,6 +486,15 @@ static bool can_rename(const char *name, bool is_folder, io_message *message)
            io_fail(message, "%s: cannot write: not a regular file", name);
 }
 
+/* Tells whether a path is that of an open file. */
+static bool is_path_of(int descriptor, const char *path)
+{
+    struct stat open_one, named;
+    errno = ENOENT;
+    return fstat(descriptor, &open_one) == 0 && lstat(path, &named) == 0 &&
+           open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+}
+
 /* Gives the file of all parts its name, without what it says of itself. */
 static bool rename_whole(const char *name, const part_record *own, io_message *message)
 {
@@ -489,13 +503,15 @@ static bool rename_whole(const char *name, const part_record *own, io_message *m
     const bool is_folder = descriptor >= 0;
     if (!path) return io_fail(message, "not enough memory");
     if (!is_folder) descriptor = open_regular(AT_FDCWD, path, O_WRONLY, message);
-    bool done = descriptor >= 0 && can_rename(name, is_folder, message);
+    bool done =
+        descriptor >= 0 && can_rename(name, is_folder, message) && has_id(path, own->id, message);
     if (done && (is_folder ? unlinkat(descriptor, OWN_NAME, 0) != 0
                            : ftruncate(descriptor, (off_t)own->bytes) != 0))
         done = io_fail_errno(message, path, "cannot write");
-    if (done && rename(path, name) != 0) {
+    /* another process may have joined them, and a third one begun anew */
+    if (done && (!is_path_of(descriptor, path) || rename(path, name) != 0)) {
         done = io_fail_errno(message, name, "cannot write");
-        put_own(descriptor, is_folder, own);
+        if (is_path_of(descriptor, path)) put_own(descriptor, is_folder, own);
     }
     if (descriptor >= 0) close(descriptor);
     free(path);
