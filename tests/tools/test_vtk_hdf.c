@@ -85,7 +85,7 @@ static void write_file(const vtu_shape *s, const char *path, size_t k, size_t n)
 {
     const size_t points[2] = {POINTS * k / n, POINTS * (k + 1) / n - POINTS * k / n};
     const size_t cells[2] = {CELLS * k / n, CELLS * (k + 1) / n - CELLS * k / n};
-    const part_record record = {(uint32_t)k + 1, (uint32_t)n, 0, "a test", "nothing"};
+    const part_record record = {(uint32_t)k + 1, (uint32_t)n, .job = "a test", .made = "nothing"};
     const vtu_part part = {cells[0], cells[1], &record};
     vtu_file f;
     io_message message = {""};
@@ -291,7 +291,7 @@ static void test_dropped(void **state)
 /* More points than 32 bits count have numbers of 64, at places behind holes; parts know theirs. */
 static void test_large(void **state)
 {
-    const part_record record = {2, 2, 0, "a test", "nothing"};
+    const part_record record = {2, 2, .job = "a test", .made = "nothing"};
     const vtu_part part = {.first = 1u << 29, .count = 1, .record = &record};
     vtu_shape s = shape_of(MESH_F32, 0);
     vtu_file f;

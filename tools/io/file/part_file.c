@@ -149,13 +149,13 @@ static bool write_record(const char *name, const part_record *r, io_message *mes
 
 /* ---- what NAME.part says of itself ---- */
 
-/* Returns where it stands: behind all bytes, in pages of its own. */
+/* Returns where a file says what it is: behind all bytes of the whole, in pages of its own. */
 static uint64_t own_place(uint64_t bytes)
 {
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Writes it into NAME.part, of a folder into a file there. */
+/* Writes into NAME.part what it is, of a folder into a file there. */
 static bool put_own(int part, bool is_folder, const part_record *own)
 {
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
@@ -171,7 +171,8 @@ static bool put_own(int part, bool is_folder, const part_record *own)
     return fclose(file) == 0 && done;
 }
 
-/* Reads it. PART_MISSING: there is no NAME.part; PART_OTHER: it does not say it, with a message. */
+/* Reads what NAME.part is. PART_MISSING: it is not there; PART_OTHER with a message: it does not
+   say so. */
 static part_state read_own(const char *path, part_record *own, io_message *message)
 {
     struct stat status;
@@ -192,7 +193,7 @@ static part_state read_own(const char *path, part_record *own, io_message *messa
     return done ? PART_DONE : PART_OTHER;
 }
 
-/* Likewise of a name. */
+/* Reads what the NAME.part of a name is, as read_own does. */
 static part_state find_own(const char *name, part_record *own, io_message *message)
 {
     char *const path = path_of(name, 0, 0);
