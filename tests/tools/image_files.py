@@ -4,7 +4,8 @@ import math
 import struct
 import zlib
 
-NUMPY = {"|u1": "B", "<u2": "H", "<i2": "h", "<f4": "f", "<f8": "d"}
+NUMPY = {"|u1": "B", "<u2": "H", "<i2": "h", "<u4": "I", "<i4": "i", "<u8": "Q", "<i8": "q",
+         "<f4": "f", "<f8": "d"}
 
 
 class Image:

@@ -1,17 +1,23 @@
 """What tests of images by the command have in common."""
 import math
 import random
+import shutil
 
 from command_fixture import Case, run
 from image_files import Image, read_npy, read_png, write_npy, write_png
 
-NAMES = {"u8": "|u1", "u16": "<u2", "s16": "<i2", "f32": "<f4", "f64": "<f8"}
+NAMES = {"u8": "|u1", "u16": "<u2", "s16": "<i2", "u32": "<u4", "s32": "<i4", "u64": "<u8",
+         "s64": "<i8", "f32": "<f4", "f64": "<f8"}
 
 
 def noise(shape, name, channels=1, seed=1):
     chance = random.Random(seed)
     make = {"u8": lambda: chance.randrange(256), "u16": lambda: chance.randrange(65536),
             "s16": lambda: chance.randrange(-32768, 32768),
+            "u32": lambda: chance.randrange(2 ** 32),
+            "s32": lambda: chance.randrange(-2 ** 31, 2 ** 31),
+            "u64": lambda: chance.randrange(2 ** 64),
+            "s64": lambda: chance.randrange(-2 ** 63, 2 ** 63),
             "f32": lambda: chance.randrange(-4096, 4096) / 16,
             "f64": lambda: chance.uniform(-1, 1)}[name]
     return Image(shape, NAMES[name], [make() for _ in range(math.prod(shape) * channels)], channels)
@@ -33,6 +39,12 @@ class ImageCase(Case):
         if ending == "npy":
             return read_npy(path, channels)
         return read_png(path) if ending == "png" else path
+
+    def get_file(self, source, path, *options, **more):
+        """Has the command make a file or a folder anew."""
+        shutil.rmtree(path, ignore_errors=True)
+        done = run("image", source, "-o", path, "-q", *options, **more)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def check_near(self, found, expected, bound):
         self.assertEqual(len(found), len(expected))

@@ -382,7 +382,7 @@ class Failures(ImageCase):
                 ("--truncated is of --taps N", (a, "-o", b, "--truncated", "--taps", "exact")),
                 ("--quality must be", (a, "-o", b, "--quality", "0")),
                 ("--alpha must be", (a, "-o", b, "--alpha", "none")),
-                ("--type must be", (a, "-o", b, "--type", "u32")),
+                ("--type must be", (a, "-o", b, "--type", "u128")),
                 ("--directions must be", (a, "-o", b, "--directions", "4")),
                 ("--precision must be", (a, "-o", b, "-p", "f16")),
                 ("exclude each other", (a, "-o", b, "-q", "-v")),

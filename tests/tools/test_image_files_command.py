@@ -14,8 +14,8 @@ import struct
 import subprocess
 import unittest
 
-from command_fixture import COMMAND, DATA, lacks, main, run, some
-from image_files import (Image, nifti_bytes, png_chunk, read_npy, tiff_bytes, tiff_tags)
+from command_fixture import COMMAND, DATA, has_fp64, lacks, main, run, some
+from image_files import Image, nifti_bytes, png_chunk, read_npy, tiff_bytes, tiff_tags
 from image_fixture import ImageCase, noise
 
 try:
@@ -102,8 +102,10 @@ class Files(ImageCase):
                 body = struct.pack("%s%d%s" % (order, len(values), kind), *values)
                 return tiff_bytes(len(values), 1, bits, body, order, {339: (3, [form])})
             self.check_tiff(signed("b", 8, 2, [-128, 5]), [-128, 5], "<i2")
-            self.check_tiff(signed("I", 32, 1, [4294967295, 7]), [4294967295, 7], "<f8")
-            self.check_tiff(signed("i", 32, 2, [-2147483648, 7]), [-2147483648, 7], "<f8")
+            self.check_tiff(signed("I", 32, 1, [4294967295, 7]), [4294967295, 7], "<u4")
+            self.check_tiff(signed("i", 32, 2, [-2147483648, 7]), [-2147483648, 7], "<i4")
+            self.check_tiff(signed("Q", 64, 1, [2 ** 64 - 1, 7]), [2 ** 64 - 1, 7], "<u8")
+            self.check_tiff(signed("q", 64, 2, [-2 ** 63, 7]), [-2 ** 63, 7], "<i8")
             self.check_tiff(signed("e", 16, 3, [-1.5, 6e-8, 65504, math.inf]),
                             [-1.5, 2 ** -24, 65504, math.inf], "<f4")
             self.check_tiff(signed("H", 16, 1, [1, 65535]), [1, 65535], "<u2")
@@ -152,6 +154,40 @@ class Files(ImageCase):
         tags = tiff_tags(open(self.get(self.path("in.tif"), "-z", "2", ending="tif"), "rb").read())
         self.assertEqual([struct.unpack("<II", tags[t]) for t in (282, 283)], [(600, 1), (400, 1)])
         self.assertEqual(struct.unpack("<H", tags[296]), (2,))
+    def test_labels(self):
+        """Whole numbers of 32 and 64 bits keep type and bits by order 0, on any device, whole and
+        in parts; other orders round them to the type."""
+        limits = dict(os.environ, CLSPLINE_LIMITS="fp64=0")
+        endings = "npy", "zarr", *("nii", "tif")[:0 if lacks("tif") else 2]
+        for name, cval, ending in some(itertools.product(("u32", "s32", "u64", "s64"), (
+                0, -1, 1000003, 16777217), endings), 7):
+            image, made = noise((4, 5), name, seed=9), self.path("made." + ending)
+            low = -2 ** (int(name[1:]) - 1) if name[0] == "s" else 0
+            expected = [image.at(y - 1, x - 2)[0] if y > 0 and x > 1 else max(cval, low)
+                        for y in range(4) for x in range(5)]
+            self.get_file(self.put(image), made, "--order", "0", "-s", "2,1", "--cval", str(cval),
+                          env=limits)
+            self.assertEqual(self.get(made), Image((4, 5), image.kind, expected))
+        for name, other in ("u64", "s64"), ("s64", "u64"), ("s32", "u64"):
+            self.assertEqual(self.get(noise((4, 5), name), "--type", other).values,
+                             [min(max(v, 0), 2 ** 63 - 1) for v in noise((4, 5), name).values])
+        self.fails(1, "--clip: whole numbers of 32", "image", self.put(image), "-o",
+                   self.path("b.npy"), "--clip", "--order", "0")
+        image = noise((64, 70), "u64")
+        for source in "in.npy", "in.zarr":
+            self.get_file(self.put(image), self.path("in.zarr"))
+            whole = self.get(self.path(source), "-r", "30", "--order", "0")
+            for part in "12":
+                run("image", self.path(source), "-o", self.path("b.npy"), "-r", "30", "--order",
+                    "0", "--part", part + "/2")
+            self.assertEqual(run("join", self.path("b.npy"), "-q").returncode, 0)
+            self.assertEqual(read_npy(self.path("b.npy")), whole)
+        if has_fp64():
+            twice = self.get(Image((1, 4), "<i4", [0, 10, 2 ** 31 - 1, 2 ** 31 - 1]), "-z", "2",
+                             "--order", "1", "--size", "8x1")
+            self.assertEqual(twice, Image((1, 8), "<i4", [0, 2, 8, 536870919, 1610612738] +
+                                          [2 ** 31 - 1] * 3))
+
         self.get(self.path("in.tif"), ending="png")
         body = open(self.path("out.png"), "rb").read()
         self.assertEqual(struct.unpack(">IIB", png_chunk(body, b"pHYs")), (11811, 7874, 1))

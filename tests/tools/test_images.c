@@ -30,9 +30,12 @@ static image_array make_image(uint32_t directions, const size_t *size, uint32_t 
     assert_true(image_array_make(&a) && image_array_bytes(&a, &bytes));
     for (size_t i = 0; i < bytes / image_type_bytes(type); i++) {
         const uint32_t noise = (uint32_t)(i + 1) * 2654435761u >> 7;
+        const uint64_t wide = (uint64_t)(i + 1) * 0x9e3779b97f4a7c15u;
         if (type == IMAGE_U8) ((uint8_t *)a.values)[i] = (uint8_t)noise;
         if (type == IMAGE_U16) ((uint16_t *)a.values)[i] = (uint16_t)noise;
         if (type == IMAGE_S16) ((int16_t *)a.values)[i] = (int16_t)(noise & 0xffff);
+        if (image_type_is_wide(type))
+            memcpy((char *)a.values + i * image_type_bytes(type), &wide, image_type_bytes(type));
         if (type == IMAGE_F32) ((float *)a.values)[i] = i % 7 == 3 ? NAN : (float)noise / 97 - 100;
         if (type == IMAGE_F64) ((double *)a.values)[i] = i % 7 == 3 ? -INFINITY : noise / 97.0;
     }
@@ -350,10 +353,10 @@ static void test_npy_forms(void **state)
     check_npy(">u2", false, pairs, 12, IMAGE_U16, (const double[6]){1, 2, 3, 4, 5, 65534});
     check_npy(">i2", true, pairs, 12, IMAGE_S16, (const double[6]){1, 3, 5, 2, 4, -2});
     check_npy("<f2", false, half, 12, IMAGE_F32, (const double[6]){1, 2, -2, 0, 0, 0x1p-24});
-    check_npy("<u4", false, words, 24, IMAGE_F64,
+    check_npy("<u4", false, words, 24, IMAGE_U32,
               (const double[6]){1, 2, 2147483648., 0, 256, 65536});
-    check_npy("<u8", false, longs, 48, IMAGE_F64, (const double[6]){1, 2, 256, 0, 0x1p63, 0x1p48});
-    check_npy("<i8", false, longs, 48, IMAGE_F64, (const double[6]){1, 2, 256, 0, -0x1p63, 0x1p48});
+    check_npy("<u8", false, longs, 48, IMAGE_U64, (const double[6]){1, 2, 256, 0, 0x1p63, 0x1p48});
+    check_npy("<i8", false, longs, 48, IMAGE_S64, (const double[6]){1, 2, 256, 0, -0x1p63, 0x1p48});
 }
 
 /* A file that claims more than it can hold takes no memory for it. */

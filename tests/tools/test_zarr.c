@@ -139,6 +139,7 @@ static void test_round_trips(void **state)
     for (size_t i = 0; i < 3; i++)
         for (int type = IMAGE_U8; type <= IMAGE_F64; type++)
             for (uint32_t channels = 1; channels <= 4; channels += 3) {
+                if (i == 2 && image_type_is_wide((image_type)type)) continue; /* which take long */
                 image_array a = make_image(3, volumes[i], channels, (image_type)type);
                 image_array b = make_image(2, images[i], channels, (image_type)type);
                 check_round_trip(&a);
@@ -283,8 +284,11 @@ static void test_arrays(void **state)
     put("0.1", "\0\0\200\77\0\0\0\0\0\0\0\100\0\0\0\0", 16);
     check_values(IMAGE_F32, (const double[]){nan, nan, 1, nan, nan, 2});
     put_array(".zarray", "\"dtype\": \"<i4\", \"fill_value\": \"-Infinity\"");
-    check_values(IMAGE_F64, (const double[]){-HUGE_VAL, -HUGE_VAL, 0x3f800000, -HUGE_VAL, -HUGE_VAL,
-                                             0x40000000});
+    check_values(IMAGE_S32,
+                 (const double[]){-0x1p31, -0x1p31, 0x3f800000, -0x1p31, -0x1p31, 0x40000000});
+    put_array(".zarray", "\"dtype\": \">u8\", \"fill_value\": 18446744073709551615");
+    put("0.1", "\200\0\0\0\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\3", 32);
+    check_values(IMAGE_U64, (const double[]){0x1p64, 0x1p64, 0x1p63, 0x1p64, 0x1p64, 2});
 }
 
 /* 0 to 5 as zlib and gzip pack them, in one chunk. */

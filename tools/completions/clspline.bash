@@ -83,7 +83,7 @@ _clspline_values() {
         compgen -W 'weighted straight' -- "$3" || true
         ;;
     *' --type')
-        compgen -W 'u8 u16 s16 f32 f64' -- "$3" || true
+        compgen -W 'u8 u16 s16 u32 s32 u64 s64 f32 f64' -- "$3" || true
         ;;
     *' --directions')
         compgen -W '1 2 3' -- "$3" || true

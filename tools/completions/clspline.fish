@@ -272,7 +272,7 @@ complete -c clspline -n '__clspline_at image' -l alpha -x \
     -a 'weighted straight' \
     -d 'colours are weighted by alpha, so that what is transparent ..'
 complete -c clspline -n '__clspline_at image' -l type -x \
-    -a 'u8 u16 s16 f32 f64' \
+    -a 'u8 u16 s16 u32 s32 u64 s64 f32 f64' \
     -d 'type of OUT\'s samples'
 complete -c clspline -n '__clspline_at image' -l quality -x \
     -d 'of a JPEG, 1 to 100'

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "image_alpha.h"
+#include "image_labels.h"
 #include "image_motion.h"
 #include "image_part.h"
 #include "image_request.h"
@@ -25,6 +26,7 @@ typedef struct work {
     size_t size[IMAGE_MAX_DIRECTIONS]; /* of what was read */
     image_type type;                   /* of what is written */
     image_alpha alpha;
+    bool are_labels;                /* what a step takes, in pieces: image_labels.h */
     int mode[IMAGE_MAX_DIRECTIONS]; /* of the last step, as numbers of IMAGE_MODES */
     uint32_t num_computed;          /* steps that are no copies */
     image_part part;                /* of the output that is made; has all 0: the whole is */
@@ -59,19 +61,31 @@ static bool fail_message(const io_message *message)
 
 static clsp_type type_of(image_type type)
 {
-    static const clsp_type types[] = {CLSP_U8, CLSP_U16, CLSP_S16, CLSP_F32, CLSP_F64};
+    static const clsp_type types[] = {[IMAGE_U8] = CLSP_U8,
+                                      [IMAGE_U16] = CLSP_U16,
+                                      [IMAGE_S16] = CLSP_S16,
+                                      [IMAGE_F32] = CLSP_F32,
+                                      [IMAGE_F64] = CLSP_F64};
     return types[type];
 }
 
 /* The type that the library takes or makes where the image should have another one. */
 static image_type storable(image_type type, clsp_type precision)
 {
-    return type == IMAGE_F64 && precision == CLSP_F32 ? IMAGE_F32 : type;
+    if (type != IMAGE_F64 && !image_type_is_wide(type)) return type;
+    return precision == CLSP_F32 ? IMAGE_F32 : IMAGE_F64;
 }
 
 static bool convert(work *w, image_type type)
 {
     return image_array_convert(&w->image, type) || fail_memory(w);
+}
+
+/* Tells whether numbers are computed in double unless told otherwise. */
+static bool has_doubles(const work *w)
+{
+    const image_type type = w->image.type;
+    return type == IMAGE_F64 || (image_type_is_wide(type) && !image_labels_are(w->r, &w->image));
 }
 
 /* ---- steps ---- */
@@ -100,6 +114,7 @@ static clsp_image_desc describe(const work *w, image_type type)
 {
     const image_request *r = w->r;
     const uint32_t num = w->image.directions;
+    const bool is_changed = w->alpha.is_begun || w->are_labels; /* so that 0 is outside */
     clsp_image_desc desc = {.directions = num,
                             .channels = w->image.channels,
                             .precision = r->precision,
@@ -107,7 +122,7 @@ static clsp_image_desc describe(const work *w, image_type type)
                             .values = type_of(type),
                             .order = r->order > 0 ? (clsp_image_order)r->order
                                                   : CLSP_IMAGE_NEAREST_SAMPLE,
-                            .cval = w->alpha.is_begun && !isnan(r->cval) ? 0 : r->cval,
+                            .cval = is_changed && !isnan(r->cval) ? 0 : r->cval,
                             .prefilter = r->prefilter,
                             .taps = r->taps,
                             .clip = r->clip && !w->alpha.is_begun};
@@ -197,13 +212,16 @@ static bool make_part(work *w, const io_progress *progress, const clsp_image_map
 static bool needs_values(const work *w)
 {
     return w->r->repeat > 1 || w->alpha.weights || w->alpha.divides || w->r->clip ||
-           storable(w->image.type, w->r->precision) != w->image.type;
+           (image_labels_are(w->r, &w->image)
+                ? image_labels_change(w->r, &w->image)
+                : storable(w->image.type, w->r->precision) != w->image.type);
 }
 
 /* Makes step number i, to values of a type. One that moves nothing leaves all as it is. */
 static bool make_step(work *w, uint32_t i, image_type type)
 {
     image_array made = {.type = type};
+    const image_type own = w->image.type;
     clsp_image_map map;
     if (!image_motion_map(w->r, &w->image, &made, &map)) return false;
     if (image_motion_is_none(&w->image, &made, &map)) return true;
@@ -214,8 +232,15 @@ static bool make_step(work *w, uint32_t i, image_type type)
         image_part_restrict(&w->part, &map, &made);
     }
     if (!image_alpha_begin(&w->alpha, &w->image, real_type(w))) return fail_memory(w);
-    made.type = type = w->alpha.is_begun ? real_type(w) : type;
-    if (!convert(w, storable(w->image.type, w->r->precision)) || !make_plan(w, type)) return false;
+    made.type = w->alpha.is_begun ? real_type(w) : type;
+    w->are_labels = image_labels_are(w->r, &w->image);
+    if (w->are_labels) {
+        image_labels_begin(w->r, &w->image);
+        made.type = w->image.type;
+        made.channels = w->image.channels;
+    }
+    if (!convert(w, storable(w->image.type, w->r->precision)) || !make_plan(w, made.type))
+        return false;
     const double start = seconds_now();
     step_progress at = {w, i};
     progress_count(&w->bar, (double)image_array_count(&made) * w->r->repeat, "values");
@@ -226,6 +251,7 @@ static bool make_step(work *w, uint32_t i, image_type type)
     w->step_seconds += seconds_now() - start;
     image_array_drop(&w->image);
     w->image = made;
+    if (w->are_labels && done) image_labels_end(w->r, &w->image, own);
     return done;
 }
 
@@ -367,8 +393,7 @@ int image_run(request *base)
     work w = {.r = r};
     if (!read_image(&w)) return EXIT_FAILED;
     int status = image_request_suits(r, &w.image);
-    if (r->precision == CLSP_TYPE_DEFAULT)
-        r->precision = w.image.type == IMAGE_F64 ? CLSP_F64 : CLSP_F32;
+    if (r->precision == CLSP_TYPE_DEFAULT) r->precision = has_doubles(&w) ? CLSP_F64 : CLSP_F32;
     if (status == EXIT_OK) {
         const bool done = check_output(&w) && make_steps(&w) && write_image(&w);
         if (done && !r->base.quiet) report(&w);

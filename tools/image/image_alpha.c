@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "image_labels.h"
+
 /* ---- what is to be done ---- */
 
 /* Returns the alpha of what is opaque. */
@@ -11,6 +13,10 @@ static double full_alpha(image_type type)
     return type == IMAGE_U8    ? UINT8_MAX
            : type == IMAGE_U16 ? UINT16_MAX
            : type == IMAGE_S16 ? INT16_MAX
+           : type == IMAGE_U32 ? (double)UINT32_MAX
+           : type == IMAGE_S32 ? (double)INT32_MAX
+           : type == IMAGE_U64 ? (double)UINT64_MAX
+           : type == IMAGE_S64 ? (double)INT64_MAX
                                : 1;
 }
 
@@ -36,7 +42,8 @@ image_alpha image_alpha_choose(const image_request *r, const image_array *a)
     image_alpha alpha = {.full = full_alpha(a->type), .clips = r->clip};
     if (a->channels % 2 != 0) return alpha;
     alpha.divides = comes_weighted && is_png;
-    alpha.weights = is_alpha && !comes_weighted && r->alpha == IMAGE_WEIGHTED;
+    alpha.weights =
+        is_alpha && !comes_weighted && r->alpha == IMAGE_WEIGHTED && !image_labels_are(r, a);
     if (alpha.weights && !isnan(r->cval)) alpha.cval = r->cval;
     return alpha;
 }

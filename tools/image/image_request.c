@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "folder_output.h"
+#include "image_labels.h"
 
 static bool read_taps(void *place, const option *o, const char *text)
 {
@@ -67,6 +68,11 @@ int image_request_suits(const image_request *r, const image_array *a)
             complain("%s: --spacing: the file does not say how far apart its samples are", input);
             return EXIT_FAILED;
         }
+    if (r->clip && image_labels_are(r, a)) {
+        complain("%s: --clip: whole numbers of 32 and 64 bits are taken as they are by order 0",
+                 input);
+        return EXIT_FAILED;
+    }
     if (r->size.num > 0 && r->size.num != directions)
         return fail_count(r, "size", r->size.num, directions);
     if (r->mode.num > 1 && r->mode.num != directions)
@@ -131,13 +137,15 @@ static const option options[] = {
      "channel by itself: @; default weighted where IN or OUT has alpha",
      OPTION_WORD(image_request, alpha, "weighted straight")},
     {"type", 0, "T", "type of OUT's samples: @; default of IN's",
-     OPTION_WORD(image_request, type, "u8 u16 s16 f32 f64")},
+     OPTION_WORD(image_request, type, "u8 u16 s16 u32 s32 u64 s64 f32 f64")},
     {"quality", 0, "Q", "of a JPEG, @; default 90", OPTION_COUNT(image_request, quality, 1, 100)},
     {"directions", 0, "D",
      "directions of an .npy array, 1 to 3; a further axis is that of channels",
      OPTION_COUNT(image_request, directions, 1, IMAGE_MAX_DIRECTIONS), .words = "1 2 3",
      .must = "1, 2 or 3"},
-    {OPTION_PRECISION("f64 is the default for f64 images, and needs a device with fp64")},
+    {OPTION_PRECISION(
+        "f64 is the default for images of f64 and of whole numbers of 32 and 64 bits, save "
+        "by order 0, and needs a device with fp64")},
     {.rows = request_device},
     {.rows = request_report},
     {.rows = request_parts},

@@ -9,14 +9,20 @@
 
 size_t image_type_bytes(image_type type)
 {
-    static const size_t bytes[] = {1, 2, 2, 4, 8};
+    static const size_t bytes[] = {1, 2, 2, 4, 4, 8, 8, 4, 8};
     return bytes[type];
 }
 
 const char *image_type_name(image_type type)
 {
-    static const char *const names[] = {"u8", "u16", "s16", "f32", "f64"};
+    static const char *const names[] = {"u8",  "u16", "s16", "u32", "s32",
+                                        "u64", "s64", "f32", "f64"};
     return names[type];
+}
+
+bool image_type_is_wide(image_type type)
+{
+    return type >= IMAGE_U32 && type <= IMAGE_S64;
 }
 
 double image_unit_millimeters(int units)
@@ -54,6 +60,14 @@ double image_array_get(const image_array *a, size_t i)
         return (double)((const uint16_t *)a->values)[i];
     case IMAGE_S16:
         return (double)((const int16_t *)a->values)[i];
+    case IMAGE_U32:
+        return (double)((const uint32_t *)a->values)[i];
+    case IMAGE_S32:
+        return (double)((const int32_t *)a->values)[i];
+    case IMAGE_U64:
+        return (double)((const uint64_t *)a->values)[i];
+    case IMAGE_S64:
+        return (double)((const int64_t *)a->values)[i];
     case IMAGE_F32:
         return (double)((const float *)a->values)[i];
     default:
@@ -99,12 +113,34 @@ void image_array_set(image_array *a, size_t i, double value)
     case IMAGE_S16:
         ((int16_t *)a->values)[i] = (int16_t)whole(value, INT16_MIN, INT16_MAX);
         break;
+    case IMAGE_U32:
+        ((uint32_t *)a->values)[i] = (uint32_t)whole(value, 0, UINT32_MAX);
+        break;
+    case IMAGE_S32:
+        ((int32_t *)a->values)[i] = (int32_t)whole(value, INT32_MIN, INT32_MAX);
+        break;
+    case IMAGE_U64: /* the most of which is no double */
+        ((uint64_t *)a->values)[i] =
+            value < 0x1p64 ? (uint64_t)whole(value, 0, 0x1p64) : UINT64_MAX;
+        break;
+    case IMAGE_S64:
+        ((int64_t *)a->values)[i] =
+            value < 0x1p63 ? (int64_t)whole(value, -0x1p63, 0x1p63) : INT64_MAX;
+        break;
     case IMAGE_F32:
         ((float *)a->values)[i] = (float)value;
         break;
     default:
         ((double *)a->values)[i] = value;
     }
+}
+
+/* Sets value number i of 64 bits to that of the other sign, which a double may not hold. */
+static void set_long(image_array *a, size_t i, const image_array *from)
+{
+    const uint64_t bits = ((const uint64_t *)from->values)[i], most = INT64_MAX;
+    const uint64_t other = from->type == IMAGE_S64 ? 0 : most; /* where a has none with its bits */
+    ((uint64_t *)a->values)[i] = bits <= most ? bits : other;
 }
 
 bool image_array_convert(image_array *a, image_type type)
@@ -114,8 +150,13 @@ bool image_array_convert(image_array *a, image_type type)
     made.type = type;
     if (!image_array_make(&made)) return false;
     const size_t num = image_array_count(a);
+    const bool are_long = image_type_is_wide(type) && image_type_is_wide(a->type) &&
+                          image_type_bytes(type) + image_type_bytes(a->type) == 16;
     for (size_t i = 0; i < num; i++)
-        image_array_set(&made, i, image_array_get(a, i));
+        if (are_long)
+            set_long(&made, i, a);
+        else
+            image_array_set(&made, i, image_array_get(a, i));
     free(a->values);
     *a = made;
     return true;

@@ -10,7 +10,17 @@
 
 enum { IMAGE_MAX_DIRECTIONS = 3, IMAGE_MAX_CHANNELS = 4 };
 
-typedef enum image_type { IMAGE_U8, IMAGE_U16, IMAGE_S16, IMAGE_F32, IMAGE_F64 } image_type;
+typedef enum image_type {
+    IMAGE_U8,
+    IMAGE_U16,
+    IMAGE_S16,
+    IMAGE_U32,
+    IMAGE_S32,
+    IMAGE_U64,
+    IMAGE_S64,
+    IMAGE_F32,
+    IMAGE_F64
+} image_type;
 
 /* What the last of 2 or 4 channels is. */
 typedef enum image_alpha_kind {
@@ -75,12 +85,15 @@ bool image_array_make(image_array *a);
 bool image_is_turned(int orientation);
 
 /* Returns where a pixel of a stored image of width x height is in the image as it is seen. */
+/* Tells whether a type is one of whole numbers of 32 or 64 bits, which reals may have to round. */
+bool image_type_is_wide(image_type type);
+
 size_t image_seen_at(int orientation, size_t width, size_t height, size_t x, size_t y);
 
 /* Counts the values. */
 size_t image_array_count(const image_array *a);
 
-/* Returns value number i. */
+/* Returns value number i, rounded where it has more than 53 bits. */
 double image_array_get(const image_array *a, size_t i);
 
 /* Sets value number i: whole numbers to the nearest, ties to even, saturated; NaN becomes 0 there.

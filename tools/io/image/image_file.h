@@ -2,15 +2,15 @@
 
      .png       8 and 16 bit, gray or RGB, with alpha or without; a palette becomes RGB, fewer bits
                 8. Written likewise
-     .tif       u8, u16, s16, f32 and f64, 1 to 4 channels; several pages of one size are a volume,
-                and smaller copies and masks among them are passed over. Read also are whole numbers
-                of 1, 2 and 4 bits, which become u8 from 0 to 255, s8 (s16), u32 and s32 (f64), f16
-                (f32), white as 0, and palettes (RGB). Images come as the orientation says
-     .nii       NIfTI-1 and -2, also .nii.gz, and .hdr with .img, which are not written: u8, u16,
-                s16, f32, f64, or RGB or RGBA of u8. s8 becomes s16, wider whole numbers f64, and a
-                scale other than 1 makes f32 of all but f64. More than three dimensions are images
-                or volumes in a row. What the header says, and its extensions, go into NIfTI again
-     .npy       u8, u16, s16, f32 and f64 in C order: (W,), (H, W), (H, W, C), (D, H, W), (D, H, W,
+     .tif       all types of an image_array, 1 to 4 channels; several pages of one size are a
+                volume, and smaller copies and masks among them are passed over. Read also are whole
+                numbers of 1, 2 and 4 bits, which become u8 from 0 to 255, s8 (s16), f16 (f32),
+                white as 0, and palettes (RGB). Images come as the orientation says
+     .nii       NIfTI-1 and -2, also .nii.gz, and .hdr with .img, which are not written: all types,
+                or RGB or RGBA of u8. s8 becomes s16, and a scale other than 1 makes f32 of 8 and 16
+                bits and f32, f64 of the others. More than three dimensions are images or volumes in
+                a row. What the header says, and its extensions, go into NIfTI again
+     .npy       all types in C order: (W,), (H, W), (H, W, C), (D, H, W), (D, H, W,
                 C) with C from 1 to 4. Of three lengths, the last one is that of channels where it
                 can be. Written also with images or volumes in a row as a first axis
 

@@ -48,12 +48,14 @@ bool image_npy_read(image_array *a, const image_source *s, uint32_t directions);
    are no image's. */
 bool image_npy_divide(image_array *a, const uint64_t *shape, uint32_t axes, uint32_t directions);
 
-/* Returns what numbers of other types become: the smallest type here that has all their values,
-   save the largest integers of 8 bytes. */
+/* Returns what numbers become: the smallest type here that has all their values. */
 image_type image_npy_type(npy_type type);
 
 /* Tells whether an image has numbers as they are in a file. */
 bool image_npy_is_same(const npy_header *header);
+
+/* Sets value number i of an image to a number as it stands in a file, with all its bits. */
+void image_npy_take(image_array *a, size_t i, const npy_header *header, const unsigned char *from);
 
 /* Each writes an image that the format can hold. False when that fails, where the stream shows it
    or the message, which begins with the name, says it. */

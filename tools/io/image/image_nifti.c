@@ -119,8 +119,8 @@ typedef struct nifti_content {
     nifti_header header;
     size_t header_bytes;
     size_t bytes_each; /* of a number in the file */
-    char kind;         /* of numbers that are no type of images: b, i, I, q or Q; 0: they are */
-    bool is_scaled;
+    image_type type;   /* of these, where they are not s8 */
+    bool is_s8, is_scaled;
 } nifti_content;
 
 static bool read_header(const image_source *s, gzFile gz, nifti_content *c)
@@ -142,13 +142,11 @@ static bool take_type(image_array *a, const image_source *s, nifti_content *c)
         image_type type;
         size_t bytes_each;
         uint32_t channels;
-        char kind;
-    } known[] = {{NIFTI_U8, IMAGE_U8, 1, 1, 0},     {NIFTI_U16, IMAGE_U16, 2, 1, 0},
-                 {NIFTI_S16, IMAGE_S16, 2, 1, 0},   {NIFTI_F32, IMAGE_F32, 4, 1, 0},
-                 {NIFTI_F64, IMAGE_F64, 8, 1, 0},   {NIFTI_RGB, IMAGE_U8, 1, 3, 0},
-                 {NIFTI_RGBA, IMAGE_U8, 1, 4, 0},   {NIFTI_S8, IMAGE_S16, 1, 1, 'b'},
-                 {NIFTI_S32, IMAGE_F64, 4, 1, 'i'}, {NIFTI_U32, IMAGE_F64, 4, 1, 'I'},
-                 {NIFTI_S64, IMAGE_F64, 8, 1, 'q'}, {NIFTI_U64, IMAGE_F64, 8, 1, 'Q'}};
+    } known[] = {
+        {NIFTI_U8, IMAGE_U8, 1, 1},   {NIFTI_U16, IMAGE_U16, 2, 1}, {NIFTI_S16, IMAGE_S16, 2, 1},
+        {NIFTI_F32, IMAGE_F32, 4, 1}, {NIFTI_F64, IMAGE_F64, 8, 1}, {NIFTI_RGB, IMAGE_U8, 1, 3},
+        {NIFTI_RGBA, IMAGE_U8, 1, 4}, {NIFTI_S8, IMAGE_S16, 1, 1},  {NIFTI_S32, IMAGE_S32, 4, 1},
+        {NIFTI_U32, IMAGE_U32, 4, 1}, {NIFTI_S64, IMAGE_S64, 8, 1}, {NIFTI_U64, IMAGE_U64, 8, 1}};
     const double slope = c->header.scl_slope, inter = c->header.scl_inter;
     c->is_scaled = slope != 0 && isfinite(slope) && isfinite(inter) && (slope != 1 || inter != 0);
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -157,9 +155,11 @@ static bool take_type(image_array *a, const image_source *s, nifti_content *c)
         a->type = known[i].type;
         a->alpha = a->channels == 4 ? IMAGE_ALPHA_STRAIGHT : IMAGE_ALPHA_NONE;
         c->bytes_each = known[i].bytes_each;
-        c->kind = known[i].kind;
+        c->type = a->type;
+        c->is_s8 = known[i].datatype == NIFTI_S8;
         if (a->channels > 1) c->is_scaled = false;
-        if (c->is_scaled && a->type != IMAGE_F64) a->type = IMAGE_F32;
+        if (c->is_scaled)
+            a->type = a->type == IMAGE_F64 || image_type_is_wide(a->type) ? IMAGE_F64 : IMAGE_F32;
         return true;
     }
     return image_source_fail(s, "numbers of type %d are not read", (int)c->header.datatype);
@@ -243,36 +243,18 @@ static bool take_extensions(image_array *a, const image_source *s, gzFile gz, ni
 
 /* ---- values ---- */
 
-/* Returns number i of what stands in the file, in the machine's byte order, where that is no type
-   of images. */
-static double get_wide(const unsigned char *from, size_t i, char kind)
-{
-    uint32_t u32;
-    uint64_t u64;
-    if (kind == 'b') return (double)(int8_t)from[i];
-    if (kind == 'i' || kind == 'I') {
-        memcpy(&u32, from + 4 * i, 4);
-        return kind == 'i' ? (double)(int32_t)u32 : (double)u32;
-    }
-    memcpy(&u64, from + 8 * i, 8);
-    return kind == 'q' ? (double)(int64_t)u64 : (double)u64;
-}
-
 /* Makes the image's values of the file's numbers: wider, or scaled. */
 static bool convert(image_array *a, const nifti_content *c, unsigned char *raw)
 {
-    static const image_type types[] = {
-        [1] = IMAGE_U8, [2] = IMAGE_U16, [4] = IMAGE_F32, [8] = IMAGE_F64};
-    const bool is_s16 = (int)c->header.datatype == NIFTI_S16;
-    const image_array from = {.type = is_s16 ? IMAGE_S16 : types[c->bytes_each], .values = raw};
-    if (c->kind == 0 && !c->is_scaled) {
+    const image_array from = {.type = c->type, .values = raw};
+    if (!c->is_s8 && !c->is_scaled) {
         a->values = raw;
         return true;
     }
     const bool made = image_array_make(a);
     const size_t num = made ? image_array_count(a) : 0;
     for (size_t i = 0; i < num; i++) {
-        double value = c->kind ? get_wide(raw, i, c->kind) : image_array_get(&from, i);
+        double value = c->is_s8 ? (double)(int8_t)raw[i] : image_array_get(&from, i);
         if (c->is_scaled) value = c->header.scl_slope * value + c->header.scl_inter;
         image_array_set(a, i, value);
     }
@@ -297,7 +279,7 @@ static bool read_values(image_array *a, const image_source *s, gzFile gz, const 
     const double least = c->header.is_pair ? 0 : (double)(c->header_bytes + EXTENDER);
     const double offset = fmax(c->header.vox_offset, least);
     if (!(offset < 0x1p40)) return image_source_fail(s, "a NIfTI header that is damaged");
-    const bool is_ready = c->kind == 0 && !c->is_scaled && !c->header.is_swapped && gzdirect(gz);
+    const bool is_ready = !c->is_s8 && !c->is_scaled && !c->header.is_swapped && gzdirect(gz);
     if (s->stays && is_ready && image_stored_keep(a, s->file, (uint64_t)offset)) return true;
     if (gzseek(gz, (z_off_t)offset, SEEK_SET) != (z_off_t)offset) return fail_short(s, gz);
     if (!count_bytes(a, c, &bytes)) return image_source_fail(s, "an image that is too large");
@@ -326,7 +308,7 @@ static bool read_pair(image_array *a, const image_source *s, const nifti_content
 
 bool image_nifti_read(image_array *a, const image_source *s)
 {
-    nifti_content c = {.kind = 0};
+    nifti_content c = {.is_s8 = false};
     gzFile gz = open_any(s);
     if (!gz) return false;
     const bool done = read_header(s, gz, &c) && take_type(a, s, &c) &&
@@ -356,7 +338,8 @@ static void set_place(nifti_header *h, const image_place *place)
 /* Makes a header, of what the one that was read says where there is one. */
 static void make_header(const image_array *a, nifti_header *h)
 {
-    static const int types[] = {NIFTI_U8, NIFTI_U16, NIFTI_S16, NIFTI_F32, NIFTI_F64};
+    static const int types[] = {NIFTI_U8,  NIFTI_U16, NIFTI_S16, NIFTI_U32, NIFTI_S32,
+                                NIFTI_U64, NIFTI_S64, NIFTI_F32, NIFTI_F64};
     *h = a->nifti ? a->nifti->header : (nifti_header){.version = 1};
     if (h->dim[0] < a->directions) h->dim[0] = a->directions;
     for (uint32_t i = 0; i < 7; i++) {

@@ -51,13 +51,32 @@ static bool is_little_endian(void)
     return first == 1;
 }
 
+/* Tells whether images have numbers of a type of files too. */
+static bool has_own(npy_type type)
+{
+    return type != NPY_F16 && type != NPY_S8;
+}
+
+static bool is_swapped(const npy_header *header)
+{
+    return npy_type_bytes(header->type) > 1 && header->is_big == is_little_endian();
+}
+
 bool image_npy_is_same(const npy_header *header)
 {
-    static const bool has_own[] = {[NPY_U8] = true,  [NPY_U16] = true, [NPY_S16] = true,
-                                   [NPY_F32] = true, [NPY_F64] = true, [NPY_S64] = false};
-    const bool is_swapped =
-        npy_type_bytes(header->type) > 1 && header->is_big == is_little_endian();
-    return has_own[header->type] && !is_swapped;
+    return has_own(header->type) && !is_swapped(header);
+}
+
+void image_npy_take(image_array *a, size_t i, const npy_header *header, const unsigned char *from)
+{
+    const size_t each = image_type_bytes(a->type);
+    unsigned char *to = (unsigned char *)a->values + i * each;
+    if (!has_own(header->type)) {
+        image_array_set(a, i, npy_get(header, from));
+        return;
+    }
+    memcpy(to, from, each);
+    if (is_swapped(header)) image_bytes_swap(to, each, each);
 }
 
 /* Reads so many bytes, which the caller frees, on failure too. */
@@ -73,26 +92,6 @@ static bool read_bytes(image_bytes *got, const image_source *s, size_t bytes)
         return image_source_fail(s, "the file ends before its array");
     }
     return true;
-}
-
-static void put_value(image_array *a, size_t i, double value)
-{
-    switch (a->type) {
-    case IMAGE_U8:
-        ((uint8_t *)a->values)[i] = (uint8_t)value;
-        return;
-    case IMAGE_U16:
-        ((uint16_t *)a->values)[i] = (uint16_t)value;
-        return;
-    case IMAGE_S16:
-        ((int16_t *)a->values)[i] = (int16_t)value;
-        return;
-    case IMAGE_F32:
-        ((float *)a->values)[i] = (float)value;
-        return;
-    default:
-        ((double *)a->values)[i] = value;
-    }
 }
 
 /* Returns where the number stands in the file that is number i of the image. */
@@ -116,7 +115,7 @@ static bool convert(image_array *a, const image_source *s, const npy_header *hea
     const size_t each = npy_type_bytes(header->type);
     if (!image_array_make(a)) return image_source_fail(s, "not enough memory for this file");
     for (size_t i = 0; i < count; i++)
-        put_value(a, i, npy_get(header, from + file_index(header, i) * each));
+        image_npy_take(a, i, header, from + file_index(header, i) * each);
     return true;
 }
 
@@ -143,8 +142,8 @@ image_type image_npy_type(npy_type type)
 {
     static const image_type types[] = {
         [NPY_U8] = IMAGE_U8,   [NPY_U16] = IMAGE_U16, [NPY_S16] = IMAGE_S16, [NPY_F32] = IMAGE_F32,
-        [NPY_F64] = IMAGE_F64, [NPY_F16] = IMAGE_F32, [NPY_S8] = IMAGE_S16,  [NPY_U32] = IMAGE_F64,
-        [NPY_S32] = IMAGE_F64, [NPY_U64] = IMAGE_F64, [NPY_S64] = IMAGE_F64};
+        [NPY_F64] = IMAGE_F64, [NPY_F16] = IMAGE_F32, [NPY_S8] = IMAGE_S16,  [NPY_U32] = IMAGE_U32,
+        [NPY_S32] = IMAGE_S32, [NPY_U64] = IMAGE_U64, [NPY_S64] = IMAGE_S64};
     return types[type];
 }
 
@@ -183,7 +182,8 @@ void image_npy_order(const image_array *a)
 
 bool image_npy_head(const image_array *a, image_bytes *head)
 {
-    static const char *const types[] = {"'|u1'", "'<u2'", "'<i2'", "'<f4'", "'<f8'"};
+    static const char *const types[] = {"'|u1'", "'<u2'", "'<i2'", "'<u4'", "'<i4'",
+                                        "'<u8'", "'<i8'", "'<f4'", "'<f8'"};
     uint64_t shape[IMAGE_MAX_DIRECTIONS + 2];
     uint32_t axes = 0;
     unsigned char *const header = image_bytes_reserve(head, NPY_HEADER_BYTES);

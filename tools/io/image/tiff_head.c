@@ -173,7 +173,7 @@ static void add_strips(tiff_head *h, uint16_t tag, size_t page)
 static void list_tags(tiff_head *h, size_t page)
 {
     static const uint32_t extras[] = {2, 0, 2, 1}; /* what alpha is: straight, other, associated */
-    static const uint32_t formats[] = {1, 1, 2, 3, 3};
+    static const uint32_t formats[] = {1, 1, 2, 1, 2, 1, 2, 3, 3};
     const image_array *const a = h->a;
     const bool is_rgb = a->channels >= 3, has_note = page == 0 && a->place.note;
     h->num_entries = 0;

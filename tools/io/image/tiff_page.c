@@ -13,16 +13,18 @@ static bool find_type(tiff_page *p, const char **why)
         image_type type;
     } known[] = {{SAMPLEFORMAT_UINT, 1, IMAGE_U8},     {SAMPLEFORMAT_UINT, 2, IMAGE_U8},
                  {SAMPLEFORMAT_UINT, 4, IMAGE_U8},     {SAMPLEFORMAT_UINT, 8, IMAGE_U8},
-                 {SAMPLEFORMAT_UINT, 16, IMAGE_U16},   {SAMPLEFORMAT_UINT, 32, IMAGE_F64},
-                 {SAMPLEFORMAT_INT, 8, IMAGE_S16},     {SAMPLEFORMAT_INT, 16, IMAGE_S16},
-                 {SAMPLEFORMAT_INT, 32, IMAGE_F64},    {SAMPLEFORMAT_IEEEFP, 16, IMAGE_F32},
+                 {SAMPLEFORMAT_UINT, 16, IMAGE_U16},   {SAMPLEFORMAT_UINT, 32, IMAGE_U32},
+                 {SAMPLEFORMAT_UINT, 64, IMAGE_U64},   {SAMPLEFORMAT_INT, 8, IMAGE_S16},
+                 {SAMPLEFORMAT_INT, 16, IMAGE_S16},    {SAMPLEFORMAT_INT, 32, IMAGE_S32},
+                 {SAMPLEFORMAT_INT, 64, IMAGE_S64},    {SAMPLEFORMAT_IEEEFP, 16, IMAGE_F32},
                  {SAMPLEFORMAT_IEEEFP, 32, IMAGE_F32}, {SAMPLEFORMAT_IEEEFP, 64, IMAGE_F64}};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         p->image.type = known[i].type;
         if (known[i].format == p->format && known[i].bits == p->bits) return true;
     }
-    *why = "samples of this type are not read (whole numbers of 1, 2, 4, 8, 16 and 32 bits, with a "
-           "sign of 8, 16 and 32, and reals of 16, 32 and 64 bits are)";
+    *why =
+        "samples of this type are not read (whole numbers of 1, 2, 4, 8, 16, 32 and 64 bits, with "
+        "a sign from 8 on, and reals of 16, 32 and 64 bits are)";
     return false;
 }
 
@@ -160,31 +162,27 @@ static double half_value(uint16_t bits)
     return bits >> 15 ? -value : value;
 }
 
-/* Returns sample number i of a row as it stands in the file. */
+/* Returns sample number i of a row as it stands in the file, of at most 16 bits: those of more are
+   the image's as they are. */
 static double stored_value(const tiff_page *p, const unsigned char *row, size_t i)
 {
     const bool has_sign = p->format == SAMPLEFORMAT_INT;
     uint16_t u16 = 0;
-    uint32_t u32 = 0;
     if (p->bits < 8) {
         const size_t bit = i * p->bits;
         return row[bit / 8] >> (8 - p->bits - bit % 8) & ((1 << p->bits) - 1);
     }
     if (p->bits == 8) return has_sign ? (double)(int8_t)row[i] : (double)row[i];
-    if (p->bits == 16) {
-        memcpy(&u16, row + 2 * i, 2);
-        if (p->format == SAMPLEFORMAT_IEEEFP) return half_value(u16);
-        return has_sign ? (double)(int16_t)u16 : (double)u16;
-    }
-    memcpy(&u32, row + 4 * i, 4);
-    return has_sign ? (double)(int32_t)u32 : (double)u32;
+    memcpy(&u16, row + 2 * i, 2);
+    if (p->format == SAMPLEFORMAT_IEEEFP) return half_value(u16);
+    return has_sign ? (double)(int16_t)u16 : (double)u16;
 }
 
-/* Returns what a stored value is in an image: less than 8 bits go over all of u8. */
+/* Returns what a stored value of these is in an image: less than 8 bits go over all of u8. */
 static double shown_value(const tiff_page *p, double stored, bool is_alpha)
 {
     const double most = (double)(((uint64_t)1 << p->bits) - 1);
-    if (p->format != SAMPLEFORMAT_UINT || p->bits > 16) return stored;
+    if (p->format != SAMPLEFORMAT_UINT) return stored;
     if (p->photometric == PHOTOMETRIC_MINISWHITE && !is_alpha) stored = most - stored;
     return p->bits < 8 ? stored * (255 / most) : stored;
 }

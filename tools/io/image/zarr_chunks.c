@@ -52,7 +52,7 @@ static void put_line(const work *w, const unsigned char *from, size_t to)
             memcpy(at + i * step * each, from + i * stride, each);
     else
         for (size_t i = 0; i < num; i++)
-            image_array_set(&target, i * step, npy_get(&c->array->form, from + i * stride));
+            image_npy_take(&target, i * step, &c->array->form, from + i * stride);
 }
 
 /* Puts all numbers of some axes, from this one to the last one. from: of the first of them. */

@@ -289,16 +289,16 @@ bool zarr_image_take(const image_array *a, const image_box *box, void *to, const
     const zarr_image *const z = a->zarr;
     zarr_chunks c = {.array = &z->array,
                      .folder = a->descriptor,
-                     .type = a->type,
+                     .type = image_npy_type(z->array.form.type),
                      .to = to,
                      .name = name,
                      .message = message};
     for (uint32_t i = 0; i < z->array.num_axes; i++)
         c.size[i] = 1; /* of axes that are passed over */
     if (z->frames >= 0) c.begin[z->frames] = box->frame;
-    if (z->channels >= 0) c.size[z->channels] = a->channels;
+    if (z->channels >= 0) c.size[z->channels] = z->array.shape[z->channels];
     if (z->channels >= 0) c.step[z->channels] = 1;
-    size_t step = a->channels;
+    size_t step = z->channels >= 0 ? (size_t)c.size[z->channels] : 1;
     for (uint32_t i = a->directions; i-- > 0; step *= box->size[i]) {
         c.begin[z->directions[i]] = box->begin[i];
         c.size[z->directions[i]] = box->size[i];

@@ -97,7 +97,8 @@ static void add_counts(text *t, const layout *l, const size_t *counts)
 
 static text describe_array(const image_array *a, const layout *l)
 {
-    static const char *const types[] = {"|u1", "<u2", "<i2", "<f4", "<f8"};
+    static const char *const types[] = {"|u1", "<u2", "<i2", "<u4", "<i4",
+                                        "<u8", "<i8", "<f4", "<f8"};
     text t = {.count = 0};
     add(&t, "{\n    \"chunks\": ");
     add_counts(&t, l, l->chunk);
@@ -135,7 +136,7 @@ static text describe_image(const image_array *a, const layout *l)
         add(&t, "%s%.17g", between, spacing > 0 ? spacing : 1);
         between = ", ";
     }
-    add(&t, "], \"type\": \"scale\"}],\n                    \"path\": \"0\"\n"
+    add(&t, "],\n                    \"path\": \"0\"\n"
             "                }\n            ],\n            \"name\": \"image\",\n"
             "            \"version\": \"0.4\"\n        }\n    ]\n}\n");
     return t;
