@@ -101,9 +101,10 @@ def read_png(path):
 
 def tiff_bytes(width, height, bits, rows, order="<", tags=(), photometric=1, tile=None):
     """A TIFF of one page, its samples stored as the strip or the tiles `rows`. tags: more of them,
-    as TAG: (type, values) with type 3 for 16 bits, 4 for 32, 5 for fractions."""
+    as TAG: (type, values) with type 2 for bytes, 3 for 16 bits, 4 for 32, 5 for fractions, 12 for
+    doubles."""
     strips = rows if tile else [rows]
-    kinds = {3: ("H", 2), 4: ("I", 4), 5: ("II", 8)}
+    kinds = {2: ("B", 1), 3: ("H", 2), 4: ("I", 4), 5: ("II", 8), 12: ("d", 8)}
     tags = {256: (4, [width]), 257: (4, [height]), 258: (3, [bits]), 259: (3, [1]),
             262: (3, [photometric]), 277: (3, [1]), **dict(tags)}
     if tile:

@@ -7,6 +7,7 @@ Needs the standard library only; where zarr can be imported, its own stores are 
 it reads ours. Exits with 77 (skipped) where there is no OpenCL device.
 """
 import itertools
+import json
 import math
 import os
 import shutil
@@ -57,6 +58,48 @@ class Files(ImageCase):
             path = self.get(self.put(image), "--directions", str(len(shape)), ending="zarr")
             self.assertEqual(self.get(path, channels=channels), image)
             shutil.rmtree(path)
+
+    def put_attributes(self, path, transforms, more=(), **others):
+        """Has an image of two directions say where it is: its first resolution, and all."""
+        axes = [{"name": name, "type": "space", **dict(more)} for name in "yx"]
+        with open(os.path.join(path, ".zattrs"), "w") as file:
+            json.dump({"multiscales": [{"axes": axes, "version": "0.4", "datasets": [
+                {"path": "0", "coordinateTransformations": transforms[0]}],
+                "coordinateTransformations": transforms[1]}], **others}, file)
+
+    def test_zarr_place(self):
+        """Where samples are goes along, and an enlarged image stays where it was."""
+        def scale(*values):
+            return {"type": "scale", "scale": list(values)}
+
+        def move(*values):
+            return {"type": "translation", "translation": list(values)}
+
+        def place(path):
+            with open(os.path.join(path, ".zattrs")) as file:
+                found = json.load(file)["multiscales"][0]
+            return found["datasets"][0]["coordinateTransformations"], found["axes"]
+
+        path = self.get(noise((3, 4), "u8"), ending="zarr")
+        os.rename(path, self.path("in.zarr"))
+        self.assertEqual(place(self.path("in.zarr"))[0], [scale(1, 1)])
+        unit = {"unit": "micrometer"}
+        for transforms, more, copied, twice in (
+                (([scale(0.5, 0.25), move(10, 20)], [scale(2, 4), move(1, 0)]), unit,
+                 [scale(1, 1), move(21, 80)], [scale(0.5, 0.5), move(20.75, 79.75)]),
+                (([scale(1, 3)], []), unit, [scale(1, 3)], [scale(0.5, 1.5), move(-0.25, -0.75)]),
+                (([scale(1, 2), move(0, 5)], []), {}, [scale(1, 2), move(0, 5)],
+                 [scale(0.5, 1), move(-0.25, 4.5)])):
+            self.put_attributes(self.path("in.zarr"), transforms, more)
+            for options, expected in ((), copied), (("-z", "2"), twice):
+                path = self.path("out.zarr")
+                self.get_file(self.path("in.zarr"), path, *options)
+                found, axes = place(path)
+                self.assertEqual(found, expected)
+                self.assertEqual(axes[0].get("unit"), more.get("unit"))
+        self.put_attributes(self.path("in.zarr"), ([scale(1, 2), move(0, 5)], []), omero={})
+        done = run("image", self.path("in.zarr"), "-o", self.path("b.png"))
+        self.assertIn("left out: where it is in the world, what else .zattrs says\n", done.stderr)
 
     @unittest.skipIf(zarr is None, "no zarr")
     def test_zarr_package(self):
@@ -111,6 +154,40 @@ class Files(ImageCase):
             self.check_tiff(signed("H", 16, 1, [1, 65535]), [1, 65535], "<u2")
             self.check_tiff(signed("d", 64, 3, [0.1, 1e300]), [0.1, 1e300], "<f8")
 
+    def test_labels(self):
+        """Whole numbers of 32 and 64 bits keep type and bits by order 0, on any device, whole and
+        in parts; other orders round them to the type."""
+        limits = dict(os.environ, CLSPLINE_LIMITS="fp64=0")
+        endings = "npy", "zarr", *("nii", "tif")[:0 if lacks("tif") else 2]
+        for name, cval, ending in some(itertools.product(("u32", "s32", "u64", "s64"), (
+                0, -1, 1000003, 16777217), endings), 7):
+            image, made = noise((4, 5), name, seed=9), self.path("made." + ending)
+            low = -2 ** (int(name[1:]) - 1) if name[0] == "s" else 0
+            expected = [image.at(y - 1, x - 2)[0] if y > 0 and x > 1 else max(cval, low)
+                        for y in range(4) for x in range(5)]
+            self.get_file(self.put(image), made, "--order", "0", "-s", "2,1", "--cval", str(cval),
+                          env=limits)
+            self.assertEqual(self.get(made), Image((4, 5), image.kind, expected))
+        for name, other in ("u64", "s64"), ("s64", "u64"), ("s32", "u64"):
+            self.assertEqual(self.get(noise((4, 5), name), "--type", other).values,
+                             [min(max(v, 0), 2 ** 63 - 1) for v in noise((4, 5), name).values])
+        self.fails(1, "--clip: whole numbers of 32", "image", self.put(image), "-o",
+                   self.path("b.npy"), "--clip", "--order", "0")
+        image = noise((64, 70), "u64")
+        for source in "in.npy", "in.zarr":
+            self.get_file(self.put(image), self.path("in.zarr"))
+            whole = self.get(self.path(source), "-r", "30", "--order", "0")
+            for part in "12":
+                run("image", self.path(source), "-o", self.path("b.npy"), "-r", "30", "--order",
+                    "0", "--part", part + "/2")
+            self.assertEqual(run("join", self.path("b.npy"), "-q").returncode, 0)
+            self.assertEqual(read_npy(self.path("b.npy")), whole)
+        if has_fp64():
+            twice = self.get(Image((1, 4), "<i4", [0, 10, 2 ** 31 - 1, 2 ** 31 - 1]), "-z", "2",
+                             "--order", "1", "--size", "8x1")
+            self.assertEqual(twice, Image((1, 8), "<i4", [0, 2, 8, 536870919, 1610612738] +
+                                          [2 ** 31 - 1] * 3))
+
     def test_tiff_layout(self):
         """Tiles that stand out beyond the image, and the orientations."""
         if lacks("tif"):
@@ -154,40 +231,6 @@ class Files(ImageCase):
         tags = tiff_tags(open(self.get(self.path("in.tif"), "-z", "2", ending="tif"), "rb").read())
         self.assertEqual([struct.unpack("<II", tags[t]) for t in (282, 283)], [(600, 1), (400, 1)])
         self.assertEqual(struct.unpack("<H", tags[296]), (2,))
-    def test_labels(self):
-        """Whole numbers of 32 and 64 bits keep type and bits by order 0, on any device, whole and
-        in parts; other orders round them to the type."""
-        limits = dict(os.environ, CLSPLINE_LIMITS="fp64=0")
-        endings = "npy", "zarr", *("nii", "tif")[:0 if lacks("tif") else 2]
-        for name, cval, ending in some(itertools.product(("u32", "s32", "u64", "s64"), (
-                0, -1, 1000003, 16777217), endings), 7):
-            image, made = noise((4, 5), name, seed=9), self.path("made." + ending)
-            low = -2 ** (int(name[1:]) - 1) if name[0] == "s" else 0
-            expected = [image.at(y - 1, x - 2)[0] if y > 0 and x > 1 else max(cval, low)
-                        for y in range(4) for x in range(5)]
-            self.get_file(self.put(image), made, "--order", "0", "-s", "2,1", "--cval", str(cval),
-                          env=limits)
-            self.assertEqual(self.get(made), Image((4, 5), image.kind, expected))
-        for name, other in ("u64", "s64"), ("s64", "u64"), ("s32", "u64"):
-            self.assertEqual(self.get(noise((4, 5), name), "--type", other).values,
-                             [min(max(v, 0), 2 ** 63 - 1) for v in noise((4, 5), name).values])
-        self.fails(1, "--clip: whole numbers of 32", "image", self.put(image), "-o",
-                   self.path("b.npy"), "--clip", "--order", "0")
-        image = noise((64, 70), "u64")
-        for source in "in.npy", "in.zarr":
-            self.get_file(self.put(image), self.path("in.zarr"))
-            whole = self.get(self.path(source), "-r", "30", "--order", "0")
-            for part in "12":
-                run("image", self.path(source), "-o", self.path("b.npy"), "-r", "30", "--order",
-                    "0", "--part", part + "/2")
-            self.assertEqual(run("join", self.path("b.npy"), "-q").returncode, 0)
-            self.assertEqual(read_npy(self.path("b.npy")), whole)
-        if has_fp64():
-            twice = self.get(Image((1, 4), "<i4", [0, 10, 2 ** 31 - 1, 2 ** 31 - 1]), "-z", "2",
-                             "--order", "1", "--size", "8x1")
-            self.assertEqual(twice, Image((1, 8), "<i4", [0, 2, 8, 536870919, 1610612738] +
-                                          [2 ** 31 - 1] * 3))
-
         self.get(self.path("in.tif"), ending="png")
         body = open(self.path("out.png"), "rb").read()
         self.assertEqual(struct.unpack(">IIB", png_chunk(body, b"pHYs")), (11811, 7874, 1))
@@ -195,6 +238,13 @@ class Files(ImageCase):
         self.get(self.path("in.png"), "-z", "0.5", ending="png")
         body = open(self.path("out.png"), "rb").read()
         self.assertEqual(struct.unpack(">IIB", png_chunk(body, b"pHYs")), (5906, 3937, 1))
+        with open(self.path("in.tif"), "wb") as file: # as GDAL writes it
+            file.write(tiff_bytes(3, 2, 8, b"abcdef", tags={
+                270: (2, b"words\0"), 33550: (12, [30, 30, 0]), 33922: (12, [0, 0, 0, 5e5, 4e6, 0]),
+                34735: (3, [1, 1, 0, 1, 1024, 0, 1, 1]), 42113: (2, b"-9999\0")}))
+        done = run("image", self.path("in.tif"), "-o", self.path("b.tif"))
+        self.assertIn("left out: where it is in the world, which value stands for no data, the "
+                      "description\n", done.stderr)
         self.put(noise((2, 2), "u8"), "in.png")
         self.get(self.path("in.png"), ending="png")
         self.assertIsNone(png_chunk(open(self.path("out.png"), "rb").read(), b"pHYs"))
@@ -288,6 +338,16 @@ class Files(ImageCase):
                                  else back.at(x, 32 - y))
             written = self.get_bytes(path, "-z", "2", ending="jpg")
             self.assertEqual(struct.unpack_from(">BHH", written, 13), (1, 300, 600))
+        for jfif, order, unit, expected in (
+                (b"", ">", 2, (1, 600, 300)), (jpg[2:20], "<", 3, (1, 1524, 762)),
+                (jpg[2:13] + struct.pack(">BHH", 1, 72, 96) + jpg[18:20], "<", 2, (1, 144, 192))):
+            exif = (b"II*\0" if order == "<" else b"MM\0*") + struct.pack(
+                order + "IH HHII HHII HHIHH I 4I", 8, 3, 282, 5, 1, 50, 283, 5, 1, 58, 296, 3, 1,
+                unit, 0, 0, 600, 2, 300, 2)
+            segment = b"\xff\xe1" + struct.pack(">H", 8 + len(exif)) + b"Exif\0\0" + exif
+            path = self.put_bytes("in.jpg", jpg[:2] + jfif + segment + jpg[20:])
+            written = self.get_bytes(path, "-z", "2", ending="jpg")
+            self.assertEqual(struct.unpack_from(">BHH", written, 13), expected)
         for words, image in (("u8, this image has u16", noise((3, 3), "u16")),
                              ("one or three channels", noise((3, 3), "u8", 4))):
             self.fails(1, words, "image", self.put(image), "-o", self.path("b.jpg"))

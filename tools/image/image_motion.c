@@ -91,6 +91,7 @@ static void find_place(const image_request *r, const image_array *in, image_arra
         const uint32_t d = in->directions - 1 - k;
         const double before = (double)(in->size[d] - 1) / 2, after = (double)(out->size[d] - 1) / 2;
         out->place.spacing[k] = in->place.spacing[k] / zoom[k];
+        out->place.origin[k] += in->place.spacing[k] * (before - after / zoom[k]);
         for (int i = 0; i < 2 * N; i++) {
             double *row = forms[i / N]->to_world[i % N];
             const double step = row[k];

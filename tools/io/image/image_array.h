@@ -32,6 +32,15 @@ typedef enum image_alpha_kind {
 
 enum { IMAGE_MILLIMETERS = 2 }; /* NIfTI's number */
 
+/* What files say that is left out, whatever is written. */
+enum {
+    IMAGE_LEFT_OUT_PROFILE = 1,
+    IMAGE_LEFT_OUT_PLACE = 2,   /* in the world, other than as image_place has it */
+    IMAGE_LEFT_OUT_NO_DATA = 4, /* the value of samples that are none */
+    IMAGE_LEFT_OUT_WORDS = 8,
+    IMAGE_LEFT_OUT_ATTRIBUTES = 16 /* of OME-Zarr, beside the axes of the first image */
+};
+
 /* A way from x, y, z, numbers of samples, and 1, to the world's coordinates. */
 typedef struct image_form {
     double to_world[3][4];
@@ -41,6 +50,7 @@ typedef struct image_form {
 /* What the file tells of where its samples are. Zero: nothing. */
 typedef struct image_place {
     double spacing[IMAGE_MAX_DIRECTIONS]; /* between samples, along x, y, z */
+    double origin[IMAGE_MAX_DIRECTIONS];  /* of the first sample, in the unit of these */
     image_form sform, qform;
     double quatern[3], hand; /* of the qform: how it turns, and -1 where it mirrors z */
     int units;               /* of lengths, as NIfTI numbers them */
@@ -66,7 +76,7 @@ typedef struct image_array {
     uint64_t at;
     struct zarr_image *zarr; /* how they are stored in a folder; NULL: it is a file */
     uint32_t quality;        /* of a JPEG that is written, 1 to 100; 0: the default */
-    bool has_profile;        /* the file has a colour profile, which is left out */
+    uint32_t left_out;       /* what the file says beside, as IMAGE_LEFT_OUT_ bits */
     image_place place;
     struct image_nifti *nifti; /* what a NIfTI file says beside; NULL: nothing */
 } image_array;
@@ -74,6 +84,9 @@ typedef struct image_array {
 /* The bytes of a value, and the name of a type as "u8". */
 size_t image_type_bytes(image_type type);
 const char *image_type_name(image_type type);
+
+/* Tells whether a type is one of whole numbers of 32 or 64 bits, which reals may have to round. */
+bool image_type_is_wide(image_type type);
 
 /* Counts the bytes of all values. False where they do not fit size_t. */
 bool image_array_bytes(const image_array *a, size_t *bytes);
@@ -85,9 +98,6 @@ bool image_array_make(image_array *a);
 bool image_is_turned(int orientation);
 
 /* Returns where a pixel of a stored image of width x height is in the image as it is seen. */
-/* Tells whether a type is one of whole numbers of 32 or 64 bits, which reals may have to round. */
-bool image_type_is_wide(image_type type);
-
 size_t image_seen_at(int orientation, size_t width, size_t height, size_t x, size_t y);
 
 /* Counts the values. */

@@ -213,20 +213,29 @@ bool image_file_suits(const image_array *a, image_format format, const char *nam
     return true;
 }
 
+static bool has_origin(const image_place *p)
+{
+    return p->origin[0] != 0 || p->origin[1] != 0 || p->origin[2] != 0;
+}
+
 bool image_file_loses(const image_array *a, image_format format, char text[IMAGE_TEXT_BYTES])
 {
     const image_place *p = &a->place;
     const bool is_nifti = format == IMAGE_NIFTI || format == IMAGE_NIFTI_GZ;
     const nifti_header none = {.version = 1}, *h = a->nifti ? &a->nifti->header : &none;
+    const bool is_placed = ((p->sform.code > 0 || p->qform.code > 0) && !is_nifti) ||
+                           (has_origin(p) && format != IMAGE_ZARR);
+    const bool is_described = (h->descrip[0] || h->aux_file[0] || h->intent_name[0]) && !is_nifti;
     const struct {
         bool is_lost;
         const char *words;
-    } all[] = {
-        {a->has_profile, "the colour profile"},
-        {p->spacing[0] > 0 && format == IMAGE_NPY, "the lengths of pixels"},
-        {(p->sform.code > 0 || p->qform.code > 0) && !is_nifti, "where it is in the world"},
-        {(h->descrip[0] || h->aux_file[0] || h->intent_name[0]) && !is_nifti, "the description"},
-        {a->nifti && a->nifti->extensions.count > 0 && !is_nifti, "the extensions"}};
+    } all[] = {{(a->left_out & IMAGE_LEFT_OUT_PROFILE) != 0, "the colour profile"},
+               {p->spacing[0] > 0 && format == IMAGE_NPY, "the lengths of pixels"},
+               {is_placed || (a->left_out & IMAGE_LEFT_OUT_PLACE) != 0, "where it is in the world"},
+               {(a->left_out & IMAGE_LEFT_OUT_NO_DATA) != 0, "which value stands for no data"},
+               {is_described || (a->left_out & IMAGE_LEFT_OUT_WORDS) != 0, "the description"},
+               {(a->left_out & IMAGE_LEFT_OUT_ATTRIBUTES) != 0, "what else .zattrs says"},
+               {a->nifti && a->nifti->extensions.count > 0 && !is_nifti, "the extensions"}};
     text[0] = 0;
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         const size_t length = strlen(text);

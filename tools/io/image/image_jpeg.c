@@ -66,48 +66,81 @@ static uint32_t get_number(const unsigned char *from, int bytes, bool is_big)
     return value;
 }
 
-/* Finds the orientation in Exif data, which are a TIFF without an image; 0: there is none. */
-static int exif_orientation(const unsigned char *exif, size_t count)
+/* Exif data, which are a TIFF without an image. */
+typedef struct exif_data {
+    const unsigned char *bytes; /* NULL: there are none */
+    size_t count;
+} exif_data;
+
+/* Returns the number that is a tag's first value, a whole one or a fraction; 0: there is none. */
+static double exif_number(const exif_data *exif, uint32_t tag)
 {
-    enum { HEAD = 8, ENTRY = 12, ORIENTATION = 274, SHORT = 3 };
-    if (count < HEAD) return 0;
-    const bool is_big = exif[0] == 'M';
-    const size_t at = get_number(exif + 4, 4, is_big);
-    if (count < 2 || at > count - 2) return 0;
-    const size_t num = get_number(exif + at, 2, is_big);
-    for (size_t i = 0; i < num; i++) {
-        if (count - at - 2 < (i + 1) * ENTRY) return 0;
-        const unsigned char *entry = exif + at + 2 + i * ENTRY;
-        if (get_number(entry, 2, is_big) != ORIENTATION) continue;
-        const uint32_t value = get_number(entry + 8, 2, is_big);
-        return get_number(entry + 2, 2, is_big) == SHORT && value <= 8 ? (int)value : 0;
+    enum { HEAD = 8, ENTRY = 12, SHORT = 3, RATIONAL = 5 };
+    const size_t count = exif->count;
+    if (!exif->bytes || count < HEAD) return 0;
+    const bool is_big = exif->bytes[0] == 'M';
+    const size_t at = get_number(exif->bytes + 4, 4, is_big);
+    if (at > count - 2) return 0;
+    const size_t num = get_number(exif->bytes + at, 2, is_big);
+    for (size_t i = 0; i < num && count - at - 2 >= (i + 1) * ENTRY; i++) {
+        const unsigned char *entry = exif->bytes + at + 2 + i * ENTRY;
+        const uint32_t type = get_number(entry + 2, 2, is_big);
+        if (get_number(entry, 2, is_big) != tag) continue;
+        if (type == SHORT) return get_number(entry + 8, 2, is_big);
+        const size_t value = get_number(entry + 8, 4, is_big);
+        if (type != RATIONAL || value > count - 8) return 0;
+        const uint32_t below = get_number(exif->bytes + value + 4, 4, is_big);
+        return below ? (double)get_number(exif->bytes + value, 4, is_big) / below : 0;
     }
     return 0;
+}
+
+/* Finds the Exif data, and whether there is a colour profile. */
+static exif_data look_at_markers(const struct jpeg_decompress_struct *jpeg, image_array *a)
+{
+    static const char exif[] = "Exif\0", profile[] = "ICC_PROFILE";
+    exif_data found = {.bytes = NULL};
+    for (jpeg_saved_marker_ptr m = jpeg->marker_list; m; m = m->next) {
+        if (m->marker == JPEG_APP0 + 1 && m->data_length >= sizeof(exif) &&
+            memcmp(m->data, exif, sizeof(exif)) == 0 && !found.bytes)
+            found = (exif_data){m->data + sizeof(exif), m->data_length - sizeof(exif)};
+        if (m->marker == JPEG_APP0 + 2 && m->data_length >= sizeof(profile) &&
+            memcmp(m->data, profile, sizeof(profile)) == 0)
+            a->left_out = IMAGE_LEFT_OUT_PROFILE;
+    }
+    return found;
+}
+
+/* Takes the distance between pixels as JFIF tells it, or else Exif. Of JFIF without a unit it is
+   the shape of a pixel alone, which 1 to 1 does not tell. */
+static void take_density(const struct jpeg_decompress_struct *jpeg, const exif_data *exif,
+                         bool is_turned, image_place *place)
+{
+    enum { ACROSS = 282, DOWN = 283, UNIT = 296, CENTIMETER = 3 };
+    const bool has_jfif = jpeg->saw_JFIF_marker && jpeg->X_density > 0 && jpeg->Y_density > 0;
+    double across = exif_number(exif, ACROSS), down = exif_number(exif, DOWN), length = 25.4;
+    const int unit = (int)exif_number(exif, UNIT);
+    if (unit == CENTIMETER || unit == 1) length = unit == 1 ? 1 : 10;
+    if (has_jfif && (jpeg->density_unit > 0 || !(across > 0 && down > 0))) {
+        across = jpeg->X_density;
+        down = jpeg->Y_density;
+        length = jpeg->density_unit == 1 ? 25.4 : jpeg->density_unit == 2 ? 10 : 1;
+    }
+    if (!(across > 0 && down > 0) || (length == 1 && across == down)) return;
+    place->spacing[is_turned ? 1 : 0] = length / across;
+    place->spacing[is_turned ? 0 : 1] = length / down;
+    place->units = length > 1 ? IMAGE_MILLIMETERS : 0;
+    place->is_per_inch = length == 25.4;
 }
 
 /* Takes the distance between pixels and returns the orientation, 1 to 8. */
 static int take_markers(const struct jpeg_decompress_struct *jpeg, image_array *a)
 {
-    static const char exif[] = "Exif\0", profile[] = "ICC_PROFILE";
-    int orientation = 0;
-    for (jpeg_saved_marker_ptr m = jpeg->marker_list; m; m = m->next) {
-        const bool is_exif = m->marker == JPEG_APP0 + 1 && m->data_length >= sizeof(exif) &&
-                             memcmp(m->data, exif, sizeof(exif)) == 0;
-        if (is_exif && orientation == 0)
-            orientation = exif_orientation(m->data + sizeof(exif), m->data_length - sizeof(exif));
-        if (m->marker == JPEG_APP0 + 2 && m->data_length >= sizeof(profile) &&
-            memcmp(m->data, profile, sizeof(profile)) == 0)
-            a->has_profile = true;
-    }
-    if (orientation == 0) orientation = 1;
-    if (!jpeg->saw_JFIF_marker || jpeg->X_density == 0 || jpeg->Y_density == 0) return orientation;
-    if (jpeg->density_unit == 0 && jpeg->X_density == jpeg->Y_density) return orientation;
-    const double length = jpeg->density_unit == 1 ? 25.4 : jpeg->density_unit == 2 ? 10 : 1;
-    const bool is_turned = image_is_turned(orientation);
-    a->place.spacing[is_turned ? 1 : 0] = length / jpeg->X_density;
-    a->place.spacing[is_turned ? 0 : 1] = length / jpeg->Y_density;
-    a->place.units = length > 1 ? IMAGE_MILLIMETERS : 0;
-    a->place.is_per_inch = jpeg->density_unit == 1;
+    enum { ORIENTATION = 274 };
+    const exif_data exif = look_at_markers(jpeg, a);
+    const double found = exif_number(&exif, ORIENTATION);
+    const int orientation = found >= 1 && found <= 8 ? (int)found : 1;
+    take_density(jpeg, &exif, image_is_turned(orientation), &a->place);
     return orientation;
 }
 

@@ -82,7 +82,7 @@ static void make_rows(png_source *p)
     a->channels = png_get_channels(p->png, p->info);
     a->type = png_get_bit_depth(p->png, p->info) == 16 ? IMAGE_U16 : IMAGE_U8;
     a->alpha = IMAGE_ALPHA_STRAIGHT;
-    a->has_profile = png_get_valid(p->png, p->info, PNG_INFO_iCCP) != 0;
+    if (png_get_valid(p->png, p->info, PNG_INFO_iCCP)) a->left_out = IMAGE_LEFT_OUT_PROFILE;
     take_resolution(p);
     p->rows = malloc(a->size[0] * sizeof(*p->rows));
     if (!p->rows || !image_array_make(a)) png_error(p->png, "not enough memory for this image");

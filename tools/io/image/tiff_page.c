@@ -113,11 +113,29 @@ static void find_size(tiff_page *p)
     p->image.channels = p->channels;
 }
 
+/* Finds what else the tags say: those of GeoTIFF, and of GDAL, have no names here. */
+static uint32_t find_left_out(TIFF *tiff)
+{
+    static const struct {
+        uint32_t tag, what;
+    } known[] = {{TIFFTAG_ICCPROFILE, IMAGE_LEFT_OUT_PROFILE},
+                 {TIFFTAG_IMAGEDESCRIPTION, IMAGE_LEFT_OUT_WORDS},
+                 {33550, IMAGE_LEFT_OUT_PLACE}, /* the size of pixels */
+                 {33922, IMAGE_LEFT_OUT_PLACE}, /* points and where they are */
+                 {34264, IMAGE_LEFT_OUT_PLACE}, /* a matrix */
+                 {34735, IMAGE_LEFT_OUT_PLACE}, /* in which coordinates */
+                 {42112, IMAGE_LEFT_OUT_WORDS},
+                 {42113, IMAGE_LEFT_OUT_NO_DATA}};
+    uint32_t found = 0;
+    for (int i = 0; i < TIFFGetTagListCount(tiff); i++)
+        for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
+            if (TIFFGetTagListEntry(tiff, i) == known[k].tag) found |= known[k].what;
+    return found;
+}
+
 bool tiff_page_read(TIFF *tiff, tiff_page *p, const char **why)
 {
     uint16_t channels = 1, planar = PLANARCONFIG_CONTIG;
-    uint32_t bytes = 0;
-    void *profile = NULL;
     *p = (tiff_page){.bits = 1, .format = SAMPLEFORMAT_UINT, .orientation = ORIENTATION_TOPLEFT};
     TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &p->width);
     TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &p->height);
@@ -130,7 +148,7 @@ bool tiff_page_read(TIFF *tiff, tiff_page *p, const char **why)
     p->photometric = channels >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
     TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &p->photometric);
     unpack_jpeg(tiff, p);
-    p->image.has_profile = TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &bytes, &profile) != 0;
+    p->image.left_out = find_left_out(tiff);
     p->channels = channels;
     p->apart = planar == PLANARCONFIG_SEPARATE && channels > 1;
     find_size(p);

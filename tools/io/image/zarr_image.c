@@ -20,11 +20,13 @@ typedef enum axis_kind { AXIS_SPACE, AXIS_CHANNEL, AXIS_TIME, AXIS_OTHER } axis_
 
 typedef struct axis {
     axis_kind kind;
-    double scale, millimeters; /* of its unit; 0: that is not known */
+    double scale, origin;
+    double millimeters; /* of its unit; 0: that is not known */
 } axis;
 
 typedef struct axes {
     uint32_t num; /* 0: nothing is said of them */
+    bool has_scale;
     axis all[ZARR_MAX_AXES];
 } axes;
 
@@ -51,7 +53,7 @@ static axis read_axis(const cJSON *json)
 {
     const char *name = cJSON_IsString(json) ? json->valuestring : text_of(json, "name");
     const char *type = text_of(json, "type");
-    axis one = {AXIS_OTHER, 1, unit_millimeters(text_of(json, "unit"))};
+    axis one = {AXIS_OTHER, 1, 0, unit_millimeters(text_of(json, "unit"))};
     if (strcmp(type, "space") == 0 || (!*type && strlen(name) == 1 && strchr("xyz", name[0])))
         one.kind = AXIS_SPACE;
     else if (strcmp(type, "channel") == 0 || (!*type && strcmp(name, "c") == 0))
@@ -61,17 +63,22 @@ static axis read_axis(const cJSON *json)
     return one;
 }
 
-/* Multiplies scales by those of a list of transformations. */
-static void take_scale(axes *found, const cJSON *object)
+/* Scales and moves axes as a list of transformations does, one after the other. */
+static void transform(axes *found, const cJSON *object)
 {
     const cJSON *one;
     cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(object, "coordinateTransformations"))
     {
-        const cJSON *const scale = cJSON_GetObjectItemCaseSensitive(one, "scale");
-        if (strcmp(text_of(one, "type"), "scale") != 0) continue;
-        for (uint32_t i = 0; i < found->num && (int)i < cJSON_GetArraySize(scale); i++) {
-            const double factor = cJSON_GetNumberValue(cJSON_GetArrayItem(scale, (int)i));
-            found->all[i].scale *= factor > 0 && isfinite(factor) ? factor : 1;
+        const char *const type = text_of(one, "type");
+        const bool scales = strcmp(type, "scale") == 0, moves = strcmp(type, "translation") == 0;
+        const cJSON *const list = cJSON_GetObjectItemCaseSensitive(one, type);
+        for (uint32_t i = 0; i < found->num && (int)i < cJSON_GetArraySize(list); i++) {
+            const double value = cJSON_GetNumberValue(cJSON_GetArrayItem(list, (int)i));
+            const bool is_factor = scales && value > 0 && isfinite(value);
+            found->has_scale |= is_factor;
+            if (is_factor) found->all[i].scale *= value;
+            if (is_factor) found->all[i].origin *= value;
+            if (moves && isfinite(value)) found->all[i].origin += value;
         }
     }
 }
@@ -85,8 +92,8 @@ static bool read_axes(axes *found, const cJSON *multiscale, const cJSON *dataset
         if (found->num == ZARR_MAX_AXES) return false;
         found->all[found->num++] = read_axis(one);
     }
-    take_scale(found, dataset);
-    take_scale(found, multiscale);
+    transform(found, dataset);
+    transform(found, multiscale);
     return true;
 }
 
@@ -97,6 +104,7 @@ typedef struct place {
     char path[PATH_BYTES]; /* of its array's folder, for messages */
     int folder;
     axes axes;
+    bool says_more; /* than of the axes and arrays of one image */
     io_message *message;
 } place;
 
@@ -137,14 +145,15 @@ static bool enter(place *p, const char *path)
 /* Finds the array of the first resolution, by the attributes of a group. */
 static bool enter_first(place *p, const cJSON *attributes)
 {
-    const cJSON *const multiscale =
-        cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(attributes, "multiscales"), 0);
+    const cJSON *const all = cJSON_GetObjectItemCaseSensitive(attributes, "multiscales");
+    const cJSON *const multiscale = cJSON_GetArrayItem(all, 0);
     const cJSON *const dataset =
         cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(multiscale, "datasets"), 0);
     const cJSON *const path = cJSON_GetObjectItemCaseSensitive(dataset, "path");
     if (!cJSON_IsString(path))
         return fail(p, "its .zattrs names no array under \"multiscales\" and \"datasets\"");
     if (!read_axes(&p->axes, multiscale, dataset)) return fail(p, "its .zattrs has too many axes");
+    p->says_more = cJSON_GetArraySize(attributes) > 1 || cJSON_GetArraySize(all) > 1;
     return enter(p, path->valuestring);
 }
 
@@ -174,7 +183,7 @@ static bool guess_axes(place *p, image_array *a, zarr_image *z, uint32_t directi
     const uint32_t num = z->array.num_axes;
     p->axes.num = num;
     for (uint32_t i = 0; i < num; i++)
-        p->axes.all[i] = (axis){num == 5 ? five[i] : AXIS_SPACE, 1, 0};
+        p->axes.all[i] = (axis){num == 5 ? five[i] : AXIS_SPACE, 1, 0, 0};
     if (num == 5) return true;
     if (!image_npy_divide(a, z->array.shape, num, directions))
         return fail(p, "no image with 1 to 3 directions and 1 to 4 channels");
@@ -241,10 +250,12 @@ static void take_place(const place *p, image_array *a, const zarr_image *z)
         if (image_unit_millimeters(k) == x->millimeters) a->place.units = k;
     if (x->millimeters > 0 && a->place.units == 0) a->place.units = IMAGE_MILLIMETERS;
     if (a->place.units > 0) unit = image_unit_millimeters(a->place.units);
-    for (uint32_t i = 0; a->place.units > 0 && i < a->directions; i++) {
+    for (uint32_t i = 0; (a->place.units > 0 || p->axes.has_scale) && i < a->directions; i++) {
         const axis *const one = &p->axes.all[z->directions[a->directions - 1 - i]];
-        const double length = one->millimeters > 0 ? one->millimeters : x->millimeters;
-        a->place.spacing[i] = length == unit ? one->scale : one->scale * length / unit;
+        const double own = one->millimeters > 0 ? one->millimeters : x->millimeters;
+        const double length = a->place.units > 0 && own != unit ? own / unit : 1;
+        a->place.spacing[i] = one->scale * length;
+        a->place.origin[i] = one->origin * length;
     }
 }
 
@@ -256,6 +267,9 @@ static bool open_image(place *p, image_array *a, zarr_image *z, uint32_t directi
         return fail(p, "not as many axes as .zattrs tells of them");
     if (!take_axes(p, a, z, directions) || !take_sizes(p, a, z)) return false;
     take_place(p, a, z);
+    const axis *const time = z->frames >= 0 ? &p->axes.all[z->frames] : NULL;
+    if (p->says_more || (time && (time->scale != 1 || time->origin != 0)))
+        a->left_out = IMAGE_LEFT_OUT_ATTRIBUTES;
     return true;
 }
 

@@ -110,7 +110,20 @@ static text describe_array(const image_array *a, const layout *l)
     return t;
 }
 
-/* Tells the axes and, where the image has lengths, how far samples are apart. */
+/* Adds a number for each axis: that of directions, x first, where it is not 0. */
+static void add_reals(text *t, const layout *l, const double *numbers, double otherwise)
+{
+    const char *between = "[";
+    for (int i = 0; i < AXES; i++) {
+        const double number = i >= Z ? numbers[X - i] : 0;
+        if (!l->has[i]) continue;
+        add(t, "%s%.17g", between, number != 0 ? number : otherwise);
+        between = ", ";
+    }
+    add(t, "]");
+}
+
+/* Tells the axes, how far samples are apart and where the first one is. */
 static text describe_image(const image_array *a, const layout *l)
 {
     static const char *const names[] = {"t", "c", "z", "y", "x"};
@@ -129,12 +142,12 @@ static text describe_image(const image_array *a, const layout *l)
     }
     add(&t, "\n            ],\n            \"datasets\": [\n                {\n"
             "                    \"coordinateTransformations\": [{\"scale\": ");
-    const char *between = "[";
-    for (int i = 0; i < AXES; i++) {
-        const double spacing = i >= Z ? a->place.spacing[X - i] : 0;
-        if (!l->has[i]) continue;
-        add(&t, "%s%.17g", between, spacing > 0 ? spacing : 1);
-        between = ", ";
+    add_reals(&t, l, a->place.spacing, 1);
+    add(&t, ", \"type\": \"scale\"}");
+    if (a->place.origin[0] != 0 || a->place.origin[1] != 0 || a->place.origin[2] != 0) {
+        add(&t, ", {\"translation\": ");
+        add_reals(&t, l, a->place.origin, 0);
+        add(&t, ", \"type\": \"translation\"}");
     }
     add(&t, "],\n                    \"path\": \"0\"\n"
             "                }\n            ],\n            \"name\": \"image\",\n"
