@@ -21,6 +21,7 @@ import time
 import unittest
 
 from command_fixture import COMMAND, DATA, FULL, Case, has_fp64, main, run
+from image_files import nifti_bytes, npy_bytes
 from mesh_files import control_points, read_stl, turned_area
 
 
@@ -113,6 +114,66 @@ class SplineInfo(Case):
         self.fails(1, "a.g2:1: the file holds no spline", "info", self.write("a.g2", ""))
 
 
+class FileInfo(Case):
+    """Every file that any subcommand reads."""
+
+    def told(self, *paths, **options):
+        done = run("info", "--json", *paths, **options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(done.stdout)
+
+    def test_cells(self):
+        rod = os.path.join(DATA, "rod.vtk")
+        self.assertEqual(run("solid", rod, "-o", self.path("a.vtu"), "-q", "-n", "2").returncode, 0)
+        mesh = self.write("a.mesh", "# words\nMeshVersionFormatted 2\nDimension 3\nVertices 5\n"
+                          "0 0 0 0 1 0 0 0 0 1 0 0 0 0 2 0 9 9 9 0\nTetrahedra 1\n1 2 3 4 7\n"
+                          "Ridges 1\n1\nEdges 1\n1 2 0\nEnd\n")
+        rods, vtus, tetrahedron = self.told(rod, self.path("a.vtu"), mesh)
+        self.assertEqual((rods["points"], rods["cells"]["hexahedra"]), (1815, 1280))
+        self.assertEqual(rods["box"][1], [18.6250671, 3.38334, 6.42097026])
+        self.assertEqual(vtus["cells"]["hexahedra"], 1280)
+        self.assertEqual((tetrahedron["points"], tetrahedron["left_out"], tetrahedron["box"]),
+                         (4, 1, [[0, 0, 0], [1, 1, 2]]))
+        done = run("info", mesh)
+        self.assertEqual(done.stdout, mesh + "\n  points       4\n  cells        1 tetrahedra\n"
+                         "  creases      1 edges\n  left out     1 points that no cell has\n"
+                         "  data         medit:ref, 1 number of each cell\n"
+                         "  box          (0, 0, 0) to (1, 1, 2)\n")
+        with open(self.path("a.vtu"), encoding="latin-1") as file:
+            self.assertEqual(self.told("-", stdin=file)[0]["points"], vtus["points"])
+
+    def test_images(self):
+        self.assertEqual(run("info", os.path.join(DATA, "raccoon.png")).stdout.split("\n", 1)[1],
+                         "  image        256 x 192, 3 channels of u8\n")
+        numbers = npy_bytes("<i4", (2, 5, 6), range(60))
+        for name, body, expected in (
+                ("a.npy", numbers, ([6, 5, 2], "s32", 1, None, None)),
+                ("a.nii", nifti_bytes((5, 6, 4, 3), bytes(360), fields=(
+                    ("8f", 76, 1, 2, 0.5, 3, 1, 0, 0, 0), ("b", 123, 2))),
+                 ([5, 6, 4], "u8", 3, [2, 0.5, 3], "millimeter"))):
+            with open(self.path(name), "wb") as file:
+                file.write(body)
+            found, = self.told(self.path(name))
+            self.assertEqual((found["size"], found["type"], found["frames"], found["spacing"],
+                              found["unit"]), expected)
+
+    def test_points(self):
+        rows = npy_bytes("<f8", (2, 3), (1, 2, 3, 4, 5, -6))
+        with open(self.path("a.npy"), "wb") as file:
+            file.write(rows)
+        for path, num, box in (
+                (self.path("a.npy"), 2, [[1, 2, -6], [4, 5, 3]]),
+                (self.write("a.txt", "1 2\n3 nan\n-1 0\n"), 3, [[-1, 0], [3, 2]]),
+                (self.write("a", "z,x,y\n1,2,3\n"), 1, [[2, 3, 1]] * 2),
+                (self.write("a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\n"
+                            "property float y\nproperty float z\nend_header\n7 8 9\n"), 1,
+                 [[7, 8, 9]] * 2)):
+            found, = self.told(path)
+            self.assertEqual((found["points"], found["box"]), (num, box))
+        self.assertEqual(run("info", "-", input="x,y\n1,2\n").stdout, "-\n  points       1 of 2 "
+                         "coordinates\n  box          (1, 2) to (1, 2)\n")
+
+
 class Readme(Case):
     """The README's commands work as typed in the clone."""
 
@@ -198,7 +259,8 @@ class Completions(Case):
         self.assertEqual(self.complete("image", "-m", "grid"),
                          {"grid-wrap", "grid-constant", "grid-mirror"})
         self.assertEqual(self.complete("project", "-m", ""), set())
-        self.assertEqual(self.complete("image", "--type", "u"), {"u8", "u16"})
+        self.assertEqual(self.complete("image", "--type", "u"),
+                         {"u8", "u16", "u32", "u64"})
         self.assertIn(os.path.join(DATA, "raccoon.png"),
                       self.complete("image", os.path.join(DATA, "ra")))
         self.assertIn(os.path.join(DATA, "raccoon.png"),

@@ -97,6 +97,35 @@ class Failures(Case):
                    self.folder, "-o", self.path("a.obj"))
         self.assertEqual(os.listdir(self.folder), ["bad.bv"])
 
+    def test_known_formats(self):
+        """Files that the subcommand does not read are told by name, and so is who reads them."""
+        quads = "# a cube\n\nmtllib a.mtl\no cube\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n"
+        stl = b"made by hand".ljust(80) + b"\1\0\0\0" + bytes(50)
+        image, out = ("image", "-o", self.path("b.npy")), ("bezier", "-o", self.path("b.obj"))
+        solid, spline = ("solid", *out[1:]), ("bspline", "eval", *out[1:])
+        for expected, body, commands in (
+                ("an OBJ file of Wavefront; convert it to ", quads, (out, solid, spline, image)),
+                ("an STL file; convert it to ", stl, (out, solid, spline, image)),
+                ("an STL file; convert it to ", "solid a\nfacet normal 0 0 1\n", (out, image)),
+                ("a VTK file, which 'clspline solid' reads",
+                 '<?xml version="1.0"?>\n<VTKFile type="UnstructuredGrid">', (out, spline, image)),
+                ("an XML file; convert it to BezierView", '<?xml version="1.0"?>\n<a/>', (out,)),
+                ("a .g2 file, which 'clspline bspline' reads", "100 1 0 0\n3 0\n", (out, solid)),
+                ("a JSON file, which 'clspline bspline' reads", '\n{"shape": 1}', (out, image)),
+                ("a TIFF image, which 'clspline image' reads", b"MM\0*\0\0", (out, solid)),
+                ("a NIfTI image, which 'clspline image' reads", b"\x5c\1\0\0\0", (spline,)),
+                ("an .npy array, which 'clspline image' reads", b"\x93NUMPY\1\0", (out, solid))):
+            path = self.write("bad", body) if isinstance(body, str) else self.path("bad")
+            if isinstance(body, bytes):
+                with open(path, "wb") as file:
+                    file.write(body)
+            for command in commands:
+                with self.subTest((expected, command)):
+                    self.fails(1, "bad: " + expected, *command, path)
+        rows = self.write("rows.xyz", "100 1 0 0\n1 2 3\n")  # which may be points
+        self.assertEqual(run("project", self.teapot, rows, "-o", self.path("b.csv"),
+                             "-q").returncode, 0)
+
     def test_float_range(self):
         for kind, number in (("4 0\n1e300 0 0\n", "1e300"), ("1 1 0\n0 0 -1e39\n", "-1e39")):
             with open(self.path("big.bv"), "w") as file:

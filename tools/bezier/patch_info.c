@@ -6,18 +6,14 @@
 
 #include "command.h"
 #include "evaluate.h"
+#include "info_box.h"
 
 enum { SAMPLES = 65 }; /* odd: each second one is taken too, to extrapolate the area */
-
-typedef struct box {
-    double low[3], high[3];
-    bool any;
-} box;
 
 /* What is measured on the surface. */
 typedef struct survey {
     const mesh_grid *next; /* of the patch that comes next */
-    box points;
+    info_box points;
     double fine, coarse; /* areas of triangles, on all samples and on each second one */
 } survey;
 
@@ -27,18 +23,9 @@ typedef struct info {
     bezierview content;
     seams edges;
     tessellation grids;
-    box controls;
+    info_box controls;
     survey found;
 } info;
-
-static void grow(box *b, const double p[3])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        b->low[axis] = b->any ? fmin(b->low[axis], p[axis]) : p[axis];
-        b->high[axis] = b->any ? fmax(b->high[axis], p[axis]) : p[axis];
-    }
-    b->any = true;
-}
 
 static double triangle_area(const double p[3], const double q[3], const double r[3])
 {
@@ -97,7 +84,7 @@ static bool take(void *user, const mesh_vertices *v)
     for (size_t i = 0; i < v->count; i++) {
         double position[3];
         get_triple(v, v->positions, i * v->stride, position);
-        grow(&s->points, position);
+        info_box_grow(&s->points, position);
     }
     return true;
 }
@@ -106,8 +93,8 @@ static void survey_polyhedra(info *f)
 {
     const mesh *m = &f->content.polyhedra;
     for (size_t i = 0; i < m->num_vertices; i++) {
-        grow(&f->controls, m->positions + 3 * i);
-        grow(&f->found.points, m->positions + 3 * i);
+        info_box_grow(&f->controls, m->positions + 3 * i);
+        info_box_grow(&f->found.points, m->positions + 3 * i);
     }
     for (size_t face = 0; face < m->num_faces; face++) {
         size_t count;
@@ -129,7 +116,7 @@ static void survey_controls(info *f)
         const size_t coordinates = bezierview_coordinates(&batch->type);
         for (size_t at = 0; at < batch->num_reals; at += coordinates) {
             const double *p = batch->points + at, w = batch->type.rational ? p[3] : 1;
-            grow(&f->controls, (const double[3]){p[0] / w, p[1] / w, p[2] / w});
+            info_box_grow(&f->controls, (const double[3]){p[0] / w, p[1] / w, p[2] / w});
         }
     }
 }
@@ -147,12 +134,6 @@ static void print_type(const bezierview_type *type, size_t count)
     fputc('\n', stdout);
 }
 
-static void print_box(const char *name, const box *b)
-{
-    printf("  %-12s (%.7g, %.7g, %.7g) to (%.7g, %.7g, %.7g)\n", name, b->low[0], b->low[1],
-           b->low[2], b->high[0], b->high[1], b->high[2]);
-}
-
 /* The error of both sums is of second order in the step (Richardson). */
 static double extrapolate(const survey *s)
 {
@@ -168,16 +149,9 @@ static void print_text(const info *f)
     if (c->polyhedra.num_vertices > 0)
         printf("  %-12s %lu vertices, %lu faces\n", "polyhedra",
                (unsigned long)c->polyhedra.num_vertices, (unsigned long)c->polyhedra.num_faces);
-    print_box("control box", &f->controls);
-    print_box("box", &f->found.points);
+    info_box_print(&f->controls, "control box");
+    info_box_print(&f->found.points, "box");
     printf("  %-12s %.6g\n", "area", extrapolate(&f->found));
-}
-
-static void add_box(json_list *list, cJSON *to, const char *name, const box *b)
-{
-    cJSON *corners = json_add_array(list, to, name);
-    json_add_reals(list, corners, NULL, b->low, 3);
-    json_add_reals(list, corners, NULL, b->high, 3);
 }
 
 static void print_json(const info *f, json_list *list)
@@ -199,8 +173,8 @@ static void print_json(const info *f, json_list *list)
     polyhedra = json_add_object(list, o, "polyhedra");
     json_add_count(list, polyhedra, "vertices", c->polyhedra.num_vertices);
     json_add_count(list, polyhedra, "faces", c->polyhedra.num_faces);
-    add_box(list, o, "control_box", &f->controls);
-    add_box(list, o, "box", &f->found.points);
+    info_box_json(&f->controls, list, o, "control_box");
+    info_box_json(&f->found.points, list, o, "box");
     json_add_real(list, o, "area", extrapolate(&f->found));
     json_list_print(list, o);
 }
@@ -259,7 +233,7 @@ static bool survey_patches(info *f, clsp_context *ctx, mesh_precision precision)
 bool patch_info_show(const char *path, patch_info_device *d, json_list *list)
 {
     io_message message;
-    info f = {.name = path};
+    info f = {.name = path, .controls = info_box_none(3), .found = {.points = info_box_none(3)}};
     bool done = bezierview_add(&f.content, f.name, MESH_F64, &message);
     if (!done) complain("%s", message.text);
     if (done && f.content.num_batches > 0)

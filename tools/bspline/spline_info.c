@@ -1,40 +1,32 @@
 #include "spline_info.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "command.h"
+#include "info_box.h"
 #include "input.h"
 #include "spline_file.h"
 
-/* The box around the Euclidean control points, in as many coordinates as all splines have. */
-typedef struct control_box {
-    uint32_t dim;
-    double low[SPLINES_MAX_DIM], high[SPLINES_MAX_DIM];
-} control_box;
-
-static void grow(control_box *b, const spline_batch *batch)
+/* Grows a box by the Euclidean control points of splines. */
+static void grow(info_box *b, const spline_batch *batch)
 {
-    const size_t coordinates = spline_coordinates(&batch->type);
-    if (batch->type.dim < b->dim) b->dim = batch->type.dim;
-    for (size_t at = 0; at < batch->num_reals; at += coordinates) {
-        const double *p = batch->points + at;
-        const double w = batch->type.rational ? p[batch->type.dim] : 1;
-        for (uint32_t k = 0; k < batch->type.dim; k++) {
-            b->low[k] = fmin(b->low[k], p[k] / w);
-            b->high[k] = fmax(b->high[k], p[k] / w);
-        }
+    const uint32_t dim = batch->type.dim;
+    for (size_t at = 0; at < batch->num_reals; at += spline_coordinates(&batch->type)) {
+        const double *p = batch->points + at, w = batch->type.rational ? p[dim] : 1;
+        double point[SPLINES_MAX_DIM];
+        for (uint32_t k = 0; k < dim; k++)
+            point[k] = p[k] / w;
+        info_box_grow(b, point);
     }
 }
 
-static control_box find_box(const splines *content)
+/* Finds the box around all control points, in as many coordinates as all splines have. */
+static info_box find_box(const splines *content)
 {
-    control_box b = {.dim = SPLINES_MAX_DIM};
-    for (uint32_t k = 0; k < SPLINES_MAX_DIM; k++) {
-        b.low[k] = HUGE_VAL;
-        b.high[k] = -HUGE_VAL;
-    }
+    info_box b = info_box_none(SPLINES_MAX_DIM);
+    for (size_t i = 0; i < content->num_batches; i++)
+        if (content->batches[i].type.dim < b.dim) b.dim = content->batches[i].type.dim;
     for (size_t i = 0; i < content->num_batches; i++)
         grow(&b, &content->batches[i]);
     return b;
@@ -122,16 +114,9 @@ static void print_kind(const kind *found)
     fputc('\n', stdout);
 }
 
-static void print_corner(const double *corner, uint32_t dim)
-{
-    for (uint32_t k = 0; k < dim; k++)
-        printf("%s%.7g", k > 0 ? ", " : "(", corner[k]);
-    fputc(')', stdout);
-}
-
 static void print_text(const char *path, const splines *content)
 {
-    const control_box b = find_box(content);
+    const info_box b = find_box(content);
     printf("%s\n", path);
     kind found;
     for (size_t i = 0; i < content->num_batches; i++)
@@ -143,11 +128,7 @@ static void print_text(const char *path, const splines *content)
                (unsigned long)content->num_left_out,
                content->num_left_out == 1 ? "is no spline" : "are no splines", content->left_out);
     if (content->unit[0]) printf("  %-12s %s\n", "unit", content->unit);
-    printf("  %-12s ", "control box");
-    print_corner(b.low, b.dim);
-    fputs(" to ", stdout);
-    print_corner(b.high, b.dim);
-    fputc('\n', stdout);
+    info_box_print(&b, "control box");
 }
 
 /* ---- JSON ---- */
@@ -184,7 +165,7 @@ static void add_kind(json_list *list, cJSON *to, const kind *found)
 
 static void print_json(const char *path, const splines *content, json_list *list)
 {
-    const control_box b = find_box(content);
+    const info_box b = find_box(content);
     kind found;
     cJSON *o = json_object(list);
     json_add_text(list, o, "file", path);
@@ -194,9 +175,7 @@ static void print_json(const char *path, const splines *content, json_list *list
     json_add_count(list, o, "trimmed", content->num_trimmed);
     json_add_count(list, o, "left_out", content->num_left_out);
     json_add_text(list, o, "unit", content->unit[0] ? content->unit : NULL);
-    cJSON *corners = json_add_array(list, o, "control_box");
-    json_add_reals(list, corners, NULL, b.low, b.dim);
-    json_add_reals(list, corners, NULL, b.high, b.dim);
+    info_box_json(&b, list, o, "control_box");
     json_list_print(list, o);
 }
 

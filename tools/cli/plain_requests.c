@@ -6,24 +6,29 @@ static const option info_options[] = {
     {.rows = request_device}, {.rows = request_json}, {.rows = request_help}, {.name = NULL}};
 
 static const char *const info_examples[] = {
-    "clspline info teapot.bv curves.g2", "clspline info --json *.bv | python3 -m json.tool", NULL};
+    "clspline info teapot.bv curves.g2 solid.vtu scan.nii.gz",
+    "clspline info --json *.bv | python3 -m json.tool", NULL};
 
 const subcommand command_info = {
     .name = "info",
-    .summary = "tell what files hold: patches or splines, degrees, box, area",
+    .summary = "tell what files hold: patches, splines, cells, images or points",
     .usage = "FILE ... [--device DEVICE] [--json]",
     .about =
         "Tells what BezierView files hold: patches by kind and degree, polyhedra, the box around "
         "the control points, and the box and area of the surface, from 65 points along each "
         "direction of a patch. FILE may be -, for standard input. Of .g2, .json, IGES and STEP "
-        "files it "
-        "tells the B-splines by kind, degree and knots, the box around their control points, the "
-        "unit of length, and how many are trimmed or of other kinds.",
+        "files it tells the B-splines by kind, degree and knots, the box around their control "
+        "points, the unit of length, and how many are trimmed or of other kinds. Of VTK, VTU, "
+        "MEDIT, MFEM and Gmsh files it tells the cells by kind, creases, data and the box around "
+        "the points, of images their size, type and spacing, and of points (CSV, .xyz, .npy, PLY) "
+        "how many there are and the box around them.",
     .options = info_options,
     .examples = info_examples,
-    .result = "what the files hold: patches or splines, their degrees, box and area",
+    .result = "what the files hold: kinds, sizes and boxes",
     .input = "input file",
-    .endings = "bv g2 json igs iges step stp",
+    .endings =
+        "bv g2 json igs iges step stp vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif "
+        "tiff nii nii.gz hdr img zarr",
     .request_bytes = sizeof(request),
     .run = info_run};
 

@@ -183,7 +183,7 @@ _clspline_files() {
     'project') endings='g2 json igs iges step stp bv csv npy xyz ply' ;;
     'solid') endings='vtk vtu mesh meshb msh' ;;
     'view') endings='bv g2 json igs iges step stp vtk vtu mesh meshb msh' ;;
-    'info') endings='bv g2 json igs iges step stp' ;;
+    'info') endings='bv g2 json igs iges step stp vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif tiff nii nii.gz hdr img zarr' ;;
     esac
     for ending in $endings; do compgen -f -X "!*.$ending" -- "$2"; done
     [ -z "$endings" ] || compgen -d -- "$2"

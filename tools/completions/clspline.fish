@@ -42,7 +42,7 @@ complete -c clspline -n '__clspline_behind 1' -a view \
 complete -c clspline -n '__clspline_behind 1' -a join \
     -d 'make one file of the parts that --part has made'
 complete -c clspline -n '__clspline_behind 1' -a info \
-    -d 'tell what files hold: patches or splines, degrees, box, area'
+    -d 'tell what files hold: patches, splines, cells, images or points'
 complete -c clspline -n '__clspline_behind 1' -a tune \
     -d 'measure the processors, for evaluations shared between them'
 complete -c clspline -n '__clspline_behind 1' -a devices \
@@ -553,7 +553,7 @@ complete -c clspline -n '__clspline_at join' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at info' -k \
-    -a '(__clspline_files bv g2 json igs iges step stp)'
+    -a '(__clspline_files bv g2 json igs iges step stp vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif tiff nii nii.gz hdr img zarr)'
 complete -c clspline -n '__clspline_at info' -s d -l device -x \
     -a 'cpu gpu integrated discrete accelerator' \
     -d 'which device'

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "foreign.h"
 #include "image_formats.h"
 #include "image_stored.h"
 #include "input.h"
@@ -99,6 +100,17 @@ static image_format find_format(FILE *file)
 
 /* ---- reading ---- */
 
+/* Says what a file is that is no image. */
+static bool refuse(const image_source *s)
+{
+    static const char formats[] = "PNG, TIFF, NIfTI, JPEG, .npy, OME-Zarr";
+    scanner scan;
+    scanner_init(&scan, s->file, s->name, s->message);
+    if (foreign_refuse(&scan, formats, "image")) return false;
+    return scan.filled == 0 ? image_source_fail(s, "the file is empty")
+                            : image_source_fail(s, "no image of a known format (%s)", formats);
+}
+
 static bool read_format(image_array *a, const image_source *s, image_format format,
                         uint32_t directions)
 {
@@ -121,10 +133,7 @@ static bool read_format(image_array *a, const image_source *s, image_format form
     case IMAGE_NPY:
         return image_npy_read(a, s, directions);
     default:
-        return image_source_fail(
-            s, feof(s->file)
-                   ? "the file is empty"
-                   : "no image of a known format (PNG, TIFF, NIfTI, JPEG, .npy, OME-Zarr)");
+        return refuse(s);
     }
 }
 

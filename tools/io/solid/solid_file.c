@@ -114,6 +114,11 @@ static solid_reader find_reader(scanner *s)
     }
 }
 
+bool solid_file_suits(scanner *s)
+{
+    return find_reader(s) != NULL;
+}
+
 bool solid_file_read(solid_cells *cells, FILE *file, const char *name, const io_progress *progress,
                      io_message *message)
 {

@@ -22,6 +22,9 @@
 #include "scanner.h"
 #include "solid_cells.h"
 
+/* Tells whether a file of which nothing was read is one of cells. Takes comments at its head. */
+bool solid_file_suits(scanner *s);
+
 /* Reads an open file to its end. progress, which may be NULL, is told how much is read, where the
    file's size is known. The name is for messages, "NAME:LINE: why" or, of what is known at
    the end only, "NAME: why". False with a message, and no cells. */

@@ -23,64 +23,151 @@ static bool is_iges(const unsigned char *text, size_t count, char letter)
 }
 
 typedef struct foreign_format {
-    const char *mark, *name;
-    const char *unpack; /* the command that does it */
+    const char *name;
     const char *reader; /* the subcommand that reads it */
+    const char *unpack; /* the command that does it */
 } foreign_format;
 
-/* Finds a format by a file's first bytes; NULL: none of these. */
-static const foreign_format *find_format(const unsigned char *text, size_t count)
+/* Tells whether the first lines, behind blank ones and comments, are those of Wavefront's OBJ. */
+static bool is_obj(const unsigned char *text, size_t count)
+{
+    static const char *const words[] = {"v ", "vn ", "vt ", "vp ", "mtllib ", "usemtl "};
+    for (size_t at = 0, end; at < count; at = end + 1) {
+        const size_t left = count - at;
+        for (end = at; end < count && text[end] != '\n';)
+            end++;
+        for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+            if (left > strlen(words[i]) && memcmp(text + at, words[i], strlen(words[i])) == 0)
+                return true;
+        const bool goes_on = left > 1 && text[at] && strchr("ogs", text[at]) && text[at + 1] == ' ';
+        if (!goes_on && text[at] != '#' && !isspace(text[at])) return false;
+    }
+    return false;
+}
+
+/* Tells whether words are among the first bytes. */
+static bool has_words(const unsigned char *text, size_t count, const char *words)
+{
+    const size_t length = strlen(words);
+    for (size_t i = 0; i + length <= count; i++)
+        if (memcmp(text + i, words, length) == 0) return true;
+    return false;
+}
+
+/* Tells whether a file is of STL's binary form, which has no mark but the number of its triangles,
+   or of the text form. */
+static bool is_stl(const unsigned char *text, size_t count, uint64_t size)
+{
+    enum { HEAD = 80, TRIANGLE = 50 };
+    if (has_words(text, count < 5 ? count : 5, "solid") && has_words(text, count, "facet normal"))
+        return true;
+    if (count < HEAD + 4 || size == UINT64_MAX) return false;
+    const uint64_t num =
+        text[HEAD] | text[HEAD + 1] << 8 | text[HEAD + 2] << 16 | (uint64_t)text[HEAD + 3] << 24;
+    return size == HEAD + 4 + TRIANGLE * num;
+}
+
+/* Tells whether the text begins as an object of GoTools: its class, its version and two zeros. Rows
+   of numbers may begin so too. */
+static bool is_g2(const unsigned char *text, size_t count)
+{
+    static const char *const heads[] = {"100 1 0 0", "200 1 0 0", "700 1 0 0"};
+    for (size_t i = 0; i < 3; i++)
+        if (count > 9 && memcmp(text, heads[i], 9) == 0 && isspace(text[9])) return true;
+    return false;
+}
+
+/* Finds a format that has no mark at its beginning, or one that numbers alone may have. */
+static const foreign_format *find_unmarked(const scanner *s, const unsigned char *text,
+                                           size_t count, const char *own)
 {
     static const foreign_format iges = {.name = "an IGES file", .reader = "bspline"},
                                 binary = {.name = "an IGES file in binary form"},
-                                compressed = {.name = "an IGES file in compressed form"};
-    static const foreign_format known[] = {
-        {STEP_MARK, "a STEP file", NULL, "bspline"},
-        {"3D Geometry File Format", "a Rhino 3DM file", NULL, NULL},
-        {"DBRep_DrawableShape", "a BREP file of Open CASCADE", NULL, NULL},
-        {"CASCADE Topology", "a BREP file of Open CASCADE", NULL, NULL},
-        {"ply", "a PLY file", NULL, NULL},
-        {"OFF", "an OFF file", NULL, NULL},
-        {"COFF", "an OFF file", NULL, NULL},
-        {"NOFF", "an OFF file", NULL, NULL},
-        {"# .PCD", "a PCD file", NULL, NULL},
-        {"VERSION .7", "a PCD file", NULL, NULL},
-        {"LASF", "a LAS file", NULL, NULL},
-        {"glTF", "a glTF file", NULL, NULL},
-        {"\x89HDF", "an HDF5 file (CGNS, MED and others)", NULL, NULL},
-        {"CDF", "a NetCDF file (Exodus and others)", NULL, NULL},
-        {"*HEADING", "an Abaqus file", NULL, NULL},
-        {"*Heading", "an Abaqus file", NULL, NULL},
-        {"\x1f\x8b", "a file compressed by gzip", "gunzip -c", NULL},
-        {"\xfd"
-         "7zXZ",
-         "a file compressed by xz", "xz -dc", NULL},
-        {"BZh", "a file compressed by bzip2", "bunzip2 -c", NULL},
-        {"(\xb5/\xfd", "a file compressed by zstd", "zstd -dc", NULL},
-        {"PK\x03\x04", "a ZIP archive", "unzip -p", NULL},
-        {"# vtk DataFile", "a VTK file", NULL, "solid"},
-        {"<VTKFile", "a VTK file", NULL, "solid"},
-        {"$MeshFormat", "a Gmsh file", NULL, "solid"},
-        {"MeshVersionFormatted", "a MEDIT file", NULL, "solid"},
-        {"\x89PNG", "a PNG image", NULL, "image"},
-        {"\xff\xd8\xff", "a JPEG image", NULL, "image"}};
+                                compressed = {.name = "an IGES file in compressed form"},
+                                vtk = {.name = "a VTK file", .reader = "solid"},
+                                xml = {.name = "an XML file"},
+                                obj = {.name = "an OBJ file of Wavefront"},
+                                stl = {.name = "an STL file"},
+                                json = {.name = "a JSON file", .reader = "bspline"},
+                                g2 = {.name = "a .g2 file", .reader = "bspline"};
+    const bool is_xml = count > 5 && memcmp(text, "<?xml", 5) == 0;
     if (is_iges(text, count, 'S')) return &iges;
     if (is_iges(text, count, 'B')) return &binary;
     if (is_iges(text, count, 'C')) return &compressed;
+    if (is_xml && has_words(text, count, "<VTKFile")) return &vtk;
+    if (is_xml) return own && strcmp(own, vtk.reader) == 0 ? NULL : &xml;
+    if (is_obj(text, count)) return &obj;
+    if (is_stl(text, count, s->size)) return &stl;
+    for (size_t i = 0; i < count && (isspace(text[i]) || text[i] == '{'); i++)
+        if (text[i] == '{') return &json;
+    return own && is_g2(text, count) ? &g2 : NULL;
+}
+
+/* Finds a format by a file's first bytes; NULL: none of these. */
+static const foreign_format *find_format(const scanner *s, const unsigned char *text, size_t count,
+                                         const char *own)
+{
+#define MARK(text) text, sizeof(text) - 1
+    static const struct {
+        const char *mark;
+        size_t length;
+        foreign_format format;
+    } known[] = {{MARK(STEP_MARK), {"a STEP file", "bspline", NULL}},
+                 {MARK("3D Geometry File Format"), {"a Rhino 3DM file", NULL, NULL}},
+                 {MARK("DBRep_DrawableShape"), {"a BREP file of Open CASCADE", NULL, NULL}},
+                 {MARK("CASCADE Topology"), {"a BREP file of Open CASCADE", NULL, NULL}},
+                 {MARK("ply"), {"a PLY file", NULL, NULL}},
+                 {MARK("OFF"), {"an OFF file", NULL, NULL}},
+                 {MARK("COFF"), {"an OFF file", NULL, NULL}},
+                 {MARK("NOFF"), {"an OFF file", NULL, NULL}},
+                 {MARK("# .PCD"), {"a PCD file", NULL, NULL}},
+                 {MARK("VERSION .7"), {"a PCD file", NULL, NULL}},
+                 {MARK("LASF"), {"a LAS file", NULL, NULL}},
+                 {MARK("glTF"), {"a glTF file", NULL, NULL}},
+                 {MARK("\x89HDF"), {"an HDF5 file (CGNS, MED and others)", NULL, NULL}},
+                 {MARK("CDF"), {"a NetCDF file (Exodus and others)", NULL, NULL}},
+                 {MARK("*HEADING"), {"an Abaqus file", NULL, NULL}},
+                 {MARK("*Heading"), {"an Abaqus file", NULL, NULL}},
+                 {MARK("\x1f\x8b"), {"a file compressed by gzip", NULL, "gunzip -c"}},
+                 {MARK("\xfd"
+                       "7zXZ"),
+                  {"a file compressed by xz", NULL, "xz -dc"}},
+                 {MARK("BZh"), {"a file compressed by bzip2", NULL, "bunzip2 -c"}},
+                 {MARK("(\xb5/\xfd"), {"a file compressed by zstd", NULL, "zstd -dc"}},
+                 {MARK("PK\x03\x04"), {"a ZIP archive", NULL, "unzip -p"}},
+                 {MARK("# vtk DataFile"), {"a VTK file", "solid", NULL}},
+                 {MARK("<VTKFile"), {"a VTK file", "solid", NULL}},
+                 {MARK("$MeshFormat"), {"a Gmsh file", "solid", NULL}},
+                 {MARK("MeshVersionFormatted"), {"a MEDIT file", "solid", NULL}},
+                 {MARK("\x89PNG"), {"a PNG image", "image", NULL}},
+                 {MARK("\xff\xd8\xff"), {"a JPEG image", "image", NULL}},
+                 {MARK("MFEM mesh"), {"an MFEM file", "solid", NULL}},
+                 {MARK("\1\0\0\0"), {"a MEDIT file", "solid", NULL}},
+                 {MARK("\0\0\0\1"), {"a MEDIT file", "solid", NULL}},
+                 {MARK("II*\0"), {"a TIFF image", "image", NULL}},
+                 {MARK("MM\0*"), {"a TIFF image", "image", NULL}},
+                 {MARK("II+\0"), {"a TIFF image", "image", NULL}},
+                 {MARK("MM\0+"), {"a TIFF image", "image", NULL}},
+                 {MARK("\x5c\1\0\0"), {"a NIfTI image", "image", NULL}},
+                 {MARK("\x1c\2\0\0"), {"a NIfTI image", "image", NULL}},
+                 {MARK("\0\0\1\x5c"), {"a NIfTI image", "image", NULL}},
+                 {MARK("\0\0\2\x1c"), {"a NIfTI image", "image", NULL}},
+                 {MARK("\x93NUMPY"), {"an .npy array", "image", NULL}}};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        const size_t length = strlen(known[i].mark);
+        const size_t length = known[i].length;
         if (count <= length || memcmp(text, known[i].mark, length) != 0) continue;
         if (isalpha((unsigned char)known[i].mark[length - 1]) && isalnum(text[length])) continue;
-        return &known[i];
+        return &known[i].format;
     }
-    return NULL;
+#undef MARK
+    return find_unmarked(s, text, count, own);
 }
 
 bool foreign_refuse(scanner *s, const char *formats, const char *own)
 {
     const unsigned char *text;
     const size_t count = scanner_buffered(s, &text);
-    const foreign_format *const format = count > 0 ? find_format(text, count) : NULL;
+    const foreign_format *const format = count > 0 ? find_format(s, text, count, own) : NULL;
     if (!format || (format->reader && own && strcmp(format->reader, own) == 0)) return false;
     s->failed = true;
     if (format->unpack)
@@ -92,6 +179,14 @@ bool foreign_refuse(scanner *s, const char *formats, const char *own)
     else
         io_fail(s->message, "%s: %s; convert it to %s", s->name, format->name, formats);
     return true;
+}
+
+const char *foreign_reader(scanner *s)
+{
+    const unsigned char *text;
+    const size_t count = scanner_buffered(s, &text);
+    const foreign_format *const format = count > 0 ? find_format(s, text, count, "") : NULL;
+    return format ? format->reader : NULL;
 }
 
 bool foreign_is_iges(scanner *s)
