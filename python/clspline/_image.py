@@ -7,7 +7,7 @@ import numpy as np
 from . import _memory as memory
 from ._errors import ArgumentError, ArgumentTypeError
 from ._image_plan import MODES, ORDERS, SAMPLES, ImagePlan, Spec
-from ._maps import context_of, cval_of, matrix_of, mode_of, order_of, shape_of, whole
+from ._maps import RuleError, context_of, cval_of, matrix_of, mode_of, order_of, shape_of, whole
 from ._native import lib
 from ._ndimage_arrays import asked_precision
 from ._ndimage_arrays import precision as precision_of
@@ -137,12 +137,20 @@ class Image(Drawn):
         if 0 in self.size or self.channels == 0:
             raise ArgumentError(f'samples: empty, of shape {shape}')
 
+    def _hint(self, num):
+        """Words for who has so many directions in mind, of which fewer are the samples'."""
+        if not self.directions < num <= min(self.directions + len(self.batch), 3):
+            return ''
+        return f'; the samples are {self.num_images} images of {self.directions} directions, ' \
+            f'unless directions={num} says otherwise'
+
     def _modes(self, mode):
         if isinstance(mode, str) or not np.iterable(mode):
             return (mode,) * self.directions
         modes = tuple(mode)
         if len(modes) != self.directions:
-            raise ArgumentError(f'mode: {len(modes)} of them, for {self.directions} directions')
+            raise ArgumentError(f'mode: {len(modes)} of them, for {self.directions} directions'
+                                + self._hint(len(modes)))
         return modes
 
     # ---- samples ----
@@ -295,13 +303,19 @@ class Image(Drawn):
         """
         size = self.size if output_shape is None else shape_of(output_shape)
         if len(size) != self.directions:
-            raise ArgumentError(f'output_shape: {len(size)} sizes, for {self.directions} '
-                                'directions')
-        rows, at = matrix_of(matrix, offset, self.directions, self.directions)
+            raise ArgumentError(f'output_shape: {len(size)} sizes, for {self.directions} directions'
+                                + self._hint(len(size)))
+        rows, at = self._matrix(matrix, offset)
         return self._evaluate(
             size,
             lambda plan, attributes: plan.set_map(rows, at, size, attributes=attributes), gradient,
             images, out, dtype, share, wait_for, {})
+
+    def _matrix(self, matrix, offset):
+        try:
+            return matrix_of(matrix, offset, self.directions, self.directions)
+        except RuleError as error:
+            raise RuleError(f'{error}{self._hint((np.shape(matrix) or (0,))[0])}') from None
 
     def at(self, coordinates, *, gradient=False, images=None, out=None, dtype=None, share=None,
            wait_for=None):
@@ -341,7 +355,8 @@ class Image(Drawn):
         if self.directions == 1:
             return array, array.shape
         if array.ndim == 0 or array.shape[-1] != self.directions:
-            raise ArgumentError(f'{name}: shape (..., {self.directions}), not {array.shape}')
+            raise ArgumentError(f'{name}: shape (..., {self.directions}), not {array.shape}'
+                                + self._hint(array.shape[-1] if array.ndim else 0))
         return array, array.shape[:-1]
 
     def displace(self, field, matrix=None, offset=0.0, *, gradient=False, images=None, out=None,
@@ -353,7 +368,8 @@ class Image(Drawn):
         field : array_like
             Displacements, of shape output_shape + (directions,), of lines output_shape. Those in
             the precision whose memory has one direction behind the other, as ``np.moveaxis(planes,
-            0, -1)`` gives them, are read where they are, others are copied.
+            0, -1)`` gives them, are read where they are, others are copied. An array of PyOpenCL
+            has to be such a one.
         matrix, offset : optional
             Of `affine`: values are at ``matrix @ o + offset + field[o]``.
         gradient, images, out, dtype, share, wait_for :
@@ -370,10 +386,12 @@ class Image(Drawn):
         if self.directions > 1:
             order = (self.directions, *range(self.directions))
             array = array.transpose(order)
+        if memory.is_device_array(array) and not array.flags.c_contiguous:
+            raise ValueError(f'field: on a device one direction has to lie behind the other: an '
+                             f'array of shape {array.shape}, whose first axis is moved to the end')
         if not memory.is_device_array(array):
             array = np.require(array, self.precision, 'CA')
-        rows, at = matrix_of(np.ones(self.directions) if matrix is None else matrix, offset,
-                             self.directions, self.directions)
+        rows, at = self._matrix(np.ones(self.directions) if matrix is None else matrix, offset)
         given = memory.Input(array, 'field') if 0 not in size else None
 
         def place(plan, attributes):

@@ -282,7 +282,7 @@ class Values(unittest.TestCase):
                 (TypeError, '^coordinates: dtype', lambda: found.at(given.astype(np.float64))),
                 (TypeError, '^out: int32', lambda: found.affine([1, 1], out=out.astype(np.int32))),
                 (ValueError, '^out: shape', lambda: found.affine([1, 1], out=given)),
-                (ValueError, '^field', lambda: found.displace(
+                (ValueError, '^field: on a device .* shape .2, 6, 7.', lambda: found.displace(
                     pyopencl.array.to_device(queue, np.zeros((6, 7, 2), np.float32)))),
                 (TypeError, '^samples', lambda: clspline.Image(out.astype(np.int64),
                                                                context=context))):
@@ -298,6 +298,17 @@ class Refused(unittest.TestCase):
     def refused(self, error, words, call, *args, **named):
         with self.assertRaisesRegex(error, words):
             call(*args, **named)
+
+    def test_directions(self):
+        """Who took samples of three axes for a volume is told that they are images."""
+        images = clspline.Image(np.zeros((6, 4, 5), np.float32))
+        hint = '6 images of 2 .*directions=3'
+        for call, args in ((images.displace, [np.zeros((6, 4, 5, 3))]), (images.at, [[1, 1, 1]]),
+                           (images.affine, [[1, 1, 2]]), (images.affine, [[1, 1], 0, (6, 4, 5)])):
+            self.refused(ValueError, hint, call, *args)
+        self.refused(ValueError, hint, clspline.Image, np.zeros((6, 4, 5)), mode=('mirror',) * 3)
+        for image, points in (self.image, [1, 1, 1]), (images, [1, 1, 1, 1]), (images, 1):
+            self.refused(ValueError, r'shape \(\.\.\., 2\), not \(\d?,?\)$', image.at, points)
 
     def test_samples(self):
         for value, error, words in (
