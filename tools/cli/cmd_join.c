@@ -12,7 +12,9 @@ int join_run(request *base)
     for (size_t i = 0; i < base->num_inputs; i++) {
         uint32_t count;
         if (part_file_join(base->inputs[i], r->mixed, &count, &message)) {
-            if (!base->quiet) fprintf(stderr, "%s: %u parts joined\n", base->inputs[i], count);
+            if (base->quiet) continue;
+            print_name(stderr, base->inputs[i]);
+            fprintf(stderr, ": %u parts joined\n", count);
             continue;
         }
         complain("%s", message.text);

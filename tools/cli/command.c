@@ -17,14 +17,48 @@ void complain_to(FILE *stream)
     complaints = stream;
 }
 
+/* Prints a text with a '?' for each control character, of UTF-8's C1 set too; `kept` are not
+   replaced. */
+static void print_safely(FILE *to, const char *text, const char *kept)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        const bool is_c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
+        const bool is_control = is_c1 || *c < ' ' || *c == 0x7f;
+        fputc(is_control && !strchr(kept, *c) ? '?' : *c, to);
+        if (is_c1) c++;
+    }
+}
+
+void print_name(FILE *to, const char *name)
+{
+    print_safely(to, name, "");
+}
+
+/* Prints the text of a complaint, cut where it is longer than any message of a file. */
+static void print_complaint(FILE *to, const char *format, va_list args)
+{
+    io_message message;
+    vsnprintf(message.text, sizeof(message.text), format, args);
+    fputs("clspline: ", to);
+    print_safely(to, message.text, "");
+}
+
 void complain(const char *format, ...)
 {
     FILE *const to = stream_of_complaints();
     va_list args;
-    fputs("clspline: ", to);
     va_start(args, format);
-    vfprintf(to, format, args);
+    print_complaint(to, format, args);
     va_end(args);
+    fputc('\n', to);
+}
+
+/* Complains in words of the library's, which have several lines where a compiler speaks. */
+static void complain_lines(const char *before, const char *text)
+{
+    FILE *const to = stream_of_complaints();
+    fprintf(to, "clspline: %s", before);
+    print_safely(to, text, "\n\t");
     fputc('\n', to);
 }
 
@@ -32,9 +66,8 @@ int usage_error(const char *command, const char *format, ...)
 {
     FILE *const to = stream_of_complaints();
     va_list args;
-    fputs("clspline: ", to);
     va_start(args, format);
-    vfprintf(to, format, args);
+    print_complaint(to, format, args);
     va_end(args);
     fprintf(to, " (see clspline %s%s--help)\n", command ? command : "", command ? " " : "");
     return EXIT_USAGE;
@@ -66,23 +99,24 @@ void complain_status(const clsp_context *ctx, clsp_status status)
 {
     char reason[2048];
     const char *help = advice(status);
-    if (clsp_context_last_error(ctx, reason, sizeof(reason)) > 0)
-        complain("%s", reason);
+    const bool has_reason = clsp_context_last_error(ctx, reason, sizeof(reason)) > 0;
+    if (has_reason && status == CL_BUILD_PROGRAM_FAILURE)
+        complain_lines("", reason);
     else
-        complain("%s", status_text(status));
+        complain("%s", has_reason ? reason : status_text(status));
     if (help) complain("%s", help);
 }
 
 static void print_warning(void *user, clsp_log_level level, const char *message)
 {
     (void)user;
-    if (level == CLSP_LOG_WARNING) complain("warning: %s", message);
+    if (level == CLSP_LOG_WARNING) complain_lines("warning: ", message);
 }
 
 static void print_note(void *user, clsp_log_level level, const char *message)
 {
     print_warning(user, level, message);
-    if (level == CLSP_LOG_INFO) complain("note: %s", message);
+    if (level == CLSP_LOG_INFO) complain_lines("note: ", message);
 }
 
 /* Whose turn it is to compile: contexts are opened in many places, which know nothing of others. */

@@ -17,7 +17,8 @@ enum {
     EXIT_OFF = 3 /* done, but points are not on the curves */
 };
 
-/* Prints "clspline: ..." as one line on stderr, or where complain_to says. */
+/* Prints "clspline: ..." as one line on stderr, or where complain_to says. Control characters,
+   which names from the command line may have, are shown as '?', here and below. */
 void complain(const char *format, ...) IO_PRINTF(1, 2);
 
 /* Has complaints go to a stream, which must outlive them; NULL: to stderr again. */
@@ -25,6 +26,9 @@ void complain_to(FILE *stream);
 
 /* Complains of wrong usage, points to --help and returns EXIT_USAGE. command may be NULL. */
 int usage_error(const char *command, const char *format, ...) IO_PRINTF(2, 3);
+
+/* Prints a name that was given, for reports. */
+void print_name(FILE *to, const char *name);
 
 /* Says what a status means, without the library's name for it. Static storage. */
 const char *status_text(clsp_status status);

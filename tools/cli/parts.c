@@ -151,8 +151,10 @@ int parts_check(const request *r, bool *is_done)
         return EXIT_FAILED;
     case PART_DONE:
         *is_done = r->resume;
-        if (r->resume && !r->quiet)
-            fprintf(stderr, "%s: part %u of %u is there\n", name, r->part, r->num_parts);
+        if (r->resume && !r->quiet) {
+            print_name(stderr, name);
+            fprintf(stderr, ": part %u of %u is there\n", r->part, r->num_parts);
+        }
         if (r->resume) return EXIT_OK;
         complain("%s: part %u of %u is there already; --resume leaves it as it is", name, r->part,
                  r->num_parts);

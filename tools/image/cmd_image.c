@@ -360,7 +360,8 @@ static void report(const work *w)
 {
     const image_array *a = &w->image;
     clsp_device_info info = {0};
-    fprintf(stderr, "%s: ", w->r->base.inputs[0]);
+    print_name(stderr, w->r->base.inputs[0]);
+    fputs(": ", stderr);
     print_size(w->size, a->directions);
     fprintf(stderr, w->num_computed > 0 ? " to " : " copied to ");
     print_size(a->size, a->directions);

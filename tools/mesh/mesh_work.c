@@ -194,7 +194,8 @@ bool mesh_work_write(mesh_work *w)
 static void print_report(const mesh_work *w, size_t num, const char *things)
 {
     clsp_device_info info = {0};
-    fprintf(stderr, "%s: %lu %s, %lu points", w->name, (unsigned long)num, things,
+    print_name(stderr, w->name);
+    fprintf(stderr, ": %lu %s, %lu points", (unsigned long)num, things,
             (unsigned long)w->num_points);
     if (w->contexts.ctx && clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);

@@ -317,8 +317,9 @@ static bool project_points(work *w)
 static void report(const work *w)
 {
     clsp_device_info info = {0};
-    fprintf(stderr, "%s: %llu points onto %lu %s", w->file.in.name,
-            (unsigned long long)(w->num - w->first), (unsigned long)w->content.num_splines,
+    print_name(stderr, w->file.in.name);
+    fprintf(stderr, ": %llu points onto %lu %s", (unsigned long long)(w->num - w->first),
+            (unsigned long)w->content.num_splines,
             w->search.directions == 1 ? "curves" : "surfaces");
     if (clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);

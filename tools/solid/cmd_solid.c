@@ -350,9 +350,9 @@ static bool write_outputs(work *w)
 static void report_places(const work *w)
 {
     const solid_places *const p = w->places;
-    fprintf(stderr, "%s: %llu points: %llu found, off by %.2g at most", p->path,
-            (unsigned long long)p->num, (unsigned long long)p->counts[CLSP_SOLID_PLACE_FOUND],
-            p->residual);
+    print_name(stderr, p->path);
+    fprintf(stderr, ": %llu points: %llu found, off by %.2g at most", (unsigned long long)p->num,
+            (unsigned long long)p->counts[CLSP_SOLID_PLACE_FOUND], p->residual);
     if (p->counts[CLSP_SOLID_PLACE_NONE] > 0)
         fprintf(stderr, "; %llu outside", (unsigned long long)p->counts[CLSP_SOLID_PLACE_NONE]);
     if (p->counts[CLSP_SOLID_PLACE_CUT] > 0)
@@ -368,7 +368,8 @@ static void report(const work *w)
 {
     const solid_model *m = &w->model;
     clsp_device_info info = {0};
-    fprintf(stderr, "%s: %lu cells", w->r->base.inputs[0], (unsigned long)w->num_read);
+    print_name(stderr, w->r->base.inputs[0]);
+    fprintf(stderr, ": %lu cells", (unsigned long)w->num_read);
     if (m->refined > 0)
         fprintf(stderr, ", refined %u time%s: %lu%s", (unsigned)m->refined,
                 m->refined > 1 ? "s" : "",
