@@ -387,7 +387,7 @@ class Image(Drawn):
             order = (self.directions, *range(self.directions))
             array = array.transpose(order)
         if memory.is_device_array(array) and not array.flags.c_contiguous:
-            raise ValueError(f'field: on a device one direction has to lie behind the other: an '
+            raise ArgumentError(f'field: on a device one direction has to lie behind the other: an '
                              f'array of shape {array.shape}, whose first axis is moved to the end')
         if not memory.is_device_array(array):
             array = np.require(array, self.precision, 'CA')

@@ -236,7 +236,7 @@ class Completions(Case):
                                *words],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return set(done.stdout.split())
+        return set(done.stdout.split("\n")) - {""}
 
     def test_bash(self):
         if not shutil.which("bash"):
@@ -276,6 +276,29 @@ class Completions(Case):
                       self.complete("project", os.path.join(DATA, "po")))
         self.assertIn(os.path.join(DATA, "vase.json"),
                       self.complete("info", os.path.join(DATA, "va")))
+
+    def test_blanks(self):
+        """Names with blanks are completed, quoted in each way, by Tab and where the function is
+        called without readline."""
+        if not shutil.which("bash"):
+            self.skipTest("no bash")
+        os.mkdir(self.path("my models"))
+        name = self.write("my models/a cup.bv", "")
+        for typed in (name[:-4].replace(" ", "\\ "), '"' + name[:-4], "'" + name[:-4], name[:-4]):
+            for words in (("info",), ("bezier", "-o"), ("bezier", "--distance-to")):
+                self.assertEqual(self.complete(*words, typed), {name})
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(self.folder)
+            os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], dict(os.environ, PS1=""))
+        text = ""
+        os.write(terminal, b". %s\nclspline info my\ta\t-- #\nprintf '%%s\\n' the end; exit\n"
+                 % self.kept("clspline.bash").encode())
+        while "the\r\nend" not in text:
+            text += os.read(terminal, 4096).decode()
+        self.assertIn("clspline info my\\ models/a\\ cup.bv -- #", text)
+        os.close(terminal)
+        os.waitpid(process, 0)
 
     def test_fish(self):
         if not shutil.which("fish"):

@@ -345,8 +345,7 @@ class Projections(Picture):
         self.fails(1, "not of 2 or 3 coordinates", "project", line, points, "-o", out)
         self.assertFalse(os.path.exists(out))
         for word in ("--bar", "--range=0,1", "--size=20x20", "--colormap=gray"):
-            self.fails(2, "needs a picture (.png)", "project", line, points, "-o",
-                       self.path("out.csv"), word)
+            self.fails(2, " needs a", "project", line, points, "-o", self.path("out.csv"), word)
         self.fails(2, "LO below HI", "project", line, points, "-o", out, "--range=3,1")
 
 

@@ -674,7 +674,7 @@ class Deviations(SplineCase):
         for expected, args in (("--stats goes to standard output, as -o - does",
                                 ("-o-", "-f", "csv", "--stats", "json")),
                                ("--stats must be json, not 'text'", ("-o", out, "--stats", "text")),
-                               ("--range needs a picture (.png) or coloured points (.ply)",
+                               ("--range needs an output in .png or .ply, or --histogram",
                                 ("-o", out, "--range=0,1")),
                                ("--bar needs a picture (.png)",
                                 ("-o", self.path("o.ply"), "--bar"))):

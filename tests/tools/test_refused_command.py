@@ -6,6 +6,7 @@ usage: test_refused_command.py CLSPLINE SOURCE_DIR
 Needs the standard library only. Exits with 77 (skipped) where there is no OpenCL device.
 """
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -77,6 +78,70 @@ class Failures(Case):
                 self.assertIn("--help)\n", text)
                 self.assertEqual(text.count("\n"), 1)
         self.assertEqual(os.listdir(self.folder), [])
+
+    def test_idle_options(self):
+        """An option that does nothing where it stands is refused, and nothing is computed."""
+        obj, png, npy = self.path("a.obj"), self.path("a.png"), self.path("a.npy")
+        vase, knot = os.path.join(DATA, "vase.json"), os.path.join(DATA, "knot.g2")
+        rod, image = os.path.join(DATA, "rod.vtk"), os.path.join(DATA, "raccoon.png")
+        points, camera = os.path.join(DATA, "points.csv"), (
+            "--up=z", "--azimuth=1", "--elevation=1", "--camera-direction=1,0,0",
+            "--camera-orthographic", "--zoom=2", "--size=90x90")
+        backgrounds = ("--background=ffffff", "--no-background")
+        for word in camera + backgrounds + ("--edges", "--coloring=mean"):
+            self.fails(2, "needs a picture (.png)", "bezier", self.teapot, "-o", obj, word)
+            self.fails(2, "needs a picture (.png)", "bspline", "eval", vase, "-o", obj, word)
+        for word in camera + backgrounds:
+            self.fails(2, "needs a picture (.png)", "project", knot, points, "-o", npy, word)
+        for word in camera[:-1] + backgrounds:
+            for output in (("-o", obj), ("-o", png, "--slice=z=1")):
+                self.fails(2, "needs a picture of the boundary", "solid", rod, *output, word)
+        for expected, *args in (
+                ("--background needs", "bezier", self.teapot, "-o", obj, "-t9px", backgrounds[0]),
+                ("--colormap is of", "bezier", self.teapot, "-o", png, "--coloring=patch",
+                 "--colormap=gray"),
+                ("--normals needs an output in .obj, .ply, .vtk or .glb", "bezier", self.teapot,
+                 "-o", self.path("a.stl"), "--normals"),
+                ("--texture needs", "bezier", self.teapot, "-o", self.path("a.vtk"), "--texture"),
+                ("--join is of --cooperate auto, ", "bezier", self.teapot, "-o", obj,
+                 "--cooperate=host", "--join=0"),
+                ("--normals needs", "solid", rod, "-o", self.path("a.vtu"), "--normals"),
+                ("--bezier needs", "solid", rod, "-o", obj, "--bezier"),
+                ("--samples needs", "solid", rod, "--classes", "--samples=3"),
+                ("--slice needs", "solid", rod, "--classes", "--slice=z=1"),
+                ("--range needs a picture or a slice in .png", "solid", rod, "-o", npy,
+                 "--slice=z=1", "--range=0,1"),
+                ("exclude each other", "solid", rod, "-o", npy, "--locate", points,
+                 "--cooperate=host"),
+                ("--colormap needs an output in .png or .ply", "project", knot, points, "-o", npy,
+                 "--colormap=gray"),
+                ("--quality needs", "image", image, "-o", png, "--quality=9"),
+                ("--taps is of --order 2", "image", image, "-o", png, "--order=1", "--taps=15"),
+                ("--cval is of --mode", "image", image, "-o", png, "--mode=wrap", "--cval=1"),
+                ("--no-background needs --output", "view", rod, "--no-background"),
+                ("--bar is of --coloring", "view", rod, "-o", png, "--bar"),
+                ("--colormap is of --coloring", "view", rod, "-o", png, "--colormap=gray"),
+                ("--array is of --coloring data", "view", rod, "-o", png, "--array=x"),
+                ("--distance-to is of", "view", rod, "-o", png, "--distance-to", points)):
+            with self.subTest(args):
+                self.fails(2, expected, *args)
+        self.fails(1, "--directions is of .npy", "image", image, "-o", png, "--directions=2")
+        self.assertEqual(os.listdir(self.folder), [])
+        done = run("bezier", self.teapot, "-q", "-o", obj, "-t", "9px", "--zoom", "2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))  # pixels are seen by the camera
+
+    def test_control_characters(self):
+        """Names from the command line do not reach the terminal as commands."""
+        name = self.write("a\x1b[31m\n\x9bb.bv", "1 3 1 0 0 0 1 0 0 0 1 0 3 0 1 2\n")
+        shown = os.path.basename(name).translate({0x1b: "?", 10: "?", 0x9b: "?"})
+        for code, args in ((1, (name + "c", "-o", "a.obj")), (2, (name, "-o", name + "c")),
+                           (2, (name, "-o", "a.obj", "--\x1b[31m\n\x9bb.bv")),
+                           (2, ("-o", "a.obj", name, "--up", "\x1b[31m\n\x9bb.bv")),
+                           (1, (self.teapot, "-o", "a.obj", "--device", "\x1b[31m\n\x9bb.bv"))):
+            text = self.fails(code, shown[1:], "bezier", *args)
+            self.assertEqual(re.findall("[\0-\x09\x0b-\x1f\x7f-\x9f]", text), [])
+        done = run("bezier", name, "-o", self.path("a.obj"))
+        self.assertTrue(done.stderr.startswith(self.path(shown) + ": 0 patches"), done.stderr)
 
     def test_bad_input(self):
         bad = self.path("bad.bv")

@@ -583,7 +583,7 @@ class Samples(Command):
             self.assertGreater(sum((a - 1) * b for a, b in zip(p, n)), 0)
         found = read_glb(names[0])
         self.assertTrue(found)
-        done = run("solid", source, "-o", names[2], "--bezier")
+        done = run("solid", source, "-o", names[2], "-o", self.path("a.vtu"), "--bezier")
         self.assertIn("--bezier is of .vtu and .vtkhdf", done.stderr)
 
 

@@ -23,6 +23,13 @@ static const char *const examples[] = {
     "gunzip -c a.bv.gz | clspline bezier - -o - -f ply | ssh host 'cat > a.ply'",
     NULL};
 
+static int check(request *base)
+{
+    const option_length *tolerance = &((const bezier_request *)base)->tolerance;
+    base->has_camera = tolerance->value > 0 && tolerance->unit == UNIT_PIXEL;
+    return mesh_request_check(base);
+}
+
 static const bezier_request defaults = {.mesh = MESH_REQUEST_DEFAULT};
 
 const subcommand command_bezier = {
@@ -39,5 +46,5 @@ const subcommand command_bezier = {
     .endings = "bv",
     .request_bytes = sizeof(bezier_request),
     .defaults = &defaults,
-    .check = mesh_request_check,
+    .check = check,
     .run = bezier_run};

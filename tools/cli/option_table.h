@@ -27,7 +27,9 @@ typedef struct option {
     const char *needs;    /* options without one of which this one makes no sense, separated by
                              blanks */
     const char *excludes; /* options that make no sense beside it, likewise */
+    const char *formats;  /* of outputs without one of which it does nothing, likewise; NULL: any */
     bool repeats, is_file; /* can be given several times; the value is the name of a file */
+    bool is_camera;        /* of the camera, which other things than a picture may need */
     const char *glued;     /* stands in help for a value that may be left out, and else is glued to
                               the name by =; NULL: there is none */
     const char *group;

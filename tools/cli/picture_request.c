@@ -44,33 +44,24 @@ bool picture_read_up(void *place, const option *o, const char *text)
 }
 
 const option request_camera[] = {
-    {OPTION_UP(picture_request, picture.view.camera)},
+    {OPTION_UP(picture_request, picture.view.camera), OF_CAMERA},
     {"azimuth", 0, "DEG", "seen from the right of the front of the wider side: @; default about 30",
-     DEGREES(picture.view.camera.turn, -360, 360)},
+     DEGREES(picture.view.camera.turn, -360, 360), OF_CAMERA},
     {"elevation", 0, "DEG", "seen from above the horizon: @; default about 24",
-     DEGREES(picture.view.camera.tilt, -90, 90)},
+     DEGREES(picture.view.camera.tilt, -90, 90), OF_CAMERA},
     {"camera-direction", 0, "X,Y,Z", "instead of both, the direction in which the camera looks",
      OPTION_LIST(picture_request, picture.direction, ",", 1 << 3), .low = -1e30, .high = 1e30,
-     .must = "X,Y,Z, not all of them 0", .excludes = "azimuth elevation"},
+     .must = "X,Y,Z, not all of them 0", .excludes = "azimuth elevation", OF_CAMERA},
     {"camera-orthographic", 0, NULL, "without perspective",
-     OPTION_FLAG(picture_request, picture.view.camera.orthographic)},
+     OPTION_FLAG(picture_request, picture.view.camera.orthographic), OF_CAMERA},
     {"zoom", 0, "Z", "how much larger than what fills the picture, @; default 1",
-     OPTION_NUMBER(picture_request, picture.view.camera.zoom, 0.01, 100)},
+     OPTION_NUMBER(picture_request, picture.view.camera.zoom, 0.01, 100), OF_CAMERA},
     {"background", 0, "C", "colour behind the mesh: @; auto, the default, is shades of grey",
      .read = read_background, .place = offsetof(picture_request, picture.view), .words = "auto",
-     .must = "auto or RRGGBB"},
+     .must = "auto or RRGGBB", .formats = "png"},
     {"no-background", 0, NULL, "nothing behind the mesh: the picture is transparent there",
-     OPTION_FLAG(picture_request, picture.view.no_background), .excludes = "background"},
-    {.name = NULL}};
-
-const option request_colors[] = {
-    {"bar", 0, NULL, "beside the mesh, a bar that tells which value has which colour",
-     OPTION_FLAG(picture_request, picture.view.bar), .needs = "coloring array distance-to"},
-    {"colormap", 0, "MAP",
-     "colours from the least value to the greatest: @; auto is diverging for curvature, else "
-     "viridis",
-     OPTION_WORD(picture_request, picture.map, COLOR_MAP_WORDS),
-     .needs = "coloring array distance-to"},
+     OPTION_FLAG(picture_request, picture.view.no_background), .excludes = "background",
+     .formats = "png"},
     {.name = NULL}};
 
 static int check_direction(request *r)
@@ -98,15 +89,18 @@ int picture_request_check(request *r)
 {
     picture_options *o = &((picture_request *)r)->picture;
     const bool has_values = o->colors != COLORING_PLAIN && o->colors != COLORING_PATCH;
+    const bool has_colors = o->range.num > 0 || o->view.bar || request_has(r, "colormap");
     if (o->size.num == 2) {
         o->view.width = (size_t)o->size.values[0];
         o->view.height = (size_t)o->size.values[1];
     }
     if (o->range.num > 0 && o->range.values[0] >= o->range.values[1])
         return usage_error(r->command->name, "--range must be LO,HI with LO below HI");
-    if (request_has(r, "coloring") && !has_values && (o->range.num > 0 || o->view.bar))
+    if (request_has(r, "coloring") && !has_values && has_colors)
         return usage_error(r->command->name, "--%s is of --coloring mean, gauss or distance",
-                           o->view.bar ? "bar" : "range");
+                           o->view.bar        ? "bar"
+                           : o->range.num > 0 ? "range"
+                                              : "colormap");
     const int status = picture_request_distances(r, (int)o->colors, o->distance_to);
     return status == EXIT_OK ? check_direction(r) : status;
 }

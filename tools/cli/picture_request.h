@@ -31,11 +31,14 @@ typedef struct picture_request {
     _Static_assert(offsetof(type, picture) == offsetof(picture_request, picture),                  \
                    "a request begins as a picture_request does")
 
+/* What rows of the camera say of themselves. */
+#define OF_CAMERA .formats = "png", .is_camera = true
+
 /* The pixels of a picture, and the range of colours. */
 #define OPTION_PICTURE_SIZE                                                                        \
     "size", 0, "WxH", "pixels of a picture; default 1200x900",                                     \
         OPTION_LIST(picture_request, picture.size, "xX", 1 << 2),                                  \
-        .low = 16, .high = 8192, .must = "WIDTHxHEIGHT, each 16 to 8192"
+        .low = 16, .high = 8192, .must = "WIDTHxHEIGHT, each 16 to 8192", OF_CAMERA
 #define OPTION_PICTURE_RANGE(text)                                                                 \
     "range", 0, "LO,HI", text, OPTION_LIST(picture_request, picture.range, ",", 1 << 2),           \
         .low = -1e300, .high = 1e300, .must = "LO,HI with LO below HI"
@@ -43,9 +46,20 @@ typedef struct picture_request {
     "distance-to", 0, "FILE",                                                                      \
         text ": curves or surfaces (.g2, .json, .igs, .step, .bv), or points of any other file "   \
              "(.npy, .xyz, .ply, CSV)",                                                            \
-        OPTION_TEXT(type, member)
+        OPTION_TEXT(type, member), .is_file = true
 #define OPTION_PICTURE_EDGES(text)                                                                 \
-    "edges", 0, NULL, text, OPTION_FLAG(picture_request, picture.edges)
+    "edges", 0, NULL, text, OPTION_FLAG(picture_request, picture.edges), .formats = "png"
+/* Beside the mesh, and the colours of outputs in some formats. */
+#define OPTION_BAR                                                                                 \
+    "bar", 0, NULL, "beside the mesh, a bar that tells which value has which colour",              \
+        OPTION_FLAG(picture_request, picture.view.bar), .needs = "coloring array distance-to",     \
+                                                        .formats = "png"
+#define OPTION_COLORMAP(list)                                                                      \
+    "colormap", 0, "MAP",                                                                          \
+        "colours from the least value to the greatest: @; auto is diverging for curvature, else "  \
+        "viridis",                                                                                 \
+        OPTION_WORD(picture_request, picture.map, COLOR_MAP_WORDS),                                \
+        .needs = "coloring array distance-to", .formats = list
 
 /* Reads what points up into a camera_view: one of the row's words, also with the sign +, or three
    numbers. */
@@ -60,7 +74,6 @@ bool picture_read_up(void *view, const option *o, const char *text);
         .must = "auto, x, y, z, -x, -y, -z or X,Y,Z"
 
 extern const option request_camera[]; /* from where, and before what */
-extern const option request_colors[]; /* --bar, --colormap */
 
 /* Takes over what the rows above leave. EXIT_OK, or EXIT_USAGE with a complaint. */
 int picture_request_check(request *r);

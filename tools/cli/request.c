@@ -179,6 +179,18 @@ int request_format(const request *r, const char *path)
     return 0;
 }
 
+bool request_makes(const request *r, const char *formats)
+{
+    int number;
+    const option *o = find(r, "format", &number);
+    char word[OPTION_WORD_BYTES];
+    for (const char *rest = formats; rest && option_split(&rest, " ", word);)
+        for (size_t i = 0; i < r->num_outputs; i++)
+            if (request_format(r, r->outputs[i]) == option_number_of(o->words, word, false) + 1)
+                return true;
+    return false;
+}
+
 /* ---- the command line ---- */
 
 static int take_operand(request *r, const char *word)
@@ -275,6 +287,17 @@ static int check_report(const request *r)
     return usage_error(name, "--report must be json, or a file that ends in .json");
 }
 
+/* Refuses devices that would have nothing to do. */
+static int check_joined(const request *r)
+{
+    const clsp_schedule schedule = r->sharing.opts.schedule;
+    if (r->sharing.num_joined > SHARING_MAX_JOINED)
+        return usage_error(r->command->name, "--join can be given %d times at most",
+                           SHARING_MAX_JOINED);
+    if (r->sharing.num_joined == 0 || schedule < CLSP_SCHEDULE_DEVICE) return EXIT_OK;
+    return usage_error(r->command->name, "--join is of --cooperate auto, svm, dynamic or static");
+}
+
 static int check_inputs(const request *r)
 {
     const subcommand *c = r->command;
@@ -322,18 +345,37 @@ static int check_outputs(const request *r)
     return status;
 }
 
-static int check(request *r)
+/* Refuses an option that does nothing for the outputs that there are. */
+static int check_formats(const request *r, const option *o)
+{
+    char endings[OPTION_TEXT_BYTES];
+    if (!o->formats || request_makes(r, o->formats) || (o->is_camera && r->has_camera))
+        return EXIT_OK;
+    const bool pictures = strcmp(o->formats, "png") == 0;
+    return usage_error(r->command->name, "--%s needs %s%s%s", o->name,
+                       pictures ? "a picture (" : "an output in ",
+                       option_join(o->formats, ".", " or ", endings), pictures ? ")" : "");
+}
+
+/* Applies a check to all options that were given. */
+static int check_given(const request *r, int (*check_one)(const request *r, const option *o))
 {
     option_walk walk = {.at = {r->command->options}};
-    int status = check_inputs(r);
-    if (status == EXIT_OK && r->sharing.num_joined > SHARING_MAX_JOINED)
-        status = usage_error(r->command->name, "--join can be given %d times at most",
-                             SHARING_MAX_JOINED);
+    int status = EXIT_OK;
     for (const option *o; status == EXIT_OK && (o = option_next(&walk)) != NULL;)
-        if (o->name && request_has(r, o->name)) status = check_needs(r, o);
+        if (o->name && request_has(r, o->name)) status = check_one(r, o);
+    return status;
+}
+
+static int check(request *r)
+{
+    int status = check_inputs(r);
+    if (status == EXIT_OK) status = check_joined(r);
+    if (status == EXIT_OK) status = check_given(r, check_needs);
     if (status == EXIT_OK) status = check_report(r);
     if (status == EXIT_OK) status = check_outputs(r);
-    return status == EXIT_OK && r->command->check ? r->command->check(r) : status;
+    if (status == EXIT_OK && r->command->check) status = r->command->check(r);
+    return status == EXIT_OK ? check_given(r, check_formats) : status;
 }
 
 int request_read(request *r, int argc, char **argv)

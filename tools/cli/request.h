@@ -33,6 +33,7 @@ typedef struct request {
     const char *device;
     sharing_request sharing;
     bool json, quiet, verbose, help;
+    bool has_camera; /* which decides on something, if there is no picture */
 } request;
 
 typedef struct subcommand {
@@ -65,6 +66,9 @@ bool request_has(const request *r, const char *name);
 /* The format of an output, or of "-": the number of its word in the row of --format, from 1 on; 0:
    none of them. */
 int request_format(const request *r, const char *path);
+
+/* Tells whether an output has one of some formats, words of the row of --format. */
+bool request_makes(const request *r, const char *formats);
 
 /* How much of what the library says the user wants to see. */
 verbosity request_verbosity(const request *r);

@@ -3,7 +3,7 @@
 # Words for the value of a subcommand's option. False: it has none.
 _clspline_values() {
     case "$1 $2" in
-    *' -o' | *' --output' | 'solid --distance-to' | *' --locate' | *' --probe' | *' --speeds')
+    *' -o' | *' --output' | *' --distance-to' | *' --locate' | *' --probe' | *' --speeds')
         compgen -f -- "$3" || true
         ;;
     'bezier -f' | 'bspline eval -f' | 'bezier --format' | 'bspline eval --format')
@@ -22,13 +22,12 @@ _clspline_values() {
         compgen -W 'vtu vtkhdf ply obj stl glb png npy tif nii nii.gz csv' -- "$3" || true
         ;;
     *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
-    *' --camera-direction' | *' --zoom' | *' --size' | 'bezier --distance-to' | \
-    'bspline eval --distance-to' | 'view --distance-to' | *' --range' | *' --workers' | \
-    *' --part' | *' -r' | *' --rotate' | *' -z' | *' --spacing' | *' -s' | *' --shift' | \
-    *' --affine' | *' --repeat' | 'project -m' | *' --quality' | *' --columns' | *' --max-dist' \
-    | *' -k' | *' --nearest' | *' --merge' | *' --refine' | *' --crease-angle' | \
-    *' --crease-steps' | *' --pixel' | *' --array' | *' --resolution' | *' --camera-zoom-factor' \
-    | *' --camera-azimuth-angle' | *' --camera-elevation-angle')
+    *' --camera-direction' | *' --zoom' | *' --size' | *' --range' | *' --workers' | *' --part' \
+    | *' -r' | *' --rotate' | *' -z' | *' --spacing' | *' -s' | *' --shift' | *' --affine' | \
+    *' --repeat' | 'project -m' | *' --quality' | *' --columns' | *' --max-dist' | *' -k' | \
+    *' --nearest' | *' --refine' | *' --crease-angle' | *' --crease-steps' | *' --pixel' | \
+    *' --array' | *' --resolution' | *' --camera-zoom-factor' | *' --camera-azimuth-angle' | \
+    *' --camera-elevation-angle')
         true
         ;;
     'bezier --method')
@@ -185,8 +184,15 @@ _clspline_files() {
     'view') endings='bv g2 json igs iges step stp vtk vtu mesh meshb msh' ;;
     'info') endings='bv g2 json igs iges step stp vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif tiff nii nii.gz hdr img zarr' ;;
     esac
-    for ending in $endings; do compgen -f -X "!*.$ending" -- "$2"; done
-    [ -z "$endings" ] || compgen -d -- "$2"
+    for ending in $endings; do compgen -f -X "!*.$ending" -- "$3"; done
+    [ -z "$endings" ] || compgen -d -- "$3"
+}
+
+# Sets what a value or a file may be.
+_clspline_names() {
+    local values=_clspline_values
+    _clspline_values "$1" "$2" "$3" >/dev/null || values=_clspline_files
+    mapfile -t COMPREPLY < <("$values" "$1" "$2" "$3")
 }
 
 _clspline() {
@@ -197,12 +203,13 @@ _clspline() {
         mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$word")
     elif [ "$COMP_CWORD" = "$at" ]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_clspline_actions "${COMP_WORDS[1]}")" -- "$word")
-    elif _clspline_values "$command" "$before" "$word" >/dev/null; then
-        mapfile -t COMPREPLY < <(_clspline_values "$command" "$before" "$word")
-    elif [[ $word = -* ]]; then
+    elif [[ $word = -* ]] && ! _clspline_values "$command" "$before" >/dev/null; then
         mapfile -t COMPREPLY < <(compgen -W "$(_clspline_options "$command")" -- "$word")
     else
-        mapfile -t COMPREPLY < <(_clspline_files "$command" "$word")
+        _clspline_names "$command" "$before" "$word"
+        # Readline takes quotes away by itself; where it has no part in this, nobody did.
+        local plain=${word#[\"\']}
+        [ "${#COMPREPLY[@]}" -gt 0 ] || _clspline_names "$command" "$before" "${plain//\\/}"
     fi
 }
 

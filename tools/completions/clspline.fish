@@ -95,7 +95,7 @@ complete -c clspline -n '__clspline_at bezier' -l size -x \
 complete -c clspline -n '__clspline_at bezier' -l coloring -x \
     -a 'plain patch mean gauss distance' \
     -d 'what surfaces are coloured by'
-complete -c clspline -n '__clspline_at bezier' -l distance-to -x \
+complete -c clspline -n '__clspline_at bezier' -l distance-to -r -F \
     -d 'of --coloring distance'
 complete -c clspline -n '__clspline_at bezier' -l range -x \
     -d 'values at the ends of the colours'
@@ -169,7 +169,7 @@ complete -c clspline -n '__clspline_at bspline eval' -l size -x \
 complete -c clspline -n '__clspline_at bspline eval' -l coloring -x \
     -a 'plain patch mean gauss distance' \
     -d 'what surfaces are coloured by'
-complete -c clspline -n '__clspline_at bspline eval' -l distance-to -x \
+complete -c clspline -n '__clspline_at bspline eval' -l distance-to -r -F \
     -d 'of --coloring distance'
 complete -c clspline -n '__clspline_at bspline eval' -l range -x \
     -d 'values at the ends of the colours'
@@ -515,7 +515,7 @@ complete -c clspline -n '__clspline_at view' -l camera-orthographic \
 complete -c clspline -n '__clspline_at view' -l coloring -x \
     -a 'plain patch mean gauss distance data' \
     -d 'what colours tell'
-complete -c clspline -n '__clspline_at view' -l distance-to -x \
+complete -c clspline -n '__clspline_at view' -l distance-to -r -F \
     -d 'of --coloring distance'
 complete -c clspline -n '__clspline_at view' -l array -x \
     -d 'which data of a solid\'s points or cells'

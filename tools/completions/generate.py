@@ -36,6 +36,13 @@ def words(command):
 # ---- bash ----
 
 BASH = r"""
+# Sets what a value or a file may be.
+_clspline_names() {
+    local values=_clspline_values
+    _clspline_values "$1" "$2" "$3" >/dev/null || values=_clspline_files
+    mapfile -t COMPREPLY < <("$values" "$1" "$2" "$3")
+}
+
 _clspline() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} at=1
     local command=${COMP_WORDS[1]} commands='%(first)s'
@@ -44,12 +51,13 @@ _clspline() {
         mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$word")
     elif [ "$COMP_CWORD" = "$at" ]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_clspline_actions "${COMP_WORDS[1]}")" -- "$word")
-    elif _clspline_values "$command" "$before" "$word" >/dev/null; then
-        mapfile -t COMPREPLY < <(_clspline_values "$command" "$before" "$word")
-    elif [[ $word = -* ]]; then
+    elif [[ $word = -* ]] && ! _clspline_values "$command" "$before" >/dev/null; then
         mapfile -t COMPREPLY < <(compgen -W "$(_clspline_options "$command")" -- "$word")
     else
-        mapfile -t COMPREPLY < <(_clspline_files "$command" "$word")
+        _clspline_names "$command" "$before" "$word"
+        # Readline takes quotes away by itself; where it has no part in this, nobody did.
+        local plain=${word#[\"\']}
+        [ "${#COMPREPLY[@]}" -gt 0 ] || _clspline_names "$command" "$before" "${plain//\\/}"
     fi
 }
 
@@ -115,8 +123,8 @@ def bash(commands):
     for command in (c for c in commands if c["endings"]):
         text += "    '%s') endings='%s' ;;\n" % (command["name"], command["endings"])
     text += (
-        "    esac\n    for ending in $endings; do compgen -f -X \"!*.$ending\" -- \"$2\"; done\n"
-        "    [ -z \"$endings\" ] || compgen -d -- \"$2\"\n}\n"
+        "    esac\n    for ending in $endings; do compgen -f -X \"!*.$ending\" -- \"$3\"; done\n"
+        "    [ -z \"$endings\" ] || compgen -d -- \"$3\"\n}\n"
     )
     first = " ".join(dict.fromkeys(words(c)[0] for c in commands))
     return text + BASH % {"pairs": " | ".join(pairs), "first": first}

@@ -15,6 +15,16 @@ static bool read_taps(void *place, const option *o, const char *text)
     return is_exact || (option_read_count(&r->taps, o, text) && r->taps % 2 == 1);
 }
 
+/* Tells whether a mode that was given takes --cval. */
+static bool has_constant_mode(const image_request *r)
+{
+    for (size_t i = 0; i < r->mode.num; i++)
+        if (r->mode.values[i] == IMAGE_MODE_CONSTANT ||
+            r->mode.values[i] == IMAGE_MODE_GRID_CONSTANT)
+            return true;
+    return false;
+}
+
 static int check(request *base)
 {
     image_request *r = (image_request *)base;
@@ -22,6 +32,11 @@ static int check(request *base)
     if (r->truncated && r->taps == 0)
         return usage_error(base->command->name, "--truncated is of --taps N");
     if (r->truncated) r->prefilter = CLSP_IMAGE_TRUNCATED;
+    if (r->taps > 0 && r->order < 2)
+        return usage_error(base->command->name,
+                           "--taps is of --order 2 and above, others have no prefilter");
+    if (request_has(base, "cval") && r->mode.num > 0 && !has_constant_mode(r))
+        return usage_error(base->command->name, "--cval is of --mode constant and grid-constant");
     if (request_has(base, "precision"))
         r->precision = base->precision == MESH_F32 ? CLSP_F32 : CLSP_F64;
     r->has_type = request_has(base, "type");
@@ -138,7 +153,8 @@ static const option options[] = {
      OPTION_WORD(image_request, alpha, "weighted straight")},
     {"type", 0, "T", "type of OUT's samples: @; default of IN's",
      OPTION_WORD(image_request, type, "u8 u16 s16 u32 s32 u64 s64 f32 f64")},
-    {"quality", 0, "Q", "of a JPEG, @; default 90", OPTION_COUNT(image_request, quality, 1, 100)},
+    {"quality", 0, "Q", "of a JPEG, @; default 90", OPTION_COUNT(image_request, quality, 1, 100),
+     .formats = "jpg"},
     {"directions", 0, "D",
      "directions of an .npy array, 1 to 3; a further axis is that of channels",
      OPTION_COUNT(image_request, directions, 1, IMAGE_MAX_DIRECTIONS), .words = "1 2 3",

@@ -17,23 +17,24 @@ static const option pictures[] = {
     {"coloring", 0, "WHAT",
      "what surfaces are coloured by: @; mean is half the sum of the principal curvatures, gauss "
      "their product",
-     OPTION_WORD(mesh_request, picture.colors, COLORING_WORDS)},
+     OPTION_WORD(mesh_request, picture.colors, COLORING_WORDS), .formats = "png"},
     {OPTION_DISTANCE_TO("of --coloring distance", mesh_request, picture.distance_to),
-     .needs = "coloring"},
+     .needs = "coloring", .formats = "png"},
     {OPTION_PICTURE_RANGE("values at the ends of the colours; default of curvatures symmetric "
                           "about 0, with 98 of 100 points within, of distances all"),
-     .needs = "coloring"},
-    {.rows = request_colors},
+     .needs = "coloring", .formats = "png"},
+    {OPTION_BAR},
+    {OPTION_COLORMAP("png")},
     {OPTION_PICTURE_EDGES("dark lines along the edges of patches, of B-spline surfaces, and of "
                           "faces of polyhedra")},
     {.name = NULL}};
 
 const option mesh_request_rest[] = {
     {"normals", 0, NULL, "write normals of the vertices too (obj, ply, vtk)",
-     OPTION_FLAG(mesh_request, normals)},
+     OPTION_FLAG(mesh_request, normals), .formats = "obj ply vtk glb"},
     {"texture", 0, NULL,
      "write texture coordinates, the parameters u and v (obj, ply); glb always has both",
-     OPTION_FLAG(mesh_request, texture)},
+     OPTION_FLAG(mesh_request, texture), .formats = "obj ply glb"},
     {OPTION_PRECISION("f32 is the default, f64 needs fp64")},
     {.rows = request_device},
     {.rows = pictures},

@@ -3,18 +3,12 @@
 #include <float.h>
 #include <string.h>
 
-/* Options of what there is not are refused: of pictures, and of colours. */
 static int check_picture(request *base)
 {
-    static const char *const options[] = {"size", "bar", "range", "colormap"};
     project_request *r = (project_request *)base;
-    const int format = base->num_outputs > 0 ? request_format(base, base->outputs[0]) : 0;
-    const bool is_picture = format == PROJECT_PNG, has_colors = is_picture || format == PROJECT_PLY;
-    const bool has[] = {is_picture, is_picture, has_colors || r->histogram, has_colors};
-    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-        if (!has[i] && request_has(base, options[i]))
-            return usage_error(base->command->name, "--%s needs a picture (.png)%s", options[i],
-                               i < 2 ? "" : " or coloured points (.ply)");
+    if (r->picture.range.num > 0 && !r->histogram && !request_makes(base, "png ply"))
+        return usage_error(base->command->name,
+                           "--range needs an output in .png or .ply, or --histogram");
     r->picture.colors = r->is_signed ? COLORING_SIGNED : COLORING_DATA;
     return picture_request_check(base);
 }
@@ -85,7 +79,8 @@ static const option options[] = {
     {.group = "pictures"},
     {OPTION_PICTURE_RANGE("distances at the ends of the colours, and of --histogram; default the "
                           "least and the greatest")},
-    {.rows = request_colors},
+    {OPTION_BAR},
+    {OPTION_COLORMAP("png ply")},
     {.rows = request_camera},
     {OPTION_PICTURE_SIZE},
     {.rows = request_sharing},

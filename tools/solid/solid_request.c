@@ -147,18 +147,21 @@ static int check_outputs(const solid_request *r)
 static int check_needs(const solid_request *r)
 {
     static const char *const all[] = {"size", "array", "range"};
-    static const char *const of_picture[] = {"edges", "cut", "bar", "colormap", "distance-to"};
     const char *name = r->base.command->name;
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (request_has(&r->base, all[i]) && !r->slices && !has_picture(r) &&
             !(r->probe && strcmp(all[i], "array") == 0))
             return usage_error(name, "--%s needs --slice, or a picture (.png)", all[i]);
-    for (size_t i = 0; i < sizeof(of_picture) / sizeof(of_picture[0]); i++)
-        if (request_has(&r->base, of_picture[i]) && !has_picture(r))
+    option_walk walk = {.at = {r->base.command->options}};
+    for (const option *o; (o = option_next(&walk)) != NULL;)
+        if (o->formats && strcmp(o->formats, "png") == 0 && request_has(&r->base, o->name) &&
+            !has_picture(r))
             return usage_error(name, "--%s needs a picture of the boundary (.png without --slice)",
-                               of_picture[i]);
+                               o->name);
     if (r->picture.range.num > 0 && !r->slices && !r->array && !r->picture.distance_to)
         return usage_error(name, "--range needs --array or --distance-to");
+    if (r->picture.range.num > 0 && !request_makes(&r->base, "png"))
+        return usage_error(name, "--range needs a picture or a slice in .png");
     return EXIT_OK;
 }
 
@@ -208,6 +211,9 @@ static int check(request *base)
 
 /* ---- the table ---- */
 
+#define SLICES "png npy tif nii nii.gz"
+#define POINTS "csv npy"
+
 static const option options[] = {
     {OPTION_OUTPUT("where to write; several outputs share the work, a slice has one; - is standard "
                    "output"),
@@ -216,7 +222,8 @@ static const option options[] = {
     {"samples", 'n', "S",
      "samples of a cell along each direction, @; default 4, and with --refine alone none: the "
      "refined mesh itself is written",
-     OPTION_COUNT(solid_request, samples, 2, 100), .excludes = "bezier slice slices"},
+     OPTION_COUNT(solid_request, samples, 2, 100), .excludes = "bezier slice slices",
+     .formats = "vtu vtkhdf ply obj stl glb png"},
     {"merge", 0, "T",
      "let points be one that are at most T apart, in units of the mesh, and cells hang together "
      "there",
@@ -240,9 +247,11 @@ static const option options[] = {
      "one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu and .vtkhdf: exact in regular cells, in "
      "others it meets "
      "the limit in 64 points",
-     OPTION_FLAG(solid_request, bezier), .excludes = "samples slice slices"},
+     OPTION_FLAG(solid_request, bezier), .excludes = "samples slice slices",
+     .formats = "vtu vtkhdf"},
     {"normals", 0, NULL, "normals of vertices, in .ply, .obj and .glb",
-     OPTION_FLAG(solid_request, normals), .excludes = "bezier slice slices"},
+     OPTION_FLAG(solid_request, normals), .excludes = "bezier slice slices",
+     .formats = "ply obj glb"},
     {"classes", 0, NULL,
      "print classes of cells: how many are regular, layered, irregular and split, for each "
      "refinement; -o may then be left out",
@@ -255,11 +264,11 @@ static const option options[] = {
      "the plane at height H (also x=H, y=H): each pixel has the values at its middle; outside of "
      "the solid NaN, in PNG transparent",
      .read = read_slice, .words = "x= y= z=", .must = "as z=1.5",
-     .excludes = "slices bezier samples"},
+     .excludes = "slices bezier samples", .formats = SLICES},
     {"slices", 0, "z=A:B:STEP",
      "the planes at A, A + STEP and so on up to B, as pages of .tif or a volume in .npy or .nii",
      .read = read_slices, .words = "x= y= z=", .must = "as z=0:10:0.5, of 1 to 65536 planes",
-     .excludes = "slice bezier samples"},
+     .excludes = "slice bezier samples", .formats = SLICES},
     {"size", 0, "N",
      "pixels along the longer side of the slice; default 512. Of a picture WxH; default 1200x900",
      OPTION_LIST(solid_request, picture.size, "xX", 1 << 1 | 1 << 2), .low = 1, .high = 32768,
@@ -285,12 +294,12 @@ static const option options[] = {
      "off, how far outside at least. POINTS is .npy of shape (N, 3), .xyz, or CSV; - is standard "
      "input",
      OPTION_TEXT(solid_request, locate), .is_file = true,
-     .excludes = "probe slice slices samples bezier normals"},
+     .excludes = "probe slice slices samples bezier normals cooperate", .formats = POINTS},
     {"probe", 0, "POINTS",
      "write the mesh's data of points at the points of a file, NaN outside: all, or those of "
      "--array",
      OPTION_TEXT(solid_request, probe), .is_file = true,
-     .excludes = "locate slice slices samples bezier normals"},
+     .excludes = "locate slice slices samples bezier normals cooperate", .formats = POINTS},
     {"columns", 0, "X,Y,Z",
      "the columns that coordinates are in, of POINTS in CSV: names of its first line, or numbers "
      "from 1 on",
@@ -308,12 +317,14 @@ static const option options[] = {
     {"cut", 0, "z=H",
      "cut open at height H (also x=H, y=H): what is on the viewer's side is left out, and the cut "
      "is coloured like the boundary",
-     .read = read_cut, .words = "x= y= z=", .must = "as z=1.5", .excludes = "slice slices"},
+     .read = read_cut, .words = "x= y= z=", .must = "as z=1.5", .excludes = "slice slices",
+     .formats = "png"},
     {OPTION_DISTANCE_TO("colour by distances from the boundary, and the face of a cut, to these",
                         solid_request, picture.distance_to),
-     .is_file = true, .excludes = "array slice slices"},
+     .excludes = "array slice slices", .formats = "png"},
     {OPTION_PICTURE_EDGES("dark lines along the edges of cells")},
-    {.rows = request_colors},
+    {OPTION_BAR},
+    {OPTION_COLORMAP("png")},
     {.rows = request_camera},
     {.rows = request_sharing},
     {.rows = request_parts},

@@ -20,6 +20,25 @@ static bool read_degrees(void *place, const option *o, const char *text)
     return valid;
 }
 
+/* Refuses colours that are not shown: in a picture, for a window can change to them. */
+static int check_shown(const view_request *r)
+{
+    static const char *const colors[] = {"range", "colormap", "bar"};
+    const request *base = &r->base;
+    const char *name = base->command->name;
+    const bool has_picture = base->num_outputs > 0;
+    if (r->no_background && !has_picture)
+        return usage_error(name, "--no-background needs --output");
+    for (size_t i = 0; has_picture && i < sizeof(colors) / sizeof(colors[0]); i++)
+        if (request_has(base, colors[i]) && r->coloring < COLORING_MEAN)
+            return usage_error(name, "--%s is of --coloring mean, gauss, distance or data",
+                               colors[i]);
+    if (r->array && has_picture && r->coloring != COLORING_DATA)
+        return usage_error(name, "--array is of --coloring data");
+    if (!has_picture && r->coloring != COLORING_DISTANCE) return EXIT_OK;
+    return picture_request_distances(base, r->coloring, r->distance_to);
+}
+
 static int check(request *base)
 {
     view_request *r = (view_request *)base;
@@ -35,8 +54,8 @@ static int check(request *base)
         r->width = (int)r->resolution.values[0];
         r->height = (int)r->resolution.values[1];
     }
-    if (r->coloring == COLORING_DISTANCE && !r->distance_to)
-        return picture_request_distances(base, r->coloring, NULL);
+    const int status = check_shown(r);
+    if (status != EXIT_OK) return status;
     r->camera.has_direction = r->direction.num > 0;
     for (size_t k = 0; k < r->direction.num; k++)
         r->camera.direction[k] = r->direction.values[k];

@@ -177,7 +177,7 @@ class Refused(Case):
         self.refused("files of one kind", TEAPOT, VASE)
         self.refused("curvatures are of patches", ROD, "--coloring", "mean")
         self.refused("has no data", TEAPOT, "--coloring", "data")
-        self.refused("no data named 'density'", ROD, "--array", "density")
+        self.refused("no data named 'density'", ROD, "--array", "density", "--coloring", "data")
         large = self.write("c.bv", "")
         os.truncate(large, 3 << 30)  # which takes no room
         self.refused("it has 3.0 GiB, view shows files of up to 0.5 GiB", large)

@@ -114,6 +114,8 @@ static bool refuse(const image_source *s)
 static bool read_format(image_array *a, const image_source *s, image_format format,
                         uint32_t directions)
 {
+    if (directions > 0 && format != IMAGE_NPY && format != IMAGE_NONE)
+        return image_source_fail(s, "--directions is of .npy arrays");
     switch (format) {
     case IMAGE_PNG:
         return image_png_read(a, s);
