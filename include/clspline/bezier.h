@@ -72,8 +72,10 @@ typedef struct clsp_bezier_desc {
     uint32_t watertight;    /* 1: points on the edges of a surface are computed from the edge's
                                control points alone, in an order that does not depend on its
                                direction: patches that share them share the same points, bit for
-                               bit, where their edges have equally many samples. Only with axes
-                               over [0, 1] */
+                               bit, where their edges have equally many samples, and in lists at
+                               t and, from the other end, at 1 - t, rounded: there t below 1/2
+                               counts as what 1 - t, rounded, leaves of 1. Only with axes over
+                               [0, 1] */
     uint32_t check_weights; /* 1: weights in buffers and SVM are looked at too when they are loaded,
                                for which the call waits; those in host memory always are */
     uint64_t reserved[CLSP_RESERVED];

@@ -32,6 +32,7 @@ typedef struct list_chunk {
     double sum[3][CLSPI_LIST_CHUNK * COORDS], largest[2][CLSPI_LIST_CHUNK];
     double param[2][CLSPI_LIST_CHUNK], none[CLSPI_LIST_CHUNK]; /* of the plan's reals */
     bool is_lost[CLSPI_LIST_CHUNK]; /* a parameter is NaN, or there is no such patch */
+    double near;                    /* parameters to here are on the edge that they begin at */
 } list_chunk;
 
 static bool has(const clspi_tensor_desc *d, uint32_t attributes)
@@ -251,6 +252,8 @@ static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
     c->sums.coords = clspi_coords(d);
     c->sums.row = (size_t)d->controls[1] * c->sums.coords;
     c->sums.has_functions = d->basis.num_spans != NULL;
+    /* 1 less it rounds to 1: the neighbour of a watertight patch takes it for its end */
+    c->near = !d->watertight ? 0 : d->precision == CLSP_F64 ? 0x1p-54 : 0x1p-25;
     c->source = (clspi_vertex_source){.rows = 1, .margin = &one};
     for (int k = 0; k < 3; k++) {
         const bool wanted = has(d, attribute[k]) || (k > 0 && normals);
@@ -274,7 +277,7 @@ static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
 
 static bool on_side(const list_chunk *c, int direction, size_t p)
 {
-    return c->sums.x[direction][p] == 0 || c->sums.x[direction][p] == 1;
+    return c->sums.x[direction][p] <= c->near || c->sums.x[direction][p] == 1;
 }
 
 /* Enlarges what tangents on edges may be off by. */
@@ -291,12 +294,12 @@ static void add_margins(list_chunk *c, bool is_double)
 
 /* ---- vertices ---- */
 
-/* Makes the normal of a point on the side of a direction, if it was lost. */
+/* Makes the normal of a point on a side again, if it was lost, and what is watertight. */
 static void make_side(const list_chunk *c, const clspi_tensor_desc *d,
                       const clspi_vertex_functions *functions, const clspi_vertex_shape *shape,
                       int across, size_t p, char *vertex)
 {
-    const bool ends = c->sums.x[across][p] == 1;
+    const bool ends = c->sums.x[across][p] > 0.5;
     const ptrdiff_t coords = (ptrdiff_t)c->sums.coords;
     const ptrdiff_t steps[2] = {(ptrdiff_t)d->controls[1] * coords, coords};
     const size_t corner = ends ? (size_t)(d->controls[across] - 1) * (size_t)steps[across] : 0;
@@ -307,6 +310,7 @@ static void make_side(const list_chunk *c, const clspi_tensor_desc *d,
                              .step_t = steps[1 - across],
                              .step_n = ends ? -steps[across] : steps[across],
                              .right_handed = (across == 0) == !ends,
+                             .watertight = d->watertight,
                              .end = 1,
                              .params = &c->sums.x[1 - across][p],
                              .num = 1,
@@ -314,6 +318,19 @@ static void make_side(const list_chunk *c, const clspi_tensor_desc *d,
                              .out = vertex};
 
     functions->edge(shape, &edge);
+}
+
+/* Makes what points on edges have of these. */
+static void make_sides(const list_chunk *c, const clspi_tensor_desc *d,
+                       const clspi_vertex_functions *functions, const clspi_vertex_shape *shape,
+                       char *out)
+{
+    const size_t vertex = clspi_vertex_bytes(d);
+
+    for (size_t p = 0; p < c->sums.num; p++)
+        for (int k = 2; k-- > 0;) /* corners are those along u: last */
+            if (on_side(c, k, p) && !c->is_lost[p])
+                make_side(c, d, functions, shape, k, p, out + p * vertex);
 }
 
 /* Returns how many elements a vertex has of a part. */
@@ -370,13 +387,17 @@ static void make_vertices(list_chunk *c, const clspi_tensor_desc *d,
                        elements_of(d, k) * element);
 }
 
+static const clspi_vertex_functions *functions_of(const clspi_tensor_desc *d)
+{
+    return d->precision == CLSP_F64 ? &clspi_vertex_functions_f64 : &clspi_vertex_functions_f32;
+}
+
 /* Makes the vertices of a chunk whose points have been taken over. */
 static void make_chunk(list_chunk *c, const clspi_tensor_desc *d, const clspi_vertex_shape *shape,
                        char *out)
 {
     const bool is_double = d->precision == CLSP_F64;
-    const clspi_vertex_functions *const functions =
-        is_double ? &clspi_vertex_functions_f64 : &clspi_vertex_functions_f32;
+    const clspi_vertex_functions *const functions = functions_of(d);
     const size_t vertex = clspi_vertex_bytes(d);
 
     (is_double ? clspi_list_sums_f64 : clspi_list_sums_f32)(&c->sums);
@@ -385,25 +406,27 @@ static void make_chunk(list_chunk *c, const clspi_tensor_desc *d, const clspi_ve
         if (d->directions == 2 && c->sums.largest[k])
             functions->invert(c->largest[k], clspi_round_up(c->sums.num, CLSPI_LIST_BLOCK));
     make_vertices(c, d, functions, shape, out);
-    for (size_t p = 0; p < c->sums.num; p++) {
-        for (int k = 2;
-             k-- > 0 && has(d, CLSP_VERTEX_NORMAL);) /* corners are those along u: last */
-            if (on_side(c, k, p)) make_side(c, d, functions, shape, k, p, out + p * vertex);
+    if (d->watertight || has(d, CLSP_VERTEX_NORMAL)) make_sides(c, d, functions, shape, out);
+    for (size_t p = 0; p < c->sums.num; p++)
         if (c->is_lost[p]) lose_vertex(d, shape, out + p * vertex);
-    }
 }
 
 void clspi_host_list_make(const clspi_list_recipe *recipe, const clspi_host_list *list,
                           const clspi_part *part, char *out)
 {
     const clspi_tensor_desc *const d = &recipe->desc;
-    const clspi_vertex_shape shape = clspi_vertex_shape_of(d);
+    clspi_vertex_shape shape = clspi_vertex_shape_of(d);
     list_chunk c;
 
+    if (list->only_edges) shape.at[CLSPI_PART_NORMAL] = -1;
     choose_sums(&c, d);
     for (size_t done = 0; done < part->num_lines; done += c.sums.num) {
+        char *const to = out + done * clspi_vertex_bytes(d);
         c.sums.num = clspi_min(CLSPI_LIST_CHUNK, part->num_lines - done);
         take_points(&c, recipe, list, part->piece + done);
-        make_chunk(&c, d, &shape, out + done * clspi_vertex_bytes(d));
+        if (list->only_edges)
+            make_sides(&c, d, functions_of(d), &shape, to);
+        else
+            make_chunk(&c, d, &shape, to);
     }
 }

@@ -15,6 +15,8 @@ typedef struct clspi_host_list {
     const char *params, *items; /* where those of the first point are; items: NULL: patch 0 */
     size_t point_step;          /* bytes from one point's parameters to the next one's */
     size_t direction_step;      /* bytes from a parameter along u to that along v */
+    bool only_edges;            /* vertices are there: watertight points are made again, of any
+                                   degree */
 } clspi_host_list;
 
 /* Tells whether the host can make a plan's lists: its description alone decides. */

@@ -244,6 +244,15 @@ static clsp_status prepare(const void *user, clspi_plan *base)
     return clspi_tensor_host_points(tensor_plan_of(base), &points);
 }
 
+static clsp_status prepare_host(const void *user, clspi_plan *base)
+{
+    CLSPI_CHECK(prepare(user, base));
+    return clspi_host_list_prepare(tensor_plan_of(base))
+               ? CLSP_OK
+               : clspi_fail(&base->ctx->log, CLSP_ERROR_NO_MEMORY, "%s: no memory for spans",
+                            base->family);
+}
+
 static const char no_host[] = "the host has no code for vertices at parameters";
 
 static void name_job(const clspi_tensor_plan *plan, const clsp_points *points, char key[KEY_MAX])
@@ -255,6 +264,27 @@ static void name_job(const clspi_tensor_plan *plan, const clsp_points *points, c
              8 * clsp_type_bytes(d->precision), d->rational ? "-rational" : "",
              d->vertex.attributes, d->vertex.stride, 8 * clsp_type_bytes(d->vertex.type),
              clspi_size_class((double)points->num));
+}
+
+/* Makes watertight points again on the calling thread, since processors round differently. */
+static clsp_status make_shared_edges(clspi_tensor_plan *plan, const shared_list *list,
+                                     clsp_range lines, char *out)
+{
+    const clsp_points *const points = list->points;
+    const size_t directions = plan->desc.directions;
+    const clspi_part part = {.piece = lines.first, .num_lines = lines.count};
+
+    CLSPI_CHECK(prepare_host(NULL, &plan->base));
+    const clspi_host_list edges = {
+        .points = plan->host.data,
+        .num_patches = plan->num_patches,
+        .params = list->params,
+        .items = list->items,
+        .point_step = points->planar ? list->real : directions * list->real,
+        .direction_step = points->planar ? points->num * list->real : list->real,
+        .only_edges = true};
+    clspi_host_list_make(plan->list_recipe, &edges, &part, out);
+    return CLSP_OK;
 }
 
 /* Shares a list whose memory has been found. */
@@ -279,8 +309,13 @@ static clsp_status share_list(clspi_tensor_plan *plan, const shared_list *list,
                                 .key = key,
                                 .prepare = prepare};
 
+    clsp_report own_report = {.num_processors = 0};
+    clsp_report *const told = run->report ? run->report : &own_report;
+
     name_job(plan, list->points, key);
-    CLSPI_CHECK(clspi_shared_batch_run(&batch, tiles, out, run, run->report));
+    CLSPI_CHECK(clspi_shared_batch_run(&batch, tiles, out, run, told));
+    if (d->watertight && clspi_is_mixed(told))
+        CLSPI_CHECK(make_shared_edges(plan, list, tiles->lines, out));
     return clspi_run_done(&plan->base, run);
 }
 
@@ -327,15 +362,6 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
     list.num_patches = plan->num_patches;
     clspi_host_list_make(plan->list_recipe, &list, part, out);
     return CLSP_OK;
-}
-
-static clsp_status prepare_host(const void *user, clspi_plan *base)
-{
-    CLSPI_CHECK(prepare(user, base));
-    return clspi_host_list_prepare(tensor_plan_of(base))
-               ? CLSP_OK
-               : clspi_fail(&base->ctx->log, CLSP_ERROR_NO_MEMORY, "%s: no memory for spans",
-                            base->family);
 }
 
 /* Tells whether a call is made by the host's threads, which the plan and the kinds of memory alone

@@ -267,8 +267,7 @@ static clsp_status eval_alone(void *user)
     return clspi_tensor_eval_tiles(c->plan, c->patches, &c->tiling, &c->tiles, &c->vertices, NULL);
 }
 
-/* Tells whether more than one processor has made tiles. */
-static bool is_mixed(const clsp_report *report)
+bool clspi_is_mixed(const clsp_report *report)
 {
     uint32_t makers = 0;
 
@@ -324,7 +323,7 @@ static clsp_status share(grid_call *call, const clsp_run *run)
     batch.why_not_persistent = persistent_refusal(plan, call->patches.count);
     CLSPI_CHECK(clspi_shared_batch_run(&batch, &call->tiles, out, run, told));
     if (plan->desc.watertight && !batch.why_no_host && call->tiles.way == CLSPI_BY_ALL &&
-        is_mixed(told))
+        clspi_is_mixed(told))
         make_shared_edges(call, out);
     return clspi_run_done(&plan->base, run);
 }

@@ -282,8 +282,10 @@ static void edge_vertex(const clspi_vertex_shape *shape, const clspi_edge *edge,
     const uint32_t last = edge->num > 1 ? edge->num - 1 : 1;
     const real begin = (real)edge->begin, end = (real)edge->end;
     const double *const own = edge->params;
-    const real x = own ? (real)own[k] : begin * (real)(last - k) + end * (real)k;
     const real y = own ? (real)(1 - own[k]) : (1 - begin) * (real)(last - k) + (1 - end) * (real)k;
+    /* what y, which is rounded, leaves of 1 is the same from both ends */
+    const bool even = edge->watertight && y >= (real)0.5;
+    const real x = !own ? begin * (real)(last - k) + end * (real)k : even ? 1 - y : (real)own[k];
     const bool flip = found > 0 || (found == 0 && x > y);
     const real t = flip ? y : x, s = flip ? x : y;
     const real *const p = edge->corner;

@@ -164,6 +164,112 @@ static void test_watertight_shapes(void **state)
     }
 }
 
+/* The parameter of a patch laid in such a way where the first one's is (0, t). */
+static void turned_param(clsp_type precision, size_t way, double t, double at[2])
+{
+    at[0] = way & 1 ? t : 0.0;
+    at[1] = way & 1 ? 0.0 : t;
+    for (unsigned c = 0; c < 2; c++)
+        if (way & 2u << c) at[c] = precision == CLSP_F64 ? 1.0 - at[c] : 1.0f - (float)at[c];
+}
+
+/* Parameters along the edge: some that 1 less them is rounded of, and random ones. */
+static double list_param(clsp_type precision, size_t k)
+{
+    static const double special[] = {0.0, 1.0, 0.5, 0x1p-60, 0x1.7p-25, 0x1.fffffep-2, 0.3, 0.7};
+    const double t = k < COUNT(special) ? special[k] : 0.5 + 0.5 * random_real();
+
+    return precision == CLSP_F64 ? t : (double)(float)t;
+}
+
+/* Evaluates a list in host memory, by the device alone or as it comes, or in buffers. */
+static void eval_list(clsp_context *ctx, clsp_bezier_plan *plan, const layout *l,
+                      const clsp_points *list, int how, unsigned char *vertices)
+{
+    const size_t bytes = list->num * l->stride * l->element;
+    const size_t real = l->d.precision == CLSP_F64 ? sizeof(double) : sizeof(float);
+    const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE};
+    clsp_points in = *list;
+
+    if (how < 2) {
+        assert_int_equal(clsp_bezier_eval_points(plan, list,
+                                                 host_out(l->type, vertices, list->num * l->stride),
+                                                 how ? &(clsp_run){.share = &share} : NULL),
+                         CLSP_OK);
+        return;
+    }
+    const cl_mem buffers[] = {buffer_of(ctx, bytes, vertices),
+                              buffer_of(ctx, 2 * list->num * real, list->params.host),
+                              buffer_of(ctx, list->num * sizeof(uint32_t), list->item.host)};
+    in.params = clsp_in_buffer(buffers[1], l->d.precision, 0);
+    in.item = clsp_in_buffer(buffers[2], CLSP_U32, 0);
+    assert_int_equal(
+        clsp_bezier_eval_points(plan, &in, clsp_out_buffer(buffers[0], l->type, 0), NULL), CLSP_OK);
+    read_buffer(ctx, buffers[0], bytes, vertices);
+    for (int i = 0; i < 3; i++)
+        clReleaseMemObject(buffers[i]);
+}
+
+/* Lists along the edge in all patches: the same points, which are as exact as others. */
+static void watertight_lists(clsp_context *ctx, clsp_type precision)
+{
+    enum { LIST = 70, ALL = (WAYS + 1) * LIST };
+    static double wide[ALL][2];
+    static float narrow[ALL][2];
+    static uint32_t items[ALL];
+
+    for (uint32_t kind = 0; kind < 12; kind++) {
+        const clsp_bezier_desc d = {.precision = precision,
+                                    .degree = {DEGREE, DEGREE},
+                                    .watertight = 1,
+                                    .rational = kind % 2,
+                                    .vertex = {.attributes = kind % 4 >= 2   ? P | N
+                                                             : kind % 4 == 1 ? P | W
+                                                                             : P,
+                                               .stride = kind >= 4 ? 9 : 0}};
+        const layout l = layout_of(&d);
+        const size_t point = l.dim * l.element, bytes = l.stride * l.element;
+        if ((tiny() && kind != 3) || !in_turn(kind)) continue;
+        double *const controls = random_controls(&l, WAYS + 1);
+        share_edges(&l, controls, kind >= 8);
+        for (size_t k = 0; k < LIST; k++) {
+            const double t = list_param(precision, k);
+            for (size_t patch = 0; patch <= WAYS; patch++) {
+                const size_t at = patch * LIST + k;
+                turned_param(precision, patch > 0 ? patch - 1 : 0, t, wide[at]);
+                narrow[at][0] = (float)wide[at][0], narrow[at][1] = (float)wide[at][1];
+                items[at] = (uint32_t)patch;
+            }
+        }
+        const clsp_points list = {.num = ALL,
+                                  .item = clsp_in_u32(items, ALL),
+                                  .params = precision == CLSP_F64 ? clsp_in_f64(*wide, 2 * ALL)
+                                                                  : clsp_in_f32(*narrow, 2 * ALL)};
+        clsp_bezier_plan *plan = plan_with(ctx, &l, controls, WAYS + 1);
+        for (int how = 0; how < 3; how++) {
+            unsigned char *const vertices = guarded(&l, ALL);
+            eval_list(ctx, plan, &l, &list, how, vertices);
+            for (size_t k = 0; k < ALL; k++) {
+                const long double t[3] = {wide[k][0], wide[k][1]};
+                const size_t patch = items[k], at = l.at[0] * l.element;
+                assert_memory_equal(vertices + k * bytes + at, vertices + k % LIST * bytes + at,
+                                    point);
+                assert_true(vertex_error(&l, controls + patch * l.controls, t, vertices, k,
+                                         BOUND_31) <= 1.0);
+            }
+            free_guarded(&l, ALL, vertices);
+        }
+        clsp_bezier_plan_destroy(&plan);
+        free(controls);
+    }
+}
+
+static void test_watertight_lists(void **state)
+{
+    (void)state;
+    with_limits(watertight_lists);
+}
+
 /* ---- a closed mesh ---- */
 
 static const float *merged; /* the points that indices are compared by */
@@ -547,10 +653,10 @@ static void test_no_plane(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_watertight),    cmocka_unit_test(test_watertight_shapes),
-        cmocka_unit_test(test_closed_mesh),   cmocka_unit_test(test_collapsed_edges),
-        cmocka_unit_test(test_lost_tangents), cmocka_unit_test(test_collapsed_triangles),
-        cmocka_unit_test(test_no_plane),
+        cmocka_unit_test(test_watertight),          cmocka_unit_test(test_watertight_shapes),
+        cmocka_unit_test(test_watertight_lists),    cmocka_unit_test(test_closed_mesh),
+        cmocka_unit_test(test_collapsed_edges),     cmocka_unit_test(test_lost_tangents),
+        cmocka_unit_test(test_collapsed_triangles), cmocka_unit_test(test_no_plane),
     };
 
     if (no_device()) return 77;
