@@ -255,10 +255,11 @@ CLSP_API clsp_status clsp_solid_set_control_points(clsp_solid_plan *plan, clsp_i
    irregular edge of a layered cell, first derivatives are the limits along the face, or across the
    edge: of the boundary surface's own, which exist at all its edges. At its irregular vertices,
    where they go to 0 or to infinity, they are those of the parameter 2^-20 away from the face's
-   edges, brought into the surface's tangent plane, so that normals are the surface's. All other
-   derivatives within 2^-20 of an irregular edge are those of the parameter so far from all faces
-   but that of the sample. Results are
-   the same bits however cells are split among calls, and from run to run.
+   edges, brought into the surface's tangent plane, so that normals are the surface's. Smooth
+   vertices of two faces, and edges of two cells, have no such plane: those derivatives are 0. All
+   other derivatives within 2^-20 of an irregular edge are those of the parameter so far from all
+   faces but that of the sample. Results are the same bits however cells are split among calls, and
+   from run to run.
 
    Errors: CLSP_ERROR_STATE also for a plan without a grid.
 

@@ -23,7 +23,8 @@ typedef struct tangent_rows {
     double *row[2], *next[2];
     double factor[3]; /* of row 0 in both derivatives, of row 1 in the second */
     bool has_limit[2];
-    bool is_across; /* slices, as products at one end of their edge */
+    bool has_no_plane; /* steps turn rows without end */
+    bool is_across;    /* slices, as products at one end of their edge */
 } tangent_rows;
 
 static bool is_near(double t)
@@ -151,13 +152,15 @@ static double moved(const tangent_rows *g, int k, uint32_t num)
 
 /* Finds which derivatives have limits, once a step between cells of one class leaves the first row
    as it was. That in the second direction may have one while its row still moves, if its part
-   becomes nothing. Returns whether both rows rest. */
-static bool find_limits(tangent_rows *g, const double step[3], uint32_t num)
+   becomes nothing. left: steps to go. Half way up, after 500, rows that come to rest like r^k move
+   by 1 / (500 e) at most. Returns whether both rows rest. */
+static bool find_limits(tangent_rows *g, const double step[3], uint32_t num, uint32_t left)
 {
     const double off[2] = {moved(g, FIRST, num), moved(g, SECOND, num)};
     const double size = fabs(g->factor[1]) + fabs(g->factor[2]);
     const double change = fabs(g->factor[2] / step[2] * step[1]);
 
+    if (left == DEPTH / 2) g->has_no_plane = fmax(off[FIRST], off[SECOND]) > 1e-3;
     if (off[FIRST] > 1e-13) return false;
     g->has_limit[FIRST] = fabs(step[0] - 1.0) < 1e-9;
     g->has_limit[SECOND] =
@@ -179,7 +182,7 @@ static bool ascend_all(tangent_rows *g, const clspi_descent *way)
         double step[3];
         if (!ascend(g, parent, corner, step)) return false;
         const bool rests =
-            parent->child[corner].next == number && find_limits(g, step, parent->num_points);
+            parent->child[corner].next == number && find_limits(g, step, parent->num_points, depth);
         swap_rows(g);
         if (!rests) continue;
         while (depth > 0 && way->number[depth - 1] == number && way->corner[depth - 1] == corner)
@@ -307,6 +310,10 @@ void clspi_class_tangent(const clspi_class_set *set, uint32_t number, const doub
     g.is_across = pair.is_across;
     if (g.is_across && !pair.is_along[is_second] && is_at_sharp_edge(of, t)) return;
     if (!make_rows(&g, number, t, &pair)) return;
+    if (g.has_no_plane && (g.is_across || pair.is_along[is_second])) {
+        memset(row, 0, of->num_points * sizeof *row);
+        return;
+    }
     if (!g.is_across) {
         project(&g, is_second, of->num_points, row);
         return;

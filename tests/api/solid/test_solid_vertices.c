@@ -469,6 +469,77 @@ static void test_lists(void **state)
     solid_free(&box);
 }
 
+/* ---- two quads at a vertex ---- */
+
+/* The corners of cells around an edge of two: at its ends, where steps turn the boundary's tangents
+   without end, no cell has a normal, whoever makes it, and at the other corners all have. */
+static void check_two(const model *m, clsp_type precision, clsp_solid_method method)
+{
+    enum { CORNERS = 8, ELEMENTS = 9 };
+    const clsp_solid_desc desc = {
+        .precision = precision,
+        .method = method,
+        .axis = {{.num = 2}, {.num = 2}, {.num = 2}},
+        .vertex = {.attributes = CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_NORMAL}};
+    const size_t num = m->counts.num_cells * CORNERS;
+    const uint32_t top = (uint32_t)(m->counts.num_vertices / 2); /* of two slices */
+    vertices v = evaluate(m, &desc);
+    uint32_t *const cells = malloc(num * sizeof *cells);
+    void *const params = malloc(3 * num * sizeof(double));
+    void *const list = malloc(ELEMENTS * num * sizeof(double));
+    size_t found = 0;
+
+    for (size_t i = 0; i < num; i++) {
+        cells[i] = (uint32_t)(i / CORNERS);
+        for (size_t a = 0; a < 3; a++)
+            set_element(params, precision, 3 * i + a, i >> (2 - a) & 1);
+    }
+    const clsp_points points = {
+        .num = num, .item = clsp_in_u32(cells, num), .params = host_in(precision, params, 3 * num)};
+    clsp_solid_plan *plan = solid_plan_of(m, &desc);
+    assert_ok(ctx, clsp_solid_eval_points(plan, &points, host_out(precision, list, ELEMENTS * num),
+                                          NULL));
+    for (size_t i = 0; i < num; i++) {
+        const size_t bits = (i & 1) << 2 | (i & 2) | (i >> 2 & 1);
+        const uint32_t vertex = m->corner[i / CORNERS * CORNERS + bits];
+        const bool is_two = vertex == 0 || vertex == top;
+        double length2[2] = {0.0, 0.0};
+        found += is_two;
+        for (size_t e = 0; e < ELEMENTS; e++) {
+            const double x[2] = {element_of(v.memory, precision, ELEMENTS * i + e),
+                                 element_of(list, precision, ELEMENTS * i + e)};
+            for (int k = 0; k < 2; k++) {
+                if (is_two && x[k] != 0.0)
+                    fail_msg("method %d, corner %zu, number %zu: %g", (int)method, i, e, x[k]);
+                length2[k] += e < ELEMENTS - 3 ? 0.0 : x[k] * x[k];
+            }
+        }
+        for (int k = 0; k < 2 && !is_two; k++)
+            assert_true(fabs(length2[k] - 1.0) <= 1e-5);
+    }
+    assert_int_equal(found, 4);
+    clsp_solid_plan_destroy(&plan);
+    free(list);
+    free(params);
+    free(cells);
+    free(v.memory);
+}
+
+static void test_two_quads(void **state)
+{
+    solid_case prism = solid_prism(2, 1, 1);
+
+    (void)state;
+    solid_jitter(&prism, 0.1, 7);
+    model m = solid_model_of(&prism, 3);
+    for (int i = 0; i < 4; i++)
+        if (i % 2 == 0 || support_device().fp64)
+            check_two(&m, i % 2 ? CLSP_F64 : CLSP_F32,
+                      i < 2 ? CLSP_SOLID_CELLS : CLSP_SOLID_LATTICES);
+    solid_model_free(&m);
+    solid_free(&prism);
+}
+
 /* ---- edges ---- */
 
 /* First derivatives on an irregular edge of layers, of cells that are not on the boundary there, or
@@ -585,9 +656,10 @@ static void test_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layouts), cmocka_unit_test(test_boxes), cmocka_unit_test(test_oracle),
-        cmocka_unit_test(test_axes),    cmocka_unit_test(test_lists), cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_layouts),   cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_oracle),    cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_lists),     cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_two_quads), cmocka_unit_test(test_wrong),
     };
 
     if (support_no_device()) return 77;
