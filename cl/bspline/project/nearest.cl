@@ -8,14 +8,12 @@
    different parts of different segments still do the same at the same time.
 
    The host sets CLSP_DEGREE, CLSP_DIM, CLSP_RATIONAL; CLSP_MANY 1 for the nearest local minima, of
-   which those so far are kept in the output. */
+   which those so far are kept in the output. Then a way along a segment goes `ahead` into the
+   following ones where a valley of the distance may end there. */
 #include "box_tree.clh"
 #include "nearest_result.clh"
 #include "squared_distance.clh"
 
-#ifndef CLSP_MANY
-#define CLSP_MANY 0
-#endif
 #if CLSP_MANY
 #include "local_minima.clh"
 #endif
@@ -88,6 +86,30 @@ IN_PLACE void finish(PART, SCRATCH, global real *out, global const real *segment
     ids_of(out)[1] = cut ? STATUS_CUT : STATUS_FOUND;
 }
 
+/* Tells whether Newton's method has left open what is nearer than the nearest. */
+IN_PLACE bool left_open(real least, real lowest, real extent)
+{
+    return lowest < limit_of(least, STEP_EXTENT * extent);
+}
+
+#if CLSP_MANY
+
+/* Completes the results that are kept. */
+IN_PLACE void finish_all(PART, SCRATCH, global real *out, global const real *segments, uint count,
+                         point q, real scale, real lowest, real extent, uint spans, bool cut)
+{
+    cut = cut || (count > 0 && left_open(out[NEAREST_DISTANCE], lowest, extent));
+    for (uint k = 0; k < count; k++) {
+        global real *const kept = out + (size_t)k * NEAREST_SIZE;
+        const real least = fmin(kept[NEAREST_DISTANCE], lowest);
+        const parameter at = PARAMETER(kept[NEAREST_PARAM], kept[NEAREST_PARAM + 1]);
+        finish(THE_PART, THE_SCRATCH, kept, segments, ids_of(kept)[0], q, at, scale, least, extent,
+               spans, cut);
+        move_up(out, k);
+    }
+}
+#endif
+
 /* ---- the search ---- */
 
 /* Returns the part that follows one, s0 its number of 2^s1: its first half where it is split, else
@@ -151,85 +173,85 @@ kernel void find_nearest(global const real *restrict segments, global const real
     real least = far * scale * (far * scale), lowest = INFINITY, extent = R(0.0);
     parameter nearest_at = parameter_at(R(0.0));
     uint2 part = (uint2)(0, 0);
-    uint nearest = 0, count = 0, num_parts = 0;
+    uint nearest = 0, count = 0, num_parts = 0, ahead = 0;
     bool at_start = true, is_cut = false;
+#if CLSP_MANY
+    valley low = NO_VALLEY;
+#endif
 
     while (at.s0 == 0) {
-        const uint number = at.s2 * tree.SPANS + at.s1;
+        const uint number = at.s2 * tree.SPANS + at.s1 + ahead;
         global const real *const segment = segments + (size_t)number * CLSP_SEGMENT;
         const real own_extent = segment[ORDER * CLSP_COORDS + CLSP_DIM] * scale;
         load_part(THE_PART, segment, q - LOAD_POINT(segment + ORDER * CLSP_COORDS), scale);
         if (part.s1 > 0) restrict_part(THE_PART, part.s0, part.s1);
         extent = fmax(extent, own_extent);
-        const finding found = examine_part(THE_PART, THE_SCRATCH, weights);
+        int2 trend;
+        finding found = examine_part(THE_PART, THE_SCRATCH, weights, &trend);
         real square = INFINITY;
         parameter here = parameter_at(R(0.0));
-#if !CLSP_MANY
+#if CLSP_MANY
+        if (found.s1 == NOT_DECIDED && is_at_query(THE_PART, EXTENT_EPS * own_extent))
+            found.s1 = IS_FLAT;
+        if (part.s1 == 0 && ahead == 0)
+            low = begin_valley(THE_PART, segment, at.s1, q, scale, own_extent);
+#else
         const real at_begin = square_at(THE_PART, 0), at_end = square_at(THE_PART, CLSP_DEGREE);
         square = fmin(at_begin, at_end);
         here = parameter_at(at_begin <= at_end ? R(0.0) : R(1.0));
 #endif
         const bool is_near = found.s0 < limit_of(fmin(least, square), own_extent);
-#if CLSP_MANY
         const bool is_open = is_near && found.s1 == NOT_DECIDED;
-#else
-        const bool is_open = is_near && found.s1 < NO_MINIMUM;
-#endif
-        const bool split = is_open && part.s1 < DEPTH && num_parts < MOST_PARTS;
-        num_parts++;
+        const bool split = is_open && part.s1 < DEPTH && num_parts++ < MOST_PARTS;
         if (is_open && !split) {
             lowest = fmin(lowest, found.s0);
             is_cut = true;
         }
+#if CLSP_MANY
+        if (!split)
+            low = go_on(low, THE_PART, THE_SCRATCH, found, trend, is_near, part, ahead, out,
+                        range.num, number - ahead, least, &count, &lowest);
+#else
         if (is_near && found.s1 >= R(0.0)) {
             const real4 minimum = find_minimum(THE_PART, THE_SCRATCH, found.s1);
             if (minimum.s1 < square) here = PARAMETER(minimum.s0, minimum.s3);
             square = fmin(square, minimum.s1);
             lowest = fmin(lowest, minimum.s2);
         }
-        const parameter at_of_segment = parameter_of_segment(here, part);
-#if CLSP_MANY
-        if (is_near) {
-            if (square < least)
-                count = keep(out, range.num, count, square, number, at_of_segment, tree.SPANS);
-            count = keep_ends(out, range.num, count, THE_PART, THE_SCRATCH, segment, number, part,
-                              found.s1 == IS_FLAT, q, scale, own_extent, tree.SPANS, least);
-            if (count == range.num)
-                least = fmin(least, out[(size_t)(count - 1) * NEAREST_SIZE + NEAREST_DISTANCE]);
-        }
-#else
         if (square < least) {
             least = square;
             nearest = number;
-            nearest_at = at_of_segment;
+            nearest_at = parameter_of_segment(here, part);
             count = 1;
         }
 #endif
         part = next_part(part, split);
-        if (part.s1 > 0) continue;
+        bool is_over = part.s1 == 0;
+#if CLSP_MANY
+        is_over = is_over || (ahead > 0 && low.s0 == INFINITY);
+        if (is_over && low.s0 < least &&
+            goes_on(THE_PART, segment, at.s1 + ahead, tree.SPANS, q, scale, own_extent)) {
+            part = (uint2)(0, 0);
+            ahead++;
+            continue;
+        }
+        if (is_over) count = keep(out, range.num, count, low, number - ahead, least);
+        least = fmin(least, limit_kept(out, range.num, count));
+#endif
+        if (!is_over) continue;
         at = next_leaf(THE_TREE, at_start ? root : at, !at_start, start, root.s0, q, scale, R(0.0),
                        limit_of(least, R(0.0)));
         part = (uint2)(0, 0);
+        ahead = 0;
         at_start = false;
     }
 #if CLSP_MANY
-    if (count > 0) least = out[NEAREST_DISTANCE];
-#endif
-    /* Newton's method may have left open what is nearer than the nearest */
-    is_cut = is_cut || (count > 0 && lowest < limit_of(least, STEP_EXTENT * extent));
-#if CLSP_MANY
-    for (uint k = 0; k < count; k++) {
-        global real *const kept = out + (size_t)k * NEAREST_SIZE;
-        const real square = kept[NEAREST_DISTANCE];
-        const parameter kept_at = PARAMETER(kept[NEAREST_PARAM], kept[NEAREST_PARAM + 1]);
-        finish(THE_PART, THE_SCRATCH, kept, segments, ids_of(kept)[0], q, kept_at, scale,
-               fmin(square, lowest), extent, tree.SPANS, is_cut);
-        move_up(out, k);
-    }
+    finish_all(THE_PART, THE_SCRATCH, out, segments, count, q, scale, lowest, extent, tree.SPANS,
+               is_cut);
 #else
     if (count > 0)
         finish(THE_PART, THE_SCRATCH, out, segments, nearest, q, nearest_at, scale,
-               fmin(least, lowest), extent, tree.SPANS, is_cut);
+               fmin(least, lowest), extent, tree.SPANS, is_cut || left_open(least, lowest, extent));
 #endif
     write_none(out, count, range.num, far, STATUS_NONE);
 }

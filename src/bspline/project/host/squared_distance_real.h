@@ -208,9 +208,10 @@ typedef struct finding {
 CLSPI_INLINE finding conclude(real least, const sign_count *n, real crossing)
 {
     const int most = n->to_plus > n->to_minus ? n->to_plus : n->to_minus;
-    const finding found = {most_of(least, 0), most > 1                     ? NOT_DECIDED
-                                              : most < 1 || n->begins_plus ? NO_MINIMUM
-                                                                           : crossing};
+    const bool may_be_there = n->to_plus > 0 && !n->begins_plus;
+    const finding found = {most_of(least, 0), most > 1       ? NOT_DECIDED
+                                              : may_be_there ? crossing
+                                                             : NO_MINIMUM};
 
     return found;
 }
