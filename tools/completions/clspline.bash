@@ -25,9 +25,9 @@ _clspline_values() {
     *' --camera-direction' | *' --zoom' | *' --size' | *' --range' | *' --workers' | *' --part' \
     | *' -r' | *' --rotate' | *' -z' | *' --spacing' | *' -s' | *' --shift' | *' --affine' | \
     *' --repeat' | 'project -m' | *' --quality' | *' --columns' | *' --max-dist' | *' -k' | \
-    *' --nearest' | *' --refine' | *' --crease-angle' | *' --crease-steps' | *' --pixel' | \
-    *' --array' | *' --resolution' | *' --camera-zoom-factor' | *' --camera-azimuth-angle' | \
-    *' --camera-elevation-angle')
+    *' --nearest' | *' --merge' | *' --refine' | *' --crease-angle' | *' --crease-steps' | \
+    *' --pixel' | *' --array' | *' --resolution' | *' --camera-zoom-factor' | \
+    *' --camera-azimuth-angle' | *' --camera-elevation-angle')
         true
         ;;
     'bezier --method')

@@ -492,7 +492,7 @@ static void check_two(const model *m, clsp_type precision, clsp_solid_method met
     for (size_t i = 0; i < num; i++) {
         cells[i] = (uint32_t)(i / CORNERS);
         for (size_t a = 0; a < 3; a++)
-            set_element(params, precision, 3 * i + a, i >> (2 - a) & 1);
+            set_element(params, precision, 3 * i + a, (double)(i >> (2 - a) & 1));
     }
     const clsp_points points = {
         .num = num, .item = clsp_in_u32(cells, num), .params = host_in(precision, params, 3 * num)};
