@@ -66,7 +66,8 @@ static double side_of(const double *points, size_t num, double tolerance)
     double largest = 0;
     for (size_t i = 0; i < 3 * num; i++)
         largest = fmax(largest, fabs(points[i]));
-    return fmax(16 * tolerance, fmax(ldexp(largest, -40), 1e-300));
+    const double least = fmax(16 * tolerance, ldexp(largest, -40));
+    return least > 0 ? least : fmax(largest, 1);
 }
 
 bool near_points_find(const double *points, size_t num, double tolerance, uint32_t *to,
