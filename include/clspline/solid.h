@@ -376,7 +376,8 @@ typedef struct clsp_solid_queries {
 
    With a `tolerance` a point that is outside by as much at most, as one of the boundary that was
    rounded to float or came from another mesh, has status FOUND, the nearest point's place, and its
-   distance and bound. Only what may be so near is looked for as with `nearest`.
+   distance and bound. Only what may be so near is looked for as with `nearest`, and so is what
+   would be CUT.
 
    The host's cores search on every device, in double precision; where memory is a device's, the
    call returns when all is done. A share does not change that, and tiles of the caller's are made

@@ -450,13 +450,13 @@ static void refine_precision(work *w, solid_request *r, bool has_doubles)
         w->precision = r->base.precision = MESH_F64;
         if (!r->base.quiet)
             complain("note: %s: samples are as near as %.2g of their coordinates, so doubles are "
-                     "taken, not floats; -p f32 takes these",
+                     "taken; --precision f32 takes floats",
                      r->base.inputs[0], share);
     } else if (!r->base.quiet) {
         complain("warning: %s: samples are as near as %.2g of their coordinates, beside which "
                  "floats are coarse%s",
                  r->base.inputs[0], share,
-                 has_doubles ? "; -p f64 is not" : ", and the device has no doubles");
+                 has_doubles ? "; use --precision f64" : ", and the device has no doubles");
     }
 }
 
