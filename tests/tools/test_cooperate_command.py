@@ -13,6 +13,7 @@ import re
 import subprocess
 
 from command_fixture import COMMAND, DATA, FULL, Case, has_fp64, main, run
+from image_files import Image, read_npy, write_npy
 from mesh_files import read_obj
 
 
@@ -131,6 +132,40 @@ class Cooperation(Case):
                 sizes.append(os.path.getsize(path))
             if ending != "png":
                 self.assertEqual(sizes[0], sizes[1])
+
+    def test_images(self):
+        """By every schedule the values of the device, to rounding, and in parts."""
+        path, out = self.path("in.npy"), self.path("out.npy")
+        chance = random.Random(3)
+        write_npy(path, Image((70, 90, 3), "<f4", [chance.uniform(-1, 1) for _ in range(18900)]))
+
+        def make(*extra):
+            done = run("image", path, "-q", "-o", out, "-r", "10", "--directions", "2", *extra,
+                       env=self.env)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stderr
+
+        def check(expected):
+            self.assertLess(max(abs(a - b) for a, b in zip(read_npy(out).values, expected)),
+                            64 * 2 ** -23)
+
+        self.assertEqual(make(), "")
+        expected = read_npy(out).values
+        head = re.compile(r"^(coefficients|values): by (\w+), \d+ tiles in ", re.M)
+        for how in ("auto",) + self.SCHEDULES:
+            found = head.findall(make("--cooperate", how, "--report"))
+            self.assertEqual([what for what, _ in found], ["coefficients", "values"])
+            if how not in ("auto", "svm"):
+                self.assertEqual([schedule for _, schedule in found], [how] * 2)
+            check(expected)
+        for part in "12":
+            report = make("--cooperate", "host", "--workers=2", "--report", "--report=" +
+                          self.path("a.json"), "--part", part + "/2")
+        self.assertEqual(run("join", out, "-q").returncode, 0)
+        check(expected)
+        with open(self.path("a.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["shared_calls"], len(head.findall(report)))
+        self.fails(2, "--join needs --cooperate", "image", path, "-o", out, "--join", "0")
 
     def test_tune(self):
         speeds = self.path("speeds")

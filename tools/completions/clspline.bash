@@ -123,8 +123,8 @@ _clspline_options() {
     'image')
         echo '--output --format --rotate --axis --fit --zoom --spacing --shift --affine --size' \
             '--repeat --order --mode --cval --taps --truncated --clip --alpha --type' \
-            '--quality --directions --precision --device --report --part --resume --quiet' \
-            '--verbose --help'
+            '--quality --directions --precision --device --cooperate --workers --join' \
+            '--report --part --resume --quiet --verbose --help'
         ;;
     'project')
         echo '--output --format --tolerance --invert --columns --max-dist --nearest --method' \

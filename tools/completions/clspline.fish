@@ -285,8 +285,16 @@ complete -c clspline -n '__clspline_at image' -s p -l precision -x \
 complete -c clspline -n '__clspline_at image' -s d -l device -x \
     -a 'cpu gpu integrated discrete accelerator' \
     -d 'which device'
+complete -c clspline -n '__clspline_at image' -l cooperate -x \
+    -a 'auto svm dynamic static device host' \
+    -d 'the device and the host\'s cores work together'
+complete -c clspline -n '__clspline_at image' -l workers -x \
+    -d 'how many of the host\'s cores take part, 0 to 1024'
+complete -c clspline -n '__clspline_at image' -l join -x \
+    -a 'cpu gpu integrated discrete accelerator' \
+    -d 'one more device'
 complete -c clspline -n '__clspline_at image' -l report \
-    -d 'tell of the run as JSON'
+    -d 'tell what each processor did'
 complete -c clspline -n '__clspline_at image' -l part -x \
     -d 'make part K of N alone, K from 1 on, in OUT.part'
 complete -c clspline -n '__clspline_at image' -l resume \

@@ -19,7 +19,7 @@
 /* What is on the way, and what came of it. */
 typedef struct work {
     const image_request *r;
-    clsp_context *ctx;
+    sharing_contexts contexts;
     clsp_image_plan *plan; /* of the description; NULL: none yet */
     clsp_image_desc desc;
     image_array image;                 /* what was read, and then what came of each step */
@@ -41,7 +41,7 @@ static bool check(const work *w, clsp_status status)
         complain("%s: %s; the image may be too large for the device", w->r->base.inputs[0],
                  status_text(status));
     else if (status != CLSP_OK)
-        complain_status(w->ctx, status);
+        complain_status(w->contexts.ctx, status);
     return status == CLSP_OK;
 }
 
@@ -86,6 +86,24 @@ static bool has_doubles(const work *w)
 {
     const image_type type = w->image.type;
     return type == IMAGE_F64 || (image_type_is_wide(type) && !image_labels_are(w->r, &w->image));
+}
+
+/* ---- shared calls ---- */
+
+/* Says how calls run, and where they tell what processors did. */
+static clsp_run run_of(const work *w, clsp_report *report)
+{
+    const sharing_request *s = &w->r->base.sharing;
+    return (clsp_run){.share = s->cooperate ? &s->opts : NULL,
+                      .report = s->cooperate ? report : NULL};
+}
+
+/* Tells what a call did, in the place of the progress bar. */
+static void tell(void *user, const char *what, const clsp_report *report)
+{
+    work *w = user;
+    if (w->r->base.sharing.report) progress_end(&w->bar); /* until it is drawn anew */
+    job_report_shared(&w->r->base, what, report);
 }
 
 /* ---- steps ---- */
@@ -138,12 +156,11 @@ static bool make_plan(work *w, image_type type)
 {
     const clsp_image_desc desc = describe(w, type);
     if (w->plan && memcmp(&desc, &w->desc, sizeof(desc)) == 0) return true;
-    if (!w->ctx && !open_context(&w->ctx, w->r->base.device, request_verbosity(&w->r->base)))
-        return false;
+    if (!w->contexts.ctx && !sharing_open(&w->contexts, &w->r->base)) return false;
     const double start = seconds_now();
     clsp_image_plan_destroy(&w->plan);
     w->desc = desc;
-    const bool done = check(w, clsp_image_plan_create(&w->plan, w->ctx, &desc));
+    const bool done = check(w, clsp_image_plan_create(&w->plan, w->contexts.ctx, &desc));
     w->plan_seconds += seconds_now() - start;
     return done;
 }
@@ -166,6 +183,13 @@ static void report_step(void *user, double fraction)
     progress_report(&p->w->bar, (p->step + fraction) / p->w->r->repeat);
 }
 
+/* Checks a call of a plan, and tells what it did where it was shared. */
+static bool check_call(work *w, const char *what, const clsp_run *run, clsp_status status)
+{
+    if (status == CLSP_OK && run->report) tell(w, what, run->report);
+    return check(w, status);
+}
+
 /* Makes all frames of a step, one after the other. */
 static bool make_frames(work *w, const io_progress *progress, const clsp_image_map *map,
                         image_array *made)
@@ -175,6 +199,8 @@ static bool make_frames(work *w, const io_progress *progress, const clsp_image_m
                  values = image_array_count(made) / num;
     const size_t from_bytes = samples * image_type_bytes(w->image.type);
     const size_t to_bytes = values * image_type_bytes(made->type);
+    clsp_report report;
+    const clsp_run run = run_of(w, &report);
     bool done = true;
     for (size_t i = 0; done && i < num; i++) {
         const clsp_input in = {.type = type_of(w->image.type),
@@ -183,9 +209,10 @@ static bool make_frames(work *w, const io_progress *progress, const clsp_image_m
         const clsp_output out = {.type = type_of(made->type),
                                  .host = (char *)made->values + i * to_bytes,
                                  .size = values};
-        done = check(w, clsp_image_set_samples(w->plan, 1, in, NULL));
+        done = check_call(w, "coefficients", &run, clsp_image_set_samples(w->plan, 1, in, &run));
         io_report(progress, 2 * i + 1, 2 * num);
-        done = done && check(w, clsp_image_eval(w->plan, (clsp_range){0, 1}, map, out, NULL));
+        done = done && check_call(w, "values", &run,
+                                  clsp_image_eval(w->plan, (clsp_range){0, 1}, map, out, &run));
     }
     return done;
 }
@@ -194,12 +221,17 @@ static bool make_frames(work *w, const io_progress *progress, const clsp_image_m
 static bool make_part(work *w, const io_progress *progress, const clsp_image_map *map,
                       image_array *made)
 {
-    const image_tiles tiles = {.ctx = w->ctx,
+    clsp_report shared;
+    const clsp_run run = run_of(w, &shared);
+    const image_tiles tiles = {.ctx = w->contexts.ctx,
                                .plan = w->plan,
                                .from = &w->image,
                                .to = made,
                                .name = w->r->base.inputs[0],
-                               .progress = progress};
+                               .progress = progress,
+                               .run = &run,
+                               .tell = tell,
+                               .user = w};
     clsp_status status;
     io_message message;
     if (image_tiles_make(&tiles, map, &status, &message)) return true;
@@ -317,7 +349,7 @@ static bool write_file(work *w, io_message *message)
     const char *name = w->r->base.outputs[0];
     if (w->r->base.num_parts == 0) return image_file_write(&w->image, name, w->r->format, message);
     part_record record = parts_record(&w->r->base);
-    parts_name_device(&record, w->ctx);
+    parts_name_device(&record, w->contexts.ctx);
     return image_part_write(&w->part, &w->image, w->r, &record, message);
 }
 
@@ -369,7 +401,7 @@ static void report(const work *w)
             image_type_name(a->type));
     if (w->num_computed > 0) print_modes(w);
     if (w->part.all > 0) fprintf(stderr, ", part %u of %u", w->r->base.part, w->r->base.num_parts);
-    if (w->ctx && clsp_context_device(w->ctx, &info) == CLSP_OK)
+    if (w->contexts.ctx && clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);
     fprintf(stderr, "\nread %.1f ms, plan %.1f ms, interpolate %.1f ms, write %.1f ms\n",
             1e3 * w->read_seconds, 1e3 * w->plan_seconds, 1e3 * w->step_seconds,
@@ -383,7 +415,7 @@ static bool write_report(const work *w)
                                 {"plan", w->plan_seconds},
                                 {"interpolate", w->step_seconds},
                                 {"write", w->write_seconds}};
-    const job_summary summary = {w->ctx,          "values", image_array_count(&w->image),
+    const job_summary summary = {w->contexts.ctx, "values", image_array_count(&w->image),
                                  w->step_seconds, stages,   sizeof(stages) / sizeof(stages[0])};
     return job_report_write(&w->r->base, &summary);
 }
@@ -401,7 +433,7 @@ int image_run(request *base)
         status = done && write_report(&w) ? EXIT_OK : EXIT_FAILED;
     }
     clsp_image_plan_destroy(&w.plan);
-    clsp_context_destroy(&w.ctx);
+    sharing_close(&w.contexts);
     image_array_clear(&w.image);
     return status;
 }

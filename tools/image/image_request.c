@@ -163,7 +163,7 @@ static const option options[] = {
         "f64 is the default for images of f64 and of whole numbers of 32 and 64 bits, save "
         "by order 0, and needs a device with fp64")},
     {.rows = request_device},
-    {.rows = request_report},
+    {.rows = request_sharing},
     {.rows = request_parts},
     {.rows = request_messages},
     {.rows = request_help},
@@ -173,6 +173,7 @@ static const char *const examples[] = {
     "clspline image photo.png -o turned.png --rotate 10",
     "clspline image scan.nii.gz -o large.nii.gz --zoom 2 --device gpu",
     "clspline image scan.nii.gz -o even.nii.gz --spacing 1",
+    "clspline image scan.nii.gz -o fine.nii.gz --zoom 2 --cooperate auto --report",
     "clspline image photo.png -o worn.tif --rotate 10 --repeat 36 --taps 15 --type f32",
     "curl -s https://example.org/a.png | clspline image - -o - -f png -z 0.5 > half.png",
     NULL};

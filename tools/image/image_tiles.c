@@ -33,6 +33,14 @@ static bool check(const work *w, clsp_status status)
     return status == CLSP_OK;
 }
 
+/* Checks a call of a tile's plan, and tells what it did where it was shared. */
+static bool check_call(const work *w, const char *what, clsp_status status)
+{
+    const image_tiles *const t = w->t;
+    if (status == CLSP_OK && t->run && t->run->report) t->tell(t->user, what, t->run->report);
+    return check(w, status);
+}
+
 static bool fail_memory(const work *w)
 {
     return io_fail(w->message, "%s: not enough memory for this image", w->t->name);
@@ -92,12 +100,20 @@ static bool set_samples(const work *w, tile *one, size_t frame)
     one->samples = malloc(one->num_samples * image_type_bytes(w->t->from->type));
     const clsp_input in = {
         .type = one->desc.samples, .host = one->samples, .size = one->num_samples};
+    const clsp_run *const run = w->t->run;
     const bool done = one->samples ? take_samples(w, one, frame) &&
-                                         check(w, clsp_image_set_samples(one->plan, 1, in, NULL))
+                                         check_call(w, "coefficients",
+                                                    clsp_image_set_samples(one->plan, 1, in, run))
                                    : fail_memory(w);
     free(one->samples);
     one->samples = NULL;
     return done;
+}
+
+static bool make_values(const work *w, const tile *one, const clsp_image_map *map, clsp_output out)
+{
+    return check_call(w, "values",
+                      clsp_image_eval(one->plan, (clsp_range){0, 1}, map, out, w->t->run));
 }
 
 /* Makes some rows of the first tile alone, and says so: others may wait for the programs, which are
@@ -107,7 +123,7 @@ static bool begin_values(const work *w, const tile *one, clsp_output out)
     clsp_image_map some = one->map;
     if (some.size[0] <= LEAST_SIDE) return true;
     some.size[0] = LEAST_SIDE;
-    const bool done = check(w, clsp_image_eval(one->plan, (clsp_range){0, 1}, &some, out, NULL));
+    const bool done = make_values(w, one, &some, out);
     if (done) io_report(w->t->progress, 1, image_array_count(w->t->to));
     return done;
 }
@@ -124,7 +140,7 @@ static bool make_tile(work *w, tile *one, const uint32_t *begin)
             .type = one->desc.values, .host = one->values, .size = one->num_values};
         done = done && (one->values || fail_memory(w)) &&
                (w->done > 0 || i > 0 || begin_values(w, one, out)) &&
-               check(w, clsp_image_eval(one->plan, (clsp_range){0, 1}, &one->map, out, NULL));
+               make_values(w, one, &one->map, out);
         if (done) put_values(w, one, begin, i);
     }
     clsp_image_plan_destroy(&one->plan);

@@ -15,8 +15,11 @@ typedef struct image_tiles {
     image_array *to;             /* of the map's size */
     const char *name;            /* of the file, for messages */
     const io_progress *progress; /* of these values */
-    size_t most_bytes; /* of a tile's samples, coefficients and values, where they can be as few;
-                          0: 1 GiB less what `to` takes, but at least half of that */
+    size_t most_bytes;   /* of a tile's samples, coefficients and values, where they can be as few;
+                            0: 1 GiB less what `to` takes, but at least half of that */
+    const clsp_run *run; /* of all calls; NULL: none of them is shared */
+    void (*tell)(void *user, const char *what, const clsp_report *report); /* of shared ones */
+    void *user;
 } image_tiles;
 
 /* Makes all frames of a map. False with a message, or where it has none with *status. */

@@ -110,7 +110,13 @@ static void check_rows(const image_array *from, const image_array *whole, clsp_i
     image_array made = room_for(from, &some);
     double last = 0;
     const io_progress progress = {count_report, &last};
-    const image_tiles tiles = {ctx, plan, from, &made, "a", &progress, 1 << 16};
+    const image_tiles tiles = {.ctx = ctx,
+                               .plan = plan,
+                               .from = from,
+                               .to = &made,
+                               .name = "a",
+                               .progress = &progress,
+                               .most_bytes = 1 << 16};
     clsp_status status;
     io_message message;
     assert_true(image_tiles_make(&tiles, &some, &status, &message));
@@ -193,7 +199,8 @@ static void test_files(void **state)
     assert_int_equal(truncate(path, 200000), 0);
     clsp_image_plan *plan = make_plan(&a, &map);
     image_array made = room_for(&a, &map);
-    const image_tiles tiles = {ctx, plan, &stored, &made, "a.npy", NULL, 0};
+    const image_tiles tiles = {
+        .ctx = ctx, .plan = plan, .from = &stored, .to = &made, .name = "a.npy"};
     assert_false(image_tiles_make(&tiles, &map, &status, &message));
     assert_int_equal(status, CLSP_OK);
     assert_string_equal(message.text, "a.npy: cannot read its values again");
