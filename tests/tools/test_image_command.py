@@ -80,6 +80,11 @@ class Motion(ImageCase):
         self.assertEqual(self.get(image, "--type", "u8").values, [0, 0, 2, 254, 255, 255, 0, 0])
         self.assertEqual(self.get(image, "--type", "s16").values,
                          [-1, 0, 2, 254, 255, 32767, 0, -32768])
+        image.values[0] = 1e30
+        for name, least, most in (("u32", 0, 2 ** 32 - 1), ("s32", -2 ** 31, 2 ** 31 - 1), (
+                "u64", 0, 2 ** 64 - 1), ("s64", -2 ** 63, 2 ** 63 - 1)):
+            self.assertEqual(self.get(image, "--type", name).values,
+                             [most, 0, 2, 254, 255, 10 ** 9, 0, least])
         image = noise((4, 5), "s16")
         self.assertEqual(self.get(image, "--type", "f64").values, image.values)
 

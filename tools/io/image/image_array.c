@@ -121,11 +121,11 @@ void image_array_set(image_array *a, size_t i, double value)
         break;
     case IMAGE_U64: /* the most of which is no double */
         ((uint64_t *)a->values)[i] =
-            value < 0x1p64 ? (uint64_t)whole(value, 0, 0x1p64) : UINT64_MAX;
+            value >= 0x1p64 ? UINT64_MAX : (uint64_t)whole(value, 0, 0x1p64);
         break;
     case IMAGE_S64:
         ((int64_t *)a->values)[i] =
-            value < 0x1p63 ? (int64_t)whole(value, -0x1p63, 0x1p63) : INT64_MAX;
+            value >= 0x1p63 ? INT64_MAX : (int64_t)whole(value, -0x1p63, 0x1p63);
         break;
     case IMAGE_F32:
         ((float *)a->values)[i] = (float)value;
