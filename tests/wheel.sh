@@ -57,7 +57,7 @@ if [ "$(stat -c %s "$wheel")" -gt $limit ]; then
 fi
 for python in "$oldest" "$newest"; do
     place=$folder/${python%% *}
-    environment "${python#* }" "$place" "$wheel" scipy 'dask[array]' || {
+    environment "${python#* }" "$place" "$wheel" scipy 'dask[array]' mypy || {
         failed=$((failed + 1))
         continue
     }

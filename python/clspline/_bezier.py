@@ -1,5 +1,8 @@
 """Bezier curves, surfaces, volumes and triangles."""
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 from . import _memory as memory
 from ._errors import ArgumentError
@@ -7,6 +10,11 @@ from ._memory import TYPES
 from ._native import lib
 from ._project import Projected
 from ._splines import Splines
+
+if TYPE_CHECKING:
+    from ._bspline import BSpline
+    from ._context import Context
+    from ._hints import ArrayLike, DTypeLike
 
 _FORMS = {
     'curve': (lib.CLSP_BEZIER_CURVE, 1),
@@ -53,7 +61,10 @@ class Bezier(Projected, Splines):
 
     _prefix = 'clsp_bezier_'
 
-    def __init__(self, control, form=None, rational=False, *, precision=None, context=None):
+    form: str
+
+    def __init__(self, control: ArrayLike, form: str | None = None, rational: bool = False, *,
+                 precision: DTypeLike | None = None, context: Context | None = None) -> None:
         if form is None:
             form = _form_of(memory.points(control, 'control').shape, rational)
         if form not in _FORMS:
@@ -85,7 +96,7 @@ class Bezier(Projected, Splines):
     def _grid_shape(self, nums):
         return nums if self.form != 'triangle' else (nums[0] * (nums[0] + 1) // 2,)
 
-    def bspline(self):
+    def bspline(self) -> BSpline:
         """The same curves, surfaces or volumes as a `BSpline` over [0, 1], which can be projected
         onto, say."""
         from ._bspline import BSpline

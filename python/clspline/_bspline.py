@@ -1,5 +1,8 @@
 """B-spline curves, surfaces and volumes: evaluation, other knots, projection."""
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +13,10 @@ from ._memory import TYPES
 from ._native import ffi, lib
 from ._project import Projected
 from ._splines import Splines
+
+if TYPE_CHECKING:
+    from ._context import Context
+    from ._hints import Any, Array, ArrayLike, DTypeLike, Sequence, Sharing
 
 _ORDERS = ('u', 'v', 'w')
 
@@ -56,8 +63,10 @@ class BSpline(Projected, Splines):
 
     _prefix = 'clsp_bspline_'
 
-    def __init__(self, t, c, k, rational=False, *, extrapolate='clamp', precision=None,
-                 context=None):
+    def __init__(self, t: ArrayLike | tuple[ArrayLike | None, ...] | None, c: ArrayLike,
+                 k: int | Sequence[int], rational: bool = False, *,
+                 extrapolate: bool | str = 'clamp', precision: DTypeLike | None = None,
+                 context: Context | None = None) -> None:
         knots = _knots(t)
         self.directions = len(knots)
         self._init(c, self.directions, rational, precision, context)
@@ -69,7 +78,8 @@ class BSpline(Projected, Splines):
         self.extrapolate = extrapolate
 
     @classmethod
-    def from_scipy(cls, spline, *, precision=None, context=None):
+    def from_scipy(cls, spline: Any, *, precision: DTypeLike | None = None,
+                   context: Context | None = None) -> BSpline:
         """The same spline as a ``scipy.interpolate.BSpline`` or ``NdBSpline``.
 
         Values of any shape are taken; what is called as SciPy's gives values of that shape. Beyond
@@ -99,7 +109,7 @@ class BSpline(Projected, Splines):
     # ---- what it is ----
 
     @property
-    def t(self):
+    def t(self) -> Any:
         """Knots, as they were given: an array of curves, else a tuple."""
         made = [self._target_knots(direction) if knots is None else knots
                 for direction, knots in enumerate(self._knots)]
@@ -111,7 +121,7 @@ class BSpline(Projected, Splines):
         return np.concatenate((np.zeros(p + 1), inner, np.ones(p + 1)))
 
     @property
-    def domain(self):
+    def domain(self) -> Any:
         """(begin, end) of the parameters: of curves a pair, else one for each direction. Of curves
         with knots of their own arrays."""
         t = self.t if self.directions > 1 else (self.t,)
@@ -138,7 +148,8 @@ class BSpline(Projected, Splines):
 
     # ---- values as SciPy's ----
 
-    def __call__(self, x, nu=0, extrapolate=None):
+    def __call__(self, x: ArrayLike, nu: int | Sequence[int] = 0,
+                 extrapolate: bool | str | None = None) -> Array:
         """Values or derivatives at parameters, as ``scipy.interpolate.BSpline`` gives them.
 
         Parameters
@@ -195,12 +206,12 @@ class BSpline(Projected, Splines):
     # ---- beyond the domain ----
 
     @property
-    def extrapolate(self):
+    def extrapolate(self) -> bool | str:
         """What there is beyond the domain: ``'clamp'``, True, False or ``'periodic'``."""
         return self._extrapolate
 
     @extrapolate.setter
-    def extrapolate(self, mode):
+    def extrapolate(self, mode: bool | str) -> None:
         self._extrapolate = self._checked(mode)
         self._derived = None, {}
         self._calls.clear()
@@ -255,8 +266,10 @@ class BSpline(Projected, Splines):
                     tuple(map(int.__add__, orders, more)), params, item)
         return total
 
-    def at(self, params, patch=None, attributes='point', *, out=None, dtype=None, share=None,
-           wait_for=None):
+    def at(self, params: ArrayLike, patch: ArrayLike | None = None,
+           attributes: Sequence[str] = 'point', *, out: Any = None,
+           dtype: DTypeLike | None = None, share: Sharing = None,
+           wait_for: Sequence[Any] | None = None) -> Array:
         """Evaluates at a list of parameters: as `Bezier.at`, and beyond the domain as `extrapolate`
         says."""
         mode, names = self._extrapolate, ()
@@ -316,7 +329,7 @@ class BSpline(Projected, Splines):
 
     # ---- other knots ----
 
-    def insert_knots(self, *knots):
+    def insert_knots(self, *knots: ArrayLike | None) -> BSpline:
         """The same splines with more knots.
 
         Parameters
@@ -328,13 +341,13 @@ class BSpline(Projected, Splines):
         return self._converted([{} if new is None else {'insert': new}
                                 for new in self._each(knots, 'insert_knots')])
 
-    def elevate(self, by=1):
+    def elevate(self, by: int | Sequence[int] = 1) -> BSpline:
         """The same splines with degrees that are higher by `by`, an int or one for each
         direction."""
         return self._converted([{'elevate': order}
                                 for order in _degrees(by, self.directions, 'by')])
 
-    def restrict(self, *intervals):
+    def restrict(self, *intervals: Sequence[float] | None) -> BSpline:
         """The same splines over a part of the domain.
 
         Parameters
@@ -345,7 +358,7 @@ class BSpline(Projected, Splines):
         return self._converted([{} if pair is None else {'begin': pair[0], 'end': pair[1]}
                                 for pair in self._each(intervals, 'restrict')])
 
-    def derivative(self, nu=1):
+    def derivative(self, nu: int | Sequence[int] = 1) -> BSpline:
         """The derivative as a spline, of polynomial ones. nu: its order, or one for each direction;
         default of surfaces and volumes: along the first."""
         orders = _degrees(nu, self.directions, 'nu') if np.ndim(nu) or self.directions == 1 else \
@@ -357,7 +370,7 @@ class BSpline(Projected, Splines):
             orders = tuple(order - one for order, one in zip(orders, step))
         return spline
 
-    def bezier(self):
+    def bezier(self) -> Bezier:
         """The Bezier pieces between knots, with a batch of the splines' own, and then one axis for
         the pieces along each direction. Of curves with knots of their own one axis for all pieces.
 

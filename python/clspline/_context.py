@@ -1,4 +1,6 @@
 """Devices and contexts."""
+from __future__ import annotations
+
 import atexit
 import contextlib
 import contextvars
@@ -6,11 +8,17 @@ import dataclasses
 import os
 import threading
 import weakref
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ._errors import ArgumentError, ArgumentTypeError, StateError, check
 from ._native import ffi, lib
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ._hints import Any, Array, DTypeLike
 
 _process = [0]  # raised in each child of fork: a number for each process
 _KINDS = {
@@ -38,7 +46,7 @@ class Device:
     global_bytes, max_alloc_bytes, local_bytes : int
         Memory, the largest buffer, and the local memory of a work-group.
     """
-    index: 'int | None'
+    index: int | None
     name: str
     platform: str
     vendor: str
@@ -66,7 +74,7 @@ def _device(index, info):
         info.global_bytes, info.max_alloc_bytes, info.local_bytes)
 
 
-def devices():
+def devices() -> list[Device]:
     """The OpenCL devices of this machine.
 
     Returns
@@ -138,7 +146,11 @@ class Context:
         There is no such device; the message names those that there are.
     """
 
-    def __init__(self, device=None, *, queue=None, workers=None, cache_dir=None, limits=None):
+    device: Device
+
+    def __init__(self, device: Device | str | int | None = None, *, queue: Any = None,
+                 workers: int | None = None, cache_dir: str | None = None,
+                 limits: str | None = None) -> None:
         self._pointer = ffi.new('clsp_context **')
         self._closed = False
         self._plans = {}  # what ends before it, by address: (pointer, its function, its lock)
@@ -164,14 +176,14 @@ class Context:
         self.device = _device(None, info)
 
     @property
-    def pointer(self):
+    def pointer(self) -> Any:
         """The library's clsp_context pointer, for calls through cffi. Raises `StateError` where
         the context is closed or another process's."""
         self._need()
         return self._pointer[0]
 
     @property
-    def closed(self):
+    def closed(self) -> bool:
         """Whether `close` was called."""
         return self._closed
 
@@ -181,17 +193,17 @@ class Context:
         if self._process != _process[0]:
             raise StateError(_FORKED.format('the context was'), lib.CLSP_ERROR_STATE)
 
-    def join(self, other):
+    def join(self, other: Context) -> None:
         """Adds the device of another context to those that share calls (`Share`)."""
         check(lib.clsp_context_join(self.pointer, other.pointer))
         self._joined.append(other)
         other._joined_by.add(self)
 
-    def finish(self):
+    def finish(self) -> None:
         """Waits until all that was enqueued has run."""
         check(lib.clFinish(lib.clsp_context_queue(self.pointer)))
 
-    def empty(self, shape, dtype=np.float32):
+    def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike = np.float32) -> Array:
         """An array in host memory that shared calls, and copies from the device, fill best.
 
         Parameters
@@ -231,7 +243,7 @@ class Context:
         if self._closed and self._num_kept == 0:
             lib.clsp_context_destroy(self._pointer)
 
-    def close(self):
+    def close(self) -> None:
         """Ends the plans of all objects of this context, which can be used no more, and the
         context. Arrays of `empty` stay."""
         if self._process != _process[0]:
@@ -261,10 +273,10 @@ class Context:
         if not getattr(self, '_closed', True):
             self.close()
 
-    def __enter__(self):
+    def __enter__(self) -> Context:
         return self
 
-    def __exit__(self, *_error):
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def __repr__(self):
@@ -296,7 +308,7 @@ _default_lock = threading.RLock()
 _in_use = contextvars.ContextVar('clspline_context', default=None)
 
 
-def current():
+def current() -> Context:
     """The context that objects are made in: that of the innermost `use`, else the default one.
 
     The default context is made at first use and lives as long as the process.
@@ -331,7 +343,7 @@ def _again(name):
 
 
 @contextlib.contextmanager
-def use(context):
+def use(context: Context | Device | str) -> Iterator[Context]:
     """Has objects that are made within the ``with`` block computed elsewhere.
 
     Parameters

@@ -1,4 +1,6 @@
 """Status values of the library as exceptions, its messages as those of the module logging."""
+from __future__ import annotations
+
 import logging
 import threading
 
@@ -16,9 +18,9 @@ class Error(Exception):
         The library's status value: ``-2001`` and below are its own, others are OpenCL's.
     """
 
-    status = lib.CLSP_ERROR_ARGUMENT
+    status: int = lib.CLSP_ERROR_ARGUMENT
 
-    def __init__(self, message, status=None):
+    def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__(message)
         if status is not None:
             self.status = status

@@ -1,6 +1,9 @@
 """Images and volumes as splines."""
+from __future__ import annotations
+
 import collections
 import threading
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +16,10 @@ from ._ndimage_arrays import asked_precision
 from ._ndimage_arrays import precision as precision_of
 from ._pictures import Drawn
 from ._share import Run
+
+if TYPE_CHECKING:
+    from ._context import Context
+    from ._hints import Any, Array, ArrayLike, DTypeLike, Sequence, Sharing, Which
 
 _PLANS_KEPT = 4  # of an object, one for each type of results
 _PREFILTERS = {
@@ -87,8 +94,19 @@ class Image(Drawn):
     array([5. , 6. , 1.2])
     """
 
-    def __init__(self, samples, order=3, mode='mirror', *, cval=0.0, directions=None,
-                 channels=None, prefilter=True, taps=0, clip=False, precision=None, context=None):
+    context: Context
+    order: int
+    mode: tuple[str, ...]
+    precision: np.dtype[Any]
+    dtype: np.dtype[Any]
+    directions: int
+    batch: tuple[int, ...]
+    size: tuple[int, ...]
+
+    def __init__(self, samples: ArrayLike, order: int = 3, mode: str | Sequence[str] = 'mirror', *,
+                 cval: float = 0.0, directions: int | None = None, channels: str | None = None,
+                 prefilter: bool | str = True, taps: int = 0, clip: bool = False,
+                 precision: DTypeLike | None = None, context: Context | None = None) -> None:
         self.context = context_of(context)
         self.order = order_of(order)
         self.cval = cval_of(cval)
@@ -185,12 +203,12 @@ class Image(Drawn):
         return True
 
     @property
-    def samples(self):
+    def samples(self) -> Array:
         """The samples, read-only; assign others of the same shape and dtype to change them."""
         return self._samples
 
     @samples.setter
-    def samples(self, samples):
+    def samples(self, samples: ArrayLike) -> None:
         if not memory.is_device_array(samples):
             samples = memory.numbers(samples, 'samples')
         if samples.shape != self._samples.shape:
@@ -268,8 +286,10 @@ class Image(Drawn):
             return points
         return (self.channels,) + points if layout == 'first' else points + (self.channels,)
 
-    def affine(self, matrix, offset=0.0, output_shape=None, *, gradient=False, images=None,
-               out=None, dtype=None, share=None, wait_for=None):
+    def affine(self, matrix: ArrayLike, offset: ArrayLike = 0.0,
+               output_shape: Sequence[int] | None = None, *, gradient: bool | str = False,
+               images: Which = None, out: Any = None, dtype: DTypeLike | None = None,
+               share: Sharing = None, wait_for: Sequence[Any] | None = None) -> Array:
         """Values at ``matrix @ o + offset`` for each index o of the output.
 
         Parameters
@@ -317,8 +337,9 @@ class Image(Drawn):
         except RuleError as error:
             raise RuleError(f'{error}{self._hint((np.shape(matrix) or (0,))[0])}') from None
 
-    def at(self, coordinates, *, gradient=False, images=None, out=None, dtype=None, share=None,
-           wait_for=None):
+    def at(self, coordinates: ArrayLike, *, gradient: bool | str = False,
+           images: Which = None, out: Any = None, dtype: DTypeLike | None = None,
+           share: Sharing = None, wait_for: Sequence[Any] | None = None) -> Array:
         """Values at a list of coordinates, the same ones for each image.
 
         Parameters
@@ -359,8 +380,10 @@ class Image(Drawn):
                                 + self._hint(array.shape[-1] if array.ndim else 0))
         return array, array.shape[:-1]
 
-    def displace(self, field, matrix=None, offset=0.0, *, gradient=False, images=None, out=None,
-                 dtype=None, share=None, wait_for=None):
+    def displace(self, field: ArrayLike, matrix: ArrayLike | None = None,
+                 offset: ArrayLike = 0.0, *, gradient: bool | str = False,
+                 images: Which = None, out: Any = None, dtype: DTypeLike | None = None,
+                 share: Sharing = None, wait_for: Sequence[Any] | None = None) -> Array:
         """Values at ``o + field[o]`` for each index o of the output, the same field for each image.
 
         Parameters
@@ -400,7 +423,8 @@ class Image(Drawn):
         return self._evaluate(size, place, gradient, images, out, dtype, share, wait_for,
                               {'field': array})
 
-    def coefficients(self, *, images=None, out=None, wait_for=None):
+    def coefficients(self, *, images: Which = None, out: Any = None,
+                     wait_for: Sequence[Any] | None = None) -> Array:
         """The coefficients, in the precision.
 
         Returns

@@ -1,8 +1,8 @@
 """How `clspline.ndimage` computes: values at maps and coordinates, coefficients, and what its
 functions have in common."""
 import functools
-import inspect
 import math
+import typing
 
 import numpy as np
 
@@ -18,12 +18,12 @@ from ._ndimage_arrays import UnsupportedError, is_lazy
 NARROW = (np.dtype(np.float32), np.dtype(np.float16))  # of coordinates
 
 
-def or_scipy(function):
-    """Gives a function its keyword `fallback`."""
+_Function = typing.TypeVar('_Function', bound=typing.Callable[..., typing.Any])
+
+
+def or_scipy(function: _Function) -> _Function:
+    """Does for a function what its keyword `fallback` says."""
     name = function.__name__
-    signature = inspect.signature(function)
-    parameters = list(signature.parameters.values())
-    parameters.append(inspect.Parameter('fallback', inspect.Parameter.KEYWORD_ONLY, default=None))
 
     @functools.wraps(function)
     def call(*args, fallback=None, **keywords):
@@ -40,8 +40,7 @@ def or_scipy(function):
             keywords.pop('context', None)
             import scipy.ndimage
             return getattr(scipy.ndimage, name)(*args, **keywords)
-    call.__signature__ = signature.replace(parameters=parameters)
-    return call
+    return typing.cast(_Function, call)
 
 
 def lazy():

@@ -1,13 +1,19 @@
 """Small pictures of splines: shaded by NumPy alone for notebooks and the command, and by matplotlib
 and PyVista where they are there."""
+from __future__ import annotations
+
 import base64
 import html
 import struct
 import zlib
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ._errors import ArgumentError, Error
+
+if TYPE_CHECKING:
+    from ._hints import Any
 
 _MAX_FACES = 12000  # of a small picture, about
 _MAX_SHOWN = 4000  # items of a batch in it
@@ -23,10 +29,11 @@ _SCALE = np.array([[0.24, 0.15, 0.40], [0.20, 0.38, 0.60], [0.16, 0.58, 0.56], [
 class Drawn:
     """What can be drawn: the base of all families."""
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return as_html(self)
 
-    def png(self, size=(360, 270), *, azimuth=-60.0, elevation=25.0, up='z'):
+    def png(self, size: tuple[int, int] = (360, 270), *, azimuth: float = -60.0,
+            elevation: float = 25.0, up: str = 'z') -> bytes:
         """A picture as the bytes of a PNG file, made with NumPy alone.
 
         Parameters
@@ -51,7 +58,7 @@ class Drawn:
         """
         return png_of(picture_of(self, size, (azimuth, elevation, up))[0])
 
-    def plot(self, ax=None, samples=None, **style):
+    def plot(self, ax: Any = None, samples: int | None = None, **style: Any) -> Any:
         """Draws with matplotlib.
 
         Parameters
@@ -69,7 +76,7 @@ class Drawn:
         """
         return plotted(self, ax, samples, style)
 
-    def to_pyvista(self, samples=None):
+    def to_pyvista(self, samples: int | None = None) -> Any:
         """What PyVista draws and filters.
 
         Parameters

@@ -1,4 +1,6 @@
 """Nearest points of curves and surfaces."""
+from __future__ import annotations
+
 import typing
 
 import numpy as np
@@ -7,6 +9,9 @@ from . import _memory as memory
 from ._errors import ArgumentError, check
 from ._native import ffi, lib
 from ._share import Run
+
+if typing.TYPE_CHECKING:
+    from ._hints import Array, ArrayLike, Sharing
 
 _METHODS = {'exact': lib.CLSP_BSPLINE_PROJECT_EXACT, 'mrep': lib.CLSP_BSPLINE_PROJECT_MREP}
 
@@ -39,22 +44,24 @@ class Nearest(typing.NamedTuple):
         With ``signed=True``: the distance, negative on the other side than the normal; NaN where
         the side is open, as beside edges and creases, and where nothing was found.
     """
-    distance: np.ndarray
-    param: np.ndarray
-    index: np.ndarray
-    bound: np.ndarray
-    point: np.ndarray
-    status: np.ndarray
-    param_rest: np.ndarray
-    normal: typing.Optional[np.ndarray] = None
-    signed: typing.Optional[np.ndarray] = None
+    distance: Array
+    param: Array
+    index: Array
+    bound: Array
+    point: Array
+    status: Array
+    param_rest: Array
+    normal: Array | None = None
+    signed: Array | None = None
 
 
 class Projected:
     """What `Bezier` and `BSpline` have in common: nearest points."""
 
-    def project(self, points, k=1, *, patch=None, distance_upper_bound=np.inf, hints=None,
-                method='exact', tolerance=0.0, signed=False, share=None):
+    def project(self, points: ArrayLike, k: int = 1, *, patch: ArrayLike | None = None,
+                distance_upper_bound: float = np.inf, hints: ArrayLike | None = None,
+                method: str = 'exact', tolerance: float = 0.0, signed: bool = False,
+                share: Sharing = None) -> Nearest:
         """The nearest points of curves or surfaces, as ``scipy.spatial.KDTree.query`` finds those
         of points.
 

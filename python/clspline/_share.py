@@ -1,4 +1,6 @@
 """Who computes a call, what it waits for, and what came of it."""
+from __future__ import annotations
+
 import dataclasses
 import weakref
 
@@ -35,12 +37,12 @@ class Report:
     """What a shared call did: the `schedule` that ran, the `reasons` why others did not, by their
     names, times in milliseconds, and the `processors`."""
     schedule: str
-    reasons: dict
+    reasons: dict[str, str]
     num_tiles: int
     wall_ms: float
     prepare_ms: float
     probe_ms: float
-    processors: tuple
+    processors: tuple[Processor, ...]
 
 
 def _report(report):
@@ -90,10 +92,10 @@ class Share:
     """
     schedule: str = 'auto'
     ratio: float = 0.0
-    workers: 'int | None' = None
+    workers: int | None = None
     bit_equal: bool = False
     measure: bool = False
-    report: 'Report | None' = dataclasses.field(default=None, compare=False)
+    report: Report | None = dataclasses.field(default=None, compare=False)
 
     def _struct(self):
         if self.schedule not in _SCHEDULES:

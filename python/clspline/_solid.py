@@ -1,4 +1,6 @@
 """Catmull-Clark solids."""
+from __future__ import annotations
+
 import dataclasses
 import threading
 import typing
@@ -14,6 +16,10 @@ from ._native import ffi, lib
 from ._pictures import data_of
 from ._share import Run
 from ._splines import Mesh, Plan, Splines
+
+if typing.TYPE_CHECKING:
+    from ._context import Context
+    from ._hints import Any, Array, ArrayLike, DTypeLike, Sequence, Sharing, Which
 
 _RULES = {'tensor': lib.CLSP_SOLID_TENSOR, 'joy': lib.CLSP_SOLID_JOY}
 _PLACES = {'vertices': lib.CLSP_SOLID_VERTICES, 'middles': lib.CLSP_SOLID_MIDDLES}
@@ -67,11 +73,11 @@ class Places(typing.NamedTuple):
         0: found; 1: not found, and the search was cut short; 2: outside; 3: the point is not
         finite.
     """
-    cell: np.ndarray
-    params: np.ndarray
-    residual: np.ndarray
-    bound: np.ndarray
-    status: np.ndarray
+    cell: Array
+    params: Array
+    residual: Array
+    bound: Array
+    status: Array
 
 
 class _Topology:
@@ -123,11 +129,11 @@ class _Topology:
 class _Recipe:
     """What the mesh of a solid is made of, and how often it is refined then."""
     num_vertices: int
-    places: 'np.ndarray | None'
+    places: Array | None
     cells: _cells.Cells
-    creases: np.ndarray
-    sharpness: 'np.ndarray | None'
-    corners: np.ndarray
+    creases: Array
+    sharpness: Array | None
+    corners: Array
     orient: bool
     steps: int = 0
 
@@ -216,8 +222,12 @@ class Solid(Splines):
     degree = (3, 3, 3)
     rational = False
 
-    def __init__(self, points, cells, kinds=None, *, creases=None, sharpness=None, corners=None,
-                 orient=False, precision=None, context=None):
+    fields: dict[str, slice]
+
+    def __init__(self, points: ArrayLike, cells: Any, kinds: Any = None, *,
+                 creases: ArrayLike | None = None, sharpness: ArrayLike | None = None,
+                 corners: ArrayLike | None = None, orient: bool = False,
+                 precision: DTypeLike | None = None, context: Context | None = None) -> None:
         array = _checked_points(points)
         made = _cells.cells_of(cells, kinds)
         places = None
@@ -247,8 +257,10 @@ class Solid(Splines):
         return solid
 
     @classmethod
-    def from_meshio(cls, mesh, data=(), *, creases='lines', sharpness=None, orient=True,
-                    precision=None, context=None):
+    def from_meshio(cls, mesh: Any, data: Sequence[str] = (), *,
+                    creases: ArrayLike | None = 'lines', sharpness: ArrayLike | None = None,
+                    orient: bool = True, precision: DTypeLike | None = None,
+                    context: Context | None = None) -> Solid:
         """A solid of the solid cells of a ``meshio.Mesh``.
 
         Parameters
@@ -283,43 +295,43 @@ class Solid(Splines):
     # ---- what it is made of ----
 
     @property
-    def points(self):
+    def points(self) -> Array:
         """The control points [number, dim], read-only; assign others of the same shape to move
         them. An array of PyOpenCL is read by the next call, where it is."""
         return self._control
 
     @points.setter
-    def points(self, points):
+    def points(self, points: ArrayLike) -> None:
         self._assign(points, 'points')
 
     control = points
 
     @property
-    def num_cells(self):
+    def num_cells(self) -> int:
         """How many cells there are."""
         return self._topology.counts.cells
 
     num_patches = num_cells
 
     @property
-    def counts(self):
+    def counts(self) -> SolidCounts:
         """What there is in the mesh, a `SolidCounts`."""
         return self._topology.counts
 
     @property
-    def cells(self):
+    def cells(self) -> Array:
         """The vertices of the hexahedra, [number, 8] in VTK's order, read-only. Inside-out ones are
         as they were turned."""
         self._need_hexahedra()
         return self._topology.cells()
 
     @property
-    def creases(self):
+    def creases(self) -> Array:
         """The edges that are creases, [number, 2]."""
         return self._topology.creases.copy()
 
     @property
-    def sharpness(self):
+    def sharpness(self) -> Array:
         """The sharpness of each crease; infinity: it stays sharp."""
         return self._topology.sharpness.copy()
 
@@ -339,7 +351,7 @@ class Solid(Splines):
 
     # ---- refinement and limits without a plan ----
 
-    def refine(self, n=1, *, rule='tensor'):
+    def refine(self, n: int | None = 1, *, rule: str = 'tensor') -> Solid:
         """The solid of the refined mesh, which has the same limit.
 
         Parameters
@@ -367,7 +379,8 @@ class Solid(Splines):
                                 solid._topology.finer())
         return solid
 
-    def refine_points(self, points=None, *, rule='tensor', out=None, wait_for=None):
+    def refine_points(self, points: ArrayLike | None = None, *, rule: str = 'tensor',
+                      out: Any = None, wait_for: Sequence[Any] | None = None) -> Array:
         """The control points of the next mesh.
 
         Parameters
@@ -403,7 +416,8 @@ class Solid(Splines):
             out.add_event(event)
         return out
 
-    def limits(self, places='vertices', points=None, *, out=None):
+    def limits(self, places: str = 'vertices', points: ArrayLike | None = None, *,
+               out: Any = None) -> Array:
         """Where vertices go under endless refinement, in closed form. Of cells of any kind.
 
         Parameters
@@ -520,8 +534,10 @@ class Solid(Splines):
 
     # ---- evaluation ----
 
-    def evaluate(self, samples, attributes='point', *, out=None, cells=None, domain=None,
-                 dtype=None, share=None, wait_for=None):
+    def evaluate(self, samples: ArrayLike, attributes: Sequence[str] = 'point', *,
+                 out: Any = None, cells: Which = None, domain: Sequence[Any] | None = None,
+                 dtype: DTypeLike | None = None, share: Sharing = None,
+                 wait_for: Sequence[Any] | None = None) -> Array:
         """Evaluates on a grid of parameters in every cell.
 
         Parameters
@@ -549,8 +565,9 @@ class Solid(Splines):
         return super().evaluate(samples, attributes, out=out, patches=cells, domain=domain,
                                 dtype=dtype, share=share, wait_for=wait_for)
 
-    def at(self, cells, params, attributes='point', *, out=None, dtype=None, share=None,
-           wait_for=None):
+    def at(self, cells: ArrayLike, params: ArrayLike, attributes: Sequence[str] = 'point', *,
+           out: Any = None, dtype: DTypeLike | None = None, share: Sharing = None,
+           wait_for: Sequence[Any] | None = None) -> Array:
         """Evaluates at a list of cells and parameters.
 
         Parameters
@@ -570,7 +587,8 @@ class Solid(Splines):
         return super().at(params, cells, attributes, out=out, dtype=dtype, share=share,
                           wait_for=wait_for)
 
-    def locate(self, points, *, nearest=False, tolerance=0.0, max_nodes=None, share=None):
+    def locate(self, points: ArrayLike, *, nearest: bool = False, tolerance: float = 0.0,
+               max_nodes: int | None = None, share: Sharing = None) -> Places:
         """The cells in which points lie, and their parameters there: the inverse of `at`.
 
         Each result is certain: a point is in the cell within the accuracy of evaluation, or the
@@ -633,7 +651,8 @@ class Solid(Splines):
             check(lib.clsp_solid_locate(pointer, queries, target.struct, run.pointer))
             run.end()
 
-    def weights(self, cell, params, by=(0, 0, 0)):
+    def weights(self, cell: int, params: ArrayLike,
+                by: Sequence[int] = (0, 0, 0)) -> tuple[Array, Array]:
         """The control points whose sum a point of the limit is, and their weights in it.
 
         Parameters
@@ -686,7 +705,7 @@ class Solid(Splines):
     # ---- classes ----
 
     @property
-    def classes(self):
+    def classes(self) -> list[SolidClass]:
         """The sorts of cells that there are, a list of `SolidClass`, that of regular ones first."""
         plan = self._any_plan()
         num = ffi.new('size_t *')
@@ -698,7 +717,7 @@ class Solid(Splines):
                 for at in range(num[0])]
 
     @property
-    def cell_classes(self):
+    def cell_classes(self) -> Array:
         """The class of each cell, by its place in `classes`: uint32 [num_cells]."""
         plan = self._any_plan()
         result = np.empty(self.num_cells, np.uint32)
@@ -710,7 +729,8 @@ class Solid(Splines):
 
     # ---- meshes ----
 
-    def mesh(self, samples, attributes='point', *, faces='triangles', dtype=None):
+    def mesh(self, samples: int, attributes: Sequence[str] = 'point', *,
+             faces: str = 'triangles', dtype: DTypeLike | None = None) -> Mesh:
         """Evaluates the boundary into a closed mesh, whose faces share vertices.
 
         Parameters
@@ -752,7 +772,8 @@ class Solid(Splines):
         quads = self.cells[:, _cells.HEXAHEDRON_FACES].reshape(-1, 4)
         return np.divmod(np.flatnonzero(_cells.boundary_of(quads)), 6)
 
-    def to_meshio(self, samples=None, *, dtype=None):
+    def to_meshio(self, samples: ArrayLike | None = None, *,
+                  dtype: DTypeLike | None = None) -> Any:
         """A ``meshio.Mesh`` of the control points and cells, or of samples of the limit.
 
         Parameters

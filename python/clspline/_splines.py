@@ -1,4 +1,6 @@
 """What Bezier patches and B-splines have in common: plans, evaluation, meshes."""
+from __future__ import annotations
+
 import collections
 import threading
 import typing
@@ -13,13 +15,17 @@ from ._pictures import Drawn
 from ._share import Run
 from ._vertices import Layout, axis_struct, names_of
 
+if typing.TYPE_CHECKING:
+    from ._context import Context
+    from ._hints import Any, Array, ArrayLike, DTypeLike, Sequence, Sharing, Which
+
 _PLANS_KEPT = 4  # of an object, one for each layout of vertices
 
 
 class Mesh(typing.NamedTuple):
     """Vertices [num, ...] and faces [num, 3 or 4], as indices of vertices."""
-    vertices: np.ndarray
-    faces: np.ndarray
+    vertices: Array
+    faces: Array
 
 
 class Plan:
@@ -59,6 +65,15 @@ class Splines(Drawn):
     batch : tuple of int
         The leading axes of the control points.
     """
+
+    context: Context
+    precision: np.dtype[Any]
+    degree: tuple[int, ...]
+    directions: int
+    dim: int
+    rational: bool
+    batch: tuple[int, ...]
+    num_patches: int
 
     # Set by each family: its clsp_ functions by name, and what arguments of items are called
     _prefix = ''
@@ -109,13 +124,13 @@ class Splines(Drawn):
         return points
 
     @property
-    def control(self):
+    def control(self) -> Array:
         """The control points [batch..., net..., coordinates], read-only; assign others of the same
         shape to change them. An array of PyOpenCL is read by the next call, where it is."""
         return self._control
 
     @control.setter
-    def control(self, points):
+    def control(self, points: ArrayLike) -> None:
         self._assign(points, 'control')
 
     def _assign(self, points, name):
@@ -245,8 +260,10 @@ class Splines(Drawn):
                 self._calls[key] = call
         return call
 
-    def evaluate(self, samples, attributes='point', *, out=None, patches=None, domain=None,
-                 dtype=None, share=None, wait_for=None):
+    def evaluate(self, samples: ArrayLike, attributes: Sequence[str] = 'point', *,
+                 out: Any = None, patches: Which = None, domain: Sequence[Any] | None = None,
+                 dtype: DTypeLike | None = None, share: Sharing = None,
+                 wait_for: Sequence[Any] | None = None) -> Array:
         """Evaluates on a grid of parameters.
 
         Parameters
@@ -379,8 +396,10 @@ class Splines(Drawn):
         return np.broadcast_to(item, whole), \
             np.ascontiguousarray(np.broadcast_to(array, whole + tail)), whole
 
-    def at(self, params, patch=None, attributes='point', *, out=None, dtype=None, share=None,
-           wait_for=None):
+    def at(self, params: ArrayLike, patch: ArrayLike | None = None,
+           attributes: Sequence[str] = 'point', *, out: Any = None,
+           dtype: DTypeLike | None = None, share: Sharing = None,
+           wait_for: Sequence[Any] | None = None) -> Array:
         """Evaluates at a list of parameters.
 
         Parameters
@@ -458,8 +477,10 @@ class Splines(Drawn):
 
     # ---- meshes ----
 
-    def mesh(self, samples, attributes='point', *, faces='triangles', patches=None, domain=None,
-             dtype=None, watertight=False):
+    def mesh(self, samples: ArrayLike, attributes: Sequence[str] = 'point', *,
+             faces: str = 'triangles', patches: Which = None,
+             domain: Sequence[Any] | None = None, dtype: DTypeLike | None = None,
+             watertight: bool = False) -> Mesh:
         """Evaluates surfaces into a mesh.
 
         Parameters

@@ -30,8 +30,11 @@ array([[0., 0., 0., 0.],
 >>> ndimage.map_coordinates(ramp, [[0.5, 2], [0.5, 1]], order=1)
 array([2.5, 9. ])
 """
+from __future__ import annotations
+
 import math
 import warnings
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -42,11 +45,15 @@ from . import _ndimage_arrays as arrays
 from ._errors import ArgumentError, ArgumentTypeError
 from ._ndimage_arrays import UnsupportedError
 
+if TYPE_CHECKING:
+    from ._context import Context
+    from ._hints import Any, Array, ArrayLike, DTypeLike, Sequence
+
 __all__ = ['affine_transform', 'map_coordinates', 'rotate', 'shift', 'spline_filter',
            'spline_filter1d', 'zoom', 'clear_plans', 'UnsupportedError']
 
 
-def clear_plans(context=None):
+def clear_plans(context: Context | None = None) -> None:
     """Ends the plans that are kept for further calls, and so frees their memory.
 
     Calls keep at most 32 plans and 256 MiB of coefficients for each context.
@@ -60,9 +67,11 @@ def clear_plans(context=None):
 
 
 @inner.or_scipy
-def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, order=3,
-                     mode='constant', cval=0.0, prefilter=True, *, gradient=False, precision=None,
-                     context=None):
+def affine_transform(input: ArrayLike, matrix: ArrayLike, offset: ArrayLike = 0.0,
+                     output_shape: Sequence[int] | None = None, output: Any = None, order: int = 3,
+                     mode: str = 'constant', cval: complex = 0.0, prefilter: bool = True, *,
+                     gradient: bool = False, precision: DTypeLike | None = None,
+                     context: Context | None = None, fallback: str | None = None) -> Any:
     """``scipy.ndimage.affine_transform``: values at ``matrix @ o + offset`` for each index o.
 
     Parameters
@@ -107,8 +116,10 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
 
 
 @inner.or_scipy
-def shift(input, shift, output=None, order=3, mode='constant', cval=0.0, prefilter=True, *,
-          gradient=False, precision=None, context=None):
+def shift(input: ArrayLike, shift: ArrayLike, output: Any = None, order: int = 3,
+          mode: str = 'constant', cval: complex = 0.0, prefilter: bool = True, *,
+          gradient: bool = False, precision: DTypeLike | None = None,
+          context: Context | None = None, fallback: str | None = None) -> Any:
     """``scipy.ndimage.shift``: values at ``o - shift`` for each index o.
 
     Parameters
@@ -139,8 +150,10 @@ def shift(input, shift, output=None, order=3, mode='constant', cval=0.0, prefilt
 
 
 @inner.or_scipy
-def zoom(input, zoom, output=None, order=3, mode='constant', cval=0.0, prefilter=True, *,
-         grid_mode=False, gradient=False, precision=None, context=None):
+def zoom(input: ArrayLike, zoom: ArrayLike, output: Any = None, order: int = 3,
+         mode: str = 'constant', cval: complex = 0.0, prefilter: bool = True, *,
+         grid_mode: bool = False, gradient: bool = False, precision: DTypeLike | None = None,
+         context: Context | None = None, fallback: str | None = None) -> Any:
     """``scipy.ndimage.zoom``: more, or fewer, samples along each axis.
 
     Parameters
@@ -187,8 +200,10 @@ def zoom(input, zoom, output=None, order=3, mode='constant', cval=0.0, prefilter
 
 
 @inner.or_scipy
-def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode='constant',
-           cval=0.0, prefilter=True, *, gradient=False, precision=None, context=None):
+def rotate(input: ArrayLike, angle: float, axes: Sequence[int] = (1, 0), reshape: bool = True,
+           output: Any = None, order: int = 3, mode: str = 'constant', cval: complex = 0.0,
+           prefilter: bool = True, *, gradient: bool = False, precision: DTypeLike | None = None,
+           context: Context | None = None, fallback: str | None = None) -> Any:
     """``scipy.ndimage.rotate``: turns the planes of two axes about their middle.
 
     Parameters
@@ -236,8 +251,10 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode='
 
 
 @inner.or_scipy
-def map_coordinates(input, coordinates, output=None, order=3, mode='constant', cval=0.0,
-                    prefilter=True, *, gradient=False, precision=None, context=None):
+def map_coordinates(input: ArrayLike, coordinates: ArrayLike, output: Any = None, order: int = 3,
+                    mode: str = 'constant', cval: complex = 0.0, prefilter: bool = True, *,
+                    gradient: bool = False, precision: DTypeLike | None = None,
+                    context: Context | None = None, fallback: str | None = None) -> Any:
     """``scipy.ndimage.map_coordinates``: values at coordinates of the caller's.
 
     Parameters
@@ -294,8 +311,9 @@ def map_coordinates(input, coordinates, output=None, order=3, mode='constant', c
 
 
 @inner.or_scipy
-def spline_filter(input, order=3, output=np.float64, mode='mirror', *, precision=None,
-                  context=None):
+def spline_filter(input: ArrayLike, order: int = 3, output: Any = np.float64, mode: str = 'mirror',
+                  *, precision: DTypeLike | None = None, context: Context | None = None,
+                  fallback: str | None = None) -> Array:
     """``scipy.ndimage.spline_filter``: the coefficients of splines along all axes.
 
     Parameters
@@ -335,8 +353,9 @@ def spline_filter(input, order=3, output=np.float64, mode='mirror', *, precision
 
 
 @inner.or_scipy
-def spline_filter1d(input, order=3, axis=-1, output=np.float64, mode='mirror', *, precision=None,
-                    context=None):
+def spline_filter1d(input: ArrayLike, order: int = 3, axis: int = -1, output: Any = np.float64,
+                    mode: str = 'mirror', *, precision: DTypeLike | None = None,
+                    context: Context | None = None, fallback: str | None = None) -> Array:
     """``scipy.ndimage.spline_filter1d``: the coefficients of splines along one axis.
 
     Parameters

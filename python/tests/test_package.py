@@ -29,6 +29,55 @@ def modules():
             if found.name not in ('_clspline', '__main__')] + [clspline]
 
 
+TYPED = '''
+import numpy as np
+import clspline
+from clspline import ndimage
+
+rng = np.random.default_rng(0)
+with clspline.use(clspline.Context("cpu", workers=2)) as context:
+    surfaces = clspline.Bezier(rng.random((10, 4, 4, 3), np.float32), context=context)
+share = clspline.Share("host", workers=1)
+grid = surfaces.evaluate((16, 8), ("point", "normal"), share=share, patches=slice(2, 4))
+surfaces.evaluate(4, out=np.empty((10, 4, 4, 3), np.float32), domain=((0, 1), (0.5, 1)))
+mesh = surfaces.mesh(8, faces="quads", watertight=True)
+print(mesh.vertices[mesh.faces[0]].sum(), grid["normal"].mean(), surfaces.degree[0] + 1)
+curve = clspline.BSpline(None, [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [2.0, 1.0]], 2,
+                         extrapolate="periodic")
+found = curve.project(rng.random((100, 2)), k=2, hints=[0.5])
+print(found.distance.min(), curve(0.5, nu=1), curve.at([0.5, 2], 0, "du"), curve.domain)
+pieces: clspline.Bezier = curve.insert_knots([0.25]).elevate(1).restrict((0.1, 0.9)).bezier()
+image = clspline.Image(rng.random((64, 64)), order=3, mode=("mirror", "wrap"))
+print(image.affine([0.5, 0.5], output_shape=(8, 8)).sum(), image.at([[1.0, 2.0]], gradient=True))
+turned = ndimage.rotate(rng.random((32, 32)), 30.0, mode="mirror", fallback="scipy")
+values, slope = ndimage.map_coordinates(turned, [[1.5, 2], [3, 4.25]], gradient=True)
+solid = clspline.Solid(rng.random((8, 3)), [[0, 1, 3, 2, 4, 5, 7, 6]], creases=30)
+indices, weights = solid.refine(None).weights(0, [0, 0, 0])
+print(solid.locate([[0.5, 0.5, 0.5]]).cell, solid.counts.hexahedral, solid.points[indices])
+try:
+    print([device.global_bytes >> 30 for device in clspline.devices()], share.report)
+except clspline.Error as error:
+    print(error.status + 1, clspline.current().device.kind, len(surfaces.png()))
+'''
+
+
+def functions():
+    """(name, function) of all that users may call, with constructors and setters."""
+    for module in clspline, clspline.ndimage:
+        for name in module.__all__:
+            value = getattr(module, name)
+            if inspect.isfunction(value):
+                yield name, value
+            for owner in value.__mro__ if inspect.isclass(value) else ():
+                for method, each in vars(owner).items():
+                    if owner.__module__.startswith('clspline') and \
+                            (method[0] != '_' or method in ('__init__', '__call__')):
+                        for one in (getattr(each, '__func__', each), getattr(each, 'fget', None),
+                                    getattr(each, 'fset', None)):
+                            if inspect.isfunction(one) and one.__module__ == owner.__module__:
+                                yield f'{name}.{method}', one
+
+
 def public_names():
     """Functions, classes and their methods and properties that users may call."""
     for module in modules():
@@ -69,6 +118,35 @@ class Names(unittest.TestCase):
                 if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
                     name = ast.unparse(node.exc.func)
                     self.assertFalse(hasattr(builtins, name), f'{module.__name__}: raise {name}')
+
+    def test_each_has_hints(self):
+        for name, function in functions():
+            signature = inspect.signature(function)
+            missing = [each.name for each in signature.parameters.values()
+                       if each.annotation is each.empty and each.name not in ('self', 'cls')]
+            if signature.return_annotation is signature.empty:
+                missing.append('return')
+            self.assertEqual(missing, [], name)
+
+    def test_all(self):
+        for module in clspline, clspline.ndimage:
+            named = {name for name, value in vars(module).items() if name[0] != '_' and
+                     getattr(value, '__module__', '').startswith('clspline')}
+            self.assertLessEqual(named - {'ndimage'}, set(module.__all__) | {
+                'ArgumentError', 'ArgumentTypeError'})
+
+    @unittest.skipUnless(importlib.util.find_spec('mypy'), 'no module mypy')
+    def test_hints(self):
+        """A user's program that is checked strictly."""
+        place = str(pathlib.Path(clspline.__file__).parent.parent)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / 'typed.py'
+            path.write_text(TYPED, encoding='utf-8')
+            done = subprocess.run(
+                [sys.executable, '-m', 'mypy', '--strict', '--follow-imports=silent', path.name],
+                cwd=folder, stdout=subprocess.PIPE, universal_newlines=True,
+                env=dict(os.environ, MYPYPATH='' if place.endswith('-packages') else place))
+        self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_version(self):
         self.assertRegex(clspline.__version__, r'^\d+\.\d+\.\d+$')
