@@ -63,8 +63,9 @@ typedef struct clsp_run {
                              one's are CLSP_ERROR_ARGUMENT */
     const cl_event *wait; /* [num_wait] */
     cl_event *done;       /* where not NULL, *done becomes an event that the caller releases. A call
-                             that reads or writes host memory waits for the list first, and the
-                             event that it gives is complete */
+                             that reads or writes host memory, or by its declaration returns when
+                             all is done, waits for the list first, and the event that it gives is
+                             complete */
     const clsp_share *share; /* NULL: the context's device computes, or for it the host's threads
                                 (small calls, above). Else the call returns when all
                                 is there; a call that cannot be shared says so in its declaration

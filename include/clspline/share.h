@@ -152,7 +152,9 @@ typedef struct clsp_report {
     double probe_ms;   /* of it: measuring speeds */
     uint32_t num_processors;
     clsp_processor_report processors[CLSP_MAX_PROCESSORS]; /* the host is the last */
-    uint64_t reserved[CLSP_RESERVED];                      /* 0 */
+    double build_ms; /* of it: building programs, or having the driver load them. What a driver
+                        compiles at a kernel's first launch (PoCL) is in its device's busy_ms */
+    uint64_t reserved[CLSP_RESERVED - 1]; /* 0 */
 } clsp_report;
 
 #ifdef __cplusplus

@@ -35,7 +35,7 @@ class Processor:
 @dataclasses.dataclass(frozen=True)
 class Report:
     """What a shared call did: the `schedule` that ran, the `reasons` why others did not, by their
-    names, times in milliseconds, and the `processors`."""
+    names, times in milliseconds (`build_ms`: of building programs), and the `processors`."""
     schedule: str
     reasons: dict[str, str]
     num_tiles: int
@@ -43,6 +43,7 @@ class Report:
     prepare_ms: float
     probe_ms: float
     processors: tuple[Processor, ...]
+    build_ms: float
 
 
 def _report(report):
@@ -55,7 +56,7 @@ def _report(report):
         report.prepare_ms, report.probe_ms,
         tuple(Processor(text(each.name), each.workers, each.tiles, each.chunks, each.busy_ms,
                         each.move_ms, each.status)
-              for each in report.processors[0:report.num_processors]))
+              for each in report.processors[0:report.num_processors]), report.build_ms)
 
 
 @dataclasses.dataclass

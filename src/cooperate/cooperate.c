@@ -379,6 +379,16 @@ static clsp_status run_schedule(clspi_shared_call *call, clsp_schedule schedule)
 
 /* ---- the report ---- */
 
+/* Gives the time that building programs of all devices has taken. */
+static double built_ms(const clspi_device_set *set)
+{
+    double ms = 0;
+
+    for (uint32_t d = 0; d < set->num_devices; d++)
+        ms += clspi_programs_ms(set->contexts[d]);
+    return ms;
+}
+
 static void report_processor(const clspi_shared_call *call, uint32_t processor,
                              clsp_processor_report *out)
 {
@@ -412,6 +422,7 @@ void clspi_shared_call_report(const clspi_shared_call *call, clsp_schedule sched
         report_processor(call, p, &report->processors[p]);
     report->probe_ms = call->probe_ms;
     report->prepare_ms = run->first_ms > call->begin_ms ? run->first_ms - call->begin_ms : 0;
+    report->build_ms = built_ms(call->set) - call->built_ms;
     report->wall_ms = clspi_now_ms() - call->begin_ms;
 }
 
@@ -467,6 +478,7 @@ clsp_status clspi_cooperate(clsp_context *ctx, const clspi_job *job, const clsp_
     CLSPI_CHECK(clspi_device_set_of(ctx, &call.set));
     pthread_mutex_lock(&call.set->lock);
     call.run = call.set->run;
+    call.built_ms = built_ms(call.set);
     status = run_call(&call, report);
     pthread_mutex_unlock(&call.set->lock);
     return status;

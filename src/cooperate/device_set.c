@@ -119,21 +119,21 @@ clsp_status clspi_device_set_of(clsp_context *ctx, clspi_device_set **set)
 /* ---- processors ---- */
 
 /* Counts the cores that the devices leave: a CPU device works on as many as it has compute units,
-   and each other one keeps the thread busy that dispatches to it. */
-static uint32_t spare_cores(const clspi_device_set *set)
+   and for each other one `per_other` count, whose thread dispatches to it. */
+static uint32_t spare_cores(const clspi_device_set *set, uint32_t per_other)
 {
     uint64_t used = 0;
 
     for (uint32_t d = 0; d < set->num_devices; d++) {
         const clsp_device_info *const info = &set->contexts[d]->device;
-        used += info->device_class == CLSP_CLASS_CPU ? info->compute_units : 1;
+        used += info->device_class == CLSP_CLASS_CPU ? info->compute_units : per_other;
     }
     return used < set->cores ? (uint32_t)(set->cores - used) : 0;
 }
 
 bool clspi_device_set_has_spare_cores(const clspi_device_set *set)
 {
-    return set->wanted_workers ? set->wanted_workers != CLSP_NO_WORKERS : spare_cores(set) > 0;
+    return set->wanted_workers ? set->wanted_workers != CLSP_NO_WORKERS : spare_cores(set, 0) > 0;
 }
 
 /* Gives the workers that were set, else another number. */
@@ -145,7 +145,7 @@ static uint32_t wanted_or(const clspi_device_set *set, uint32_t otherwise)
 
 uint32_t clspi_device_set_workers(const clspi_device_set *set)
 {
-    return wanted_or(set, (uint32_t)clspi_max(spare_cores(set), 1));
+    return wanted_or(set, (uint32_t)clspi_max(spare_cores(set, 1), 1));
 }
 
 uint32_t clspi_device_set_workers_alone(const clspi_device_set *set)

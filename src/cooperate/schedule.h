@@ -20,6 +20,7 @@ typedef struct clspi_shared_call {
     size_t first;                                       /* tiles before it are made: by probes */
     double begin_ms;                                    /* of the call */
     double probe_ms;
+    double built_ms; /* building programs, before the call */
 } clspi_shared_call;
 
 /* Sets the numbers of workers of a call, as its options say. */

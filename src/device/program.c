@@ -256,6 +256,17 @@ clsp_status clspi_program_get(clsp_context *ctx, const char *name, const char *o
     return CLSP_OK;
 }
 
+double clspi_programs_ms(clsp_context *ctx)
+{
+    double ms = 0;
+
+    pthread_mutex_lock(&ctx->programs_lock);
+    for (const clspi_program *p = ctx->programs; p; p = p->next)
+        ms += p->build_ms;
+    pthread_mutex_unlock(&ctx->programs_lock);
+    return ms;
+}
+
 /* ---- kernels ---- */
 
 static size_t kernel_limit(const clsp_context *ctx, cl_kernel kernel)

@@ -20,6 +20,9 @@ typedef struct clspi_kernel {
 clsp_status clspi_program_get(clsp_context *ctx, const char *name, const char *options,
                               cl_program *program, double *build_ms);
 
+/* Gives the time that building all programs of a context has taken, in ms. */
+double clspi_programs_ms(clsp_context *ctx);
+
 /* Makes a kernel of the .cl file `program`. Its local size is the tuning table's, halved until the
    device and the kernel's own limit allow it. */
 clsp_status clspi_kernel_create(clspi_kernel *kernel, clsp_context *ctx, const char *program,

@@ -93,6 +93,7 @@ typedef struct clspi_lone_call {
     size_t num_tiles; /* 1, or 0 where there is nothing to do */
     clsp_status (*run)(void *user);
     void *user;
+    bool by_host; /* the host's cores make it, not the context's device */
 } clspi_lone_call;
 
 /* Carries a lone call out and reports it; speeds cannot be measured of one (CLSP_ERROR_ARGUMENT).

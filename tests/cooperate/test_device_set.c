@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "device_set.h"
 #include "host_pieces.h"
 #include "pool.h"
 #include "speeds.h"
@@ -71,6 +72,24 @@ static void open_ring(clsp_context *contexts[])
 }
 
 /* Contexts join in chains, but in no ring, as long as all of it are there. */
+/* A GPU leaves the only core to share with, a CPU device does not. */
+static void test_one_core(void **state)
+{
+    (void)state;
+    for (int is_cpu = 0; is_cpu < 2; is_cpu++) {
+        const clsp_context_opts opts = {.limits = is_cpu ? "class=cpu" : "class=integrated"};
+        clspi_device_set *set;
+        clsp_context *ctx;
+        assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+        assert_ok(ctx, clspi_device_set_of(ctx, &set));
+        set->cores = 1;
+        assert_int_equal(clspi_device_set_has_spare_cores(set), !is_cpu);
+        assert_int_equal(clspi_device_set_workers(set), 1);
+        assert_int_equal(clspi_device_set_workers_alone(set), 0);
+        clsp_context_destroy(&ctx);
+    }
+}
+
 static void test_rings(void **state)
 {
     clsp_context *c[RING];
@@ -598,14 +617,14 @@ static void test_tuning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),         cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_rings),         cmocka_unit_test(test_rings_at_once),
-        cmocka_unit_test(test_memory),        cmocka_unit_test(test_pool),
-        cmocka_unit_test(test_offers),        cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_pieces),        cmocka_unit_test(test_many_callers),
-        cmocka_unit_test(test_learning),      cmocka_unit_test(test_damaged_file),
-        cmocka_unit_test(test_other_machine), cmocka_unit_test(test_untrusted_file),
-        cmocka_unit_test(test_tuning),
+        cmocka_unit_test(test_names),          cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_one_core),       cmocka_unit_test(test_rings),
+        cmocka_unit_test(test_rings_at_once),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_pool),           cmocka_unit_test(test_offers),
+        cmocka_unit_test(test_tiles),          cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_many_callers),   cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_damaged_file),   cmocka_unit_test(test_other_machine),
+        cmocka_unit_test(test_untrusted_file), cmocka_unit_test(test_tuning),
     };
 
     if (support_no_device()) return 77;

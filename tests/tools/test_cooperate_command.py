@@ -26,7 +26,8 @@ class Cooperation(Case):
     two are within 16, here 2 eps a coordinate of at most about 4."""
     SCHEDULES = ("svm", "dynamic", "static", "device", "host")
     HEAD = re.compile(r"patches (\d+) to (\d+): by (\w+), (\d+) tiles in [0-9.]+ ms "
-                      r"\(preparing [0-9.]+ ms, measuring [0-9.]+ ms\)$")
+                      r"\(building programs [0-9.]+ ms, preparing [0-9.]+ ms, "
+                      r"measuring [0-9.]+ ms\)$")
     NOT = re.compile(r"  not (\w+): .+$")
     PART = re.compile(r"  (.+?)(?:, \d+ workers)?: (\d+) tiles \(\d+%\) in \d+ chunks, "
                       r"busy [0-9.]+ ms, moving [0-9.]+ ms$")
@@ -255,6 +256,20 @@ class Reports(Case):
         self.assertEqual(report["shared_calls"], len(tiles))
         self.assertEqual(sum(p["tiles"] for p in report["processors"]), sum(tiles))
         self.assertEqual(report["num"], 9 * int(SAMPLES) ** 2)
+        self.assertGreaterEqual(report["building_seconds"], 0)
+        schedules = {s["name"]: s for s in report["schedules"]}
+        self.assertEqual(sum(s["calls"] for s in schedules.values()), len(tiles))
+        self.assertEqual(schedules["svm"], {"name": "svm", "calls": 0,
+                                            "why_not": "dynamic was asked for"})
+
+    def test_host_alone(self):
+        """What the host's cores search, since the device has no doubles, is reported as theirs."""
+        env = dict(os.environ, CLSPLINE_LIMITS="class=integrated,fp64=0")
+        done = run("project", os.path.join(DATA, "teapot.bv"), os.path.join(DATA, "points.csv"),
+                   "-q", "-o", self.path("a.csv"), "--cooperate", "host", "--report", env=env)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"by host, (\d+) tiles in")
+        self.assertRegex(done.stderr, r"\n  host(, \d+ workers)?: \d+ tiles \(100%\)")
 
     def test_refused(self):
         vase, out = os.path.join(DATA, "vase.json"), self.path("out.json")

@@ -28,6 +28,10 @@ static clsp_processor_report *find_sums(sharing_totals *t, const clsp_report *re
 static void add_processors(sharing_totals *t, const clsp_report *report)
 {
     t->calls++;
+    t->calls_by[report->schedule]++;
+    t->build_ms += report->build_ms;
+    for (int i = 0; i < CLSP_NUM_SCHEDULES; i++)
+        if (report->reason[i][0]) memcpy(t->reasons[i], report->reason[i], sizeof(t->reasons[i]));
     for (uint32_t i = 0; i < report->num_processors; i++) {
         const clsp_processor_report *p = &report->processors[i];
         clsp_processor_report *sums = find_sums(t, report, i);
@@ -75,10 +79,23 @@ static void add_times(json_list *list, cJSON *to, const request *r, const job_su
     if (s->seconds > 0) json_add_real(list, to, "rate", (double)s->num / s->seconds);
 }
 
+static void add_schedules(json_list *list, cJSON *to, const sharing_totals *t)
+{
+    cJSON *schedules = json_add_array(list, to, "schedules");
+    for (int i = CLSP_SCHEDULE_SVM; i < CLSP_NUM_SCHEDULES; i++) {
+        cJSON *o = json_add_object(list, schedules, NULL);
+        json_add_text(list, o, "name", clsp_schedule_name((clsp_schedule)i));
+        json_add_count(list, o, "calls", t->calls_by[i]);
+        if (t->reasons[i][0]) json_add_text(list, o, "why_not", t->reasons[i]);
+    }
+}
+
 static void add_sums(json_list *list, cJSON *to, const sharing_totals *t)
 {
     if (!t || t->calls == 0) return;
     json_add_count(list, to, "shared_calls", t->calls);
+    json_add_real(list, to, "building_seconds", t->build_ms / 1000);
+    add_schedules(list, to, t);
     cJSON *processors = json_add_array(list, to, "processors");
     for (uint32_t i = 0; i < t->num; i++) {
         const clsp_processor_report *p = &t->processors[i];

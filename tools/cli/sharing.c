@@ -86,9 +86,11 @@ static void print_processor(FILE *file, const clsp_processor_report *p, uint64_t
 void sharing_print(FILE *file, const char *what, const clsp_report *report)
 {
     const char *name = clsp_schedule_name(report->schedule);
-    fprintf(file, "%s: by %s, %llu tiles in %.3f ms (preparing %.3f ms, measuring %.3f ms)\n", what,
-            name ? name : "none", (unsigned long long)report->num_tiles, report->wall_ms,
-            report->prepare_ms, report->probe_ms);
+    fprintf(file,
+            "%s: by %s, %llu tiles in %.3f ms (building programs %.3f ms, preparing "
+            "%.3f ms, measuring %.3f ms)\n",
+            what, name ? name : "none", (unsigned long long)report->num_tiles, report->wall_ms,
+            report->build_ms, report->prepare_ms, report->probe_ms);
     for (int i = CLSP_SCHEDULE_SVM; i < CLSP_NUM_SCHEDULES && i < (int)report->schedule; i++)
         if (report->reason[i][0])
             fprintf(file, "  not %s: %s\n", clsp_schedule_name((clsp_schedule)i),

@@ -15,7 +15,9 @@ enum { SHARING_MAX_JOINED = CLSP_MAX_PROCESSORS - 2 }; /* beside the first devic
 
 /* What processors did in all shared calls of a run. */
 typedef struct sharing_totals {
-    uint64_t calls;
+    uint64_t calls, calls_by[CLSP_NUM_SCHEDULES];
+    char reasons[CLSP_NUM_SCHEDULES][128]; /* why a schedule was not taken, the last time */
+    double build_ms;
     uint32_t num;
     clsp_processor_report processors[CLSP_MAX_PROCESSORS];
 } sharing_totals;

@@ -278,6 +278,7 @@ static void add_report(clsp_report *all, const clsp_report *one)
     all->wall_ms += one->wall_ms;
     all->prepare_ms += one->prepare_ms;
     all->probe_ms += one->probe_ms;
+    all->build_ms += one->build_ms;
     for (uint32_t i = 0; i < one->num_processors; i++) {
         clsp_processor_report *const to = &all->processors[i];
         const clsp_processor_report *const from = &one->processors[i];

@@ -243,7 +243,7 @@ static clsp_status locate_lines(void *user)
 static clsp_status locate_shared(locate_call *c, const clspi_tiles *tiles, const clsp_run *run)
 {
     const clspi_lone_call alone = {"the host's cores search solids", tiles->tiles.count,
-                                   locate_lines, c};
+                                   locate_lines, c, true};
     const clspi_memory_need need = places_need(c);
 
     CLSPI_CHECK(clspi_shared_output(&c->plan->base, &c->places, &need, &c->to));
