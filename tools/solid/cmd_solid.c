@@ -43,12 +43,12 @@ typedef struct work {
 /* ---- the mesh ---- */
 
 /* Tells how many points are within a tolerance of others, and what becomes of that. */
-static void note_others(const work *w, size_t others, double tolerance)
+static void note_others(const work *w, size_t others, double tolerance, bool merges)
 {
     const unsigned long num = (unsigned long)w->model.cells.num_points;
     const char *name = w->r->base.inputs[0];
     if (w->r->base.quiet) return;
-    if (w->r->merge >= 0)
+    if (merges)
         complain("note: %s: %lu of %lu points become one with others", name, (unsigned long)others,
                  num);
     else if (others > 0)
@@ -57,28 +57,37 @@ static void note_others(const work *w, size_t others, double tolerance)
                  name, (unsigned long)others, num, 2 * tolerance);
 }
 
-/* Merges points where that is asked for, else tells how many lie on others but for the rounding of
-   floats. False with a complaint. */
-static bool merge_points(work *w)
+/* Finds the points that are within a tolerance of others, and merges or counts them. False with a
+   complaint. */
+static bool find_others(work *w, double tolerance, bool merges)
 {
     solid_cells *cells = &w->model.cells;
-    double tolerance = w->r->merge, largest = 0;
     size_t others = 0;
     io_message message;
-    const double spacing = solid_cells_spacing(cells, &w->share);
-    for (size_t i = 0; i < 3 * cells->num_points; i++)
-        largest = fmax(largest, fabs(cells->points[i]));
-    if (w->r->merge < 0) tolerance = fmin(largest * 2 * (double)FLT_EPSILON, spacing / 1000);
     uint32_t *to = malloc((cells->num_points + 1) * sizeof(*to));
     bool done = to && near_points_find(cells->points, cells->num_points, tolerance, to, &others);
     if (!done) solid_model_memory(&w->model);
-    if (done) note_others(w, others, tolerance);
-    if (done && w->r->merge >= 0 && !solid_cells_merge(cells, to, w->r->base.inputs[0], &message)) {
+    if (done) note_others(w, others, tolerance, merges);
+    if (done && merges && !solid_cells_merge(cells, to, w->r->base.inputs[0], &message)) {
         complain("%s", message.text);
         done = false;
     }
     free(to);
     return done;
+}
+
+/* Merges points where that is asked for, and tells how many are left that lie on others but for the
+   rounding of floats. False with a complaint. */
+static bool merge_points(work *w)
+{
+    solid_cells *cells = &w->model.cells;
+    const double spacing = solid_cells_spacing(cells, &w->share), merge = w->r->merge;
+    double largest = 0;
+    for (size_t i = 0; i < 3 * cells->num_points; i++)
+        largest = fmax(largest, fabs(cells->points[i]));
+    const double rounding = fmin(largest * 2 * (double)FLT_EPSILON, spacing / 1000);
+    return (merge < 0 || find_others(w, merge, true)) &&
+           (merge >= rounding || w->r->base.quiet || find_others(w, rounding, false));
 }
 
 static bool read_mesh(work *w)
