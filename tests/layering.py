@@ -103,6 +103,7 @@ OTHER_FOLDERS = {
     'tools/draw': FILES,
     'tools/tessellate': FILES,
     'tests/tools': ['tests/tools', 'tests/ref', 'tests', *FILES],
+    'tests/tools/cli': ['tests/tools', 'tests', 'tools'],
     'tests/tools/image': ['tests/tools', 'tests', 'tools'],
     'tests/tools/view': ['tests/tools', 'tests', 'tools'],
     'tests/fuzz': ['tests/fuzz', 'tests', *FILES],

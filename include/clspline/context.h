@@ -99,9 +99,10 @@ typedef struct clsp_context_opts {
     /* Which device, when no queue is given: an index into clsp_device_list ("0"), a class ("cpu",
        "gpu", "integrated", "discrete", "accelerator"), or "PLATFORM:DEVICE", parts of the
        platform's and of the device's name without regard to case ("nvidia:", ":H200", "intel:arc";
-       "pocl:" finds PoCL, too); a word without a colon is looked for in both. Default: the
-       environment variable CLSPLINE_DEVICE in the same form, else the best device: discrete GPU
-       before integrated before CPU before others, with more compute units first among equals. */
+       "pocl:" finds PoCL, too), and no other platform is asked for devices unless none fits; a word
+       without a colon is looked for in both. Default: the environment variable CLSPLINE_DEVICE in
+       the same form, else the best device: discrete GPU before integrated before CPU before others,
+       with more compute units first among equals. */
     const char *device;
     clsp_log_fn
         log; /* default: messages are dropped, save the last error (clsp_context_last_error) */

@@ -50,10 +50,11 @@ typedef struct clsp_graphics_context {
     void *glx_display;          /* Display * of GLX */
     void *wgl_dc;               /* HDC */
     void *cgl_share_group;      /* CGLShareGroupObj; in the place of gl_context */
-    const uint8_t *device_uuid; /* [16] or NULL: GL_DEVICE_UUID_EXT, or deviceUUID of Vulkan. Among
-                                   the devices that clsp_context_opts.device names the one with it
-                                   is taken, if there is one (cl_khr_device_uuid). Another device
-                                   shares by way staged alone */
+    const uint8_t *device_uuid; /* [16] or NULL: GL_DEVICE_UUID_EXT, or deviceUUID of Vulkan. The
+                                   device that tells it (cl_khr_device_uuid) is taken, and where
+                                   none does it is CLSP_ERROR_NO_DEVICE. Among devices that
+                                   clsp_context_opts.device or CLSPLINE_DEVICE names it is preferred
+                                   alone. Another device shares by way staged alone */
     uint64_t reserved[CLSP_RESERVED];
 } clsp_graphics_context;
 

@@ -54,11 +54,11 @@ enum {
     CLSP_ERROR_NO_DEVICE = -2004,   /* no OpenCL device, or none that fits what was asked for */
     CLSP_ERROR_NO_FP64 = -2005,     /* double precision asked of a device without it */
     CLSP_ERROR_NO_MEMORY = -2006,   /* the host is out of memory, or a size does not fit size_t */
-    CLSP_ERROR_DEVICE_LOST =
-        -2007,                  /* the device failed earlier; the context can only be destroyed */
-    CLSP_ERROR_STATE = -2008,   /* a call that must come first has not been made, or failed;
-                                   or the process was forked (context.h) */
-    CLSP_ERROR_WEIGHTS = -2009, /* a weight of a rational patch is not positive and finite */
+    CLSP_ERROR_DEVICE_LOST = -2007, /* the device failed earlier, or by a fault that NVIDIA's driver
+                                       calls -9999; the context can only be destroyed */
+    CLSP_ERROR_STATE = -2008,       /* a call that must come first has not been made, or failed;
+                                       or the process was forked (context.h) */
+    CLSP_ERROR_WEIGHTS = -2009,     /* a weight of a rational patch is not positive and finite */
     CLSP_ERROR_NO_SHARING =
         -2010 /* a buffer cannot be shared with graphics by the way asked for (graphics.h) */
 };

@@ -39,10 +39,11 @@ clsp_status clspi_context_null(const clsp_context *ctx, const char *function)
 
 clsp_status clspi_waited(clsp_context *ctx, cl_int code, const char *what)
 {
-    if (code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE ||
-        code == CL_DEVICE_NOT_AVAILABLE)
+    const clsp_status status = clspi_cl(&ctx->log, code, what);
+    if (status == CL_OUT_OF_RESOURCES || status == CL_INVALID_COMMAND_QUEUE ||
+        status == CL_DEVICE_NOT_AVAILABLE || status == CLSP_ERROR_DEVICE_LOST)
         atomic_store(&ctx->lost, true);
-    return clspi_cl(&ctx->log, code, what);
+    return status;
 }
 
 /* Takes the caller's queue with its context and device, all retained by retaining the queue and

@@ -12,7 +12,7 @@
 
 /* Of extensions, whose headers need not be there. */
 enum {
-    UUID_BYTES = 16,
+    UUID_BYTES = (CLSPI_UUID_TEXT - 1) / 2,
     DEVICE_UUID = 0x106A, /* CL_DEVICE_UUID_KHR */
     GL_CONTEXT = 0x2008,  /* CL_GL_CONTEXT_KHR */
     EGL_DISPLAY = 0x2009,
@@ -59,10 +59,11 @@ bool clspi_has_uuid(cl_device_id device, const uint8_t *uuid)
     return get_uuid(device, own) && memcmp(own, uuid, UUID_BYTES) == 0;
 }
 
-static void write_uuid(char text[2 * UUID_BYTES + 1], const uint8_t *uuid)
+const char *clspi_uuid_text(char text[CLSPI_UUID_TEXT], const uint8_t *uuid)
 {
     for (size_t i = 0; i < UUID_BYTES; i++)
         snprintf(text + 2 * i, 3, "%02x", uuid[i]);
+    return text;
 }
 
 /* Says why a device is not that of graphics. One that does not tell its UUID may be. */
@@ -70,14 +71,12 @@ static void compare_devices(clspi_graphics_link *link, cl_device_id device,
                             const clsp_graphics_context *graphics)
 {
     uint8_t own[UUID_BYTES];
-    char names[2][2 * UUID_BYTES + 1];
+    char names[2][CLSPI_UUID_TEXT];
 
     if (!graphics || !graphics->device_uuid || !get_uuid(device, own)) return;
     if (memcmp(own, graphics->device_uuid, UUID_BYTES) == 0) return;
-    write_uuid(names[0], own);
-    write_uuid(names[1], graphics->device_uuid);
     snprintf(link->no_device, sizeof link->no_device, "the device has UUID %s, graphics %s",
-             names[0], names[1]);
+             clspi_uuid_text(names[0], own), clspi_uuid_text(names[1], graphics->device_uuid));
 }
 
 static bool shares_gl(cl_device_id device)

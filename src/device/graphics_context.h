@@ -9,7 +9,7 @@
 
 #include "log.h"
 
-enum { CLSPI_GRAPHICS_REASON = 256 };
+enum { CLSPI_GRAPHICS_REASON = 256, CLSPI_UUID_TEXT = 33 };
 
 typedef struct clspi_graphics_link {
     char no_device[CLSPI_GRAPHICS_REASON]; /* why the device is not that of graphics; "": it is, as
@@ -22,6 +22,9 @@ clsp_status clspi_graphics_check(const clsp_graphics_context *graphics);
 
 /* Tells whether a device has this UUID, and says so. */
 bool clspi_has_uuid(cl_device_id device, const uint8_t *uuid);
+
+/* Writes the 32 hexadecimal digits of a UUID. Returns text. */
+const char *clspi_uuid_text(char text[CLSPI_UUID_TEXT], const uint8_t *uuid);
 
 /* Makes a cl_context on a device: with the OpenGL context that the caller names, where the device
    and the driver let it, else without. graphics may be NULL. */

@@ -68,7 +68,12 @@ clsp_status clspi_fail(clspi_log *log, clsp_status status, const char *format, .
 
 clsp_status clspi_cl(clspi_log *log, cl_int code, const char *what)
 {
+    enum { NVIDIA_FAULT = -9999 }; /* a kernel has touched memory that is none, or the like */
+
     if (code == CL_SUCCESS) return CLSP_OK;
+    if (code == NVIDIA_FAULT)
+        return clspi_fail(log, CLSP_ERROR_DEVICE_LOST,
+                          "%s: OpenCL status %d, a fault on the device", what, code);
     return clspi_fail(log, code, "%s: %s", what, clsp_status_str(code));
 }
 

@@ -17,19 +17,33 @@ static bool home_aborts_pocl(void)
     return home && !*home && !getenv("POCL_CACHE_DIR") && !getenv("XDG_CACHE_HOME");
 }
 
-static bool platform_would_abort(cl_platform_id platform, clspi_log *log)
-{
-    char name[256] = "";
+#define SET_HOME "set HOME, or POCL_CACHE_DIR, to a folder that can be written"
 
-    if (!home_aborts_pocl()) return false;
-    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name - 1, name, NULL) != CL_SUCCESS)
-        return false;
-    if (!clspi_is_pocl(name)) return false;
+enum { NAME_BYTES = 256 };
+
+/* Asks for a platform's name, which is empty where it has none to tell. */
+static const char *name_of(cl_platform_id platform, char name[NAME_BYTES])
+{
+    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, NAME_BYTES, name, NULL) != CL_SUCCESS)
+        *name = '\0';
+    name[NAME_BYTES - 1] = '\0';
+    return name;
+}
+
+static bool platform_would_abort(const char *name, clspi_log *log)
+{
+    if (!home_aborts_pocl() || !clspi_is_pocl(name)) return false;
     clspi_message(log, CLSP_LOG_WARNING,
-                  "PoCL was passed over because HOME is empty, which aborts it: set HOME, or "
-                  "POCL_CACHE_DIR to a "
-                  "folder that can be written");
+                  "PoCL was passed over because HOME is empty, which aborts it: " SET_HOME);
     return true;
+}
+
+/* Tells whether a platform's name holds some words, or they are of PoCL's, whose platform has a
+   name that nobody calls it by. */
+static bool platform_matches(const char *platform, const char *words, size_t length)
+{
+    return clspi_contains(platform, words, length) ||
+           (clspi_is_pocl(platform) && clspi_contains("PoCL", words, length));
 }
 
 static clsp_status get_platforms(cl_platform_id **platforms, cl_uint *count, clspi_log *log)
@@ -82,17 +96,22 @@ static clsp_status append_devices(cl_platform_id platform, clsp_device_info **in
     return CLSP_OK;
 }
 
-clsp_status clspi_devices(clsp_device_info **infos, size_t *count, clspi_log *log)
+clsp_status clspi_devices(clsp_device_info **infos, size_t *count, const char *words,
+                          clspi_log *log)
 {
     clsp_status status;
     cl_platform_id *platforms = NULL;
+    char name[NAME_BYTES];
+    const char *const colon = strchr(words, ':');
     cl_uint num_platforms;
 
     *infos = NULL;
     *count = 0;
     CLSPI_TRY(get_platforms(&platforms, &num_platforms, log));
     for (cl_uint i = 0; i < num_platforms; i++) {
-        if (!platform_would_abort(platforms[i], log))
+        name_of(platforms[i], name);
+        if (colon && !platform_matches(name, words, (size_t)(colon - words))) continue;
+        if (!platform_would_abort(name, log))
             CLSPI_TRY(append_devices(platforms[i], infos, count, log));
     }
     free(platforms);
@@ -115,7 +134,7 @@ clsp_status clsp_device_list(clsp_device_info *infos, size_t capacity, size_t *c
         return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_device_list: count or infos is NULL");
     *count = 0;
     CLSPI_CHECK(clspi_process_begin("clsp_device_list"));
-    status = clspi_devices(&all, count, NULL);
+    status = clspi_devices(&all, count, "", NULL);
     if (status != CLSP_OK) return status;
     if (infos && all) memcpy(infos, all, clspi_min(capacity, *count) * sizeof *infos);
     free(all);
@@ -172,14 +191,6 @@ static bool is_index(const char *words, size_t *index)
     return true;
 }
 
-/* Tells whether a platform's name holds some words, or they are of PoCL's, whose platform has a
-   name that nobody calls it by. */
-static bool platform_matches(const char *platform, const char *words, size_t length)
-{
-    return clspi_contains(platform, words, length) ||
-           (clspi_is_pocl(platform) && clspi_contains("PoCL", words, length));
-}
-
 static bool matches(const clsp_device_info *info, size_t position, const char *words)
 {
     clsp_device_class low, high;
@@ -197,18 +208,35 @@ static bool matches(const clsp_device_info *info, size_t position, const char *w
            clspi_contains(info->name, words, strlen(words));
 }
 
+/* Says why a platform may have no device. */
+static const char *why_none(const char *platform)
+{
+    if (clspi_is_pocl(platform))
+        return home_aborts_pocl() ? "passed over because HOME is empty, which aborts it: " SET_HOME
+                                  : "no device, as where it can write no cache: " SET_HOME;
+    if (clspi_contains(platform, "rusticl", strlen("rusticl")) && !getenv("RUSTICL_ENABLE"))
+        return "no device: set RUSTICL_ENABLE to a driver, as iris, radeonsi, panfrost, llvmpipe";
+    return "no device";
+}
+
 /* Reports that there is no device at all, and what can be done about it. */
 static clsp_status fail_without_devices(clspi_log *log)
 {
-    if (home_aborts_pocl())
-        return clspi_fail(log, CLSP_ERROR_NO_DEVICE,
-                          "no OpenCL device was found; PoCL is passed over while HOME is empty, "
-                          "which aborts it: set "
-                          "HOME, or POCL_CACHE_DIR to a folder that can be written");
-    return clspi_fail(
-        log, CLSP_ERROR_NO_DEVICE,
-        "no OpenCL device was found: install an OpenCL driver for the GPU, or PoCL for the CPU "
-        "(Debian: pocl-opencl-icd)");
+    cl_platform_id *platforms;
+    cl_uint num;
+    char name[NAME_BYTES], list[1024] = "";
+
+    CLSPI_CHECK(get_platforms(&platforms, &num, log));
+    for (cl_uint i = 0; i < num; i++) {
+        const size_t used = strlen(list);
+        name_of(platforms[i], name);
+        snprintf(list + used, sizeof list - used, "%s%s: %s", i ? "; " : "", name, why_none(name));
+    }
+    free(platforms);
+    return clspi_fail(log, CLSP_ERROR_NO_DEVICE, "no OpenCL device was found: %s",
+                      num > 0 ? list
+                              : "install an OpenCL driver for the GPU, or PoCL for the CPU "
+                                "(pocl-opencl-icd of Debian, else pocl)");
 }
 
 /* Reports what devices there are: "no device fits 'arc'; there are: 0 'Portable Computing
@@ -231,30 +259,47 @@ static clsp_status fail_with_list(const clsp_device_info *infos, size_t count, c
         source ? source : "", source ? ": " : "", words, list);
 }
 
+/* Finds the best device that fits; NULL: none. A UUID is asked for where no words are. */
+static const clsp_device_info *find_best(const clsp_device_info *infos, size_t count,
+                                         const char *words, const uint8_t *uuid)
+{
+    const clsp_device_info *best = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        if (matches(&infos[i], i, words) && (!best || rank(&infos[i], uuid) > rank(best, uuid)))
+            best = &infos[i];
+    }
+    return best && uuid && !*words && !clspi_has_uuid(best->id, uuid) ? NULL : best;
+}
+
 clsp_status clspi_select(clsp_device_info *chosen, const char *words, const uint8_t *uuid,
                          clspi_log *log)
 {
     clsp_device_info *infos;
     size_t count;
     static const char variable[] = "CLSPLINE_DEVICE";
-    const clsp_device_info *best = NULL;
+    char wanted[8 + CLSPI_UUID_TEXT] = "UUID ";
     const bool given = words && *words;
-    clsp_status status;
+    clsp_status status = CLSP_OK;
 
     if (!given) words = getenv(variable);
     if (!words) words = "";
-    status = clspi_devices(&infos, &count, log);
-    if (status != CLSP_OK) return status;
-    for (size_t i = 0; i < count; i++) {
-        if (matches(&infos[i], i, words) && (!best || rank(&infos[i], uuid) > rank(best, uuid)))
-            best = &infos[i];
+    CLSPI_CHECK(clspi_devices(&infos, &count, words, log));
+    const clsp_device_info *const best = find_best(infos, count, words, uuid);
+    if (!best && strchr(words, ':')) { /* others are asked for the list alone */
+        free(infos);
+        CLSPI_CHECK(clspi_devices(&infos, &count, "", log));
     }
     if (best)
         *chosen = *best;
     else if (count == 0)
         status = fail_without_devices(log);
-    else
+    else if (*words)
         status = fail_with_list(infos, count, words, given ? NULL : variable, log);
+    else {
+        clspi_uuid_text(wanted + strlen(wanted), uuid);
+        status = fail_with_list(infos, count, wanted, NULL, log);
+    }
     free(infos);
     return status;
 }

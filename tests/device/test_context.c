@@ -181,6 +181,13 @@ static void test_lost_device(void **state)
     assert_status(ctx, clspi_context_usable(ctx), CLSP_ERROR_DEVICE_LOST);
     assert_status(ctx, clsp_context_build_all(ctx, NULL, NULL), CLSP_ERROR_DEVICE_LOST);
     clsp_context_destroy(&ctx);
+    char text[200];
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, NULL));
+    assert_status(ctx, clspi_waited(ctx, -9999, "a call"), CLSP_ERROR_DEVICE_LOST);
+    clsp_context_last_error(ctx, text, sizeof text);
+    assert_non_null(strstr(text, "a call: OpenCL status -9999"));
+    assert_status(ctx, clspi_context_usable(ctx), CLSP_ERROR_DEVICE_LOST);
+    clsp_context_destroy(&ctx);
 }
 
 /* ---- messages ---- */

@@ -23,8 +23,10 @@ static clsp_status run(const char *cache_dir, const char *limits, float *points)
         .gl_buffer = 1, .host = points, .bytes = VALUES * sizeof *points};
     static const clsp_bezier_desc desc = {.degree = {DEGREE, DEGREE},
                                           .axis = {{.num = SAMPLES}, {.num = SAMPLES}}};
-    const clsp_context_opts opts = {
-        .cache_dir = cache_dir, .limits = limits, .graphics = &graphics};
+    const clsp_context_opts opts = {.device = getenv("CLSPLINE_DEVICE") ? NULL : ":",
+                                    .cache_dir = cache_dir,
+                                    .limits = limits,
+                                    .graphics = &graphics};
     float control[PATCHES * (DEGREE + 1) * (DEGREE + 1) * 3];
     const clsp_range patches = {0, PATCHES};
     clsp_context *ctx = NULL;

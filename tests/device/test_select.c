@@ -18,7 +18,7 @@ static int set_up(void **state)
     (void)state;
     unsetenv("CLSPLINE_DEVICE");
     if (clspi_log_init(&messages, NULL, NULL) != CLSP_OK) return 1;
-    return clspi_devices(&infos, &count, &messages) == CLSP_OK && count > 0 ? 0 : 1;
+    return clspi_devices(&infos, &count, "", &messages) == CLSP_OK && count > 0 ? 0 : 1;
 }
 
 static int tear_down(void **state)

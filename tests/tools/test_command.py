@@ -24,6 +24,8 @@ from command_fixture import COMMAND, DATA, FULL, Case, has_fp64, main, run
 from image_files import nifti_bytes, npy_bytes
 from mesh_files import control_points, read_stl, turned_area
 
+FAKE = os.path.join(os.path.dirname(os.path.dirname(COMMAND)), "tests", "libfake_platform.so")
+
 
 class Info(unittest.TestCase):
     def info(self, *names, **options):
@@ -478,6 +480,64 @@ class Devices(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertEqual(json.loads(done.stdout), [])
         self.assertIn("no OpenCL device was found: install", done.stderr)
+
+    def test_reasons(self):
+        """Why drivers that are installed have no device is said, each with what can be done."""
+        if not os.path.exists(FAKE):
+            self.skipTest("the tests' driver was not built")
+        with open(FAKE, "rb") as file:
+            driver = file.read()
+        with tempfile.TemporaryDirectory() as folder:
+            def listed(*args, library=FAKE, **variables):
+                with open(os.path.join(folder, "a.icd"), "w") as file:
+                    file.write(library + "\n")
+                env = {key: value for key, value in os.environ.items()
+                       if key not in ("RUSTICL_ENABLE", "POCL_CACHE_DIR", "XDG_CACHE_HOME")}
+                env.update(OCL_ICD_VENDORS=folder, OCL_ICD_FILENAMES="", **variables)
+                return run(*args or ("devices",), env=env)
+
+            done = listed(FAKE_PLATFORM="rusticl")
+            if done.returncode == 0:
+                self.skipTest("this OpenCL loader finds drivers by other ways")
+            pocl, other = "Portable Computing Language", os.path.join(folder, "other.so")
+            with open(other, "wb") as file:  # which needs what there is not
+                file.write(driver.replace(b"libc.so.6", b"libq.so.6"))
+            for expected, done in (
+                    ("rusticl: no device: set RUSTICL_ENABLE", done),
+                    ("rusticl: no device\n",
+                     listed(FAKE_PLATFORM="rusticl", RUSTICL_ENABLE="iris")),
+                    ("no device, as where it can write no cache: set HOME, or POCL_CACHE_DIR",
+                     listed(FAKE_PLATFORM=pocl)),
+                    ("HOME is empty, which aborts it: set HOME, or POCL_CACHE_DIR",
+                     listed(FAKE_PLATFORM=pocl, HOME="")),
+                    ("a.icd: its driver libnone.so cannot be loaded: libnone.so: ",
+                     listed(library="libnone.so")),
+                    ("cannot be loaded: libnone.so: ",
+                     listed("bezier", os.path.join(DATA, "pn.bv"), "-o", other + ".obj",
+                            library="libnone.so")),
+                    ("other.so cannot be loaded: libq.so.6: ", listed(library=other))):
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(expected, done.stderr)
+                self.assertIn("no OpenCL device was found: ", done.stderr)
+
+    def test_platform_alone(self):
+        """A platform that words name is the only one whose driver is asked for devices."""
+        vendors = os.environ.get("OCL_ICD_VENDORS", "/etc/OpenCL/vendors")
+        if not os.path.exists(FAKE) or not os.path.isdir(vendors):
+            self.skipTest("the tests' driver, or a folder of drivers, is not there")
+        with tempfile.TemporaryDirectory() as folder:
+            for name in os.listdir(vendors):
+                shutil.copy(os.path.join(vendors, name), folder)
+            with open(os.path.join(folder, "0.icd"), "w") as file:
+                file.write(FAKE)
+            env = dict(os.environ, OCL_ICD_VENDORS=folder, FAKE_PLATFORM_ABORTS="1",
+                       OCL_ICD_PLATFORM_SORT="none")  # ocl-icd sorts by what it asks itself
+            mesh = os.path.join(folder, "a.obj")
+            platform = json.loads(run("devices", "--json").stdout)[0]["platform"]
+            for words, aborts in (("fake:", True), (platform + ":", False)):
+                done = run("bezier", os.path.join(DATA, "teapot.bv"), "-n", "2", "-q", "-o", mesh,
+                           "--device", words, env=env)
+                self.assertEqual(done.returncode, -signal.SIGABRT if aborts else 0, done.stderr)
 
     def test_help_and_version(self):
         for args in (("--help",), ("-h",), ("bezier", "--help"), ("bspline", "--help"),

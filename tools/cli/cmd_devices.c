@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers.h"
 #include "json.h"
 #include "plain_requests.h"
 #include "progress.h"
@@ -118,6 +119,7 @@ static int show_devices(const request *r)
 {
     size_t count = 0;
     bool done = true;
+    clsp_context *none = NULL;
     clsp_device_info *infos = list_devices(&count);
     if (!infos) return EXIT_FAILED;
     if (r->json)
@@ -125,10 +127,9 @@ static int show_devices(const request *r)
     else if (count > 0)
         (r->verbose ? print_wide_table : print_table)(infos, count);
     free(infos);
+    if (count > 0 && r->verbose) drivers_complain(NULL, NULL);
     if (count > 0) return done ? EXIT_OK : EXIT_FAILED;
-    complain(
-        "no OpenCL device was found: install your GPU's OpenCL driver, or PoCL, which computes "
-        "on the CPU (Debian and Ubuntu: pocl-opencl-icd; Fedora: pocl; Homebrew: pocl)");
+    if (open_context(&none, NULL, VERBOSITY_QUIET)) clsp_context_destroy(&none); /* says why */
     return EXIT_FAILED;
 }
 

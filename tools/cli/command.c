@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "drivers.h"
+
 /* Where complaints go; NULL: standard error. It is the program's as that one is. */
 static FILE *complaints;
 
@@ -98,13 +100,16 @@ const char *status_text(clsp_status status)
 void complain_status(const clsp_context *ctx, clsp_status status)
 {
     char reason[2048];
-    const char *help = advice(status);
+    size_t devices = 1;
+    if (status == CLSP_ERROR_NO_DEVICE) clsp_device_list(NULL, 0, &devices);
+    const char *help = devices > 0 ? advice(status) : NULL;
     const bool has_reason = clsp_context_last_error(ctx, reason, sizeof(reason)) > 0;
     if (has_reason && status == CL_BUILD_PROGRAM_FAILURE)
         complain_lines("", reason);
     else
         complain("%s", has_reason ? reason : status_text(status));
     if (help) complain("%s", help);
+    if (devices == 0) drivers_complain(NULL, NULL);
 }
 
 static void print_warning(void *user, clsp_log_level level, const char *message)

@@ -25,13 +25,15 @@ bool stage_open(stage *s, const view_request *r)
     return s->model;
 }
 
-/* Opens the device: the one that OpenGL draws on, where it names one. */
+/* Opens the device: the one that OpenGL draws on, where there is one. Else another will do, so that
+   words are given that all devices fit. */
 static bool open_device(stage *s, clsp_graphics_context graphics)
 {
     uint8_t uuid[GL_DEVICE_UUID];
+    const char *variable = getenv("CLSPLINE_DEVICE"), *device = s->r->base.device;
+    if (!device && !(variable && *variable)) device = ":";
     if (!s->is_software && gl_device_uuid(0, uuid)) graphics.device_uuid = uuid;
-    return open_context_beside(&s->ctx, s->r->base.device, &graphics,
-                               request_verbosity(&s->r->base));
+    return open_context_beside(&s->ctx, device, &graphics, request_verbosity(&s->r->base));
 }
 
 static bool open_distances(stage *s)

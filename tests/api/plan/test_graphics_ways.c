@@ -202,12 +202,27 @@ static bool has_both(void)
     return basic && pthread;
 }
 
+/* Tells whether a UUID that no device tells is refused. */
+static bool refuses(const uint8_t *uuid, const char *words)
+{
+    const clsp_graphics_context graphics = {.device_uuid = uuid};
+    clsp_context *ctx;
+    char message[512];
+
+    set_words(words);
+    const clsp_status status =
+        clsp_context_create(&ctx, NULL, &(clsp_context_opts){.graphics = &graphics});
+    clsp_context_last_error(NULL, message, sizeof message);
+    return status == CLSP_ERROR_NO_DEVICE && !ctx && strstr(message, "UUID 5a5a5a");
+}
+
 /* Of a process that has these two: 0 where the one that draws is taken; 77 without them. */
 static int choose_device(void)
 {
     uint8_t uuid[16];
 
     memset(uuid, FAKE_UUID, sizeof uuid);
+    if (!refuses(uuid, "") || !refuses(uuid, "uuid other-uuid")) return 1;
     set_words("uuid basic-uuid");
     if (!has_both()) return 77;
     const bool first = takes_basic(uuid, NULL), without = takes_basic(NULL, NULL);
