@@ -186,8 +186,9 @@ typedef void (*clsp_kernel_fn)(void *user, const clsp_kernel_info *info);
 /* Compiles every program that the library may choose by itself on this device, so that later plans
    find them in the cache, and names each kernel to fn, which may be NULL. Takes minutes with a cold
    cache and a slow compiler. PoCL finishes a kernel at its first launch with a size of work-groups:
-   there first calls still take up to a second, until its own cache has them too. Errors: CLSP_ERROR_ARGUMENT (ctx NULL), CLSP_ERROR_DEVICE_LOST,
-   OpenCL's own (the build log is in the log). */
+   there first calls still take up to a second, until its own cache has them too. Errors:
+   CLSP_ERROR_ARGUMENT (ctx NULL), CLSP_ERROR_DEVICE_LOST, OpenCL's own (the build log is in the
+   log). */
 CLSP_API clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user);
 
 #ifdef __cplusplus

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "process.h"
 #include "profile.h"
 
 /* A function on its way. It lives as long as its keeper, a buffer that all its commands have among
@@ -173,6 +174,7 @@ clsp_status clspi_native_enqueue(clspi_series *series, const clspi_native *nativ
         return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "no memory for a command");
     }
     call->native = *native;
+    clspi_process_keep_code();
     CLSPI_TRY(make_keeper(call, ctx, &keeper));
     status = enqueue_all(series, call, keeper);
     clReleaseMemObject(keeper);

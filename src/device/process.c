@@ -1,5 +1,7 @@
+#define _GNU_SOURCE /* dladdr, RTLD_NOLOAD */
 #include "process.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -39,4 +41,24 @@ clsp_status clspi_process_begin(const char *function)
                           function);
     if (pthread_once(&once, watch) == 0 && watching) return CLSP_OK;
     return clspi_fail(NULL, CLSP_ERROR_NO_MEMORY, "%s: no memory to notice forks", function);
+}
+
+/* Marks the module as one that is not unloaded. A program's own file is not found so, and stays. */
+static void keep_code(void)
+{
+#if defined(RTLD_NOLOAD) && defined(RTLD_NODELETE)
+    Dl_info here;
+    void *const module = dladdr(&forked, &here)
+                             ? dlopen(here.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE)
+                             : NULL;
+
+    if (module) dlclose(module);
+#endif
+}
+
+void clspi_process_keep_code(void)
+{
+    static pthread_once_t kept = PTHREAD_ONCE_INIT;
+
+    pthread_once(&kept, keep_code);
 }
