@@ -55,6 +55,10 @@ if [ "$(stat -c %s "$wheel")" -gt $limit ]; then
     echo "the wheel has more than $limit bytes"
     failed=1
 fi
+"$folder/build/bin/python" -m zipfile -l "$wheel" | grep -q 'dist-info/licenses/LICENSE ' || {
+    echo "the wheel has no LICENSE"
+    failed=$((failed + 1))
+}
 for python in "$oldest" "$newest"; do
     place=$folder/${python%% *}
     environment "${python#* }" "$place" "$wheel" scipy 'dask[array]' mypy || {

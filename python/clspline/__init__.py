@@ -23,9 +23,9 @@ from ._share import Processor, Report, Share
 from ._solid import Places, Solid, SolidClass, SolidCounts
 from ._splines import Mesh
 
-__all__ = ['ArgumentError', 'ArgumentIndexError', 'ArgumentKeyError', 'ArgumentTypeError', 'BSpline',
-           'Bezier', 'Context', 'Device', 'Error', 'Image', 'Mesh', 'Nearest', 'NoDeviceError',
-           'NoFloat64Error', 'OpenCLError', 'OutOfMemoryError', 'Places', 'Processor', 'Report',
-           'Share', 'Solid', 'SolidClass', 'SolidCounts', 'StateError', 'WeightsError', 'current',
-           'devices', 'ndimage', 'use']
+__all__ = ['ArgumentError', 'ArgumentIndexError', 'ArgumentKeyError', 'ArgumentTypeError',
+           'BSpline', 'Bezier', 'Context', 'Device', 'Error', 'Image', 'Mesh', 'Nearest',
+           'NoDeviceError', 'NoFloat64Error', 'OpenCLError', 'OutOfMemoryError', 'Places',
+           'Processor', 'Report', 'Share', 'Solid', 'SolidClass', 'SolidCounts', 'StateError',
+           'WeightsError', 'current', 'devices', 'ndimage', 'use']
 __version__ = '.'.join(str(_lib.clsp_version() >> shift & 255) for shift in (16, 8, 0))

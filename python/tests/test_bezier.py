@@ -239,7 +239,8 @@ class Refused(unittest.TestCase):
         form."""
         for shape, rational in (((2, 3, 2), False), ((2, 4, 3), False), ((9, 4, 4, 2), False),
                                 ((4, 3), False), ((3, 3, 3), True), ((100, 4, 3), False)):
-            with self.subTest(shape), self.assertRaisesRegex(clspline.ArgumentError, "form='curve'"):
+            with self.subTest(shape), \
+                    self.assertRaisesRegex(clspline.ArgumentError, "form='curve'"):
                 clspline.Bezier(np.ones(shape), rational=rational)
         self.assertEqual(clspline.Bezier(np.zeros((2, 3, 2)), 'surface').degree, (1, 2))
         self.assertEqual(clspline.Bezier(np.zeros((5, 3, 3, 3), np.float32)).form, 'surface')

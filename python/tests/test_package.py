@@ -295,9 +295,18 @@ class Processes(unittest.TestCase):
                     continue  # it says what it would need
                 self.assertEqual(done.returncode, 0, done.stdout.decode())
 
+    def test_page_of_the_wheel(self):
+        """What it links to, and shows, is where a reader is who has the metadata alone."""
+        root = HERE.parent.parent
+        project = (root / 'pyproject.toml').read_text(encoding='utf-8')
+        page = root / re.search(r"^readme = '(.*)'", project, re.MULTILINE)[1]
+        links = re.findall(r'\]\((\S*?)\)', page.read_text(encoding='utf-8'))
+        self.assertEqual([link for link in links if not link.startswith('https://')], [])
+        self.assertRegex(project, "(?m)^license-files = .'LICENSE'")
+
     @needs_fp64
     def test_pages(self):
-        for name in ('README.md', 'docs/guide/python.md'):
+        for name in ('README.md', 'python/README.md', 'docs/guide/python.md'):
             text = (HERE.parent.parent / name).read_text(encoding='utf-8')
             programs = re.findall(r'^```python\n(.*?)^```$', text, re.MULTILINE | re.DOTALL)
             self.assertTrue(programs)
