@@ -91,6 +91,15 @@ clsp_device_info support_device(void)
     return info;
 }
 
+bool support_events_may_fail(clsp_context *ctx)
+{
+    clsp_device_info info;
+
+    assert_ok(ctx, clsp_context_device(ctx, &info));
+    return strcmp(info.platform, "Portable Computing Language") != 0 ||
+           strncmp(info.driver, "5.0", 3) != 0;
+}
+
 bool support_has_texels(clsp_context *ctx)
 {
     enum { MOST = 256 };

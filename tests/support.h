@@ -41,6 +41,10 @@ int support_tiny(void);
 /* The device that a context picks by itself. */
 clsp_device_info support_device(void);
 
+/* Whether a user's event may fail while commands wait for it. PoCL 5.0 ends the process then, now
+   and again (docs/testing.md). */
+bool support_events_may_fail(clsp_context *ctx);
+
 /* Whether a context's device has image objects of one channel of floats, as images are fetched
    from. PoCL 7.1 has images, but not these. */
 bool support_has_texels(clsp_context *ctx);
