@@ -183,9 +183,9 @@ typedef struct clsp_image_desc {
 typedef struct clsp_image_map {
     double matrix[3][4]; /* the point o of the output is the input's at coordinates
                                 x_d = sum_k matrix[d][k] o_k + matrix[d][3],
-                            as scipy.ndimage.affine_transform has them: row d counts for d below
-                            directions, and so does column k. Finite; may be singular. All 0: the
-                            identity */
+                            as scipy.ndimage.affine_transform has them, the last number added to
+                            the sum of the products: row d counts for d below directions, and so
+                            does column k. Finite; may be singular. All 0: the identity */
     uint32_t size[3];    /* of the output; 0: of the input, whose part.begin is then added to
                             origin */
     uint32_t attributes; /* CLSP_IMAGE_ bits; 0: the value. Both: the value, then the gradient. A
@@ -205,7 +205,12 @@ typedef struct clsp_image_map {
                            of a larger one that begin with it, and has their bits, in CLSP_F32
                            where the larger one's coordinates stay below 2^29. With size at
                            most CLSP_IMAGE_MAX_SIZE. Displacements are those of the output */
-    uint64_t reserved[CLSP_RESERVED - 3];
+    uint32_t areas;     /* 1: samples are areas, as of scipy.ndimage.zoom with grid_mode, and the
+                           matrix counts from their outer edge:
+                               x_d + 1/2 = sum_k matrix[d][k] (o_k + 1/2) + matrix[d][3],
+                           where factors alone keep the edges, and the sample that is meant at
+                           coordinate 0 is not outside by rounding */
+    uint32_t reserved[1];
 } clsp_image_map;
 
 typedef struct clsp_image_plan clsp_image_plan;
@@ -289,8 +294,8 @@ CLSP_API clsp_status clsp_image_need(const clsp_image_plan *plan, const clsp_ima
 static inline clsp_image_map clsp_image_identity(void)
 {
     const clsp_input none = {CLSP_TYPE_DEFAULT, NULL, NULL, NULL, 0, 0, {0, 0, 0, 0}};
-    clsp_image_map map = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}, {0, 0, 0}, 0,  none,
-                          {0, none, none, 0, {0, 0, 0, 0}},           {0, 0, 0}, {0}};
+    clsp_image_map map = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}, {0, 0, 0}, 0, none,
+                          {0, none, none, 0, {0, 0, 0, 0}},           {0, 0, 0}, 0, {0}};
     return map;
 }
 

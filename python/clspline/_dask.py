@@ -64,9 +64,9 @@ def _joined(pieces):
 
 
 def _options(how, part):
-    order, mode, cval, prefilter, precision = how
+    order, mode, cval, prefilter, precision, areas = how
     options = inner.Options(order, mode, cval, prefilter, False, precision, None)
-    options.part = part
+    options.part, options.areas = part, areas
     return options
 
 
@@ -209,9 +209,9 @@ class _Needs:
         begin, size = tuple(desc.part.begin)[:self._num], tuple(desc.size)[:self._num]
         return _slices(begin, size), (begin, plan.spec.size)
 
-    def of_map(self, rows, offset, size, origin):
+    def of_map(self, rows, offset, size, origin, areas=False):
         """(slices of the samples, the part that they are) for a part of what a map makes."""
-        self._plan.set_map(rows, offset, size, origin)
+        self._plan.set_map(rows, offset, size, origin, areas)
         return self._find()
 
     def of_points(self, coordinates):
@@ -223,7 +223,8 @@ class _Needs:
 
 def _how(options):
     """What `_options` makes options of again."""
-    return (options.order, options.mode, options.cval, options.prefilter, options.precision)
+    return (options.order, options.mode, options.cval, options.prefilter, options.precision,
+            options.areas)
 
 
 def transformed(array, output, shape, options, rows, offset, axes=None):
@@ -246,7 +247,7 @@ def transformed(array, output, shape, options, rows, offset, axes=None):
     with _Needs.of_values(array, dtype, options, axes) as needs:
         for number, begin, size in graph.tiles():
             of, origin = [size[d] for d in axes], [begin[d] for d in axes]
-            samples, part = needs.of_map(rows, offset, of, origin)
+            samples, part = needs.of_map(rows, offset, of, origin, options.areas)
             place = list(_slices(begin, size))
             for d, where in zip(axes, samples):
                 place[d] = where

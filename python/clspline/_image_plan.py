@@ -82,16 +82,16 @@ class ImagePlan:
         self._output = ffi.new('clsp_output *')
         self.map = ffi.new('clsp_image_map *')
         self._map_bytes = ffi.buffer(self.map)
-        self._has_arrays = False
+        self._has_arrays = self._has_areas = False
 
-    def compute(self, samples, num_images, place, attributes, out):
+    def compute(self, samples, num_images, place, areas, attributes, out):
         """Makes coefficients of a NumPy array in C order, of the spec's type, and writes the values
         of all images to another such array. place: what `set_map` takes, or `set_points`."""
         with self.handle.lock:
             pointer = self.handle.get()
             self.load(pointer, samples, num_images)
             if place.__class__ is tuple:
-                self.set_map(*place, attributes=attributes)
+                self.set_map(*place, areas=areas, attributes=attributes)
             else:
                 place = np.require(place, self.spec.precision, 'CA')
                 self.set_points(place, attributes)
@@ -115,9 +115,13 @@ class ImagePlan:
             self.num_bytes = self.spec.precision.itemsize * self.spec.channels * num_images * \
                 math.prod(self.stored)
 
-    def set_map(self, rows, offset, size, origin=None, attributes=0):
+    def set_map(self, rows, offset, size, origin=None, areas=False, attributes=0):
         """Has values made at a matrix: a list of a number for each direction in each of its rows;
-        size: of the output; origin: its first point, of plans that no call without one shares."""
+        size: of the output; origin: its first point, of plans that no call without one shares;
+        areas: the rows alone keep the outer edges of first samples, whatever the offset."""
+        if areas:
+            offset = (0.0,) * len(rows)
+        self._set_areas(areas)
         if len(rows) == 2:
             (a, b), (c, d) = rows
             matrix = (a, b, 0.0, offset[0], c, d, 0.0, offset[1], 0.0, 0.0, 0.0, 0.0)
@@ -137,6 +141,10 @@ class ImagePlan:
             self.map.origin = (*origin, *(0,) * (3 - len(rows)))
         if self._has_arrays:
             self._clear_arrays()
+
+    def _set_areas(self, areas):
+        if areas != self._has_areas:
+            self.map.areas = self._has_areas = areas
 
     def _clear_arrays(self):
         self.map.at = _NO_POINTS[0]
@@ -161,6 +169,7 @@ class ImagePlan:
         """Has values made at coordinates: a clsp_input."""
         if self._has_arrays:
             self._clear_arrays()
+        self._set_areas(False)
         _MAP.pack_into(self._map_bytes, 0, *_MAP_NONE[:15], attributes)
         self.map.at.num = num
         self.map.at.planar = planar

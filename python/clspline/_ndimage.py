@@ -53,7 +53,7 @@ class Options:
     """What calls have in common: how values come about."""
 
     __slots__ = ('order', 'mode', 'cval', 'prefilter', 'gradient', 'precision', 'context',
-                 'narrow', 'part')
+                 'narrow', 'part', 'areas')
 
     def __init__(self, order, mode, cval, prefilter, gradient, precision, context):
         self.order = order if order.__class__ is int and 0 <= order <= 5 else order_of(order)
@@ -65,6 +65,7 @@ class Options:
         self.context = current() if context is None else context_of(context)
         self.narrow = True  # coordinates do not ask for more than float32
         self.part = None  # of which whole, as of a Spec, the input has the samples
+        self.areas = False  # maps keep the outer edges of first samples
 
 
 # ---- values at maps and coordinates ----
@@ -114,7 +115,7 @@ def evaluate_images(array, out, options, place, directions, channels=1):
         target = np.empty(out.shape + (1 + directions,), spec.values)
     elif spec.values is not out.dtype and spec.values != out.dtype:
         target = np.empty(out.shape, spec.values)
-    plan.compute(samples, math.prod(shape[:begin]) if begin else 1, place,
+    plan.compute(samples, math.prod(shape[:begin]) if begin else 1, place, options.areas,
                  _BOTH if gradient else 0, target)
     if key:
         pool.give(key, plan)
@@ -274,7 +275,7 @@ def zoom_factors(shape, out_shape, grid_mode):
     for size, out_size in zip(shape, out_shape):
         last, out_last = size - less, out_size - less
         factor = last / out_last if out_last else 1.0
-        if factor * out_last > last:  # by rounding: the last point would be outside
+        if not grid_mode and factor * out_last > last:  # the last point would be outside
             factor = math.nextafter(factor, 0.0)
         factors.append(factor)
     return factors

@@ -195,6 +195,7 @@ def zoom(input: ArrayLike, zoom: ArrayLike, output: Any = None, order: int = 3,
         warnings.warn(f'It is recommended to use mode = grid-{mode} instead of {mode} when '
                       'grid_mode is True.', stacklevel=3)
     factors = inner.zoom_factors(array.shape, shape, grid_mode)
+    options.areas = bool(grid_mode)
     offset = [0.5 * factor - 0.5 for factor in factors] if grid_mode else [0.0] * ndim
     return inner.transformed(array, output, shape, options, maps.diagonal(factors), offset)
 

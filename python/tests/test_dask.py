@@ -66,6 +66,9 @@ class Dask(unittest.TestCase):
     def test_float64(self):
         pair = self.image.astype(np.float64), self.lazy.astype(np.float64)
         self.assert_same(ndimage.affine_transform, MATRIX, mode='nearest', of=pair)
+        with self.assertWarnsRegex(UserWarning, 'grid-constant'):
+            tiles = self.assert_same(ndimage.zoom, 3, grid_mode=True, order=1, cval=-9, of=pair)
+        np.testing.assert_array_equal(tiles[1::3, 1::3], pair[0])
         for mode in ('mirror', 'reflect', 'grid-wrap'):
             self.assert_same(ndimage.spline_filter, mode=mode, of=pair)
         self.assert_same(ndimage.spline_filter, 5)

@@ -68,6 +68,31 @@ class Exact(unittest.TestCase):
                         self.check_coordinates(shape, order, mode)
 
     @needs_fp64
+    def test_edges(self):
+        """What is meant at the first or the last sample is not outside by rounding."""
+        for size in range(2, 131):
+            image = self.rng.random(size)
+            for factor in (3, 5, 7, 9):
+                for mode in ('grid-constant', 'constant', 'wrap'):
+                    with warnings.catch_warnings():
+                        warnings.simplefilter('ignore')
+                        found = ndimage.zoom(image, factor, order=1, mode=mode, cval=-9,
+                                             grid_mode=True)
+                    first = factor // 2
+                    self.assertEqual(found[[first, -1 - first]].tolist(), image[[0, -1]].tolist())
+                self.assertEqual(ndimage.affine_transform(image, [[1 / factor]], -1, (factor + 1,),
+                                                          order=1, cval=-9)[-1], image[0])
+        stack = self.rng.random((2, 4, 300))  # too large for the host
+        found = ndimage.zoom(stack, (1, 3, 3), order=1, cval=-9, grid_mode=True)
+        np.testing.assert_array_equal(found[:, 1::3, 1::3], stack)
+        values, _ = ndimage.zoom(stack[0], 7, order=1, cval=-9, grid_mode=True, gradient=True)
+        np.testing.assert_array_equal(values[3::7, 3::7], stack[0])
+        points = np.zeros((2, 1))  # the plan of the zoom before serves a list
+        ndimage.zoom(stack[0], 3, order=1, mode='grid-constant', grid_mode=True)
+        self.assertEqual(ndimage.map_coordinates(stack[0], points, order=1, mode='grid-constant'),
+                         stack[0, 0, 0])
+
+    @needs_fp64
     def test_without_prefilter(self):
         for order in (0, 1, 2, 3, 5):
             for mode in ('nearest', 'grid-constant', 'mirror'):
@@ -217,6 +242,8 @@ class LikeScipy(unittest.TestCase):
                 self.same('zoom', image, factor, mode=mode)
                 if mode != 'constant':
                     self.same('zoom', image, factor, mode=mode, grid_mode=True, order=1)
+                    self.same('zoom', image[:32, :1], (1.5, 1), mode=mode, grid_mode=True,
+                              order=0)
         self.same('zoom', image, 0.01)
         self.same('zoom', image, 1 / 33)
         self.same('zoom', image, 1)

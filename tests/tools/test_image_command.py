@@ -203,6 +203,12 @@ class Motion(ImageCase):
             self.assertEqual(set(self.get(plain, "-z", zoom).values), {100})
         image = noise((4, 5), "u8")
         self.assertEqual(self.get(image, "-z", "3"), self.get(image, "-z", "3", "-m", "reflect"))
+        for factor in (3, 7) if has_fp64() else ():  # no edge is outside by rounding
+            edge = noise((4, 5), "f64")
+            large = self.get(edge, "-z", str(factor), "-m", "constant", "--order", "1")
+            self.assertEqual([large.at(y, x) for y in range(factor // 2, 4 * factor, factor)
+                              for x in range(factor // 2, 5 * factor, factor)],
+                             [edge.at(y, x) for y in range(4) for x in range(5)])
         for motion, mode in ((("-z", "2"), "reflect"), (("-r", "180"), "reflect"),
                              (("-r", "30", "--size", "9x9"), "constant"), (("-z", "2", "-s", "1,0"),
                                                           "constant,reflect"),

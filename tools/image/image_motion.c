@@ -28,7 +28,8 @@ static void find_zoom(const image_request *r, const image_array *in, double zoom
         zoom[k] = r->zoom > 0 ? r->zoom : 1;
         if (wanted->num > 0 && k < in->directions)
             zoom[k] = in->place.spacing[k] / wanted->values[wanted->num > 1 ? k : 0];
-        if (fabs(zoom[k] - 1) < rounding) zoom[k] = 1;
+        const double whole = fmax(floor(zoom[k] + 0.5), 1);
+        if (fabs(zoom[k] - whole) < rounding) zoom[k] = whole;
     }
 }
 
@@ -112,7 +113,8 @@ static void take_affine(const image_request *r, uint32_t num, clsp_image_map *ma
     }
 }
 
-/* Puts a matrix about the middles of input and output. */
+/* Puts a matrix about the middles of input and output, counted from their edges: so a zoom to a
+   multiple of the input's size has no offset. */
 static void take_matrix(const image_request *r, const image_array *in, const image_array *out,
                         clsp_image_map *map)
 {
@@ -122,14 +124,15 @@ static void take_matrix(const image_request *r, const image_array *in, const ima
     fill_matrix(r, zoom, m);
     for (uint32_t i = 0; i < num; i++) {
         const uint32_t row = num - 1 - i;
-        double offset = (double)(in->size[row] - 1) / 2;
+        double offset = (double)in->size[row] / 2;
         for (uint32_t k = 0; k < num; k++) {
             const uint32_t column = num - 1 - k;
             map->matrix[row][column] = m[i][k];
-            offset -= m[i][k] * ((double)(out->size[column] - 1) / 2 + r->shift.values[k]);
+            offset -= m[i][k] * ((double)out->size[column] / 2 + r->shift.values[k]);
         }
         map->matrix[row][3] = offset;
     }
+    map->areas = 1;
 }
 
 bool image_motion_map(const image_request *r, const image_array *in, image_array *out,
@@ -167,12 +170,13 @@ bool image_motion_is_none(const image_array *in, const image_array *out, const c
 bool image_motion_leaves(const image_array *in, const clsp_image_map *map, uint32_t direction)
 {
     const double *row = map->matrix[direction], size = (double)in->size[direction];
-    double low = row[N], high = row[N];
+    const double middle = map->areas ? 0.5 : 0, before = 0.5 - middle;
+    double low = row[N] + before, high = row[N] + before;
     for (uint32_t k = 0; k < in->directions; k++) {
-        const double to = row[k] * ((double)map->size[k] - 1);
-        low += fmin(to, 0);
-        high += fmax(to, 0);
+        const double from = row[k] * middle, to = row[k] * ((double)map->size[k] - 1 + middle);
+        low += fmin(from, to);
+        high += fmax(from, to);
     }
     const double rounding = 1e-12 * (fabs(low) + fabs(high) + size);
-    return !(low >= -0.5 - rounding && high <= size - 0.5 + rounding);
+    return !(low >= -rounding && high <= size + rounding);
 }

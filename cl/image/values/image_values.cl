@@ -47,7 +47,8 @@ IN_PLACE bool chunk_of(chunk_axis *to, track t, uint k)
     return true;
 #else
     const uint16 numbers = t.number + k + (uint16)CHUNK_NUMBERS;
-    return split_chunk(to, MAD((real16)(t.step), CONVERT_REAL16(numbers), (real16)(t.at)));
+    const real16 sums = MAD((real16)(t.step), CONVERT_REAL16(numbers) + t.middle, (real16)(t.at));
+    return split_chunk(to, sums + t.last);
 #endif
 }
 

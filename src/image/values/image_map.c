@@ -51,7 +51,7 @@ static bool has_no_matrix(const clsp_image_map *map)
 /* Tells whether a map says nothing of a grid. */
 static bool has_no_grid(const clsp_image_map *map)
 {
-    bool is_none = has_no_matrix(map);
+    bool is_none = has_no_matrix(map) && map->areas == 0;
 
     for (uint32_t d = 0; d < 3; d++)
         is_none = is_none && map->size[d] == 0 && map->origin[d] == 0;
@@ -75,15 +75,17 @@ static clsp_status check_list(const clsp_image_plan *plan, const clsp_image_map 
         return refuse(plan, "both coordinates and displacements");
     return has_no_grid(map)
                ? CLSP_OK
-               : refuse(plan, "both coordinates and a matrix, a size or an origin of the map");
+               : refuse(plan,
+                        "both coordinates and a matrix, a size, an origin or areas of the map");
 }
 
 static clsp_status check(const clsp_image_plan *plan, const clsp_image_map *map)
 {
     const uint32_t num = plan->desc.directions;
+    const uint64_t reserved = map->reserved[0];
 
-    CLSPI_CHECK(clspi_reserved_check_some(&plan->base.ctx->log, "clsp_image_map", map->reserved,
-                                          CLSP_RESERVED - 3));
+    CLSPI_CHECK(clspi_reserved_check_some(&plan->base.ctx->log, "clsp_image_map", &reserved, 1));
+    if (map->areas > 1) return bad(plan, "areas of map are neither 0 nor 1", map->areas);
     CLSPI_CHECK(check_list(plan, map));
     for (uint32_t d = 0; d < num; d++) {
         if (map->size[d] > CLSP_IMAGE_MAX_SIZE)
@@ -133,11 +135,13 @@ clsp_status clspi_image_map_resolve(const clsp_image_plan *plan, const clsp_imag
     CLSPI_CHECK(check(plan, &public_map));
     if (has_no_matrix(&public_map))
         memcpy(public_map.matrix, clsp_image_identity().matrix, sizeof public_map.matrix);
-    *map = (clspi_image_map){.size = {1, 1, 1}, .attributes = public_map.attributes};
+    *map = (clspi_image_map){.size = {1, 1, 1},
+                             .middle = public_map.areas ? 0.5 : 0.0,
+                             .attributes = public_map.attributes};
     CLSPI_CHECK(clspi_image_check_attributes(plan, "no such attributes of map", &map->attributes));
     for (uint32_t d = missing; d < 3; d++) {
         CLSPI_CHECK(take_points(plan, &public_map, d, map));
-        map->matrix[d][3] = public_map.matrix[d - missing][3];
+        map->matrix[d][3] = public_map.matrix[d - missing][3] - map->middle;
         for (uint32_t k = missing; k < 3; k++)
             map->matrix[d][k] = public_map.matrix[d - missing][k - missing];
     }
@@ -174,12 +178,14 @@ clspi_map_axis clspi_image_map_axis(const clspi_image_map *map, uint32_t k)
 {
     const double *const row = map->matrix[k];
     const fixed z = fixed_of(map, row[0]), y = fixed_of(map, row[1]), x = fixed_of(map, row[2]);
-    const fixed at = rounded(map, fixed_of(map, row[3]));
+    const double first = row[3] + map->middle * (row[0] + row[1] + row[2]);
+    const fixed at = rounded(map, fixed_of(map, first));
 
     return (clspi_map_axis){.z = row[0],
                             .y = row[1],
                             .x = row[2],
                             .at = row[3],
+                            .middle = map->middle,
                             .z_whole = z.whole,
                             .z_high = z.high,
                             .z_low = z.low,

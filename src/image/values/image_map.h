@@ -9,7 +9,8 @@
 typedef struct clspi_image_map {
     uint32_t size[3]; /* of the output */
     uint32_t origin[3];
-    double matrix[3][4];
+    double matrix[3][4]; /* of numbers with `middle` added */
+    double middle;       /* 1/2 where samples are areas, else 0 */
     uint32_t attributes;
     bool is_fixed; /* kernels get it as fixed-point numbers */
 } clspi_image_map;

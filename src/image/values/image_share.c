@@ -194,6 +194,7 @@ static void make_grid(shared_values *s)
     const clspi_image_map *const map = &s->call->job.map;
 
     s->grid.is_fixed = map->is_fixed;
+    s->grid.middle = map->middle;
     for (uint32_t d = 0; d < 3; d++) {
         const clspi_map_axis axis = clspi_image_map_axis(map, d);
         const cl_uint whole[4] = {axis.z_whole, axis.y_whole, axis.x_whole, axis.at_whole};

@@ -48,9 +48,10 @@ static clspi_image_reach reach_between(const clspi_image_job *job, const double 
         const double *const row = job->map.matrix[d];
         double a = row[3], b = row[3], all = fabs(row[3]);
         for (uint32_t k = 0; k < 3; k++) {
-            a += row[k] > 0 ? row[k] * least[k] : row[k] * most[k];
-            b += row[k] > 0 ? row[k] * most[k] : row[k] * least[k];
-            all += fabs(row[k]) * most[k];
+            const double low = least[k] + job->map.middle, high = most[k] + job->map.middle;
+            a += row[k] > 0 ? row[k] * low : row[k] * high;
+            b += row[k] > 0 ? row[k] * high : row[k] * low;
+            all += fabs(row[k]) * high;
         }
         reach.least[d] = a - slack_of(job, all);
         reach.most[d] = b + slack_of(job, all);

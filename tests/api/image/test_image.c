@@ -522,6 +522,55 @@ static void test_clip(void **state)
         check_clip_by(makers[k]);
 }
 
+/* Zooms a line by an odd factor, edges on edges: its first and its last sample come back, and the
+   constant stands before them alone. */
+static void check_edges(clsp_context *ctx, clsp_schedule maker, const clsp_image_desc *d,
+                        uint32_t factor)
+{
+    enum { MOST = 130 * 9 };
+    const uint32_t n = d->size[0], size = n * factor, first = factor / 2;
+    const clsp_image_map map = {.matrix = {{1.0 / factor}}, .size = {size}, .areas = 1};
+    images im = images_make(ctx, d, 1, false, n);
+    double values[MOST];
+
+    assert_ok(ctx, eval_by_maker(maker, &im, &map, host_out(d->precision, values, size)));
+    for (uint32_t end = 0; end < 2; end++) {
+        const double want = element_of(im.memory, d->precision, end ? n - 1 : 0);
+        const double got = element_of(values, d->precision, end ? size - 1 - first : first);
+        if (got != want)
+            fail_msg("end %u of %u samples times %u, mode %d: %g, not %g", end, n, factor,
+                     (int)d->mode[0], got, want);
+    }
+    if (d->mode[0] == CLSP_IMAGE_CONSTANT)
+        assert_true(element_of(values, d->precision, first - 1) == -9.0);
+    images_free(&im);
+}
+
+/* The sample at an edge is not outside by rounding, whatever the size, by whomever. */
+static void test_edges_of_areas(void **state)
+{
+    static const clsp_image_mode modes[] = {CLSP_IMAGE_CONSTANT, CLSP_IMAGE_WRAP};
+
+    (void)state;
+    for (int shape = 0; shape < 2; shape++) {
+        clsp_context *ctx = context_with(shape ? "class=discrete,local_is_real=1" : "");
+        clsp_schedule makers[2];
+        const int num = makers_of(ctx, makers);
+        for (int k = 0; k < 2 * num; k++)
+            for (uint32_t n = 2; n <= 130; n += makers[k / 2] == CLSP_SCHEDULE_DEFAULT ? 1 : 8)
+                for (uint32_t factor = 3; factor <= 9; factor += 2) {
+                    const clsp_image_desc d = {.directions = 1,
+                                               .size = {n},
+                                               .precision = has_doubles() ? CLSP_F64 : CLSP_F32,
+                                               .order = CLSP_IMAGE_LINEAR,
+                                               .mode = {modes[k % 2]},
+                                               .cval = -9.0};
+                    check_edges(ctx, makers[k / 2], &d, factor);
+                }
+        clsp_context_destroy(&ctx);
+    }
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -541,7 +590,7 @@ int main(void)
         cmocka_unit_test(test_coefficients), cmocka_unit_test(test_mixed_modes),
         cmocka_unit_test(test_values),       cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_tiny_sizes),   cmocka_unit_test(test_types),
-        cmocka_unit_test(test_clip)};
+        cmocka_unit_test(test_clip),         cmocka_unit_test(test_edges_of_areas)};
     const int none = support_no_device();
 
     return none ? none : cmocka_run_group_tests(tests, start, finish);

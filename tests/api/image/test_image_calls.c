@@ -465,11 +465,11 @@ static void test_wrong_calls(void **state)
     float *const out = poisoned(3 * PIXELS * sizeof *out);
     const clsp_output whole = clsp_out_f32(out, PIXELS);
     const clsp_range one = {0, 1}, beyond = {1, 1};
-    clsp_image_map maps[8], points = list_of(2, clsp_in_f32(im.memory, 3), 0);
+    clsp_image_map maps[9], points = list_of(2, clsp_in_f32(im.memory, 3), 0);
     const clsp_input field = clsp_in_f32(im.memory, PIXELS);
     const clsp_image_map displaced = {.displacements = field};
 
-    for (size_t k = 0; k < 8; k++)
+    for (size_t k = 0; k < 9; k++)
         maps[k] = clsp_image_identity();
     maps[0].matrix[1][0] = NAN;
     maps[1].matrix[0][3] = INFINITY;
@@ -478,7 +478,8 @@ static void test_wrong_calls(void **state)
     maps[4].reserved[0] = 1;
     maps[5].origin[0] = CLSP_IMAGE_MAX_SIZE;
     maps[6].origin[1] = UINT64_MAX;
-    for (size_t k = 0; k < 7; k++)
+    maps[8].areas = 2;
+    for (size_t k = 0; k < 9; k += k == 6 ? 2 : 1)
         assert_status(shared, clsp_image_eval(im.plan, one, &maps[k], whole, NULL),
                       CLSP_ERROR_ARGUMENT);
     assert_status(shared, clsp_image_eval(im.plan, beyond, NULL, whole, NULL), CLSP_ERROR_ARGUMENT);
@@ -517,7 +518,7 @@ static void test_wrong_lists(void **state)
     float *const out = poisoned(PIXELS * sizeof *out);
     const clsp_input in = clsp_in_f32(im.memory, 2 * PIXELS);
     const uint32_t item[2] = {0, 0};
-    clsp_image_map maps[11];
+    clsp_image_map maps[12];
     size_t n = 0;
 
     for (size_t k = 0; k < sizeof maps / sizeof maps[0]; k++)
@@ -528,6 +529,7 @@ static void test_wrong_lists(void **state)
     maps[n++].displacements = in;
     maps[n++].size[2] = 1;
     maps[n++].origin[1] = 1;
+    maps[n++].areas = 1;
     maps[n++].matrix[0][0] = 1.0;
     maps[n++].matrix[1][3] = NAN;
     maps[n++].at.params = (clsp_input){.type = CLSP_F32};

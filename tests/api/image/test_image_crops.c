@@ -22,6 +22,7 @@ typedef struct crop_case {
     uint32_t attributes;
     places_kind at;
     const char *limits; /* of the device; NULL: none */
+    uint32_t areas;     /* of the map */
 } crop_case;
 
 #define GPU   "class=discrete,local_is_real=1"
@@ -31,8 +32,8 @@ typedef struct crop_case {
 /* Images are larger than those that the host makes, where it says nothing else. */
 static const crop_case cases[] = {
     {"bands", {.size = {430, 460}, MODES}, {150, 170, 0}, 1, MAP, NULL},
-    {"tiles on a GPU", {.size = {330, 400}, MODES}, {150, 170, 0}, 1, MAP, GPU},
-    {"strips on a GPU", {.size = {380, 520}, MODES, F64}, {120, 120, 0}, 1, MAP, GPU},
+    {"tiles on a GPU", {.size = {330, 400}, MODES}, {150, 170, 0}, 1, MAP, GPU, 1},
+    {"strips on a GPU", {.size = {380, 520}, MODES, F64}, {120, 120, 0}, 1, MAP, GPU, 1},
     {"a small whole", {.size = {70, 80}, MODES}, {90, 77, 0}, 1, MAP, NULL},
     {"a small whole's field", {.size = {70, 80}, MODES}, {33, 50, 0}, 1, FIELD, NULL},
     {"a list",
@@ -46,7 +47,8 @@ static const crop_case cases[] = {
      {70, 61, 0},
      1,
      FIELD,
-     NULL},
+     NULL,
+     1},
     {"FIR, bytes, channels",
      {.size = {240, 250},
       .prefilter = CLSP_IMAGE_LEAST_SQUARES,
@@ -152,6 +154,7 @@ static clsp_image_map turned(const crop_job *j)
         }
     }
     map.attributes = j->c->attributes;
+    map.areas = j->c->areas;
     return map;
 }
 

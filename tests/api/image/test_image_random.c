@@ -134,7 +134,7 @@ static void spoil_map(uint64_t *state, clsp_image_map *map)
 {
     const uint32_t k = random_below(state, 3);
 
-    switch (random_below(state, 4)) {
+    switch (random_below(state, 6)) {
     case 0:
         map->matrix[k][random_below(state, 4)] = strange_real(state);
         break;
@@ -146,6 +146,9 @@ static void spoil_map(uint64_t *state, clsp_image_map *map)
         break;
     case 3:
         map->origin[k] = UINT64_MAX - strange_number(state);
+        break;
+    case 4:
+        map->areas = strange_number(state);
         break;
     default:
         map->reserved[0] = 1;

@@ -32,12 +32,14 @@ CLSPI_INLINE int32_t split(real at, int32_t *i, real *t)
     return at - at == 0;
 }
 
-/* Gives the coordinates of points of a map along one direction, from point x on. */
+/* Gives the coordinates of points of a map along one direction, from point x on. What they begin
+   with is added last, as kernels do. */
 CLSPI_INLINE void map_axis(chunk *c, const clspi_image_row *row, uint32_t d, uint32_t x,
                            uint32_t num)
 {
     const clspi_image_grid *const g = row->grid;
-    const double begin = g->matrix[d][3] + g->matrix[d][0] * row->z + g->matrix[d][1] * row->y;
+    const double *const m = g->matrix[d], middle = g->middle;
+    const double begin = m[0] * (row->z + middle) + m[1] * (row->y + middle);
     const uint64_t *const f = g->fixed[d], *const step = g->step[d],
                           *const low_step = g->low_step[d];
     const uint32_t *const l = g->low[d];
@@ -47,8 +49,8 @@ CLSPI_INLINE void map_axis(chunk *c, const clspi_image_row *row, uint32_t d, uin
 
     if (!g->is_fixed) {
         for (uint32_t k = 0; k < num; k++)
-            c->is_there[k] &=
-                split((real)(begin + g->matrix[d][2] * (int32_t)(x + k)), &c->i[d][k], &c->t[d][k]);
+            c->is_there[k] &= split((real)(begin + m[2] * ((int32_t)(x + k) + middle) + m[3]),
+                                    &c->i[d][k], &c->t[d][k]);
         return;
     }
     for (uint32_t k = 0; k < num; k++) {

@@ -58,11 +58,12 @@ typedef struct clspi_image_planes {
     bool rounds_up;    /* halves of integer values, away from 0; else they go to even */
 } clspi_image_planes;
 
-/* An affine map of z, y, x and 1: as reals, and with 32 and 32 more bits behind the point, to which
-   half of 2^-28 has been added: coordinates are cut off to multiples of that. */
+/* An affine map of z, y, x and 1: as reals, for numbers with `middle` added, and with 32 and 32
+   more bits behind the point, to which half of 2^-28 has been added: coordinates are cut off to
+   multiples of that. */
 typedef struct clspi_image_grid {
     bool is_fixed;
-    double matrix[3][4];
+    double matrix[3][4], middle;
     uint64_t fixed[3][4];
     uint32_t low[3][4];
     uint64_t step[3][CLSPI_IMAGE_STEPS],
