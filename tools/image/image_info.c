@@ -17,7 +17,10 @@ static void print_lengths(const image_array *a)
     const char *unit = unit_name(&a->place);
     printf("  %-12s ", "spacing");
     for (uint32_t k = 0; k < a->directions; k++)
-        printf("%s%.7g", k > 0 ? " x " : "", a->place.spacing[k]);
+        if (a->place.spacing[k] > 0)
+            printf("%s%.7g", k > 0 ? " x " : "", a->place.spacing[k]);
+        else
+            fputs(" x unknown", stdout);
     printf("%s%s\n", unit ? " " : "", unit ? unit : "");
 }
 

@@ -29,6 +29,7 @@ void input_close(input *in)
 
 bool input_ends_in(const char *path, const char *ending)
 {
-    const char *dot = strrchr(path, '.');
-    return dot && strcasecmp(dot + 1, ending) == 0;
+    const size_t length = strlen(path), end = strlen(ending);
+    return length > end && path[length - end - 1] == '.' &&
+           strcasecmp(path + length - end, ending) == 0;
 }
