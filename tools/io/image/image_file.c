@@ -100,8 +100,7 @@ static image_format find_format(FILE *file)
 
 /* ---- reading ---- */
 
-/* Says what a file is that is no image. */
-static bool refuse(const image_source *s)
+bool image_source_refuse(const image_source *s)
 {
     static const char formats[] = "PNG, TIFF, NIfTI, JPEG, .npy, OME-Zarr";
     scanner scan;
@@ -135,7 +134,7 @@ static bool read_format(image_array *a, const image_source *s, image_format form
     case IMAGE_NPY:
         return image_npy_read(a, s, directions);
     default:
-        return refuse(s);
+        return image_source_refuse(s);
     }
 }
 

@@ -28,6 +28,9 @@ typedef struct image_source {
 /* Says "NAME: why" and returns false. */
 bool image_source_fail(const image_source *s, const char *format, ...) IO_PRINTF(2, 3);
 
+/* Says what a file is that is no image, and returns false. Nothing of it may have been read. */
+bool image_source_refuse(const image_source *s);
+
 /* Reads all that is left of the file; the caller frees bytes, on failure too. */
 bool image_source_bytes(const image_source *s, image_bytes *all);
 

@@ -216,10 +216,22 @@ static bool read_pages(TIFF *tiff, tiff_memory *m, image_array *a)
     return true;
 }
 
+/* Refuses text, which may begin with the same letter: the byte order is told by two. */
+static bool check_order(const image_source *s, const tiff_memory *m)
+{
+    if (m->all.count > 1 && m->all.bytes[0] == m->all.bytes[1]) return true;
+    image_source text = *s;
+    text.file = fmemopen(m->all.bytes, m->all.count, "rb");
+    if (!text.file) return image_source_fail(s, "this is no TIFF file");
+    image_source_refuse(&text);
+    fclose(text.file);
+    return false;
+}
+
 bool image_tiff_read(image_array *a, const image_source *s)
 {
     tiff_memory m = {.name = s->name, .message = s->message};
-    bool done = image_source_bytes(s, &m.all);
+    bool done = image_source_bytes(s, &m.all) && check_order(s, &m);
     if (done) {
         TIFF *tiff = open_memory(&m);
         done = tiff ? read_pages(tiff, &m, a) : fail(&m, "this is no TIFF file");
