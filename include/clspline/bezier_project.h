@@ -11,10 +11,12 @@
 extern "C" {
 #endif
 
-/* Projects points onto the patches loaded: curves of 1 to 4 coordinates, or surfaces of 2 to 4, of
-   degrees 1 to CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE. nearest: receives [num] results
+/* Projects points onto the patches loaded: curves of 1 to 4 coordinates and degrees 1 to
+   CLSP_BSPLINE_PROJECT_MAX_DEGREE, or surfaces of 2 to 4 coordinates and degrees 1 to
+   CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE. nearest: receives [num] results
    (clsp_bspline_nearest_f32 or _f64) in the plan's precision; parameters are in [0, 1]. What
-   clsp_bspline_project says of surfaces holds here; curves are the host's cores'. opts may be NULL.
+   clsp_bspline_project says of surfaces holds here. Curves are the host's cores', and as exact as
+   B-spline curves are. opts may be NULL.
 
    Errors: CLSP_ERROR_ARGUMENT also for a plan of another form, and for options that
    clsp_bspline_project does not take of surfaces; CLSP_ERROR_DEGREE (0, or above the maximum). */

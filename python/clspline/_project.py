@@ -35,7 +35,7 @@ class Nearest(typing.NamedTuple):
         0: found; 1: found, and the search was cut short, see the bound; 2: nothing within the
         limit; 3: the query is not finite.
     param_rest : numpy.ndarray
-        Of B-spline curves what is to be added to `param` where it has more digits than the
+        Of curves what is to be added to `param` where it has more digits than the
         precision, as where weights differ much; else 0.
     normal : numpy.ndarray or None
         With ``signed=True``, of shape (..., 3): the unit vector along S_u x S_v at the nearest

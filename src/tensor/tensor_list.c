@@ -333,7 +333,7 @@ static clsp_status eval_shared(clspi_tensor_plan *plan, const clsp_points *point
     clsp_output host = *vertices;
     lone_list own = {plan, points, &host, tiles->lines};
     const clspi_lone_call alone = {"lists of bases of their own, and memory that is not aligned",
-                                   tiles->tiles.count, eval_alone, &own};
+                                   tiles->tiles.count, eval_alone, &own, false};
     char *out;
 
     CLSPI_CHECK(clspi_shared_output(&plan->base, &host, &need, &out));

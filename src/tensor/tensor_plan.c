@@ -59,6 +59,7 @@ void clspi_tensor_release(clspi_tensor_plan *plan)
     forget_host_grid(plan);
     clspi_host_state_release(&plan->host);
     clspi_surface_search_destroy(&plan->surfaces);
+    clspi_curve_search_destroy(&plan->curves);
     clspi_surface_device_destroy(&plan->surface_device);
     clspi_buffer_release(&plan->points);
     clspi_buffer_release(&plan->basis);

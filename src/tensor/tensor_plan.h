@@ -3,6 +3,7 @@
 #ifndef CLSPI_TENSOR_PLAN_H
 #define CLSPI_TENSOR_PLAN_H
 
+#include "curve_search.h"
 #include "eval_points.h"
 #include "host_state.h"
 #include "memory.h"
@@ -79,7 +80,8 @@ typedef struct clspi_tensor_plan {
     clspi_vertex_tile *host_tile;         /* tables of the host; NULL: not made */
     clspi_list_recipe *list_recipe;       /* of the host's lists; NULL: not made */
     clspi_surface_search *surfaces;       /* of projections; NULL: none yet */
-    uint64_t surfaces_load;               /* of control points that they are of */
+    clspi_curve_search *curves;           /* likewise, of curves that are a segment each */
+    uint64_t surfaces_load;               /* of control points that either is of */
     clspi_surface_device *surface_device; /* NULL: none yet */
 } clspi_tensor_plan;
 

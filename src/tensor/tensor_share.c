@@ -307,7 +307,7 @@ static clsp_status share(grid_call *call, const clsp_run *run)
     clspi_tensor_plan *const plan = call->plan;
     const size_t elements = call->tiles.lines.count * clspi_tensor_line_elements(plan);
     const clspi_memory_need need = {"vertices", plan->desc.vertex.type, elements};
-    const clspi_lone_call alone = {not_rows, call->patches.count > 0, eval_alone, call};
+    const clspi_lone_call alone = {not_rows, call->patches.count > 0, eval_alone, call, false};
     clsp_report own_report = {.num_processors = 0};
     clsp_report *const told = run->report ? run->report : &own_report;
     char key[KEY_MAX], *out;

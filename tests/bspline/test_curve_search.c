@@ -14,6 +14,7 @@
 
 #include "bspline_ref.h"
 #include "curve_search.h"
+#include "surface_spans.h"
 #include "../support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -154,7 +155,14 @@ static job *start(const shape *s, bool f64, double offset)
     make_points(j, offset);
     make_samples(j);
     assert_true(clspi_knots_make(&knots, j->knots, j->degree, j->controls));
-    const clspi_curve_search_desc desc = {f64, s->dim, s->rational, &knots};
+    const clspi_curve_search_desc desc = {.f64 = f64,
+                                          .dim = s->dim,
+                                          .rational = s->rational,
+                                          .degree = knots.degree,
+                                          .controls = knots.controls,
+                                          .spans = knots.num_spans,
+                                          .span = clspi_curve_span,
+                                          .user = &knots};
     j->search = clspi_curve_search_create(&desc);
     assert_non_null(j->search);
     clspi_knots_release(&knots);

@@ -23,7 +23,7 @@ static void make_piece(const void *user, size_t patch, const uint32_t span[2], d
 {
     const bezier_points *const b = user;
     const clspi_tensor_desc *const d = &b->plan->desc;
-    const uint32_t coords = clspi_coords(d), order = d->directions == 1 ? 1 : d->degrees[1] + 1;
+    const uint32_t coords = clspi_coords(d), order = d->degrees[1] + 1;
     const uint32_t row = order * coords;
     const size_t num = b->plan->patch_reals, first = patch * num;
     const double *const middle = points + (d->degrees[0] + 1) / 2 * row + order / 2 * coords;
@@ -46,15 +46,14 @@ clspi_surface_search *clspi_bezier_surfaces(const clspi_tensor_plan *plan, const
     static const double ends[2] = {0, 1};
     const clspi_tensor_desc *const d = &plan->desc;
     const bezier_points from = {plan, points};
-    const clspi_surface_desc desc = {
-        .degree = {d->degrees[0], d->directions == 1 ? 0 : d->degrees[1]},
-        .dim = d->dim,
-        .rational = d->rational != 0,
-        .num_patches = plan->num_patches,
-        .spans = {1, 1},
-        .ends = {ends, ends},
-        .piece = make_piece,
-        .user = &from};
+    const clspi_surface_desc desc = {.degree = {d->degrees[0], d->degrees[1]},
+                                     .dim = d->dim,
+                                     .rational = d->rational != 0,
+                                     .num_patches = plan->num_patches,
+                                     .spans = {1, 1},
+                                     .ends = {ends, ends},
+                                     .piece = make_piece,
+                                     .user = &from};
 
     return clspi_surface_search_create(&desc, threads);
 }
@@ -70,16 +69,17 @@ static clsp_status bad(const clsp_bezier_plan *plan, const char *what, double va
 static clsp_status check_patches(const clsp_bezier_plan *plan, const clsp_run *run)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
+    const uint32_t most = d->directions == 1 ? CLSP_BSPLINE_PROJECT_MAX_DEGREE
+                                             : CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE;
 
     if (plan->desc.form != CLSP_BEZIER_CURVE && plan->desc.form != CLSP_BEZIER_SURFACE)
         return bad(plan, "onto curves and surfaces, and form is", plan->desc.form);
     if (d->dim < d->directions)
         return bad(plan, "onto surfaces of 2 to 4 dimensions, and dim is", d->dim);
     for (uint32_t k = 0; k < d->directions; k++)
-        if (d->degrees[k] < 1 || d->degrees[k] > CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE)
+        if (d->degrees[k] < 1 || d->degrees[k] > most)
             return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_DEGREE,
-                              "bezier: projection onto degree %u: 1 to %d", d->degrees[k],
-                              CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE);
+                              "bezier: projection onto degree %u: 1 to %u", d->degrees[k], most);
     return clspi_tensor_check_patches(&plan->tensor, (clsp_range){0, 0}, run);
 }
 

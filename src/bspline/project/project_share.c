@@ -9,6 +9,7 @@
 #include "nearest.h"
 #include "project.h"
 #include "shared_batch.h"
+#include "surface_spans.h"
 #include "tensor_share.h"
 
 enum {
@@ -44,8 +45,10 @@ static clsp_bspline_plan *bspline_plan_of(clspi_plan *plan)
 static clsp_status prepare_host(clsp_bspline_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
-    const clspi_curve_search_desc desc = {d->precision == CLSP_F64, d->dim, d->rational != 0,
-                                          &plan->knots[0]};
+    const clspi_knots *const knots = &plan->knots[0];
+    const clspi_curve_search_desc desc = {
+        d->precision == CLSP_F64, d->dim,           d->rational != 0, knots->degree,
+        knots->controls,          knots->num_spans, clspi_curve_span, knots};
     const void *points;
 
     if (plan->search && plan->search_load == plan->tensor.loads) return CLSP_OK;
@@ -226,7 +229,7 @@ static clsp_status project_shared(clsp_bspline_plan *plan, clspi_project_call *c
     CLSPI_CHECK(clspi_shared_output(&plan->tensor.base, &call->nearest, &need, &out));
     CLSPI_CHECK(open_memory(plan, call->queries, &call->needs, &s));
     const clspi_lone_call alone = {lone_reason(plan, &s, out), tiles->tiles.count, search_alone,
-                                   &own};
+                                   &own, false};
     if (!alone.why) return share_queries(plan, &s, call, tiles, out, run);
     return tiles->way == CLSPI_BY_CALLER ? clspi_no_host_tiles(&plan->tensor.base, alone.why)
                                          : clspi_shared_alone(&plan->tensor.base, &alone, run);

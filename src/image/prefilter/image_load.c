@@ -587,7 +587,7 @@ clsp_status clspi_image_load_shared(clsp_image_plan *plan, size_t num_images,
                           "image: samples that are not aligned to their elements");
     lone_load one = {plan, num_images, samples};
     const clspi_lone_call alone = {why_alone(plan, num_images, run->share), num_images > 0,
-                                   num_images > 0 ? load_alone : load_none, &one};
+                                   num_images > 0 ? load_alone : load_none, &one, false};
     if (alone.why) return clspi_shared_alone(&plan->base, &alone, run);
     CLSPI_CHECK(clspi_run_wait(&plan->base, run));
     const clsp_status status = load(&job, num_images, from);

@@ -318,7 +318,7 @@ clsp_status clspi_image_eval_shared(const clspi_image_call *given, const clsp_ru
     CLSPI_CHECK(clspi_shared_output(base, &call.values, &need, &out));
     if (call.given) CLSPI_CHECK(clspi_image_open_given(&call, s.given));
     const char *const why = why_alone(&s, out, run->share);
-    const clspi_lone_call alone = {why, call.tiles.tiles.count, make_alone, &call};
+    const clspi_lone_call alone = {why, call.tiles.tiles.count, make_alone, &call, false};
     if (!why) return share(&s, out, run);
     return call.tiles.way == CLSPI_BY_CALLER ? clspi_no_host_tiles(base, why)
                                              : clspi_shared_alone(base, &alone, run);

@@ -272,7 +272,6 @@ CLSPI_INLINE void end_walk(walk *w, const clspi_surface_queries *queries)
 
     if (w->is_found) r = result_of(w, &w->query, w->scale, queries->normals != NULL);
     if (w->is_found && most > 0 && r.distance > most) r = no_result(true, most);
-    if (w->s->shape.degree[1] == 0) split_param(queries, &r);
     write_result(queries, w->index, &r);
     if (queries->normals) write_side(queries, w->index, &r.side);
 }

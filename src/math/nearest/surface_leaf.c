@@ -493,8 +493,7 @@ static bool make_leaves(leaf_maker *m, const uint32_t depth[2], const uint32_t i
 
     set_place(m, &leaf, depth, index);
     examine(m, controls, &leaf, &b);
-    const bool may[2] = {depth[0] < CLSPI_SURFACE_LEAF_DEPTH,
-                         depth[1] < CLSPI_SURFACE_LEAF_DEPTH && m->shape->degree[1] > 0};
+    const bool may[2] = {depth[0] < CLSPI_SURFACE_LEAF_DEPTH, depth[1] < CLSPI_SURFACE_LEAF_DEPTH};
     if (b.variation <= VARIATION || !(may[0] || may[1])) return append_leaf(m, controls, &leaf, &b);
     const int way = !may[0] || (may[1] && b.along[1] > b.along[0]);
     uint32_t deeper[2] = {depth[0], depth[1]}, part[2] = {index[0], index[1]};

@@ -22,9 +22,8 @@ static query read_query(const clspi_surface_search *s, const clspi_surface_queri
         q.point[l] = real_at(queries, queries->points, i * s->shape.dim + l);
         q.is_valid = q.is_valid && fabs(q.point[l]) < INFINITE;
     }
-    const size_t num = s->shape.degree[1] == 0 ? 1 : 2;
-    for (size_t k = 0; k < num && q.has_hint; k++) {
-        q.hint[k] = real_at(queries, queries->hints, num * i + k);
+    for (size_t k = 0; k < 2 && q.has_hint; k++) {
+        q.hint[k] = real_at(queries, queries->hints, 2 * i + k);
         q.has_hint = q.hint[k] == q.hint[k];
     }
     return q;
@@ -35,22 +34,16 @@ static query read_query(const clspi_surface_search *s, const clspi_surface_queri
 /* A result in double precision. */
 typedef struct result {
     double distance, bound, param[2], point[LANES];
-    double rest[2]; /* what parameters lack */
     uint32_t patch, status;
     surface_side side;
 } result;
 
-/* Returns the parameter of a place in a span, from its nearer end, and what it lacks. */
-static double param_of(const clspi_surface_search *s, int way, uint32_t span, surface_place at,
-                       double *rest)
+/* Returns the parameter of a place in a span, from its nearer end. */
+static double param_of(const clspi_surface_search *s, int way, uint32_t span, surface_place at)
 {
     const double begin = s->ends[way][span], end = s->ends[way][span + 1];
-    const double from = at.t <= 0.5 ? begin : end;
-    const double by = (at.t <= 0.5 ? at.t : -at.s) * (end - begin);
-    const double param = from + by, moved_by = param - from;
 
-    *rest = (from - (param - moved_by)) + (by - moved_by);
-    return param;
+    return at.t <= 0.5 ? begin + at.t * (end - begin) : end - at.s * (end - begin);
 }
 
 /* Computes the distance of a query that is far away from a point. */
@@ -103,7 +96,7 @@ static result result_of(walk *w, const query *q, double nearer, bool wants_side)
     for (uint32_t l = 0; l < s->shape.dim; l++)
         r.point[l] = (j.d[JET_X][l] + w->piece->origin[l]) / s->scale;
     for (int i = 0; i < 2; i++)
-        r.param[i] = param_of(s, i, span[i], w->at[i], &r.rest[i]);
+        r.param[i] = param_of(s, i, span[i], w->at[i]);
     const double least = sqrt(w->least), open = sqrt(w->lowest);
     r.distance = nearer < 1 ? far_distance(s, q, r.point) : least / s->scale;
     const double bound = least_of(least, open), share = 2 * w->nearer;
@@ -125,7 +118,6 @@ static result no_result(bool is_valid, double max_dist)
                          : max_dist > 0 ? max_dist
                                         : INFINITE,
                 .param = {NAN, NAN},
-                .rest = {NAN, NAN},
                 .side = {{NAN, NAN, NAN}, NAN},
                 .patch = UINT32_MAX,
                 .status = is_valid ? CLSPI_SEARCH_NONE : CLSPI_SEARCH_INVALID};
@@ -141,17 +133,6 @@ static float rounded_down(double x)
     const float y = (float)x;
 
     return (double)y > x ? nextafterf(y, 0) : y;
-}
-
-/* Turns the parameter of a curve into the sum of two numbers. */
-static void split_param(const clspi_surface_queries *queries, result *r)
-{
-    const double param = r->param[0];
-
-    r->param[1] = r->rest[0];
-    if (queries->f64 || r->patch == UINT32_MAX) return;
-    r->param[0] = (double)(float)param;
-    r->param[1] = (param - r->param[0]) + r->rest[0];
 }
 
 static void write_result(const clspi_surface_queries *queries, size_t i, const result *r)

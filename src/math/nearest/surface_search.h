@@ -23,10 +23,9 @@ enum {
 typedef void (*clspi_surface_piece_fn)(const void *user, size_t patch, const uint32_t span[2],
                                        double *origin, double *points);
 
-/* What is searched: every patch has spans[0] * spans[1] pieces. Of degree 0 along v and one span
-   there they are curves. */
+/* What is searched: every patch has spans[0] * spans[1] pieces. */
 typedef struct clspi_surface_desc {
-    uint32_t degree[2]; /* 1 to CLSPI_SURFACE_DEGREE_MAX, along v also 0 */
+    uint32_t degree[2]; /* 1 to CLSPI_SURFACE_DEGREE_MAX */
     uint32_t dim;       /* 1 to 4 */
     bool rational;
     size_t num_patches;
@@ -44,8 +43,8 @@ typedef struct clspi_surface_queries {
     const uint32_t *order;   /* [num], which ones; NULL: 0 to num - 1 */
     const void *points;      /* [..][dim] */
     const uint32_t *patches; /* [..], the patch of each; NULL: all patches */
-    const void *hints; /* [..][2], of curves [..], NaN: none; NULL: none at all. With more than
-                          one patch only beside patches */
+    const void *hints; /* [..][2], NaN: none; NULL: none at all. With more than one patch only
+                          beside patches */
     double max_dist;   /* 0: no limit */
     void *out;         /* [..] of clspi_nearest_f32 or clspi_nearest_f64 */
     void *normals; /* of surfaces of three dimensions: [..][4], normals and signed distances; NULL:

@@ -469,7 +469,7 @@ CLSPI_CLONES_256 static void search_squares(walk *k, const uint32_t depth[2],
     k->parts_end = k->num_parts + (share > PARTS_LEAST ? share : PARTS_LEAST);
     *p = (square_part){.depth = {depth[0], depth[1]},
                        .index = {index[0], index[1]},
-                       .side = {-1, k->s->shape.degree[1] == 0 ? 0 : -1},
+                       .side = {-1, -1},
                        .room = p->room};
     if (!make_squares(k, p, direction)) return;
     while (num > 0) {

@@ -257,7 +257,7 @@ static clsp_status carry_out(lone_call *own, const clspi_tiling *tiling, const c
 {
     const shared_points *const s = own->s;
     const clspi_lone_call alone = {"memory that is not aligned to its elements",
-                                   tiles->tiles.count > 0, make_alone, own};
+                                   tiles->tiles.count > 0, make_alone, own, false};
 
     if (is_aligned(s)) return share(s, tiling, tiles, run);
     return tiles->way == CLSPI_BY_CALLER ? clspi_no_host_tiles(&s->plan->base, alone.why)

@@ -16,7 +16,7 @@ typedef struct search_job {
 clsp_status clspi_surface_no_memory(const clspi_tensor_plan *plan)
 {
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                      "%s: no memory for the search of %zu surfaces", plan->base.family,
+                      "%s: no memory for the search of %zu patches", plan->base.family,
                       plan->num_patches);
 }
 
@@ -27,17 +27,36 @@ static void run_pieces(void *host, size_t num, clspi_piece_fn fn, void *user)
     clspi_pieces_on_host(host, num, fn, user);
 }
 
+/* Makes the search of curves that are a segment each. */
+static clsp_status make_curves(clspi_tensor_plan *plan, const void *points)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+    const clspi_curve_search_desc desc = {.f64 = d->precision == CLSP_F64,
+                                          .dim = d->dim,
+                                          .rational = d->rational != 0,
+                                          .degree = d->degrees[0],
+                                          .controls = d->degrees[0] + 1,
+                                          .spans = 1};
+
+    plan->curves = clspi_curve_search_create(&desc);
+    if (plan->curves && !clspi_curve_search_load(plan->curves, plan->num_patches, points))
+        clspi_curve_search_destroy(&plan->curves);
+    return plan->curves ? CLSP_OK : clspi_surface_no_memory(plan);
+}
+
 /* The caller holds the lock. */
 static clsp_status prepare_locked(clspi_tensor_plan *plan)
 {
     const clspi_parallel threads = {run_pieces, &plan->base};
     const void *points;
 
-    if (plan->surfaces && plan->surfaces_load == plan->loads) return CLSP_OK;
+    if ((plan->surfaces || plan->curves) && plan->surfaces_load == plan->loads) return CLSP_OK;
     clspi_surface_search_destroy(&plan->surfaces);
+    clspi_curve_search_destroy(&plan->curves);
     CLSPI_CHECK(clspi_tensor_host_points(plan, &points));
-    plan->surfaces = plan->family->surfaces(plan, points, &threads);
     plan->surfaces_load = plan->loads;
+    if (plan->desc.directions == 1) return make_curves(plan, points);
+    plan->surfaces = plan->family->surfaces(plan, points, &threads);
     return plan->surfaces ? CLSP_OK : clspi_surface_no_memory(plan);
 }
 
@@ -74,12 +93,34 @@ clspi_surface_queries clspi_surface_queries_part(const clspi_tensor_plan *plan,
     return part;
 }
 
+/* Answers some queries of curves: those that follow each other at once. */
+static void search_curves(const search_job *job, size_t first, size_t num, const uint32_t *order)
+{
+    const size_t step = order ? 1 : num;
+
+    for (size_t i = 0; i < num; i += step) {
+        const clspi_surface_queries some =
+            clspi_surface_queries_part(job->plan, &job->queries, order ? order[i] : first, step);
+        const clspi_segment_queries of_curves = {.num = step,
+                                                 .points = some.points,
+                                                 .patches = some.patches,
+                                                 .hints = some.hints,
+                                                 .max_dist = some.max_dist,
+                                                 .out = some.out};
+        clspi_curve_search_find(job->plan->curves, &of_curves);
+    }
+}
+
 /* Answers some queries, for clspi_query_pieces. */
 static bool search_some(const void *user, size_t first, size_t num, const uint32_t *order)
 {
     const search_job *const job = user;
     clspi_surface_queries some = job->queries;
 
+    if (job->plan->curves) {
+        search_curves(job, first, num, order);
+        return true;
+    }
     if (!order) some = clspi_surface_queries_part(job->plan, &job->queries, first, num);
     some.num = num;
     some.order = order;

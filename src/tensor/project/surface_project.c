@@ -316,7 +316,7 @@ static clsp_status project_shared(clspi_tensor_plan *plan, clspi_surface_project
     const clspi_surface_shared shared = {plan, s.queries, call->num, *tiling, *tiles};
     if (fits && is_aligned(&s.queries)) return clspi_surface_share(&shared, run);
     s.on_device = fits;
-    const clspi_lone_call alone = {fits ? not_aligned : "the host's cores search surfaces",
+    const clspi_lone_call alone = {fits ? not_aligned : "the host's cores search them",
                                    tiles->tiles.count, search_lines, &s, !fits};
     return clspi_shared_alone(&plan->base, &alone, run);
 }

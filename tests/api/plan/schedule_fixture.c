@@ -55,9 +55,9 @@ const clsp_processor_report *host_of(const clsp_report *r)
     return &r->processors[r->num_processors - 1];
 }
 
-static void check_reserved(const uint64_t reserved[4])
+static void check_reserved(const uint64_t *reserved, size_t num)
 {
-    for (int i = 0; i < 4; i++)
+    for (size_t i = 0; i < num; i++)
         assert_int_equal(reserved[i], 0);
 }
 
@@ -76,9 +76,10 @@ void check_report(const clsp_report *r, uint32_t num_processors)
         tiles += one->tiles;
         assert_true(one->name[0] && one->busy_ms >= 0 && one->move_ms >= 0);
         assert_true(one->tiles == 0 || (one->chunks > 0 && one->workers > 0));
-        check_reserved(one->reserved);
+        check_reserved(one->reserved, CLSP_RESERVED);
     }
-    check_reserved(r->reserved);
+    check_reserved(r->reserved, CLSP_RESERVED - 1);
+    assert_true(r->build_ms >= 0);
     assert_int_equal(tiles, r->num_tiles);
     assert_string_equal(host_of(r)->name, "host");
     assert_true(r->prepare_ms >= 0 && r->probe_ms >= 0);

@@ -1,25 +1,32 @@
-/* The search for the nearest points of B-spline curves on the host, by the algorithm of nearest.cl
-   and within its bounds (docs/math.md, 14): branch and bound over boxes around Bezier segments and
-   over parts of segments. Results need not have the bits of a device. */
+/* The search for the nearest points of curves of Bezier segments on the host, by the algorithm of
+   nearest.cl and within its bounds (docs/math.md, 14): branch and bound over boxes around Bezier
+   segments and over parts of segments. Results need not have the bits of a device. */
 #ifndef CLSPI_CURVE_SEARCH_H
 #define CLSPI_CURVE_SEARCH_H
 
-#include "knots.h"
 #include "segment_search.h"
+
+/* Makes what a span's segments are made with: [degree + 1][degree + 1], the Bernstein coefficients
+   of the functions that count on it, a row for each, and where it begins and ends. Returns the
+   first control point that counts. */
+typedef uint32_t (*clspi_curve_span_fn)(const void *user, uint32_t span, double *rows,
+                                        double ends[2]);
 
 /* What is searched. */
 typedef struct clspi_curve_search_desc {
     bool f64;
     uint32_t dim; /* 1 to 4 */
     bool rational;
-    const clspi_knots *knots; /* of all curves, degree 1 to CLSPI_SEARCH_DEGREE_MAX; not needed
-                                 beyond the call */
+    uint32_t degree;          /* 1 to CLSPI_SEARCH_DEGREE_MAX */
+    uint32_t controls, spans; /* of a curve: control points and segments */
+    clspi_curve_span_fn span; /* NULL: curves are Bezier curves over [0, 1], of one span */
+    const void *user;
 } clspi_curve_search_desc;
 
 /* Curves that are searched; read alone between loads, and shared by all workers. */
 typedef struct clspi_curve_search clspi_curve_search;
 
-/* Makes what knots alone decide, for curves that clspi_curve_search_load must bring; NULL without
+/* Makes what spans alone decide, for curves that clspi_curve_search_load must bring; NULL without
    memory. */
 clspi_curve_search *clspi_curve_search_create(const clspi_curve_search_desc *desc);
 void clspi_curve_search_destroy(clspi_curve_search **search);

@@ -9,7 +9,7 @@ struct clspi_curve_search {
     clspi_segments_of_curves curves;
 };
 
-/* ---- what knots decide ---- */
+/* ---- what spans decide ---- */
 
 /* Makes an array of reals of doubles; NULL without memory. */
 static void *reals_of(const clspi_curve_search *search, const double *values, size_t num)
@@ -33,9 +33,24 @@ static bool make_weights(clspi_curve_search *search)
     return c->weights != NULL;
 }
 
-/* Makes what a span's segments are made with. */
-static bool make_spans(clspi_curve_search *search, const clspi_knots *knots)
+/* Makes what the one span of a Bezier curve is made with; user: its degree. */
+static uint32_t bezier_span(const void *user, uint32_t span, double *rows, double ends[2])
 {
+    const uint32_t order = *(const uint32_t *)user + 1;
+
+    (void)span;
+    for (uint32_t i = 0; i < order * order; i++)
+        rows[i] = i % (order + 1) == 0;
+    ends[0] = 0;
+    ends[1] = 1;
+    return 0;
+}
+
+/* Makes what the segments of all spans are made with. */
+static bool make_spans(clspi_curve_search *search, const clspi_curve_search_desc *desc)
+{
+    const clspi_curve_span_fn make = desc->span ? desc->span : bezier_span;
+    const void *const user = desc->span ? desc->user : &desc->degree;
     clspi_segments_of_curves *const c = &search->curves;
     const size_t num = c->spans, order = c->degree + 1;
     double *const operators = malloc(num * order * order * sizeof *operators);
@@ -45,14 +60,10 @@ static bool make_spans(clspi_curve_search *search, const clspi_knots *knots)
     c->first = malloc(num * sizeof *c->first);
     if (operators && ends && c->first) {
         for (uint32_t s = 0; s < num; s++) {
-            const uint32_t knot = knots->span[s];
-            clspi_knots_extraction(knots, s, 0, operators + s * order * order);
-            for (uint32_t k = 0; k < 2; k++) {
-                const double u = knots->u[knot + k];
-                ends[CLSPI_SPAN_ENDS * s + k] = u;
-                ends[CLSPI_SPAN_ENDS * s + 2 + k] = is_double ? 0.0 : u - (double)(float)u;
-            }
-            c->first[s] = knot - knots->degree;
+            double *const end = ends + CLSPI_SPAN_ENDS * s;
+            c->first[s] = make(user, s, operators + s * order * order, end);
+            for (uint32_t k = 0; k < 2; k++)
+                end[2 + k] = is_double ? 0.0 : end[k] - (double)(float)end[k];
         }
         c->operators = reals_of(search, operators, num * order * order);
         c->span_ends = reals_of(search, ends, CLSPI_SPAN_ENDS * num);
@@ -68,13 +79,12 @@ clspi_curve_search *clspi_curve_search_create(const clspi_curve_search_desc *des
 
     if (!search) return NULL;
     search->f = desc->f64 ? &clspi_segment_functions_f64 : &clspi_segment_functions_f32;
-    search->curves = (clspi_segments_of_curves){.degree = desc->knots->degree,
+    search->curves = (clspi_segments_of_curves){.degree = desc->degree,
                                                 .dim = desc->dim,
                                                 .rational = desc->rational,
-                                                .spans = desc->knots->num_spans,
-                                                .controls = desc->knots->controls};
-    if (!make_weights(search) || !make_spans(search, desc->knots))
-        clspi_curve_search_destroy(&search);
+                                                .spans = desc->spans,
+                                                .controls = desc->controls};
+    if (!make_weights(search) || !make_spans(search, desc)) clspi_curve_search_destroy(&search);
     return search;
 }
 

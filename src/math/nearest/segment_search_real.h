@@ -178,7 +178,7 @@ CLSPI_INLINE real choose_scale(const search *s, const real *node)
             const real most = most_of(FABS(s->q[c] - low), FABS(s->q[c] - high));
             if (low <= high) size = most_of(size, most);
         }
-    if (!(size > 0) || size > REAL_MAX / 4) return 1;
+    if (!(size > 0)) return 1;
     const int exponent = -ilogb((double)size);
     return (real)ldexp(1.0, exponent > SCALE_MAX    ? SCALE_MAX
                             : exponent < -SCALE_MAX ? -SCALE_MAX
