@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,33 @@ static void test_reload(void **state)
     project_finish(&p);
     free(queries);
     curves_free(&c);
+}
+
+/* Points whose squares are no numbers, up to the largest number, on the device and on the host. */
+static void far_away(clsp_context *ctx, clsp_type precision)
+{
+    static const double shares[] = {1e-18, 1e-9, 0.2, 0.3, 0.4, -0.4, -0.3};
+    enum { NUM = sizeof shares / sizeof *shares };
+    const double most = precision == CLSP_F64 ? DBL_MAX : (double)FLT_MAX;
+    curves c = random_curves(precision, 3, 7, 2, precision == CLSP_F64, 40);
+    double queries[2 * NUM];
+    projecting p = project_start(ctx, &c, NUM, queries);
+
+    for (size_t i = 0; i < NUM; i++) {
+        queries[2 * i + i % 2] = rounded_to(precision, shares[i] * most);
+        queries[2 * i + 1 - i % 2] = 0.5;
+    }
+    check_all_nearest(&p);
+    p.share = &(clsp_share){.schedule = CLSP_SCHEDULE_HOST};
+    check_all_nearest(&p);
+    project_finish(&p);
+    curves_free(&c);
+}
+
+static void test_far_away(void **state)
+{
+    (void)state;
+    with_limits(far_away);
 }
 
 /* ---- options ---- */
@@ -505,7 +533,8 @@ int main(void)
         cmocka_unit_test(test_many_curves), cmocka_unit_test(test_reload),
         cmocka_unit_test(test_hints),       cmocka_unit_test(test_hints_of_patches),
         cmocka_unit_test(test_max_dist),    cmocka_unit_test(test_num_nearest),
-        cmocka_unit_test(test_square),      cmocka_unit_test(test_mrep),
+        cmocka_unit_test(test_far_away),    cmocka_unit_test(test_square),
+        cmocka_unit_test(test_mrep),
     };
 
     if (no_device()) return 77;

@@ -160,6 +160,7 @@ static void make_queries(const model *m, queries *q)
     q->points[dim * 8 + dim - 1] = (double)INFINITY;
     q->points[dim * 11 + 1] = 1e30;
     q->points[dim * 12] = -1e20 * fmax(1, m->size);
+    q->points[dim * 13] = m->precision == CLSP_F64 ? 1e160 : 3e38; /* no float in units of boxes */
 }
 
 static clsp_input reals_in(const model *m, const double *reals, size_t num, float *narrow)
