@@ -495,7 +495,7 @@ static cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info wh
     char name[256] = "";
 
     if (what == CL_DEVICE_EXTENSIONS) return give_extensions(device, room, value, size);
-    if (what != UUID || has("opengl")) /* whose device has a UUID of its own */
+    if (what != UUID || has("opengl") || !has("uuid")) /* the device may have one of its own */
         return next->clGetDeviceInfo(device, what, room, value, size);
     next->clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
     const bool is_other = has("other-uuid") || (has("basic-uuid") && !strstr(name, "basic"));
