@@ -67,10 +67,8 @@ class Bezier(Projected, Splines):
                  precision: DTypeLike | None = None, context: Context | None = None) -> None:
         if form is None:
             form = _form_of(memory.points(control, 'control').shape, rational)
-        if form not in _FORMS:
-            raise ArgumentError(f'form: one of {", ".join(_FORMS)}, not {form!r}')
+        self._form, self.directions = memory.choice(form, _FORMS, 'form')
         self.form = form
-        self._form, self.directions = _FORMS[form]
         self._init(control, 1 if form == 'triangle' else self.directions, rational, precision,
                    context)
         self.degree = self._degrees()

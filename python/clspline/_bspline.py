@@ -191,9 +191,9 @@ class BSpline(Projected, Splines):
     def _derivative_at(self, orders, params, item):
         """Values of a derivative, [items and points..., dim], beyond the domain those of its
         end."""
-        attribute = _attribute(orders)
         if not self.rational and any(map(int.__gt__, orders, self.degree)):
             return 0 * Splines.at(self, params, item)  # and NaN at NaN
+        attribute = _attribute(orders)
         if attribute is not None:
             return Splines.at(self, params, item, attribute)
         if self._derived[0] is not self._version:
@@ -217,7 +217,7 @@ class BSpline(Projected, Splines):
         self._calls.clear()
 
     def _checked(self, mode):
-        if not isinstance(mode, str) and np.ndim(mode) == 0 and mode in (0, 1):
+        if isinstance(mode, (int, np.bool_)) and mode in (0, 1):
             mode = bool(mode)
         elif not isinstance(mode, str) or mode not in ('clamp', 'periodic'):
             raise ArgumentError(f"extrapolate: 'clamp', True, False or 'periodic', not {mode!r}")
@@ -355,14 +355,16 @@ class BSpline(Projected, Splines):
         *intervals : tuple of float or None
             (begin, end) for each direction.
         """
-        return self._converted([{} if pair is None else {'begin': pair[0], 'end': pair[1]}
+        return self._converted([{} if pair is None else dict(zip(('begin', 'end'),
+                                                                 memory.pair(pair, 'restrict')))
                                 for pair in self._each(intervals, 'restrict')])
 
     def derivative(self, nu: int | Sequence[int] = 1) -> BSpline:
         """The derivative as a spline, of polynomial ones. nu: its order, or one for each direction;
         default of surfaces and volumes: along the first."""
-        orders = _degrees(nu, self.directions, 'nu') if np.ndim(nu) or self.directions == 1 else \
-            (int(nu),) + (0,) * (self.directions - 1)
+        if not np.iterable(nu):
+            nu = (nu,) + (0,) * (self.directions - 1)
+        orders = _degrees(nu, self.directions, 'nu')
         spline = self
         while any(orders):
             step = tuple(min(order, lib.CLSP_BSPLINE_CONVERT_MAX_DERIVATIVE) for order in orders)
@@ -486,9 +488,9 @@ def _checked_knots(knots, num, degree, batch):
 
 def _degrees(k, directions, name='k'):
     """A whole number for each direction."""
-    values = (k,) * directions if np.ndim(k) == 0 else tuple(k)
-    if len(values) != directions or any(not hasattr(value, '__index__') or value < 0
-                                        for value in values):
+    values = tuple(k) if np.iterable(k) else (k,) * directions
+    if len(values) != directions or not all(hasattr(value, '__index__') and 0 <= value < 2 ** 32
+                                            for value in values):
         raise ArgumentError(f'{name}: a whole number from 0 on, or {directions} of them, not {k!r}')
     return tuple(value.__index__() for value in values)
 

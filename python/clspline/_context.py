@@ -5,6 +5,7 @@ import atexit
 import contextlib
 import contextvars
 import dataclasses
+import math
 import os
 import threading
 import weakref
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from . import _memory as memory
 from ._errors import ArgumentError, ArgumentTypeError, StateError, check
 from ._native import ffi, lib
 
@@ -161,16 +163,15 @@ class Context:
         self._joined_by = weakref.WeakSet()
         self.queue = queue  # kept, and with it what PyOpenCL has of it
         _enter_opencl()
-        words = [ffi.NULL if text is None else ffi.new('char[]', text.encode())
-                 for text in (_device_word(device), cache_dir, limits)]
+        words = [_text(*each) for each in ((_device_word(device), 'device'),
+                                           (cache_dir, 'cache_dir'), (limits, 'limits'))]
         options = ffi.new('clsp_context_opts *', {
             'device': words[0], 'log': lib.clspy_log, 'cache_dir': words[1], 'limits': words[2]})
         check(lib.clsp_context_create(
             self._pointer, _queue_pointer(queue), options))
         _contexts.add(self)
         if workers is not None:
-            check(lib.clsp_context_set_workers(self._pointer[0],
-                                               workers or lib.CLSP_NO_WORKERS))
+            check(lib.clsp_context_set_workers(self._pointer[0], memory.workers_of(workers)))
         info = ffi.new('clsp_device_info *')
         check(lib.clsp_context_device(self._pointer[0], info))
         self.device = _device(None, info)
@@ -195,6 +196,8 @@ class Context:
 
     def join(self, other: Context) -> None:
         """Adds the device of another context to those that share calls (`Share`)."""
+        if not isinstance(other, Context):
+            raise ArgumentTypeError(f'other: a clspline.Context, not {type(other).__name__}')
         check(lib.clsp_context_join(self.pointer, other.pointer))
         self._joined.append(other)
         other._joined_by.add(self)
@@ -216,21 +219,24 @@ class Context:
         numpy.ndarray
             Uninitialised. Its memory is freed with it.
         """
-        dtype = np.dtype(dtype)
-        shape = (shape,) if np.ndim(shape) == 0 else tuple(shape)
-        size = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
+        dtype = memory.dtype_of(dtype, 'dtype')
+        shape = tuple(memory.whole(num, 'shape')
+                      for num in (shape if np.iterable(shape) else (shape,)))
+        size = dtype.itemsize * math.prod(shape)
+        if min(shape, default=0) < 0 or size >= 2 ** 64:
+            raise ArgumentError(f'shape: {shape}')
         if size == 0:
             return np.empty(shape, dtype)
-        memory = ffi.new('void **')
+        made = ffi.new('void **')
         with self._lock:
-            check(lib.clsp_shared_alloc(self.pointer, size, memory))
+            check(lib.clsp_shared_alloc(self.pointer, size, made))
             self._num_kept += 1
-        return np.frombuffer(ffi.buffer(ffi.gc(memory[0], self._free, size), size),
+        return np.frombuffer(ffi.buffer(ffi.gc(made[0], self._free, size), size),
                              dtype).reshape(shape)
 
-    def _free(self, memory):
+    def _free(self, made):
         if self._process == _process[0]:
-            lib.clsp_shared_free(self._pointer[0], memory)
+            lib.clsp_shared_free(self._pointer[0], made)
             self._let_go()
 
     def _let_go(self):
@@ -286,6 +292,12 @@ class Context:
     def __reduce__(self):
         # The process that reads it takes its own device of the same name, or else its best one.
         return _again, (f'{self.device.platform}:{self.device.name}',)
+
+
+def _text(value, name):
+    if value is not None and not isinstance(value, str):
+        raise ArgumentTypeError(f'{name}: a string, not {type(value).__name__}')
+    return ffi.NULL if value is None else ffi.new('char[]', value.encode())
 
 
 def _device_word(device):

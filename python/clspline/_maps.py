@@ -6,7 +6,7 @@ import numpy as np
 
 from ._context import Context, current
 from ._errors import ArgumentError, ArgumentTypeError
-from ._memory import numbers
+from ._memory import numbers, real
 
 _F64 = np.dtype(np.float64)
 
@@ -31,16 +31,6 @@ def whole(value, name):
         return operator.index(value)
     except TypeError:
         raise ArgumentTypeError(f'{name}: a whole number is wanted, not {value!r}') from None
-
-
-def real(value, name):
-    """A float, of a real number or of its name."""
-    try:
-        return float(value)
-    except TypeError:
-        raise ArgumentTypeError(f'{name}: a real number is wanted, not {value!r}') from None
-    except (ValueError, OverflowError) as error:
-        raise ArgumentError(f'{name}: {error}') from None
 
 
 def order_of(order):

@@ -84,6 +84,48 @@ def whole(value, name):
     return value.__index__()
 
 
+def real(value, name):
+    """A float, of a real number or of its name."""
+    try:
+        return float(value)
+    except TypeError:
+        raise ArgumentTypeError(f'{name}: a real number is wanted, not {value!r}') from None
+    except (ValueError, OverflowError) as error:
+        raise ArgumentError(f'{name}: {error}') from None
+
+
+def workers_of(value):
+    """A number of threads as the library takes it; 0 is none."""
+    num = whole(value, 'workers')
+    if not 0 <= num <= lib.CLSP_MAX_WORKERS:
+        raise ArgumentError(f'workers: 0 to {lib.CLSP_MAX_WORKERS}, not {num}')
+    return num or lib.CLSP_NO_WORKERS
+
+
+def choice(value, known, name):
+    """What one of the known names stands for."""
+    if not isinstance(value, str) or value not in known:
+        raise ArgumentError(f'{name}: one of {", ".join(known)}, not {value!r}')
+    return known[value]
+
+
+def pair(value, name, kind=float):
+    """Two numbers, as of an interval."""
+    try:
+        one, other = map(kind, value)
+    except (TypeError, ValueError):
+        raise ArgumentError(f'{name}: two numbers are wanted, not {value!r}') from None
+    return one, other
+
+
+def broadcast(array, shape, name):
+    """An array of that shape, in C order."""
+    try:
+        return np.ascontiguousarray(np.broadcast_to(array, shape)).reshape(shape)
+    except ValueError:
+        raise ArgumentError(f'{name}: shape {array.shape}, for points of shape {shape}') from None
+
+
 def indices(value, name, limit):
     """An array of uint32 of whole numbers from 0 to below limit; negative ones count from it."""
     array = numbers(value, name)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ._errors import ArgumentError, Error
+from ._memory import choice, pair, real
 
 if TYPE_CHECKING:
     from ._hints import Any
@@ -201,7 +202,7 @@ def data_of(item, points):
 
 def picture_of(item, size, view):
     """(an image [height, width, 4] of bytes, whether all is drawn)."""
-    width, height = (int(each) for each in size)
+    width, height = pair(size, 'size', int)
     if not (1 <= width <= 8192 and 1 <= height <= 8192):
         raise ArgumentError(f'size: {width} x {height} pixels')
     if _is_image(item):
@@ -234,14 +235,14 @@ def _control_polygons(item, shape):
 def _axes_of(view):
     """The directions to the right, up and to the viewer, as columns."""
     azimuth, elevation, up = view
-    if up not in ('x', 'y', 'z'):
-        raise ArgumentError(f"up: 'x', 'y' or 'z', not {up!r}")
-    around, above = np.radians(azimuth), np.radians(elevation)
+    turns = choice(up, {'z': 0, 'x': 1, 'y': 2}, 'up')
+    around, above = (np.radians(real(angle, name)) for name, angle in
+                     (('azimuth', azimuth), ('elevation', elevation)))
     to_viewer = np.array([np.cos(around) * np.cos(above), np.sin(around) * np.cos(above),
                           np.sin(above)])
     right = np.array([-np.sin(around), np.cos(around), 0])
     axes = np.stack([right, np.cross(to_viewer, right), to_viewer], axis=1)
-    return np.roll(axes, {'z': 0, 'x': 1, 'y': 2}[up], axis=0)
+    return np.roll(axes, turns, axis=0)
 
 
 def _seen(points, flat, view):

@@ -93,10 +93,11 @@ class Projected:
         """
         if self.directions > 2:
             raise ArgumentError('project: of curves and surfaces; these are volumes')
-        if method not in _METHODS:
-            raise ArgumentError(f"method: 'exact' or 'mrep', not {method!r}")
-        if not np.ndim(k) == 0 or not 1 <= k <= lib.CLSP_BSPLINE_PROJECT_MAX_NEAREST:
-            raise ArgumentError(f'k: 1 to {lib.CLSP_BSPLINE_PROJECT_MAX_NEAREST}, not {k!r}')
+        method = memory.choice(method, _METHODS, 'method')
+        most = lib.CLSP_BSPLINE_PROJECT_MAX_NEAREST
+        if not hasattr(k, '__index__') or np.ndim(k) or not 1 <= k <= most:
+            raise ArgumentError(f'k: 1 to {most}, not {k!r}')
+        distance_upper_bound = memory.real(distance_upper_bound, 'distance_upper_bound')
         if not distance_upper_bound > 0:
             raise ArgumentError(f'distance_upper_bound: {distance_upper_bound}')
         points = memory.contiguous(points, 'points', self.precision)
@@ -107,7 +108,7 @@ class Projected:
         shape = points.shape[:-1]
         queries, kept = self._queries(points, shape, patch, hints)
         options = ffi.new('clsp_bspline_project_opts *', {
-            'method': _METHODS[method], 'num_nearest': k, 'tolerance': tolerance,
+            'method': method, 'num_nearest': k, 'tolerance': memory.real(tolerance, 'tolerance'),
             'max_dist': 0.0 if np.isinf(distance_upper_bound) else distance_upper_bound})
         found = np.empty(shape + ((k,) if k > 1 else ()), _result_dtype(self.precision))
         sides = np.empty(shape + (4,), self.precision) if signed else None
@@ -134,12 +135,12 @@ class Projected:
         queries.num, queries.points = int(np.prod(shape, dtype=np.int64)), kept[0].struct
         if patch is not None:
             patch = memory.indices(patch, 'patch', self.num_patches)
-            kept.append(memory.Input(np.array(np.broadcast_to(patch, shape), order='C')))
+            kept.append(memory.Input(memory.broadcast(patch, shape, 'patch')))
             queries.patches = kept[-1].struct
         if hints is not None:
             hints = memory.contiguous(hints, 'hints', self.precision)
             shape += (2,) * (self.directions - 1)
-            kept.append(memory.Input(np.array(np.broadcast_to(hints, shape), order='C')))
+            kept.append(memory.Input(memory.broadcast(hints, shape, 'hints')))
             queries.hints = kept[-1].struct
         return queries, kept
 

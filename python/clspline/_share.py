@@ -4,7 +4,10 @@ from __future__ import annotations
 import dataclasses
 import weakref
 
-from ._errors import ArgumentError, ArgumentTypeError
+import numpy as np
+
+from ._errors import ArgumentTypeError
+from ._memory import choice, real, workers_of
 from ._native import ffi, lib
 
 _SCHEDULES = {
@@ -99,13 +102,10 @@ class Share:
     report: Report | None = dataclasses.field(default=None, compare=False)
 
     def _struct(self):
-        if self.schedule not in _SCHEDULES:
-            raise ArgumentError(f'schedule: one of {", ".join(_SCHEDULES)}, not {self.schedule!r}')
-        if self.workers is not None and not 0 <= self.workers <= lib.CLSP_MAX_WORKERS:
-            raise ArgumentError(f'workers: 0 to {lib.CLSP_MAX_WORKERS}, not {self.workers}')
-        workers = 0 if self.workers is None else self.workers or lib.CLSP_NO_WORKERS
+        schedule = choice(self.schedule, _SCHEDULES, 'schedule')
+        workers = 0 if self.workers is None else workers_of(self.workers)
         return ffi.new('clsp_share *', {
-            'schedule': _SCHEDULES[self.schedule], 'static_ratio': self.ratio,
+            'schedule': schedule, 'static_ratio': real(self.ratio, 'ratio'),
             'num_workers': workers, 'bit_equal': self.bit_equal, 'measure': self.measure})
 
 
@@ -120,7 +120,9 @@ def share_of(value):
 
 def _events(wait_for, arrays):
     """The events of the argument `wait_for` of a call, and of arrays of PyOpenCL."""
-    events = list(wait_for or ())
+    if wait_for is not None and not np.iterable(wait_for):
+        raise ArgumentTypeError(f'wait_for: a list of events of PyOpenCL, not {wait_for!r}')
+    events = list(() if wait_for is None else wait_for)
     for event in events:
         if not hasattr(event, 'int_ptr'):
             raise ArgumentTypeError(f'wait_for: events of PyOpenCL, not {type(event).__name__}')

@@ -398,8 +398,7 @@ class Solid(Splines):
         numpy.ndarray
             ``[len(refined.points), any]``; or `out`.
         """
-        if rule not in _RULES:
-            raise ArgumentError(f'rule: one of {", ".join(_RULES)}, not {rule!r}')
+        rule = memory.choice(rule, _RULES, 'rule')
         if points is None and memory.is_device_array(out):
             points = self._points
         array = self._points_or(points)
@@ -409,7 +408,7 @@ class Solid(Splines):
         run = Run(None, wait_for, memory.is_device_array(out), (array, out))
         handle = self._topology.handle
         with handle.lock:
-            check(lib.clsp_solid_refine_points(handle.get(), _RULES[rule], array.shape[1],
+            check(lib.clsp_solid_refine_points(handle.get(), rule, array.shape[1],
                                                inputs.struct, target.struct, run.pointer))
             event = run.end()
         if event is not None:
@@ -433,8 +432,7 @@ class Solid(Splines):
         numpy.ndarray
             [number of places, any].
         """
-        if places not in _PLACES:
-            raise ArgumentError(f'places: one of {", ".join(_PLACES)}, not {places!r}')
+        kind = memory.choice(places, _PLACES, 'places')
         array = self._points_or(points)
         if memory.is_device_array(array) or memory.is_device_array(out):
             raise ArgumentTypeError('points, out: in memory of the host')
@@ -445,7 +443,7 @@ class Solid(Splines):
         inputs, target = memory.Input(array, 'points'), memory.Output(out)
         handle = self._topology.handle
         with handle.lock:
-            check(lib.clsp_solid_limit_points(handle.get(), _PLACES[places], array.shape[1],
+            check(lib.clsp_solid_limit_points(handle.get(), kind, array.shape[1],
                                               inputs.struct, target.struct, ffi.NULL))
         return out
 
@@ -628,7 +626,7 @@ class Solid(Splines):
         if points.ndim == 0 or points.shape[-1] != 3:
             raise ArgumentError(f'points: shape (..., 3), not {points.shape}')
         nodes = 0 if max_nodes is None else memory.whole(max_nodes, 'max_nodes')
-        if nodes < 0 or max_nodes == 0:
+        if not 0 <= nodes < 2 ** 32 or max_nodes == 0:
             raise ArgumentError(f'max_nodes: {max_nodes}, not above 0')
         found = np.empty(points.shape[:-1], _place_dtype(self.precision))
         if found.size:
@@ -747,8 +745,7 @@ class Solid(Splines):
         Mesh
             ``vertices`` [num, ...], ``faces`` [num, 3 or 4] of uint32.
         """
-        if faces not in ('triangles', 'quads'):
-            raise ArgumentError(f"faces: 'triangles' or 'quads', not {faces!r}")
+        in_quads = memory.choice(faces, {'triangles': False, 'quads': True}, 'faces')
         num = memory.whole(samples, 'samples')
         if not 2 <= num <= lib.CLSP_SOLID_MAX_SAMPLES:
             raise ArgumentError(f'samples: {num}, of 2 to {lib.CLSP_SOLID_MAX_SAMPLES}')
@@ -763,7 +760,7 @@ class Solid(Splines):
         vertices = self.at(cell[face], params, attributes, dtype=dtype)
         quads = np.stack([place[:, :-1, :-1], place[:, 1:, :-1], place[:, 1:, 1:],
                           place[:, :-1, 1:]], axis=-1).reshape(-1, 4)
-        return Mesh(vertices, quads if faces == 'quads' else
+        return Mesh(vertices, quads if in_quads else
                     quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3))
 
     def _boundary(self):
@@ -828,13 +825,14 @@ def _checked_points(points):
 def _creases_of(creases, cells, places):
     if creases is None:
         return np.empty((0, 2), np.uint32)
-    if np.ndim(creases) == 0:
-        if places is None or not 0 <= float(creases) <= 180:
+    if not np.iterable(creases):
+        angle = memory.real(creases, 'creases')
+        if places is None or not 0 <= angle <= 180:
             raise ArgumentError('creases: edges, or an angle of 0 to 180 degrees and points with '
                                 f'3 coordinates, not {creases!r}')
         if cells.index.size and cells.largest() >= len(places):
             raise ArgumentIndexError(f'cells: vertex {cells.largest()}, of {len(places)}')
-        return np.ascontiguousarray(_cells.sharp_edges(cells, places, float(creases)), np.uint32)
+        return np.ascontiguousarray(_cells.sharp_edges(cells, places, angle), np.uint32)
     edges = _cells.vertices(creases, 'creases')
     if edges.size and (edges.ndim != 2 or edges.shape[1] != 2):
         raise ArgumentError(f'creases: shape (number, 2), not {edges.shape}')

@@ -224,7 +224,9 @@ class Splines(Drawn):
             raise ArgumentError(f'samples: {len(samples)} of them, for {directions} directions')
         if domain is None:
             domain = (None,) * directions
-        elif directions == 1 and np.ndim(domain) == 1:
+        elif not np.iterable(domain):
+            raise ArgumentError(f'domain: {domain!r}, where an interval is wanted')
+        elif directions == 1 and len(domain) > 1:
             domain = (domain,)
         if len(domain) != directions:
             raise ArgumentError(f'domain: {len(domain)} intervals, for {directions} directions')
@@ -498,11 +500,9 @@ class Splines(Drawn):
             ``vertices`` [num, ...], ``faces`` [num, 3 or 4] of uint32.
         """
         kinds = {'triangles': (lib.CLSP_FACES_TRIANGLES, 3), 'quads': (lib.CLSP_FACES_QUADS, 4)}
-        if faces not in kinds:
-            raise ArgumentError(f"faces: 'triangles' or 'quads', not {faces!r}")
+        kind, corners = memory.choice(faces, kinds, 'faces')
         if self.directions != 2:
             raise ArgumentError(f'mesh: of surfaces; these have {self.directions} directions')
-        kind, corners = kinds[faces]
         call = self._call(samples, attributes, domain)
         layout = call.layout if dtype is None else self._layout(call.names, None, dtype)
         first, count, _ = self._range(patches)

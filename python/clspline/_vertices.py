@@ -2,7 +2,7 @@
 import numpy as np
 
 from ._errors import ArgumentError, ArgumentTypeError
-from ._memory import TYPES, contiguous
+from ._memory import TYPES, contiguous, pair
 from ._native import ffi, lib
 
 # name: its bit
@@ -30,7 +30,7 @@ def names_of(attributes, *of):
     names = (attributes,) if isinstance(attributes, str) else tuple(attributes)
     known = [name for name in BITS if _has(name, *of)]
     for name in names:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise ArgumentError(f'attributes: {name!r} is none of {", ".join(known)}')
     if not names or len(set(names)) != len(names):
         raise ArgumentError('attributes: at least one, and none twice')
@@ -105,8 +105,8 @@ def axis_struct(samples, interval, name, kept):
     an array of parameters."""
     if not hasattr(samples, '__len__') or getattr(samples, 'ndim', 1) == 0:
         num = _number(samples, name)
-        begin, end = (0.0, 0.0) if interval is None else interval
-        return {'num': num, 'begin': float(begin), 'end': float(end)}, num
+        begin, end = (0.0, 0.0) if interval is None else pair(interval, 'domain')
+        return {'num': num, 'begin': begin, 'end': end}, num
     params = contiguous(samples, name, np.float64)
     if params.ndim != 1 or params.size == 0:
         raise ArgumentError(f'{name}: a number of samples, or a list of parameters for each '

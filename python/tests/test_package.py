@@ -267,6 +267,39 @@ class Contexts(unittest.TestCase):
             self.assertIsInstance(caught.exception, base)
         self.assertEqual(caught.exception.status, -2001)
 
+    def test_wrong_arguments(self):
+        """Of whatever type they are, they are an Error that names them."""
+        line, share, call = self.line(), clspline.Share, clspline.current
+        plane = clspline.BSpline((None, None), np.ones((3, 3, 3)), 1, precision='f4')
+        calls = {
+            'form': lambda x: clspline.Bezier(np.ones((3, 3)), x),
+            'attributes': lambda x: line.evaluate(2, x), 'out': lambda x: line.evaluate(2, out=x),
+            'domain': lambda x: line.evaluate(2, domain=x), 'nu': lambda x: line.bspline()(0, x),
+            'dtype': lambda x: line.evaluate(2, dtype=x), 'patch': lambda x: line.at(0.5, x),
+            'wait_for': lambda x: line.evaluate(2, wait_for=x),
+            'share': lambda x: line.evaluate(2, share=x), 'k': lambda x: plane.project([0] * 3, x),
+            'schedule': lambda x: line.evaluate(2, share=share(x)),
+            'ratio': lambda x: line.evaluate(2, share=share('static', x)),
+            'workers': lambda x: line.evaluate(2, share=share('host', workers=x)),
+            'faces': lambda x: plane.mesh(2, faces=x), 'by': plane.elevate,
+            'restrict': lambda x: plane.restrict(x, x), 'size': line.png,
+            'method': lambda x: plane.project([0] * 3, method=x),
+            'tolerance': lambda x: plane.project([0] * 3, tolerance=x),
+            'distance_upper': lambda x: plane.project([0] * 3, distance_upper_bound=x),
+            'extrapolate': lambda x: plane([0, 0], extrapolate=x), 'up': lambda x: plane.png(up=x),
+            'elevation': lambda x: plane.png(elevation=x), 'shape': lambda x: call().empty(x),
+            'other': lambda x: call().join(x), 'cache_dir': lambda x: clspline.Context(cache_dir=x),
+            'limits': lambda x: clspline.Context(limits=x),
+        }
+        for name, each in calls.items():
+            for wrong in ([[1], [2, 3]], 'no', 2.5, object()):
+                if (name, wrong) in (('tolerance', 2.5), ('distance_upper', 2.5),
+                                     ('elevation', 2.5), ('cache_dir', 'no')):
+                    continue  # which are right
+                with self.subTest(name, wrong=wrong), \
+                        self.assertRaisesRegex(clspline.Error, f'{name}|bspline|limits|schedule'):
+                    each(wrong)
+
     def test_log(self):
         with self.assertLogs('clspline', logging.DEBUG) as logs:
             clspline.Context()
