@@ -125,6 +125,22 @@ class Memory(Case):
             patches.control = twice[1:]
         np.testing.assert_allclose(patches.evaluate(4), 2 * wanted, rtol=1e-6, atol=1e-6)
 
+    def test_beyond_the_domain(self):
+        control = np.random.default_rng(6).random((6, 2)).astype(np.float32)
+        curve = clspline.BSpline(None, control, 3, context=self.context)
+        inside, beyond = np.float32([0, 0.3, 1]), np.float32([-0.2, 0.3, 1.1])
+        out = self.empty(3, 2)
+        for mode in (True, False, 'periodic'):
+            curve.extrapolate = mode
+            curve.at(self.there(inside), out=out)
+            np.testing.assert_allclose(out.get()[:2], curve.at(inside)[:2], atol=1e-6)
+            np.testing.assert_allclose(curve.at(self.there(beyond)), curve(beyond), atol=1e-6)
+            if mode != 'periodic':
+                with self.assertRaisesRegex(TypeError, 'out: .* beyond the domain'):
+                    curve.at(self.there(beyond), out=out)
+        curve.at(self.there(beyond), out=out)
+        np.testing.assert_allclose(out.get(), curve(beyond), atol=1e-6)
+
     def test_solid(self):
         solid = clspline.Solid(CUBE, CELLS, context=self.context)
         fine = solid.refine()
