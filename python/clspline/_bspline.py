@@ -192,16 +192,16 @@ class BSpline(Projected, Splines):
         """Values of a derivative, [items and points..., dim], beyond the domain those of its
         end."""
         if not self.rational and any(map(int.__gt__, orders, self.degree)):
-            return 0 * Splines.at(self, params, item)  # and NaN at NaN
+            return 0 * self._at(params, item)  # and NaN at NaN
         attribute = _attribute(orders)
         if attribute is not None:
-            return Splines.at(self, params, item, attribute)
+            return self._at(params, item, attribute)
         if self._derived[0] is not self._version:
             self._derived = self._version, {}
         spline = self._derived[1].get(orders)
         if spline is None:
             spline = self._derived[1][orders] = self.derivative(orders)
-        return Splines.at(spline, params, item)
+        return spline._at(params, item)
 
     # ---- beyond the domain ----
 
@@ -273,15 +273,15 @@ class BSpline(Projected, Splines):
         """Evaluates at a list of parameters: as `Bezier.at`, and beyond the domain as `extrapolate`
         says."""
         mode, names = self._extrapolate, ()
-        if mode != 'clamp':
-            x = memory.contiguous(_on_host(params), 'params', np.float64)
-            inside, beyond = self._inside(x, mode)
-            if inside is not x:
-                params = inside
-            if beyond is not None:
-                names, patch = self._names_beyond(attributes, mode, out), _on_host(patch)
-        made = super().at(params, patch, attributes, out=out, dtype=dtype, share=share,
-                          wait_for=wait_for)
+        if mode == 'clamp':
+            return self._at(params, patch, attributes, out, dtype, share, wait_for)
+        x = memory.contiguous(_on_host(params), 'params', np.float64)
+        inside, beyond = self._inside(x, mode)
+        if inside is not x:
+            params = inside
+        if beyond is not None:
+            names, patch = self._names_beyond(attributes, mode, out), _on_host(patch)
+        made = self._at(params, patch, attributes, out, dtype, share, wait_for)
         for name in names:
             self._write_beyond(made if made.dtype.names is None else made[name],
                                _orders_of(name, self.directions), x, patch, beyond, mode)
@@ -317,10 +317,8 @@ class BSpline(Projected, Splines):
             return axes, nums, None
         return [{'num': num} for num in nums], nums, params
 
-    def _run(self, call, patches, out, layout, watertight, share, wait_for):
-        if call.beyond is None:
-            super()._run(call, patches, out, layout, watertight, share, wait_for)
-            return
+    def _run_beyond(self, call, patches, out, layout, _watertight, share, wait_for):
+        """As `_run`, of a grid that is in part beyond the domain."""
         params = np.stack(np.meshgrid(*call.beyond, indexing='ij'), axis=-1)
         item = np.arange(patches[0], patches[0] + patches[1]).reshape((-1,) + (1,) * len(call.nums))
         self.at(params[..., 0] if self.directions == 1 else params, item, call.names,

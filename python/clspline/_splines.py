@@ -317,7 +317,8 @@ class Splines(Drawn):
         elif not plain or out.shape != shape or not out.flags.carray:
             memory.checked_output(out, 'out', layout.dtype, shape)
         if count != 0 and out.size != 0:
-            self._run(call, (first, count), out, layout, False, share, wait_for)
+            run = self._run if call.beyond is None else self._run_beyond
+            run(call, (first, count), out, layout, False, share, wait_for)
         return out
 
     def _run(self, call, patches, out, layout, watertight, share, wait_for):
@@ -419,6 +420,10 @@ class Splines(Drawn):
         numpy.ndarray
             Of shape (...) + that of the attribute.
         """
+        return self._at(params, patch, attributes, out, dtype, share, wait_for)
+
+    def _at(self, params, patch=None, attributes='point', out=None, dtype=None, share=None,
+            wait_for=None):
         layout = self._layout_of(attributes, out, dtype)
         array, item, shape = self._params(params, patch)
         if self.num_patches == 0:
@@ -520,5 +525,6 @@ class Splines(Drawn):
                 check(self._function('indices')(pointer, kind, [first, count], target.struct,
                                                 ffi.NULL))
             if vertices.size:
-                self._run(call, (first, count), vertices, layout, watertight, None, None)
+                run = self._run if call.beyond is None else self._run_beyond
+                run(call, (first, count), vertices, layout, watertight, None, None)
         return Mesh(vertices, indices)
