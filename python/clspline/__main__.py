@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 NO_DEVICE = '''\
-no OpenCL device was found. GPUs have OpenCL by their maker's driver; a CPU has it by PoCL:
+GPUs have OpenCL by their maker's driver; a CPU has it by PoCL:
     Debian, Ubuntu    apt install pocl-opencl-icd
     Fedora            dnf install pocl
     conda             conda install -c conda-forge pocl
@@ -86,7 +86,10 @@ def main(arguments=None):
         found = clspline.devices()
         print(f'clspline {clspline.__version__}')
         if not found:
-            print(f'error: {NO_DEVICE}', file=sys.stderr)
+            try:
+                clspline.Context()
+            except clspline.Error as error:  # which says why
+                print(f'error: {error}\n{NO_DEVICE}', file=sys.stderr)
             return 1
         print('\n'.join(table(found)))
         _draw(clspline, arguments)

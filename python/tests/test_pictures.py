@@ -327,7 +327,8 @@ class Command(unittest.TestCase):
     def test_no_device(self):
         done, files = self.run_it(OCL_ICD_VENDORS='/nonexistent', OCL_ICD_FILENAMES='')
         self.assertEqual((done.returncode, files), (1, {}))
-        self.assertIn('pocl-opencl-icd', done.stderr)
+        self.assertIn('no OpenCL device was found: install', done.stderr)
+        self.assertIn('apt install pocl-opencl-icd', done.stderr)
 
     def test_data(self):
         control = command.teapot()
