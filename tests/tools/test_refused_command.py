@@ -126,6 +126,7 @@ class Failures(Case):
             with self.subTest(args):
                 self.fails(2, expected, *args)
         self.fails(1, "--directions is of .npy", "image", image, "-o", png, "--directions=2")
+        self.fails(1, "--normals is of surfaces", "bspline", "eval", knot, "-o", obj, "--normals")
         self.assertEqual(os.listdir(self.folder), [])
         done = run("bezier", self.teapot, "-q", "-o", obj, "-t", "9px", "--zoom", "2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))  # pixels are seen by the camera

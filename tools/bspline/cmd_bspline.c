@@ -43,6 +43,21 @@ static bool check_colors(const work *w)
     return true;
 }
 
+/* Whether there is what options of surfaces work on; complains where there are curves alone. */
+static bool check_curves(const work *w)
+{
+    static const char *const of_surfaces[] = {"normals", "texture", "edges"};
+    const request *r = &w->mesh.r->base;
+    for (size_t i = 0; i < w->content.num_batches; i++)
+        if (w->content.batches[i].type.directions > 1) return true;
+    for (size_t i = 0; i < sizeof(of_surfaces) / sizeof(of_surfaces[0]); i++)
+        if (request_has(r, of_surfaces[i])) {
+            complain("%s: --%s is of surfaces, and these are curves", w->mesh.name, of_surfaces[i]);
+            return false;
+        }
+    return true;
+}
+
 static bool read_content(work *w)
 {
     io_message message;
@@ -58,7 +73,7 @@ static bool read_content(work *w)
     const double diagonal = splines_diagonal(&w->content, &largest);
     staging_note_floats(&r->base, w->mesh.name, diagonal, largest);
     w->mesh.read_seconds = seconds_now() - start;
-    return check_dims(w) && check_colors(w);
+    return check_dims(w) && check_colors(w) && check_curves(w);
 }
 
 /* Tells of each batch how many splines of which degrees it has, and their samples. */

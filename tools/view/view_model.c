@@ -51,7 +51,9 @@ static bool check_kinds(const view_model *m)
                                        : "files of one kind alone are shown together");
         return false;
     }
-    return true;
+    if (m->kind == VIEW_SOLID || m->r->crease_angle < 0) return true;
+    complain("%s: --crease-angle is of solids", r->inputs[0]);
+    return false;
 }
 
 static bool read_file(view_model *m, const char *path, io_message *message)

@@ -177,6 +177,7 @@ class Refused(Case):
         self.refused("files of one kind", TEAPOT, VASE)
         self.refused("curvatures are of patches", ROD, "--coloring", "mean")
         self.refused("has no data", TEAPOT, "--coloring", "data")
+        self.refused("--crease-angle is of solids", TEAPOT, "--crease-angle", "9")
         self.refused("no data named 'density'", ROD, "--array", "density", "--coloring", "data")
         large = self.write("c.bv", "")
         os.truncate(large, 3 << 30)  # which takes no room
