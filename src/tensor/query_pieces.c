@@ -34,7 +34,7 @@ static bool sort_queries(work *w)
 {
     const clspi_places *const places = &w->queries->places;
 
-    if (places->num < SORTED || places->num > UINT32_MAX) return true;
+    if (!places->points || places->num < SORTED || places->num > UINT32_MAX) return true;
     w->order = malloc(places->num * sizeof *w->order);
     return w->order && clspi_place_order(places, w->order);
 }

@@ -7,7 +7,7 @@
 #include "place_order.h"
 
 typedef struct clspi_query_pieces {
-    clspi_places places; /* of all queries */
+    clspi_places places; /* of all queries; points NULL: their order makes no difference */
     size_t most;         /* of a piece */
     /* Answers `num` queries: those whose numbers `order` has or, where it is NULL, those from
        `first` on. Threads call it at once. False: no memory. */

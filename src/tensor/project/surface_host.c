@@ -93,22 +93,16 @@ clspi_surface_queries clspi_surface_queries_part(const clspi_tensor_plan *plan,
     return part;
 }
 
-/* Answers some queries of curves: those that follow each other at once. */
-static void search_curves(const search_job *job, size_t first, size_t num, const uint32_t *order)
+static void search_curves(const clspi_surface_queries *some, const clspi_curve_search *curves)
 {
-    const size_t step = order ? 1 : num;
+    const clspi_segment_queries of_curves = {.num = some->num,
+                                             .points = some->points,
+                                             .patches = some->patches,
+                                             .hints = some->hints,
+                                             .max_dist = some->max_dist,
+                                             .out = some->out};
 
-    for (size_t i = 0; i < num; i += step) {
-        const clspi_surface_queries some =
-            clspi_surface_queries_part(job->plan, &job->queries, order ? order[i] : first, step);
-        const clspi_segment_queries of_curves = {.num = step,
-                                                 .points = some.points,
-                                                 .patches = some.patches,
-                                                 .hints = some.hints,
-                                                 .max_dist = some.max_dist,
-                                                 .out = some.out};
-        clspi_curve_search_find(job->plan->curves, &of_curves);
-    }
+    clspi_curve_search_find(curves, &of_curves);
 }
 
 /* Answers some queries, for clspi_query_pieces. */
@@ -117,22 +111,21 @@ static bool search_some(const void *user, size_t first, size_t num, const uint32
     const search_job *const job = user;
     clspi_surface_queries some = job->queries;
 
-    if (job->plan->curves) {
-        search_curves(job, first, num, order);
-        return true;
-    }
     if (!order) some = clspi_surface_queries_part(job->plan, &job->queries, first, num);
     some.num = num;
     some.order = order;
-    return clspi_surface_search_find(job->plan->surfaces, &some);
+    if (!job->plan->curves) return clspi_surface_search_find(job->plan->surfaces, &some);
+    search_curves(&some, job->plan->curves);
+    return true;
 }
 
 clsp_status clspi_surface_host_find(clspi_tensor_plan *plan, const clspi_surface_queries *queries,
                                     bool alone)
 {
     search_job job = {.plan = plan, .queries = *queries};
+    const void *const points = plan->desc.directions == 1 ? NULL : queries->points;
     const clspi_query_pieces pieces = {
-        .places = {queries->f64, plan->desc.dim, queries->num, queries->points},
+        .places = {queries->f64, plan->desc.dim, queries->num, points},
         .most = PIECE_MAX,
         .answer = search_some,
         .user = &job};

@@ -775,7 +775,7 @@ static void test_sides_of_roof(void **state)
 
 /* ---- Bezier curves ---- */
 
-/* From 4096 queries on they are searched for in the order of their places. */
+/* From 4096 queries on surfaces are searched in the order of their places, and curves are not. */
 enum { CURVES = 3, CURVE_DEGREE_MAX = 40, CURVE_QUERIES = 4100 };
 
 /* Curves of a degree as Bezier and as B-spline plans. */
