@@ -44,8 +44,9 @@ FAMILIES = {
 
 def device_of(row):
     limits = row['limits'] and f', limits {row["limits"]}'
-    return (f'{row["device"]}, {row["platform"]}, driver {row["driver"]}, as {row["class"]}{limits}; '
-            f'{row["cores"]} cores, {row["system"]}; clspline {row["version"]}, {row["commit"]}')
+    return (f'{row["device"]}, {row["platform"]}, driver {row["driver"]}, as {row["class"]}{limits}'
+            f'; {row["cores"]} cores, {row["system"]}; clspline {row["version"]}, {row["commit"]}')
+
 
 
 def read(paths):

@@ -86,7 +86,7 @@ FAMILIES_WITH_OTHER_MEANINGS = ('image',)
 # Files that belong to no layer and see everything.
 ABOVE_ALL = ('src/build_all.c',)
 # Headers that a build makes, and the folder to which they count.
-GENERATED = {'kernel_arguments.h': 'src/device'}
+GENERATED = {'kernel_arguments.h': 'src/device', 'bench_commit.h': 'bench'}
 # What of the command knows files, pictures and tessellation, and nothing of the library.
 FILES = ['tools/io', 'tools/draw', 'tools/tessellate']
 # folder: the folders whose headers its files may include in quotes; src/, cl/ and the tests of

@@ -69,6 +69,7 @@ static clsp_status adopt_queue(clsp_context *ctx, cl_command_queue queue,
     ctx->context = context;
     CLSPI_CHECK(clspi_cl(&ctx->log, clRetainCommandQueue(queue), "clRetainCommandQueue"));
     ctx->queue = queue;
+    atomic_store(&ctx->gated, true); /* as it is, perhaps, already */
     ctx->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     clspi_profile_query(&ctx->device, device);
     clspi_graphics_adopt_context(&ctx->graphics, context, device, graphics);

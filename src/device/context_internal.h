@@ -25,7 +25,8 @@ struct clsp_context {
     clsp_device_info device; /* as narrowed */
     clspi_tuning tuning;
     clspi_graphics_link graphics;
-    atomic_bool lost; /* a command failed in a way that leaves the queue unusable */
+    atomic_bool lost;  /* a command failed in a way that leaves the queue unusable */
+    atomic_bool gated; /* commands may have to wait for events of the caller's */
 
     pthread_mutex_t programs_lock;
     struct clspi_program *programs; /* list of all programs built so far */

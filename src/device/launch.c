@@ -6,6 +6,7 @@ void clspi_series_begin(clspi_series *series, clsp_context *ctx, cl_uint num_wai
                         const cl_event *wait, const cl_event *done)
 {
     series->ctx = ctx;
+    if (num_wait > 0) atomic_store(&ctx->gated, true);
     series->num_wait = num_wait;
     series->wait = wait;
     series->want_event = done != NULL || !ctx->in_order;

@@ -8,6 +8,7 @@
 #include "cache.h"
 #include "check.h"
 #include "clock.h"
+#include "process.h"
 #include "profile.h"
 #include "sources.h"
 
@@ -294,7 +295,7 @@ static clsp_status create_kernel(clspi_kernel *kernel, clsp_context *ctx, const 
     cl_program built;
     cl_int code;
 
-    *kernel = (clspi_kernel){.signature = signature, .real_bytes = options->real_bytes};
+    *kernel = (clspi_kernel){.ctx = ctx, .signature = signature, .real_bytes = options->real_bytes};
     CLSPI_CHECK(check_options(ctx, program, options));
     CLSPI_CHECK(clspi_program_get(ctx, program, options->text, &built, NULL));
     kernel->kernel = clCreateKernel(built, signature->kernel, &code);
@@ -379,9 +380,32 @@ clsp_status clspi_kernel_create_grouped(clspi_kernel *kernel, clsp_context *ctx,
                                          ctx->tuning.work_group);
 }
 
+static void CL_CALLBACK release_behind(cl_event event, cl_int status, void *kernel)
+{
+    (void)event, (void)status;
+    clReleaseKernel(kernel);
+}
+
+/* Has a kernel released behind all commands of the queue, and tells whether that is so. NVIDIA's
+   driver reads a released kernel whose buffers are released too when the event comes that its
+   launch waits for (docs/testing.md). */
+static bool releases_behind(const clspi_kernel *kernel)
+{
+    const clsp_context *const ctx = kernel->ctx;
+    cl_event done;
+
+    if (!ctx || !atomic_load(&ctx->gated) || !clspi_is_nvidia(ctx->device.platform) ||
+        clEnqueueMarkerWithWaitList(ctx->queue, 0, NULL, &done) != CL_SUCCESS)
+        return false;
+    clspi_process_keep_code();
+    const cl_int code = clSetEventCallback(done, CL_COMPLETE, release_behind, kernel->kernel);
+    clReleaseEvent(done);
+    return code == CL_SUCCESS;
+}
+
 void clspi_kernel_release(clspi_kernel *kernel)
 {
-    if (kernel->kernel) clReleaseKernel(kernel->kernel);
+    if (kernel->kernel && !releases_behind(kernel)) clReleaseKernel(kernel->kernel);
     kernel->kernel = NULL;
 }
 

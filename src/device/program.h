@@ -9,6 +9,7 @@
 /* A kernel object of the caller's own, with a local size that this kernel can be launched with. */
 typedef struct clspi_kernel {
     cl_kernel kernel;
+    clsp_context *ctx;
     size_t local;
     const clspi_signature *signature;
     size_t real_bytes; /* of its program's precision */

@@ -510,14 +510,21 @@ static void check_host(crop_job *j)
 static void test_by_host(void **state)
 {
     static const crop_case of_host[] = {
-        {"by host", {.size = {430, 460}, MODES}, {150, 170, 0}, 1, MAP, NULL},
+        {"by host", {.size = {430, 460}, MODES}, {150, 170, 0}, 1, MAP, NULL, 0},
         {"a field by host",
          {.size = {430, 460}, .mode = {CLSP_IMAGE_GRID_CONSTANT, CLSP_IMAGE_WRAP}},
          {150, 170, 0},
          1,
          FIELD,
-         NULL},
-        {"a volume by host", {.directions = 3, .size = {300, 40, 50}}, {31, 11, 40}, 3, MAP, NULL},
+         NULL,
+         0},
+        {"a volume by host",
+         {.directions = 3, .size = {300, 40, 50}},
+         {31, 11, 40},
+         3,
+         MAP,
+         NULL,
+         0},
     };
 
     (void)state;
