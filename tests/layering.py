@@ -102,6 +102,7 @@ OTHER_FOLDERS = {
     'tools/io': FILES,
     'tools/draw': FILES,
     'tools/tessellate': FILES,
+    'tests/bench': ['tests/bench', 'bench'],
     'tests/tools': ['tests/tools', 'tests/ref', 'tests', *FILES],
     'tests/tools/cli': ['tests/tools', 'tests', 'tools'],
     'tests/tools/image': ['tests/tools', 'tests', 'tools'],

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Looks at what clspline-bench writes, and at the tables that bench/table.py makes of it.
+
+usage: test_bench.py CLSPLINE_BENCH SOURCE_ROOT
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BENCH, ROOT = sys.argv[1], sys.argv[2]
+ORIGIN = {'platform': 'P', 'driver': '1', 'class': 'cpu', 'limits': '', 'compute_units': 2,
+          'cores': 2, 'system': 'S', 'version': '0', 'commit': 'c', 'date': 'd',
+          'error_unit': 'eps * largest coordinate', 'unit': 'point/s', 'work': 1, 'rate': 1,
+          'bytes': None, 'floor_ms': None, 'fraction_of_floor': None, 'error': None}
+
+
+def run(*arguments, limits=''):
+    done = subprocess.run([BENCH, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, env=dict(os.environ, CLSPLINE_LIMITS=limits))
+    if 'CLSP_ERROR_NO_DEVICE' in done.stderr:
+        raise unittest.SkipTest('no OpenCL device')
+    return done
+
+
+def row(method, precision, ms, device='D'):
+    return dict(ORIGIN, suite='bezier', case='4x4', method=method, precision=precision,
+                device=device, time_ms_median=ms, time_ms_min=ms)
+
+
+class Bench(unittest.TestCase):
+    def test_lines(self):
+        """Each line of the JSON says where it comes from, and in what its error is."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'a.json')
+            done = run('project', '--quick', '--case', 'S3x30', '--json', path,
+                       limits='fp64=0')
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(path, encoding='utf-8') as file:
+                rows = [json.loads(line) for line in file]
+        self.assertTrue(rows)
+        for each in rows:
+            self.assertEqual(each.keys(), {'suite', 'case', 'method', 'precision', 'device',
+                                           'time_ms_median', 'time_ms_min', *ORIGIN})
+            self.assertEqual((each['limits'], each['precision']), ('fp64=0', 'f32'))
+            self.assertIn(each['class'], ('cpu', 'integrated', 'discrete', 'accelerator'))
+            self.assertRegex(each['version'], r'^\d+\.\d+\.\d+$')
+            self.assertRegex(each['date'], r'^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$')
+            self.assertEqual(each['error_unit'], ORIGIN['error_unit'])
+            self.assertEqual(each['cores'], len(os.sched_getaffinity(0)))
+
+    def test_left_out(self):
+        """A suite that has nothing to measure says so."""
+        done = run('transfer', '--quick', '--device', 'cpu')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('transfer: left out', done.stdout)
+
+
+class Tables(unittest.TestCase):
+    def test_apart(self):
+        """Devices and precisions have tables of their own, and no float stands beside double."""
+        rows = [row('separable', 'f32', 1.0), row('per-point', 'f32', 8.0),
+                row('separable', 'f64', 2.0), row('per-point', 'f32', 4.0, 'E'),
+                row('separable', 'f32', 3.0, 'E'), row('de Casteljau', 'f64', 1.5, 'E')]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'a.json')
+            with open(path, 'w', encoding='utf-8') as file:
+                file.writelines(json.dumps(each) + '\n' for each in rows)
+            done = subprocess.run([sys.executable, os.path.join(ROOT, 'bench', 'table.py'), path],
+                                  stdout=subprocess.PIPE, text=True, check=True)
+        text = done.stdout
+        self.assertEqual(re.findall(r'^(\w), P, driver 1, as cpu', text, re.M), ['D', 'E'])
+        self.assertEqual(re.findall(r'^\| 4x4 .*\|$', text, re.M),
+                         ['| 4x4 |  | 1 |  |  |  | 8 (per-point) | 8 |',
+                          '| 4x4 |  | 3 |  |  |  | 1.5 (de Casteljau, f64) | 0.5 |'])
+        self.assertNotIn('Bezier, f64', text)  # the double of D has nothing beside it
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1], verbosity=2)
