@@ -246,6 +246,23 @@ static void check_least(projecting *p)
     free(results);
 }
 
+/* Fails unless the two nearest minima are the first ones of more. */
+static void check_fewer(projecting *p, const clsp_bspline_nearest_f64 *more)
+{
+    enum { FEW = 2 };
+    p->opts.num_nearest = FEW;
+    clsp_bspline_nearest_f64 *const results = project_range(p, 0, p->num);
+
+    for (size_t i = 0; i < FEW * p->num; i++) {
+        const clsp_bspline_nearest_f64 *const other = more + i / FEW * NEAREST + i % FEW;
+        assert_int_equal(results[i].status, other->status);
+        if (other->status == CLSP_BSPLINE_NEAREST_FOUND)
+            assert_true(fabs(results[i].distance - other->distance) <=
+                        allowed(p->c, other->distance));
+    }
+    free(results);
+}
+
 /* Projects each query onto a curve of its own, on the device and on the host. */
 static void check_curves(clsp_context *ctx, curves *c, const double *queries)
 {
@@ -261,6 +278,7 @@ static void check_curves(clsp_context *ctx, curves *c, const double *queries)
     clsp_bspline_nearest_f64 *const results = project_range(&p, 0, c->num);
     for (size_t i = 0; i < c->num; i++)
         check_minima(c, i, queries + i * c->dim, results + i * NEAREST);
+    check_fewer(&p, results);
     free(results);
     p.opts.num_nearest = 1;
     check_least(&p);
