@@ -62,8 +62,9 @@ static bool is_stl(const unsigned char *text, size_t count, uint64_t size)
     if (has_words(text, count < 5 ? count : 5, "solid") && has_words(text, count, "facet normal"))
         return true;
     if (count < HEAD + 4 || size == UINT64_MAX) return false;
-    const uint64_t num =
-        text[HEAD] | text[HEAD + 1] << 8 | text[HEAD + 2] << 16 | (uint64_t)text[HEAD + 3] << 24;
+    uint64_t num = 0;
+    for (size_t i = 4; i-- > 0;)
+        num = num << 8 | text[HEAD + i];
     return size == HEAD + 4 + TRIANGLE * num;
 }
 
