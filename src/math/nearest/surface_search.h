@@ -43,10 +43,10 @@ typedef struct clspi_surface_queries {
     const uint32_t *order;   /* [num], which ones; NULL: 0 to num - 1 */
     const void *points;      /* [..][dim] */
     const uint32_t *patches; /* [..], the patch of each; NULL: all patches */
-    const void *hints; /* [..][2], NaN: none; NULL: none at all. With more than one patch only
-                          beside patches */
-    double max_dist;   /* 0: no limit */
-    void *out;         /* [..] of clspi_nearest_f32 or clspi_nearest_f64 */
+    const void *hints;       /* [..][2], NaN: none; NULL: none at all. With more than one patch only
+                                beside patches */
+    double max_dist;         /* 0: no limit */
+    void *out;               /* [..] of clspi_nearest_f32 or clspi_nearest_f64 */
     void *normals; /* of surfaces of three dimensions: [..][4], normals and signed distances; NULL:
                       not asked for */
 } clspi_surface_queries;
