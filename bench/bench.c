@@ -42,7 +42,7 @@ static const char usage[] =
     "                      [--precision f32|f64|both] [--workers N]\n"
     "SUITE        suites to run; all of them by default\n"
     "--list       names the suites\n"
-    "--quick      fewer and smaller cases: about a minute a suite\n"
+    "--quick      fewer and smaller cases: under a minute a suite\n"
     "--case GLOB  only cases of these names, as in \"8x8, *\"; floors are measured all the same\n"
     "--json FILE  also writes one JSON object a line\n"
     "--device D   the device, in the form of CLSPLINE_DEVICE: \"gpu\", \"pocl:\", \"0\", ...\n"
