@@ -5,8 +5,8 @@ usage: layering.py SOURCE_DIR
 
   - #include lines follow the layers, in src/ and in cl/: a family sees tensor, plan, cooperate,
     device and math; tensor sees plan, device and math; plan sees cooperate and device; cooperate
-    sees device; device and math see nobody. A family is a folder of src/ that is no layer; no
-    family sees another
+    sees device and math; device sees math, and math nobody. A family is a folder of src/ that is
+    no layer; no family sees another
   - mathematics (NO_OPENCL) sees mathematics alone, neither OpenCL nor a public header
   - layers below the families neither include a family's header nor name a family; src/math may say
     what its mathematics is for, and the word image is OpenCL's too
@@ -64,8 +64,8 @@ PUBLIC_FUNCTION = re.compile(r'\b(?:CLSP_API|static inline)\b[^;{}()]*?(\w+)\s*\
 
 # layer: the layers that it sees besides itself
 LAYERS = {'math': (),
-          'device': (),
-          'cooperate': ('device',),
+          'device': ('math',),
+          'cooperate': ('device', 'math'),
           'plan': ('cooperate', 'device'),
           'tensor': ('plan', 'device', 'math')}
 # layer: the public headers that it may include

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "level.h"
 #include "trusted_file.h"
 
 /* A machine has some 40 lines a processor. */
@@ -151,7 +152,8 @@ void clspi_speeds_host(char owner[CLSPI_OWNER_MAX], uint32_t cores)
 
     if (uname(&names) != 0) strcpy(names.nodename, "?");
     clean(names.nodename, strlen(names.nodename));
-    snprintf(owner, CLSPI_OWNER_MAX, "host\t%.128s\t%u cores", names.nodename, cores);
+    snprintf(owner, CLSPI_OWNER_MAX, "host\t%.128s\t%u cores, %s", names.nodename, cores,
+             clspi_level_name(clspi_level()));
 }
 
 /* Tells whether a line's name is of an owner and a key; key NULL: any. */

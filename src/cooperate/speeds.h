@@ -97,7 +97,8 @@ enum { CLSPI_OWNER_MAX = 400 };
 /* Writes a device's platform <tab> device <tab> driver. */
 void clspi_speeds_owner(char owner[CLSPI_OWNER_MAX], const clsp_device_info *device);
 
-/* Writes what stands for a device's names where so many cores of the host are the processor. */
+/* Writes what stands for a device's names where so many cores of the host are the processor, with
+   the level of its code. */
 void clspi_speeds_host(char owner[CLSPI_OWNER_MAX], uint32_t cores);
 
 /* Computes the checksum of a line's text from its platform on. */

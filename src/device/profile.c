@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "level.h"
 
 int clspi_contains(const char *text, const char *part, size_t part_length)
 {
@@ -331,6 +332,15 @@ static bool narrow_number(clsp_device_info *info, const char *key, size_t length
 #undef IS
 }
 
+/* Tells whether the host's code, whose level CLSPLINE_LIMITS has chosen for the whole process, is
+   of a level or below. */
+static bool is_level(const char *name, size_t length)
+{
+    const clspi_level_number level = clspi_level_of(name, length);
+
+    return level && clspi_level() <= level;
+}
+
 /* Applies one word, "key=value". */
 static bool narrow_word(clsp_device_info *info, const char *word, size_t length)
 {
@@ -346,6 +356,8 @@ static bool narrow_word(clsp_device_info *info, const char *word, size_t length)
         return narrow_class(info, equals + 1, value_length);
     if (key_length == 6 && strncmp(word, "vendor", 6) == 0)
         return narrow_vendor(info, equals + 1, value_length);
+    if (key_length == 5 && strncmp(word, "level", 5) == 0)
+        return is_level(equals + 1, value_length);
     if (value_length == 0 || value_length >= sizeof digits || !isdigit((unsigned char)equals[1]))
         return false;
     memcpy(digits, equals + 1, value_length);
@@ -374,7 +386,7 @@ clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, con
     static const char words[] =
         "fp64=0, fp16=0, fma=0, images=0, svm=0, native=0, local_is_real=0|1, work_group=N, "
         "local=BYTES, alloc=BYTES, opencl=120, class=cpu|integrated|discrete|accelerator, "
-        "vendor=NAME";
+        "vendor=NAME, level=base|v3|v4 (of the whole process)";
 
     const char *const list = limits;
 

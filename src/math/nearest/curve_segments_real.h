@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "clones.h"
+#include "level.h"
 #include "segment_search.h"
 
 enum {

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "level.h"
 #include "nearest_result.h"
 
 enum {
@@ -73,6 +74,9 @@ typedef struct clspi_segment_functions {
     void (*find)(const clspi_segments_of_curves *curves, const clspi_segment_queries *queries);
 } clspi_segment_functions;
 
-extern const clspi_segment_functions clspi_segment_functions_f32, clspi_segment_functions_f64;
+CLSPI_LEVELS(extern const clspi_segment_functions, clspi_segment_functions_f32, );
+CLSPI_LEVELS(extern const clspi_segment_functions, clspi_segment_functions_f64, );
+#define clspi_segment_functions_f32 CLSPI_AT_LEVEL(clspi_segment_functions_f32)
+#define clspi_segment_functions_f64 CLSPI_AT_LEVEL(clspi_segment_functions_f64)
 
 #endif

@@ -1,7 +1,6 @@
 /* The definition of one clspi_segment_functions, SEGMENT_FUNCTIONS, in the precision `real`. The
    file that includes this one names both, NEAREST, the type of a result, REAL_EPS, REAL_MAX, SQRT,
-   FABS, FMA, SCALE_MAX, the largest exponent of a scale, and the functions that have clones,
-   SEARCH_POLYNOMIALS and SEARCH_RATIONALS. */
+   FABS, FMA, and SCALE_MAX, the largest exponent of a scale. */
 #include "curve_segments_real.h"
 #include "squared_distance_real.h"
 
@@ -337,27 +336,14 @@ CLSPI_INLINE void search_all(const clspi_segments_of_curves *c,
         search_query(&s, queries, i, form);
 }
 
-CLSPI_CLONES_256 static void SEARCH_POLYNOMIALS(const clspi_segments_of_curves *c,
-                                                const clspi_segment_queries *queries)
-{
-    if (sizeof(real) == sizeof(float) && c->dim + c->degree > 12) /* many terms round */
-        search_all(c, queries, POLYNOMIAL_WITH_BASE);
-    else
-        search_all(c, queries, POLYNOMIAL);
-}
-
-CLSPI_CLONES_256 static void SEARCH_RATIONALS(const clspi_segments_of_curves *c,
-                                              const clspi_segment_queries *queries)
-{
-    search_all(c, queries, RATIONAL);
-}
-
 static void find(const clspi_segments_of_curves *c, const clspi_segment_queries *queries)
 {
     if (c->rational)
-        SEARCH_RATIONALS(c, queries);
+        search_all(c, queries, RATIONAL);
+    else if (sizeof(real) == sizeof(float) && c->dim + c->degree > 12) /* many terms round */
+        search_all(c, queries, POLYNOMIAL_WITH_BASE);
     else
-        SEARCH_POLYNOMIALS(c, queries);
+        search_all(c, queries, POLYNOMIAL);
 }
 
 const clspi_segment_functions SEGMENT_FUNCTIONS = {sizeof(real), segment_reals, narrow, make, find};

@@ -67,8 +67,8 @@ CLSPI_INLINE void count_farther(const int32_t *key, int32_t *num)
 #endif
 }
 
-CLSPI_CLONES static uint32_t put_boxes(clspi_surface_node *node, uint32_t dim, const double *q,
-                                       double limit, double *distances, uint32_t *codes)
+uint32_t clspi_surface_boxes_put(clspi_surface_node *node, uint32_t dim, const double *q,
+                                 double limit, double *distances, uint32_t *codes)
 {
     double distance[BOXES];
     int32_t key[BOXES], place[BOXES], num = BOXES;
@@ -83,10 +83,4 @@ CLSPI_CLONES static uint32_t put_boxes(clspi_surface_node *node, uint32_t dim, c
         codes[place[k]] = node->kid[k];
     }
     return (uint32_t)num;
-}
-
-uint32_t clspi_surface_boxes_put(clspi_surface_node *node, uint32_t dim, const double *q,
-                                 double limit, double *distances, uint32_t *codes)
-{
-    return put_boxes(node, dim, q, limit, distances, codes);
 }

@@ -217,8 +217,8 @@ CLSPI_INLINE bool make_coefficients(const square_source *s, square_part *part,
     return true;
 }
 
-CLSPI_CLONES_256 static bool make_all(const square_source *source, square_part *part,
-                                      const double *direction, const squares *to)
+bool clspi_square_coefficients(const square_source *source, square_part *part,
+                               const double *direction, const squares *to)
 {
     const uint32_t p = source->shape->degree[0], q = source->shape->degree[1];
     const double moved_by = 3 * 0x1p-52 * (p + q) * source->extent;
@@ -234,10 +234,4 @@ CLSPI_CLONES_256 static bool make_all(const square_source *source, square_part *
     part->error =
         part->of_weight * part->size + 2 * sqrt(part->size) * moved_by + moved_by * moved_by;
     return is_open;
-}
-
-bool clspi_square_coefficients(const square_source *source, square_part *part,
-                               const double *direction, const squares *to)
-{
-    return make_all(source, part, direction, to);
 }

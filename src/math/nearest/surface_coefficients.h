@@ -3,6 +3,7 @@
 #ifndef CLSPI_SURFACE_COEFFICIENTS_H
 #define CLSPI_SURFACE_COEFFICIENTS_H
 
+#include "level.h"
 #include "surface_jet.h"
 
 enum {
@@ -42,12 +43,16 @@ typedef struct square_source {
     double *products; /* [coefficients of a part][LANES] */
 } square_source;
 
-void clspi_square_factors(square_source *source, const clspi_surface_shape *shape);
+CLSPI_LEVELS(void, clspi_square_factors,
+             (square_source * source, const clspi_surface_shape *shape));
+#define clspi_square_factors CLSPI_AT_LEVEL(clspi_square_factors)
 
 /* Makes the coefficients of a part, of A and if pieces are rational of W, unless its control points
    are all beyond a plane at right angles to a direction, of length 1 or 0, so far away that nothing
    nearer is there: false. */
-bool clspi_square_coefficients(const square_source *source, square_part *part,
-                               const double *direction, const squares *to);
+CLSPI_LEVELS(bool, clspi_square_coefficients,
+             (const square_source *source, square_part *part, const double *direction,
+              const squares *to));
+#define clspi_square_coefficients CLSPI_AT_LEVEL(clspi_square_coefficients)
 
 #endif

@@ -347,8 +347,8 @@ CLSPI_INLINE void step_all(walk_lists *l, clspi_surface_steps *steps)
     }
 }
 
-CLSPI_CLONES_256 static void search_all(walk *walks, clspi_surface_steps *steps,
-                                        const clspi_surface_queries *queries)
+static void search_all(walk *walks, clspi_surface_steps *steps,
+                       const clspi_surface_queries *queries)
 {
     query_queue queue = {.queries = queries};
     walk_lists l = {.num_down = 0};

@@ -53,8 +53,7 @@ CLSPI_INLINE double larger(double x, double y)
 
 /* Makes the control points of the first derivative of others along u (0) or v, raised to their
    degree. */
-CLSPI_CLONES static void derive(const clspi_surface_shape *shape, const double *controls, int way,
-                                double *out)
+static void derive(const clspi_surface_shape *shape, const double *controls, int way, double *out)
 {
     const size_t row = (shape->degree[1] + 1) * (size_t)shape->lanes;
     const size_t stride = way == 0 ? row : shape->lanes;
@@ -309,7 +308,7 @@ CLSPI_INLINE void take_variation(const control_jet *c, const clspi_surface_leaf 
 }
 
 /* Finds the constants of a part whose middle has been taken. */
-CLSPI_CLONES static void find_bounds(const leaf_maker *m, clspi_surface_leaf *leaf, part_bounds *b)
+static void find_bounds(const leaf_maker *m, clspi_surface_leaf *leaf, part_bounds *b)
 {
     const clspi_surface_shape *const s = m->shape;
     const lengths by = lengths_of(leaf);
@@ -449,8 +448,7 @@ static bool append_leaf(leaf_maker *m, const double *controls, clspi_surface_lea
 /* Halves control points along u (0) or v, by de Casteljau's algorithm: into `first`, and what is
  * left stays.
  */
-CLSPI_CLONES static void halve(const clspi_surface_shape *shape, int way, double *controls,
-                               double *first)
+static void halve(const clspi_surface_shape *shape, int way, double *controls, double *first)
 {
     const uint32_t n = shape->degree[way];
     const size_t row = (shape->degree[1] + 1) * (size_t)shape->lanes;

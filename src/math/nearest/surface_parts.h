@@ -3,6 +3,7 @@
 #ifndef CLSPI_SURFACE_PARTS_H
 #define CLSPI_SURFACE_PARTS_H
 
+#include "level.h"
 #include "surface_search.h"
 
 enum {
@@ -99,8 +100,10 @@ typedef struct clspi_surface_item {
 
 /* Halves a piece until the derivatives of each part vary little, and appends these leaves with the
    tree of boxes around them. number: the piece's. False without memory. */
-bool clspi_surface_leaves(clspi_surface_parts *parts, const clspi_surface_shape *shape,
-                          uint32_t number, clspi_surface_piece *piece, const double *controls);
+CLSPI_LEVELS(bool, clspi_surface_leaves,
+             (clspi_surface_parts * parts, const clspi_surface_shape *shape, uint32_t number,
+              clspi_surface_piece *piece, const double *controls));
+#define clspi_surface_leaves CLSPI_AT_LEVEL(clspi_surface_leaves)
 
 /* Appends a tree over items, which are put in another order, and gives what stands for all of
    them in *root. False without memory. */

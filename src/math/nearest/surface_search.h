@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "in_parallel.h"
+#include "level.h"
 #include "nearest_result.h"
 
 enum {
@@ -62,7 +63,8 @@ void clspi_surface_search_destroy(clspi_surface_search **search);
 
 /* Finds the nearest point to each query. The bits of a result depend on its query alone. False
    without memory. */
-bool clspi_surface_search_find(const clspi_surface_search *search,
-                               const clspi_surface_queries *queries);
+CLSPI_LEVELS(bool, clspi_surface_search_find,
+             (const clspi_surface_search *search, const clspi_surface_queries *queries));
+#define clspi_surface_search_find CLSPI_AT_LEVEL(clspi_surface_search_find)
 
 #endif

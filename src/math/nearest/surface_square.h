@@ -458,8 +458,8 @@ CLSPI_INLINE uint32_t search_part(walk *k, uint32_t level, const squares *s)
 
 /* Searches a part of the piece at hand to the end. direction: a unit vector from the query to where
    it may be nearest, or 0. */
-CLSPI_CLONES_256 static void search_squares(walk *k, const uint32_t depth[2],
-                                            const uint32_t index[2], const double *direction)
+static void search_squares(walk *k, const uint32_t depth[2], const uint32_t index[2],
+                           const double *direction)
 {
     const uint32_t left = k->num_parts < PARTS_MAX ? PARTS_MAX - k->num_parts : 0;
     const uint32_t share = left / PARTS_SHARE;

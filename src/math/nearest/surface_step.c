@@ -40,7 +40,7 @@ CLSPI_INLINE double bound_of_leaf(const clspi_surface_steps *s, int k, const dou
     return square + (full >= CURVE_MIN ? as_bowl : by_corners);
 }
 
-CLSPI_CLONES static void go_all(clspi_surface_steps *s)
+void clspi_surface_steps_go(clspi_surface_steps *s)
 {
     for (int k = 0; k < CLSPI_STEPS; k++) {
         const slopes g = {s->u[k],  s->v[k],   s->uu[k],  s->uv[k],
@@ -61,9 +61,4 @@ CLSPI_CLONES static void go_all(clspi_surface_steps *s)
         s->t[1][k] = at[1].t;
         s->s[1][k] = at[1].s;
     }
-}
-
-void clspi_surface_steps_go(clspi_surface_steps *steps)
-{
-    go_all(steps);
 }

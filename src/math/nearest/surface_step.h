@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "clones.h"
+#include "level.h"
 
 /* A parameter t and s = 1 - t, both with all their digits: weights may make much of a piece belong
    to few parameters. */
@@ -138,6 +138,7 @@ typedef struct clspi_surface_steps {
 } clspi_surface_steps;
 
 /* Finds all bounds, and makes all steps. The bits of a place depend on it alone. */
-void clspi_surface_steps_go(clspi_surface_steps *steps);
+CLSPI_LEVELS(void, clspi_surface_steps_go, (clspi_surface_steps * steps));
+#define clspi_surface_steps_go CLSPI_AT_LEVEL(clspi_surface_steps_go)
 
 #endif

@@ -111,8 +111,7 @@ CLSPI_INLINE double take_place(walk *w, const surface_place at[2], surface_jet *
 
 /* Evaluates the piece at a place as take_place does, and finds what is worth looking for from then
    on. */
-CLSPI_CLONES_256 static double try_place(walk *w, const surface_place at[2], surface_jet *j,
-                                         double *e)
+static double try_place(walk *w, const surface_place at[2], surface_jet *j, double *e)
 {
     const double least = w->least, square = take_place(w, at, j, e);
 

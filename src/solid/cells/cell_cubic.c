@@ -53,7 +53,7 @@ CLSPI_INLINE void change_lines(double *points, uint32_t axis, line_step step)
     }
 }
 
-CLSPI_CLONES static void grid_to_cubic(double *points, uint32_t along)
+static void grid_to_cubic(double *points, uint32_t along)
 {
     for (uint32_t a = 0; a < 3; a++)
         if (a != along) change_lines(points, a, OF_SPLINE);
@@ -69,7 +69,7 @@ void clspi_cubic_of_section(double *points, uint32_t along)
     grid_to_cubic(points, along);
 }
 
-CLSPI_CLONES static void make_child(const double *points, uint32_t corner, double *child)
+static void make_child(const double *points, uint32_t corner, double *child)
 {
     memcpy(child, points, CLSPI_CUBIC_REALS * sizeof *child);
     for (uint32_t a = 0; a < 3; a++)
@@ -116,7 +116,7 @@ CLSPI_INLINE void in_frame(const clspi_cell_hull *hull, const double *point, dou
         to[l] = hull->column[0][l] * x + hull->column[1][l] * y + hull->column[2][l] * z;
 }
 
-CLSPI_CLONES static void add_points(clspi_cell_hull *hull, const double *points, size_t num)
+static void add_points(clspi_cell_hull *hull, const double *points, size_t num)
 {
     clspi_cell_hull h = *hull;
 
@@ -158,8 +158,8 @@ double clspi_hull_distance(const clspi_cell_hull *hull, const double *from, doub
     return distance;
 }
 
-CLSPI_CLONES static double least_along(const double *points, size_t num, const double *direction,
-                                       const double *from)
+static double least_along(const double *points, size_t num, const double *direction,
+                          const double *from)
 {
     const double x = direction[0], y = direction[1], z = direction[2];
     double least = (double)INFINITY;
@@ -230,7 +230,7 @@ void clspi_wrap_begin(clspi_cell_wrap *wrap, const double *corners)
     }
 }
 
-CLSPI_CLONES static void wrap_points(clspi_cell_wrap *wrap, const double *points, size_t num)
+static void wrap_points(clspi_cell_wrap *wrap, const double *points, size_t num)
 {
     clspi_cell_wrap w = *wrap;
 
@@ -252,8 +252,7 @@ void clspi_wrap_add(clspi_cell_wrap *wrap, const double *points, size_t num)
     wrap_points(wrap, points, num);
 }
 
-CLSPI_CLONES static double wrap_distance(const clspi_cell_wrap *wrap, const double *from,
-                                         double *depth)
+static double wrap_distance(const clspi_cell_wrap *wrap, const double *from, double *depth)
 {
     double at[CLSPI_WRAP_PLANES], sum = 0, most = -(double)INFINITY, inside = (double)INFINITY;
 

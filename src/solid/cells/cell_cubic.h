@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "level.h"
+
 enum {
     CLSPI_HULL_LANES = 4,
     CLSPI_CUBIC_POINTS = 64,
@@ -21,13 +23,16 @@ typedef struct clspi_cubic_jet {
 } clspi_cubic_jet;
 
 /* Makes the Bezier points of a regular cell, [4][4][4][4], of those of its grid, in place. */
-void clspi_cubic_of_grid(double *points);
+CLSPI_LEVELS(void, clspi_cubic_of_grid, (double *points));
+#define clspi_cubic_of_grid CLSPI_AT_LEVEL(clspi_cubic_of_grid)
 
 /* Makes Bezier points of a grid that has them along one axis already, in place. */
-void clspi_cubic_of_section(double *points, uint32_t along);
+CLSPI_LEVELS(void, clspi_cubic_of_section, (double *points, uint32_t along));
+#define clspi_cubic_of_section CLSPI_AT_LEVEL(clspi_cubic_of_section)
 
 /* Makes the Bezier points of the child of a tricubic at a corner. */
-void clspi_cubic_child(const double *points, uint32_t corner, double *child);
+CLSPI_LEVELS(void, clspi_cubic_child, (const double *points, uint32_t corner, double *child));
+#define clspi_cubic_child CLSPI_AT_LEVEL(clspi_cubic_child)
 
 /* What is around some points: a box, and a parallelepiped, A (P - centre) being within bounds. */
 typedef struct clspi_cell_hull {
@@ -39,23 +44,30 @@ typedef struct clspi_cell_hull {
 } clspi_cell_hull;
 
 /* Begins a hull of nothing about a point: A is the inverse of its derivatives, if there is one. */
-void clspi_hull_begin(clspi_cell_hull *hull, const clspi_cubic_jet *centre);
+CLSPI_LEVELS(void, clspi_hull_begin, (clspi_cell_hull * hull, const clspi_cubic_jet *centre));
+#define clspi_hull_begin CLSPI_AT_LEVEL(clspi_hull_begin)
 
 /* Makes the hull of a tricubic. */
-void clspi_hull_of_cubic(clspi_cell_hull *hull, const double *points);
+CLSPI_LEVELS(void, clspi_hull_of_cubic, (clspi_cell_hull * hull, const double *points));
+#define clspi_hull_of_cubic CLSPI_AT_LEVEL(clspi_hull_of_cubic)
 
 /* Makes a hull one of nothing. */
-void clspi_hull_empty(clspi_cell_hull *hull);
-void clspi_hull_add(clspi_cell_hull *hull, const double *points, size_t num);
+CLSPI_LEVELS(void, clspi_hull_empty, (clspi_cell_hull * hull));
+#define clspi_hull_empty CLSPI_AT_LEVEL(clspi_hull_empty)
+CLSPI_LEVELS(void, clspi_hull_add, (clspi_cell_hull * hull, const double *points, size_t num));
+#define clspi_hull_add CLSPI_AT_LEVEL(clspi_hull_add)
 
 /* Returns a distance that no point of a hull is below, but for rounding. at: NULL, or receives
    A (from - centre). */
-double clspi_hull_distance(const clspi_cell_hull *hull, const double *from, double at[3]);
+CLSPI_LEVELS(double, clspi_hull_distance,
+             (const clspi_cell_hull *hull, const double *from, double at[3]));
+#define clspi_hull_distance CLSPI_AT_LEVEL(clspi_hull_distance)
 
 /* Returns a distance that no point of the hull of some points is below: how far they are along a
    direction of unit length; negative where some are behind. */
-double clspi_hull_along(const double *points, size_t num, const double *direction,
-                        const double *from);
+CLSPI_LEVELS(double, clspi_hull_along,
+             (const double *points, size_t num, const double *direction, const double *from));
+#define clspi_hull_along CLSPI_AT_LEVEL(clspi_hull_along)
 
 /* What is around a cell: a box, and planes, which all of it is behind. */
 typedef struct clspi_cell_wrap {
@@ -66,12 +78,16 @@ typedef struct clspi_cell_wrap {
 } clspi_cell_wrap;
 
 /* Begins a wrap of nothing with the planes of the faces of a cell of some corners, [8][4]. */
-void clspi_wrap_begin(clspi_cell_wrap *wrap, const double *corners);
-void clspi_wrap_add(clspi_cell_wrap *wrap, const double *points, size_t num);
+CLSPI_LEVELS(void, clspi_wrap_begin, (clspi_cell_wrap * wrap, const double *corners));
+#define clspi_wrap_begin CLSPI_AT_LEVEL(clspi_wrap_begin)
+CLSPI_LEVELS(void, clspi_wrap_add, (clspi_cell_wrap * wrap, const double *points, size_t num));
+#define clspi_wrap_add CLSPI_AT_LEVEL(clspi_wrap_add)
 
 /* Returns a distance that no point of a wrap is below, but for rounding. depth: receives how far
    inside all faces a point is, about, negative outside. */
-double clspi_wrap_distance(const clspi_cell_wrap *wrap, const double *from, double *depth);
+CLSPI_LEVELS(double, clspi_wrap_distance,
+             (const clspi_cell_wrap *wrap, const double *from, double *depth));
+#define clspi_wrap_distance CLSPI_AT_LEVEL(clspi_wrap_distance)
 
 static inline double clspi_dot3(const double *x, const double *y)
 {

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "level.h"
+
 /* What the cells of an evaluation have in common. */
 typedef struct clspi_cell_grid {
     uint32_t num[3], dim;
@@ -40,9 +42,11 @@ enum { CLSPI_STAGED_WIDTH = 4 /* reals that a point has in memory for staged one
 /* Writes the points of a cell, [num_u][num_v][num_w][dim] reals. staged: memory for as many
    points as the cell has, of a layered one 4 terms, CLSPI_STAGED_WIDTH reals each; and for 64 at
    least. */
-void clspi_cell_sums_f32(const clspi_cell_grid *grid, const clspi_cell_sum *cell, void *staged,
-                         void *out);
-void clspi_cell_sums_f64(const clspi_cell_grid *grid, const clspi_cell_sum *cell, void *staged,
-                         void *out);
+CLSPI_LEVELS(void, clspi_cell_sums_f32,
+             (const clspi_cell_grid *grid, const clspi_cell_sum *cell, void *staged, void *out));
+#define clspi_cell_sums_f32 CLSPI_AT_LEVEL(clspi_cell_sums_f32)
+CLSPI_LEVELS(void, clspi_cell_sums_f64,
+             (const clspi_cell_grid *grid, const clspi_cell_sum *cell, void *staged, void *out));
+#define clspi_cell_sums_f64 CLSPI_AT_LEVEL(clspi_cell_sums_f64)
 
 #endif

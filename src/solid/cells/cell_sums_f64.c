@@ -1,6 +1,5 @@
 /* clspi_cell_sums in double precision. */
 #define CELL_SUMS clspi_cell_sums_f64
-#define ONE_CELL  clspi_one_cell_f64
 typedef double real;
 
 #include "cell_sums_real.h"

@@ -1,10 +1,10 @@
-/* The definition of one clspi_cell_sums, CELL_SUMS, in the precision `real`; ONE_CELL is the part
-   of it that has clones. Control points are taken relative to one of the cell, its centre, which is
-   added at the end, as kernels do. Channels are made `width` at once: 1 or 3 where there are so
-   many, else 4, of which those behind the last are zeros. */
+/* The definition of one clspi_cell_sums, CELL_SUMS, in the precision `real`. Control points are
+   taken relative to one of the cell, its centre, which is added at the end, as kernels do. Channels
+   are made `width` at once: 1 or 3 where there are so many, else 4, of which those behind the last
+   are zeros. */
 #include "cell_class.h"
 #include "cell_sums.h"
-#include "clones.h"
+#include "level.h"
 
 enum {
     WIDTH = CLSPI_STAGED_WIDTH,
@@ -335,8 +335,7 @@ CLSPI_INLINE void make_block(const clspi_cell_grid *grid, const clspi_cell_sum *
 }
 
 /* Makes a cell; the numbers of dim that are used most are constants in the loops. */
-CLSPI_CLONES static void ONE_CELL(const clspi_cell_grid *grid, const clspi_cell_sum *cell,
-                                  real *staged, real *out)
+void CELL_SUMS(const clspi_cell_grid *grid, const clspi_cell_sum *cell, void *staged, void *out)
 {
     if (grid->dim == 3)
         make_block(grid, cell, staged, out, 0, 3);
@@ -345,10 +344,4 @@ CLSPI_CLONES static void ONE_CELL(const clspi_cell_grid *grid, const clspi_cell_
     else
         for (uint32_t first = 0; first < grid->dim; first += WIDTH)
             make_block(grid, cell, staged, out, first, WIDTH);
-}
-
-/* (Clang 14 gives clones other names than callers in other files look for.) */
-void CELL_SUMS(const clspi_cell_grid *grid, const clspi_cell_sum *cell, void *staged, void *out)
-{
-    ONE_CELL(grid, cell, staged, out);
 }

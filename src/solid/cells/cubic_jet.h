@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "cell_cubic.h"
-#include "clones.h"
+#include "level.h"
 
 enum { LANES = CLSPI_HULL_LANES };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clones.h"
+#include "level.h"
 
 enum { QUAD_POINTS = 16 };
 
@@ -126,7 +126,7 @@ void clspi_edge_star_bring(clspi_edge_star *across, const double weight[4])
     begin_centre(across);
 }
 
-CLSPI_CLONES static void bring_slices(clspi_edge_star *across)
+static void bring_slices(clspi_edge_star *across)
 {
     static const double weight[4][4] = {{1.0 / 6, 2.0 / 3, 1.0 / 6, 0},
                                         {0, 2.0 / 3, 1.0 / 3, 0},
@@ -233,7 +233,7 @@ CLSPI_INLINE void step(clspi_edge_star *across, uint32_t dim)
     across->level++;
 }
 
-CLSPI_CLONES static void step_of_16(clspi_edge_star *across)
+static void step_of_16(clspi_edge_star *across)
 {
     step(across, 16);
 }

@@ -4,6 +4,7 @@
 #ifndef CLSPI_EDGE_STAR_H
 #define CLSPI_EDGE_STAR_H
 
+#include "level.h"
 #include "vertex_star.h"
 
 /* A quad of the surface: a cell's section. Axes 0 and 1 are those of the cell that are not along
@@ -31,25 +32,33 @@ typedef struct clspi_edge_star {
 /* Finds the quads around an edge of a star, whose points are to be of so many slices, 1, or 4 of 4
    channels. The edge's star begins as all 0 and is used again; to be released in the end. False: no
    memory. */
-bool clspi_edge_star_make(clspi_edge_star *across, const clspi_vertex_star *star, uint32_t edge,
-                          uint32_t slices);
-void clspi_edge_star_release(clspi_edge_star *across);
+CLSPI_LEVELS(bool, clspi_edge_star_make,
+             (clspi_edge_star * across, const clspi_vertex_star *star, uint32_t edge,
+              uint32_t slices));
+#define clspi_edge_star_make CLSPI_AT_LEVEL(clspi_edge_star_make)
+CLSPI_LEVELS(void, clspi_edge_star_release, (clspi_edge_star * across));
+#define clspi_edge_star_release CLSPI_AT_LEVEL(clspi_edge_star_release)
 
 /* Brings the sums over slices 0 to 3 along the edge, by four weights. */
-void clspi_edge_star_bring(clspi_edge_star *across, const double weight[4]);
+CLSPI_LEVELS(void, clspi_edge_star_bring, (clspi_edge_star * across, const double weight[4]));
+#define clspi_edge_star_bring CLSPI_AT_LEVEL(clspi_edge_star_bring)
 
 /* Brings four slices at once, of a star of 4 channels: Bezier points along the edge, from
    point 1 of it to point 2. */
-void clspi_edge_star_bring_slices(clspi_edge_star *across);
+CLSPI_LEVELS(void, clspi_edge_star_bring_slices, (clspi_edge_star * across));
+#define clspi_edge_star_bring_slices CLSPI_AT_LEVEL(clspi_edge_star_bring_slices)
 
 /* Does a step. */
-void clspi_edge_star_step(clspi_edge_star *across);
+CLSPI_LEVELS(void, clspi_edge_star_step, (clspi_edge_star * across));
+#define clspi_edge_star_step CLSPI_AT_LEVEL(clspi_edge_star_step)
 
 /* Writes the limit of the edge itself, relative to the centre. */
-void clspi_edge_star_limit(const clspi_edge_star *across, double *to);
+CLSPI_LEVELS(void, clspi_edge_star_limit, (const clspi_edge_star *across, double *to));
+#define clspi_edge_star_limit CLSPI_AT_LEVEL(clspi_edge_star_limit)
 
 /* Writes a point of a quad: at[k] from -1 on, of which one may be -1. */
-void clspi_edge_star_point(const clspi_edge_star *across, uint32_t quad, const int at[2],
-                           double *to);
+CLSPI_LEVELS(void, clspi_edge_star_point,
+             (const clspi_edge_star *across, uint32_t quad, const int at[2], double *to));
+#define clspi_edge_star_point CLSPI_AT_LEVEL(clspi_edge_star_point)
 
 #endif

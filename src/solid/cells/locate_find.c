@@ -88,7 +88,7 @@ static bool add_cell(clspi_searcher *w, uint32_t cell)
 
 /* Finds the cells whose boxes hold the query, and how near the other boxes are. False: no memory.
  */
-CLSPI_CLONES static bool walk_tree(clspi_searcher *w)
+static bool walk_tree(clspi_searcher *w)
 {
     const clspi_solid_locate *const s = w->s;
     const double q[3] = {w->q[0] * s->scale, w->q[1] * s->scale, w->q[2] * s->scale};
@@ -187,8 +187,8 @@ CLSPI_INLINE double step_towards(const clspi_cubic_jet *jet, const double *e, do
     return has_moved ? fall : 0;
 }
 
-CLSPI_CLONES static double find_nearest(const clspi_searcher *w, const clspi_locate_node *node,
-                                        double share, double best[3], double e[3])
+static double find_nearest(const clspi_searcher *w, const clspi_locate_node *node, double share,
+                           double best[3], double e[3])
 {
     const clspi_cell_hull *const hull = &node->hull;
     const double near = 4 * w->cell->tolerance * w->cell->tolerance, floor = w->floor * w->floor;

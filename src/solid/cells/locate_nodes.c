@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clones.h"
 #include "locate_parts.h"
 
 enum {
@@ -286,8 +285,8 @@ static const clspi_class_child *child_of(const clspi_locate_nodes *nodes,
 }
 
 /* Sums the rows of a child: row r goes to point place[r], or r without places. */
-CLSPI_CLONES static void sum_rows(const clspi_class_child *of, const double *points,
-                                  const uint8_t *place, double *to)
+static void sum_rows(const clspi_class_child *of, const double *points, const uint8_t *place,
+                     double *to)
 {
     for (uint32_t r = 0; r < of->rows; r++) {
         double *const out = to + (size_t)LANES * (place ? place[r] : r);

@@ -2,6 +2,7 @@
 #ifndef CLSPI_LOCATE_SEARCHER_H
 #define CLSPI_LOCATE_SEARCHER_H
 
+#include "level.h"
 #include "locate_cells.h"
 
 #define BOUND_LESS (1 - 1e-9) /* by which bounds are multiplied: roundings are far below it */
@@ -55,27 +56,36 @@ typedef struct clspi_searcher {
 
 /* Turns to a cell, and returns how far away its wrap is at least, in its units; *depth: how far
    inside the query is. */
-double clspi_searcher_turn(clspi_searcher *w, uint32_t number, double *depth);
+CLSPI_LEVELS(double, clspi_searcher_turn, (clspi_searcher * w, uint32_t number, double *depth));
+#define clspi_searcher_turn CLSPI_AT_LEVEL(clspi_searcher_turn)
 
 /* Finds the parameters of a tricubic's point that is nearest to the query, or a place where it is
    nearer than around there; e: the query minus the point. It ends where the square of the distance
    would fall by this share. Returns the distance. */
-double clspi_searcher_nearest(const clspi_searcher *w, const clspi_locate_node *node, double share,
-                              double best[3], double e[3]);
+CLSPI_LEVELS(double, clspi_searcher_nearest,
+             (const clspi_searcher *w, const clspi_locate_node *node, double share, double best[3],
+              double e[3]));
+#define clspi_searcher_nearest CLSPI_AT_LEVEL(clspi_searcher_nearest)
 
 /* Notes a place of a part, in its own parameters, if it is the best one. */
-void clspi_searcher_take(clspi_searcher *w, const clspi_locate_node *node, const double t[3],
-                         double residual);
+CLSPI_LEVELS(void, clspi_searcher_take,
+             (clspi_searcher * w, const clspi_locate_node *node, const double t[3],
+              double residual));
+#define clspi_searcher_take CLSPI_AT_LEVEL(clspi_searcher_take)
 
 /* Returns the largest distance of a point of a part's box. */
-double clspi_searcher_farthest(const clspi_cell_hull *hull, const double *from);
+CLSPI_LEVELS(double, clspi_searcher_farthest, (const clspi_cell_hull *hull, const double *from));
+#define clspi_searcher_farthest CLSPI_AT_LEVEL(clspi_searcher_farthest)
 
 /* Puts the children of a part before all that waits, first that in the direction of the query.
    False: no memory. */
-bool clspi_searcher_cut(clspi_searcher *w, clspi_locate_node *node);
+CLSPI_LEVELS(bool, clspi_searcher_cut, (clspi_searcher * w, clspi_locate_node *node));
+#define clspi_searcher_cut CLSPI_AT_LEVEL(clspi_searcher_cut)
 
 /* Computes the squares of distances of a node's boxes from a point of the tree's coordinates. */
-void clspi_searcher_distances(const clspi_surface_node *node, const double q[3], double *square);
+CLSPI_LEVELS(void, clspi_searcher_distances,
+             (const clspi_surface_node *node, const double q[3], double *square));
+#define clspi_searcher_distances CLSPI_AT_LEVEL(clspi_searcher_distances)
 
 /* Finds the point of the solid that is nearest to the query, which is outside: where it is, and its
    distance in *out, with a bound that is hardly less, unless parts do not suffice. False: no

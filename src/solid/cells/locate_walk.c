@@ -52,7 +52,7 @@ CLSPI_INLINE double step_to(const clspi_cubic_jet *jet, const double *from, doub
     return clspi_dot3(e, e);
 }
 
-CLSPI_CLONES static void guess(const double *corners, const double *from, double t[3])
+static void guess(const double *corners, const double *from, double t[3])
 {
     clspi_cubic_jet jet;
     double d[3];
@@ -109,8 +109,8 @@ CLSPI_INLINE void piece_at(const clspi_walk_piece *piece, const double s[3], cls
 /* Goes on within a piece, whose own parameters s are, until it is left. Returns whether the query
    is found; looks[]: how often it may look, and be led out of the cell; *square: of the
    distance. */
-CLSPI_CLONES static bool walk_in(const clspi_walk_piece *piece, const double *from, double near,
-                                 double s[3], uint32_t looks[2], double *square)
+static bool walk_in(const clspi_walk_piece *piece, const double *from, double near, double s[3],
+                    uint32_t looks[2], double *square)
 {
     bool is_inside = true;
 

@@ -3,6 +3,7 @@
 #ifndef CLSPI_LOCATE_WALK_H
 #define CLSPI_LOCATE_WALK_H
 
+#include "level.h"
 #include "locate_nodes.h"
 
 typedef enum clspi_walk_status {
@@ -18,11 +19,15 @@ typedef struct clspi_walked {
 } clspi_walked;
 
 /* Guesses the parameters of a query in a cell, which may be outside. */
-void clspi_walk_guess(const clspi_locate_node *cell, const double query[3], double t[3]);
+CLSPI_LEVELS(void, clspi_walk_guess,
+             (const clspi_locate_node *cell, const double query[3], double t[3]));
+#define clspi_walk_guess CLSPI_AT_LEVEL(clspi_walk_guess)
 
 /* Walks in a cell to a query, from the parameters that are there. Found: within `floor` of it, in
    the cell's units. */
-clspi_walk_status clspi_locate_walk(clspi_locate_nodes *nodes, clspi_locate_node *cell,
-                                    const double query[3], double floor, clspi_walked *walked);
+CLSPI_LEVELS(clspi_walk_status, clspi_locate_walk,
+             (clspi_locate_nodes * nodes, clspi_locate_node *cell, const double query[3],
+              double floor, clspi_walked *walked));
+#define clspi_locate_walk CLSPI_AT_LEVEL(clspi_locate_walk)
 
 #endif

@@ -5,6 +5,7 @@
 #define CLSPI_SOLID_LOCATE_H
 
 #include "in_parallel.h"
+#include "level.h"
 #include "locate_nodes.h"
 
 /* What becomes of a query. */
@@ -50,6 +51,8 @@ clspi_solid_locate *clspi_solid_locate_create(const clspi_locate_source *source,
 void clspi_solid_locate_destroy(clspi_solid_locate **locate);
 
 /* Finds where points lie. The bits of a result depend on its query alone. False without memory. */
-bool clspi_solid_locate_find(const clspi_solid_locate *locate, const clspi_locate_queries *queries);
+CLSPI_LEVELS(bool, clspi_solid_locate_find,
+             (const clspi_solid_locate *locate, const clspi_locate_queries *queries));
+#define clspi_solid_locate_find CLSPI_AT_LEVEL(clspi_solid_locate_find)
 
 #endif

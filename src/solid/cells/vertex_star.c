@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clones.h"
+#include "level.h"
 #include "limit_points.h"
 #include "subdivide.h"
 
@@ -360,7 +360,7 @@ CLSPI_INLINE void refine_lines(double *points, uint32_t outer, uint32_t inner)
         }
 }
 
-CLSPI_CLONES static void refine_lines_of_4(double *points, uint32_t outer, uint32_t num)
+static void refine_lines_of_4(double *points, uint32_t outer, uint32_t num)
 {
     for (uint32_t i = 0; i < outer; i++)
         refine_lines(points + (size_t)16 * num * i, 1, 4 * num);
@@ -542,7 +542,7 @@ CLSPI_INLINE void step(clspi_vertex_star *star, uint32_t dim)
     star->level++;
 }
 
-CLSPI_CLONES static void step_of_4(clspi_vertex_star *star)
+static void step_of_4(clspi_vertex_star *star)
 {
     step(star, 4);
 }

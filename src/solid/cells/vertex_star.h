@@ -5,6 +5,7 @@
 #define CLSPI_VERTEX_STAR_H
 
 #include "cell_mesh.h"
+#include "level.h"
 #include "step_weights.h"
 
 enum {
@@ -26,14 +27,19 @@ typedef struct clspi_star_mesh {
 
 /* Finds the cells around the vertices of a mesh, which stays the caller's, without creases that
    fade. To be released whatever happens; false: no memory. */
-bool clspi_star_mesh_make(clspi_star_mesh *stars, const clspi_cell_mesh *mesh);
+CLSPI_LEVELS(bool, clspi_star_mesh_make, (clspi_star_mesh * stars, const clspi_cell_mesh *mesh));
+#define clspi_star_mesh_make CLSPI_AT_LEVEL(clspi_star_mesh_make)
 
 /* Takes control points: [vertices][dim]. False: no memory, and nothing is loaded. */
-bool clspi_star_mesh_load(clspi_star_mesh *stars, const double *points, uint32_t dim);
+CLSPI_LEVELS(bool, clspi_star_mesh_load,
+             (clspi_star_mesh * stars, const double *points, uint32_t dim));
+#define clspi_star_mesh_load CLSPI_AT_LEVEL(clspi_star_mesh_load)
 
 /* Forgets control points, of a copy of the struct its own. */
-void clspi_star_mesh_forget(clspi_star_mesh *stars);
-void clspi_star_mesh_release(clspi_star_mesh *stars);
+CLSPI_LEVELS(void, clspi_star_mesh_forget, (clspi_star_mesh * stars));
+#define clspi_star_mesh_forget CLSPI_AT_LEVEL(clspi_star_mesh_forget)
+CLSPI_LEVELS(void, clspi_star_mesh_release, (clspi_star_mesh * stars));
+#define clspi_star_mesh_release CLSPI_AT_LEVEL(clspi_star_mesh_release)
 
 /* A cell of a star, seen from the vertex: axis a leads away from it. */
 typedef struct clspi_star_cell {
@@ -71,19 +77,25 @@ typedef struct clspi_vertex_star {
 
 /* Finds the star of a vertex, after one step. The star begins as all 0 and is used again for other
    vertices; to be released in the end. False: no memory. */
-bool clspi_vertex_star_make(clspi_vertex_star *star, const clspi_star_mesh *stars, uint32_t vertex);
-void clspi_vertex_star_release(clspi_vertex_star *star);
+CLSPI_LEVELS(bool, clspi_vertex_star_make,
+             (clspi_vertex_star * star, const clspi_star_mesh *stars, uint32_t vertex));
+#define clspi_vertex_star_make CLSPI_AT_LEVEL(clspi_vertex_star_make)
+CLSPI_LEVELS(void, clspi_vertex_star_release, (clspi_vertex_star * star));
+#define clspi_vertex_star_release CLSPI_AT_LEVEL(clspi_vertex_star_release)
 
 /* Does a step. */
-void clspi_vertex_star_step(clspi_vertex_star *star);
+CLSPI_LEVELS(void, clspi_vertex_star_step, (clspi_vertex_star * star));
+#define clspi_vertex_star_step CLSPI_AT_LEVEL(clspi_vertex_star_step)
 
 /* Writes a point of a cell: at[a] from -1 on, of which one may be -1, or where what these are the
    ends of is regular, several. */
-void clspi_vertex_star_point(const clspi_vertex_star *star, uint32_t cell, const int at[3],
-                             double *to);
+CLSPI_LEVELS(void, clspi_vertex_star_point,
+             (const clspi_vertex_star *star, uint32_t cell, const int at[3], double *to));
+#define clspi_vertex_star_point CLSPI_AT_LEVEL(clspi_vertex_star_point)
 
 /* Refines lines of four points from the one before the first: `inner` numbers from one point to the
    next, `outer` times, in place. */
-void clspi_star_refine_lines(double *points, uint32_t outer, uint32_t inner);
+CLSPI_LEVELS(void, clspi_star_refine_lines, (double *points, uint32_t outer, uint32_t inner));
+#define clspi_star_refine_lines CLSPI_AT_LEVEL(clspi_star_refine_lines)
 
 #endif

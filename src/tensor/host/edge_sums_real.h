@@ -310,15 +310,10 @@ static void edge_vertex(const clspi_vertex_shape *shape, const clspi_edge *edge,
               edge->right_handed ? normal[c] : -normal[c]);
 }
 
-CLSPI_CLONES static void EDGE_POINTS(const clspi_vertex_shape *shape, const clspi_edge *of)
+static void edge(const clspi_vertex_shape *shape, const clspi_edge *of)
 {
     const int found = direction_of(shape, of);
 
     for (uint32_t k = of->first; k < of->first + of->count; k++)
         edge_vertex(shape, of, k, found);
-}
-
-static void edge(const clspi_vertex_shape *shape, const clspi_edge *of)
-{
-    EDGE_POINTS(shape, of);
 }

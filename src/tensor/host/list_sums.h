@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "level.h"
+
 enum {
     CLSPI_LIST_CHUNK = 64, /* points of a chunk, at most */
     CLSPI_LIST_BLOCK = 32, /* that are made at once: sums have room for whole ones */
@@ -37,7 +39,9 @@ typedef struct clspi_list_chunk {
                          with them */
 } clspi_list_chunk;
 
-void clspi_list_sums_f32(const clspi_list_chunk *chunk);
-void clspi_list_sums_f64(const clspi_list_chunk *chunk);
+CLSPI_LEVELS(void, clspi_list_sums_f32, (const clspi_list_chunk *chunk));
+#define clspi_list_sums_f32 CLSPI_AT_LEVEL(clspi_list_sums_f32)
+CLSPI_LEVELS(void, clspi_list_sums_f64, (const clspi_list_chunk *chunk));
+#define clspi_list_sums_f64 CLSPI_AT_LEVEL(clspi_list_sums_f64)
 
 #endif

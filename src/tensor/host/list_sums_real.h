@@ -1,8 +1,8 @@
 /* The definition of LIST_SUMS, one of list_sums.h, in the precision `real`. The file that includes
-   this one names both, and SUM_BLOCK and MAKE_VALUES, which have clones. */
+   this one names both. */
 #include <string.h>
 
-#include "clones.h"
+#include "level.h"
 #include "list_sums.h"
 
 enum {
@@ -118,7 +118,7 @@ CLSPI_INLINE void raise(double (*b)[CHUNK], uint32_t k, const double *x, const d
 
 /* Makes the values of all functions of direction k at all points; has_less: of one degree less,
    too. */
-CLSPI_CLONES static void MAKE_VALUES(values *v, const clspi_list_chunk *chunk, int k, bool has_less)
+static void make_values(values *v, const clspi_list_chunk *chunk, int k, bool has_less)
 {
     const uint32_t degree = chunk->degree[k];
     const double *const x = chunk->x[k], *const y = chunk->y[k];
@@ -285,7 +285,7 @@ CLSPI_INLINE void put_sums(const block *b, const rows *r)
 
 /* Makes the sums of the points from `first` on that are a block. Has the orders that most splines
    are of compiled each for itself. */
-CLSPI_CLONES static void SUM_BLOCK(const clspi_list_chunk *chunk, const rows *r, size_t first)
+static void sum_block(const clspi_list_chunk *chunk, const rows *r, size_t first)
 {
     block b;
 
@@ -332,8 +332,8 @@ void LIST_SUMS(const clspi_list_chunk *chunk)
     values v[2];
 
     for (int k = 0; k < 2; k++)
-        MAKE_VALUES(&v[k], chunk, k, chunk->sum[k + 1]);
+        make_values(&v[k], chunk, k, chunk->sum[k + 1]);
     const rows r = rows_of(chunk, v);
     for (size_t first = 0; first < chunk->num; first += BLOCK)
-        SUM_BLOCK(chunk, &r, first);
+        sum_block(chunk, &r, first);
 }

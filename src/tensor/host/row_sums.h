@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "level.h"
+
 enum {
     CLSPI_ROWS_AT_ONCE = 4,
     CLSPI_ROWS_SPARE = CLSPI_ROWS_AT_ONCE - 1,
@@ -55,6 +57,9 @@ typedef struct clspi_row_sums {
     void (*round)(void *out, size_t step, const double *values, size_t count);
 } clspi_row_sums;
 
-extern const clspi_row_sums clspi_row_sums_f32, clspi_row_sums_f64;
+CLSPI_LEVELS(extern const clspi_row_sums, clspi_row_sums_f32, );
+CLSPI_LEVELS(extern const clspi_row_sums, clspi_row_sums_f64, );
+#define clspi_row_sums_f32 CLSPI_AT_LEVEL(clspi_row_sums_f32)
+#define clspi_row_sums_f64 CLSPI_AT_LEVEL(clspi_row_sums_f64)
 
 #endif

@@ -1,9 +1,8 @@
 /* The definition of one clspi_row_sums, ROW_SUMS, in the precision `real`. The file that includes
-   this one names both, REAL_TYPE, and FOUR_ROWS: clang gives what belongs to a function's clones
-   names that other files see, even where the function is static. */
+   this one names both, and REAL_TYPE. */
 #include <stdbool.h>
 
-#include "clones.h"
+#include "level.h"
 #include "half.h"
 #include "row_sums.h"
 
@@ -83,8 +82,8 @@ CLSPI_INLINE void add_some_terms(const four *rows, const real *t, size_t stride,
 
 /* Makes rows `first` to `first` + 3; those beyond num_rows repeat the last one into spare memory,
    so that there is one form of the sum, with the same roundings for every row. */
-CLSPI_CLONES static void FOUR_ROWS(const clspi_row_sum *sum, void *out, size_t stride, size_t first,
-                                   size_t num_rows, size_t width)
+static void four_rows(const clspi_row_sum *sum, void *out, size_t stride, size_t first,
+                      size_t num_rows, size_t width)
 {
     const real *const t = sum->t;
     const real *factors[ROWS];
@@ -112,7 +111,7 @@ static void sum_rows(const clspi_row_sum *sum, void *out, size_t stride, size_t 
                      size_t width)
 {
     for (size_t r = 0; r < num_rows; r += ROWS)
-        FOUR_ROWS(sum, out, stride, r, num_rows, width);
+        four_rows(sum, out, stride, r, num_rows, width);
 }
 
 CLSPI_INLINE void interleave_coords(real *restrict out, const real *restrict planes, size_t stride,

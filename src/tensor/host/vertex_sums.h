@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "level.h"
 #include "tensor_tile.h"
 
 /* Attributes of a vertex, in the order of the bits of vertex.h. */
@@ -102,6 +103,9 @@ typedef struct clspi_vertex_functions {
     void (*edge)(const clspi_vertex_shape *shape, const clspi_edge *edge);
 } clspi_vertex_functions;
 
-extern const clspi_vertex_functions clspi_vertex_functions_f32, clspi_vertex_functions_f64;
+CLSPI_LEVELS(extern const clspi_vertex_functions, clspi_vertex_functions_f32, );
+CLSPI_LEVELS(extern const clspi_vertex_functions, clspi_vertex_functions_f64, );
+#define clspi_vertex_functions_f32 CLSPI_AT_LEVEL(clspi_vertex_functions_f32)
+#define clspi_vertex_functions_f64 CLSPI_AT_LEVEL(clspi_vertex_functions_f64)
 
 #endif

@@ -1,8 +1,6 @@
 /* clspi_vertex_functions in single precision. */
 #define VERTEX_SUMS clspi_vertex_functions_f32
 #define REAL_TYPE   CLSPI_ROW_F32
-#define MAKE_ROWS   clspi_make_rows_f32
-#define EDGE_POINTS clspi_edge_points_f32
 #define REAL_EPS    0x1p-23f
 #define REAL_TINY   0x1p-120f
 #define REAL_MAX    FLT_MAX

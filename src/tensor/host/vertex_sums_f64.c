@@ -1,8 +1,6 @@
 /* clspi_vertex_functions in double precision. */
 #define VERTEX_SUMS clspi_vertex_functions_f64
 #define REAL_TYPE   CLSPI_ROW_F64
-#define MAKE_ROWS   clspi_make_rows_f64
-#define EDGE_POINTS clspi_edge_points_f64
 #define REAL_EPS    0x1p-52
 #define REAL_TINY   0x1p-1000
 #define REAL_MAX    DBL_MAX

@@ -1,11 +1,10 @@
 /* The definition of one clspi_vertex_functions, VERTEX_SUMS, in the precision `real`. The file that
-   includes this one names both, REAL_TYPE, REAL_EPS, REAL_TINY, REAL_MAX, SQRT, FMA, and the
-   functions that have clones. */
+   includes this one names both, REAL_TYPE, REAL_EPS, REAL_TINY, REAL_MAX, SQRT and FMA. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "clones.h"
+#include "level.h"
 #include "half.h"
 #include "vertex_sums.h"
 
@@ -656,8 +655,7 @@ CLSPI_INLINE void make_chunk(chunk *c, const clspi_vertex_shape *shape,
     store_elements(shape, c->elements, c->num_elements, out, at->count);
 }
 
-CLSPI_CLONES static void MAKE_ROWS(const clspi_vertex_shape *shape,
-                                   const clspi_vertex_source *source, char *out)
+static void make(const clspi_vertex_shape *shape, const clspi_vertex_source *source, void *out)
 {
     const size_t element = shape->type == CLSPI_ROW_F16 ? 2 : shape->type == CLSPI_ROW_F32 ? 4 : 8;
     const size_t vertex = shape->stride * element, columns = source->columns;
@@ -669,14 +667,8 @@ CLSPI_CLONES static void MAKE_ROWS(const clspi_vertex_shape *shape,
         for (at.first = 0; at.first < columns; at.first += CHUNK) {
             at.count = columns - at.first < CHUNK ? columns - at.first : CHUNK;
             make_chunk(&c, shape, source, &at,
-                       out + (at.row * source->row_vertices + at.first) * vertex);
+                       (char *)out + (at.row * source->row_vertices + at.first) * vertex);
         }
-}
-
-/* Which is no clone, so that its name is of this file alone. */
-static void make(const clspi_vertex_shape *shape, const clspi_vertex_source *source, void *out)
-{
-    MAKE_ROWS(shape, source, out);
 }
 
 /* ---- the largest sums ---- */

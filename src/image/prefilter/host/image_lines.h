@@ -5,6 +5,7 @@
 #define CLSPI_IMAGE_LINES_H
 
 #include "image_points.h"
+#include "level.h"
 
 enum { CLSPI_LINE_HALO_MAX = 64 };
 
@@ -51,6 +52,9 @@ typedef struct clspi_line_functions {
                     void *out, size_t stride, bool halves);
 } clspi_line_functions;
 
-extern const clspi_line_functions clspi_line_functions_f32, clspi_line_functions_f64;
+CLSPI_LEVELS(extern const clspi_line_functions, clspi_line_functions_f32, );
+CLSPI_LEVELS(extern const clspi_line_functions, clspi_line_functions_f64, );
+#define clspi_line_functions_f32 CLSPI_AT_LEVEL(clspi_line_functions_f32)
+#define clspi_line_functions_f64 CLSPI_AT_LEVEL(clspi_line_functions_f64)
 
 #endif

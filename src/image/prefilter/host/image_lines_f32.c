@@ -1,6 +1,5 @@
 /* clspi_line_functions in single precision. */
 #define LINE_FUNCTIONS clspi_line_functions_f32
-#define FILTER_BUNDLE  clspi_filter_bundle_f32
 #define REAL_PIXEL     CLSPI_PIXEL_F32
 typedef float real;
 

@@ -1,6 +1,5 @@
 /* clspi_line_functions in double precision. */
 #define LINE_FUNCTIONS clspi_line_functions_f64
-#define FILTER_BUNDLE  clspi_filter_bundle_f64
 #define REAL_PIXEL     CLSPI_PIXEL_F64
 typedef double real;
 

@@ -1,9 +1,8 @@
 /* The definition of one clspi_line_functions, LINE_FUNCTIONS, in the precision `real`. The file
-   that includes this one names both, REAL_PIXEL, the precision as a type of pixels, and
-   FILTER_BUNDLE, which has clones. */
+   that includes this one names both, and REAL_PIXEL, the precision as a type of pixels. */
 #include <string.h>
 
-#include "clones.h"
+#include "level.h"
 #include "half.h"
 #include "image_lines.h"
 
@@ -58,8 +57,7 @@ CLSPI_INLINE void convolution(real *a, size_t num, const double *taps, size_t ha
 }
 
 /* Filters `num` samples of a bundle, halos counted; *skip: where the first coefficient stands. */
-CLSPI_CLONES static void FILTER_BUNDLE(const clspi_line_filter *f, real *a, size_t num,
-                                       size_t *skip)
+static void filter_bundle(const clspi_line_filter *f, real *a, size_t num, size_t *skip)
 {
     *skip = f->kind == CLSPI_LINE_RECURSION ? f->halo : 0;
     for (int i = 0; i < 2 && f->kind == CLSPI_LINE_RECURSION; i++)
@@ -325,7 +323,7 @@ static void filter_rows(const clspi_line_filter *f, const clspi_line_source *fro
 
     find_places(&places, from, (int64_t)run[0] - (int64_t)halo, num);
     read_bundle(from, rows, &places, a);
-    FILTER_BUNDLE(f, a, num, &skip);
+    filter_bundle(f, a, num, &skip);
     for (size_t i = 0; i < num_rows; i += 4)
         turn_out(to + i * pitch, pitch, a + skip * BUNDLE + i, run[1]);
 }
@@ -411,7 +409,7 @@ static void columns(const clspi_line_filter *f, const void *const *lines, size_t
                 memcpy(a + k * BUNDLE, from, width * sizeof *a);
                 memset(a + k * BUNDLE + width, 0, (BUNDLE - width) * sizeof *a);
             }
-            FILTER_BUNDLE(f, a, made + 2 * f->halo, &skip);
+            filter_bundle(f, a, made + 2 * f->halo, &skip);
             for (size_t k = 0; k < made; k++)
                 store(out, (first + k) * stride + x, a + (k + skip) * BUNDLE, width, halves);
         }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clones.h"
+#include "level.h"
 
 /* A plane with its margins. */
 typedef struct wide_plane {

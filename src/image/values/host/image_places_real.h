@@ -3,7 +3,7 @@
    FLOOR and EPSILON too. */
 #include <string.h>
 
-#include "clones.h"
+#include "level.h"
 #include "image_points.h"
 
 enum { CHUNK = CLSPI_IMAGE_STEPS };

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "level.h"
+
 /* How an image continues; the numbers of clsp_image_mode. */
 enum {
     CLSPI_EXTEND_WHOLE = 1,
@@ -83,6 +85,9 @@ typedef struct clspi_image_row {
 
 typedef void clspi_image_values(const clspi_image_planes *planes, const clspi_image_row *row);
 
-extern clspi_image_values clspi_image_values_f32, clspi_image_values_f64;
+CLSPI_LEVELS(extern clspi_image_values, clspi_image_values_f32, );
+CLSPI_LEVELS(extern clspi_image_values, clspi_image_values_f64, );
+#define clspi_image_values_f32 CLSPI_AT_LEVEL(clspi_image_values_f32)
+#define clspi_image_values_f64 CLSPI_AT_LEVEL(clspi_image_values_f64)
 
 #endif

@@ -1,6 +1,5 @@
 /* clspi_image_values in single precision. */
 #define IMAGE_VALUES clspi_image_values_f32
-#define ROW_VALUES   clspi_row_values_f32
 #define FLOOR        floorf
 #define RINT         rintf
 #define ROUND        roundf

@@ -1,6 +1,5 @@
 /* clspi_image_values in double precision. */
 #define IMAGE_VALUES clspi_image_values_f64
-#define ROW_VALUES   clspi_row_values_f64
 #define FLOOR        floor
 #define RINT         rint
 #define ROUND        round

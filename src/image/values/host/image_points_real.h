@@ -437,7 +437,7 @@ CLSPI_INLINE size_t make_chunk(const clspi_image_planes *planes, const chunk *c,
     }
 }
 
-CLSPI_CLONES static void ROW_VALUES(const clspi_image_planes *planes, const clspi_image_row *row)
+void IMAGE_VALUES(const clspi_image_planes *planes, const clspi_image_row *row)
 {
     real made[CHUNK * CHANNELS * COMPONENTS];
     char *out = row->out;
@@ -451,10 +451,4 @@ CLSPI_CLONES static void ROW_VALUES(const clspi_image_planes *planes, const clsp
         store(planes, made, all, out);
         out += all * bytes_of(planes->type);
     }
-}
-
-/* (Clang 14 gives clones other names than callers in other files look for.) */
-void IMAGE_VALUES(const clspi_image_planes *planes, const clspi_image_row *row)
-{
-    ROW_VALUES(planes, row);
 }
