@@ -9,7 +9,8 @@ enum {
     CHUNK = CLSPI_LIST_CHUNK,
     BLOCK = CLSPI_LIST_BLOCK,
     ORDER = CLSPI_LIST_DEGREE + 1,
-    COORDS = 5
+    COORDS = 5,
+    LINE = 64 /* bytes of a line of the cache: arrays begin with one, wherever the stack stands */
 };
 
 /* Values of the functions along a direction: of the degree, and of one less for derivatives. */
@@ -122,7 +123,7 @@ static void make_values(values *v, const clspi_list_chunk *chunk, int k, bool ha
 {
     const uint32_t degree = chunk->degree[k];
     const double *const x = chunk->x[k], *const y = chunk->y[k];
-    double b[ORDER][CHUNK], made[ORDER][CHUNK];
+    _Alignas(LINE) double b[ORDER][CHUNK], made[ORDER][CHUNK];
 
     for (size_t p = 0; p < CHUNK; p++)
         b[0][p] = 1;
@@ -287,7 +288,7 @@ CLSPI_INLINE void put_sums(const block *b, const rows *r)
    are of compiled each for itself. */
 static void sum_block(const clspi_list_chunk *chunk, const rows *r, size_t first)
 {
-    block b;
+    _Alignas(LINE) block b;
 
     take_patches(&b, chunk, first);
     memset(b.sum, 0, sizeof b.sum);
@@ -329,7 +330,7 @@ static rows rows_of(const clspi_list_chunk *chunk, const values v[2])
 
 void LIST_SUMS(const clspi_list_chunk *chunk)
 {
-    values v[2];
+    _Alignas(LINE) values v[2];
 
     for (int k = 0; k < 2; k++)
         make_values(&v[k], chunk, k, chunk->sum[k + 1]);
