@@ -151,11 +151,11 @@ static char *reals_of_halves(const clsp_image_plan *plan)
     char *const reals = make_room(plan, &planes);
 
     for (size_t k = 0; reals && k < num; k++) {
-        const double x = clspi_half_value(halves[k]);
+        const float x = clspi_half_value(halves[k]);
         if (plan->desc.precision == CLSP_F64)
-            ((double *)(void *)reals)[k] = x;
+            ((double *)(void *)reals)[k] = (double)x;
         else
-            ((float *)(void *)reals)[k] = (float)x;
+            ((float *)(void *)reals)[k] = x;
     }
     return reals;
 }

@@ -30,6 +30,11 @@ typedef struct clspi_row_sum {
 
 typedef enum clspi_row_type { CLSPI_ROW_F16, CLSPI_ROW_F32, CLSPI_ROW_F64 } clspi_row_type;
 
+static inline size_t clspi_row_bytes(clspi_row_type type)
+{
+    return (size_t)2 << type;
+}
+
 /* How a vertex is made of a point. */
 typedef struct clspi_row_vertex {
     uint32_t dim;

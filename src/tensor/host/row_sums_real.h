@@ -2,8 +2,8 @@
    this one names both, and REAL_TYPE. */
 #include <stdbool.h>
 
+#include "convert_real.h"
 #include "level.h"
-#include "half.h"
 #include "row_sums.h"
 
 enum { ROWS = CLSPI_ROWS_AT_ONCE, TERMS = 4 };
@@ -170,59 +170,8 @@ CLSPI_INLINE void make_vertices_of(const clspi_row_vertex *vertex, real *out, co
         make_vertices(vertex, out, points, count, dim, 0);
 }
 
-/* Stores an element of another type than real. */
-CLSPI_INLINE void store_as(clspi_row_type type, void *out, size_t at, real x)
+static void make_all(const clspi_row_vertex *vertex, real *out, const real *points, size_t count)
 {
-    switch (type) {
-    case CLSPI_ROW_F16:
-        ((uint16_t *)out)[at] = clspi_half((double)x);
-        break;
-    case CLSPI_ROW_F32:
-        ((float *)out)[at] = (float)x;
-        break;
-    default:
-        ((double *)out)[at] = (double)x;
-        break;
-    }
-}
-
-CLSPI_INLINE void convert_vertices(const clspi_row_vertex *vertex, clspi_row_type type, void *out,
-                                   const real *points, size_t count)
-{
-    const uint32_t dim = vertex->dim, coords = dim + vertex->rational;
-
-    for (size_t i = 0; i < count; i++) {
-        const real weight = vertex->rational ? points[i * coords + dim] : 1;
-        const real factor = vertex->rational ? 1 / weight : 1;
-        const size_t at = i * vertex->stride;
-        for (uint32_t c = 0; c < dim; c++)
-            store_as(type, out, at + vertex->at_point + c, points[i * coords + c] * factor);
-        if (vertex->at_weight >= 0) store_as(type, out, at + (size_t)vertex->at_weight, weight);
-    }
-}
-
-/* Stores vertices by one loop for each type, so that none is asked for in it. */
-static void convert_all(const clspi_row_vertex *vertex, void *out, const real *points, size_t count)
-{
-    switch (vertex->type) {
-    case CLSPI_ROW_F16:
-        convert_vertices(vertex, CLSPI_ROW_F16, out, points, count);
-        break;
-    case CLSPI_ROW_F32:
-        convert_vertices(vertex, CLSPI_ROW_F32, out, points, count);
-        break;
-    default:
-        convert_vertices(vertex, CLSPI_ROW_F64, out, points, count);
-        break;
-    }
-}
-
-static void vertices(const clspi_row_vertex *vertex, void *out, const void *points, size_t count)
-{
-    if (vertex->type != REAL_TYPE) {
-        convert_all(vertex, out, points, count);
-        return;
-    }
     switch (vertex->dim) {
     case 1:
         make_vertices_of(vertex, out, points, count, 1);
@@ -237,6 +186,37 @@ static void vertices(const clspi_row_vertex *vertex, void *out, const void *poin
         make_vertices_of(vertex, out, points, count, 4);
         break;
     }
+}
+
+/* Makes vertices of another type than real; points without weights are as they have to be. */
+static void convert_all(const clspi_row_vertex *vertex, char *out, const real *points, size_t count)
+{
+    const size_t coords = vertex->dim + vertex->rational, bytes = clspi_row_bytes(vertex->type);
+    const int32_t dim = (int32_t)vertex->dim, at_weight = vertex->at_weight < 0 ? -1 : dim;
+    const size_t num = vertex->dim + (vertex->at_weight >= 0);
+    const clspi_row_vertex packed = {vertex->dim, vertex->rational, REAL_TYPE, num, 0, at_weight};
+    const bool is_made = !vertex->rational && vertex->at_weight < 0;
+    real made[CONVERT_BLOCK * CLSPI_ROW_COORDS_MAX];
+    int32_t at[CLSPI_ROW_COORDS_MAX];
+
+    for (int32_t k = 0; k < dim; k++)
+        at[k] = (int32_t)vertex->at_point + k;
+    at[dim] = vertex->at_weight;
+    for (size_t first = 0; first < count; first += CONVERT_BLOCK) {
+        const size_t n = count - first < CONVERT_BLOCK ? count - first : CONVERT_BLOCK;
+        const real *const from = points + first * coords;
+        if (!is_made) make_all(&packed, made, from, n);
+        convert_vertices(&(placement){vertex->type, vertex->stride, num, at},
+                         out + first * vertex->stride * bytes, is_made ? from : made, n);
+    }
+}
+
+static void vertices(const clspi_row_vertex *vertex, void *out, const void *points, size_t count)
+{
+    if (vertex->type == REAL_TYPE)
+        make_all(vertex, out, points, count);
+    else
+        convert_all(vertex, out, points, count);
 }
 
 static void round_values(void *out, size_t step, const double *values, size_t count)

@@ -4,11 +4,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "convert_real.h"
 #include "level.h"
-#include "half.h"
 #include "vertex_sums.h"
 
-enum { CHUNK = 64, COORDS_MAX = 5, RUN_MAX = 9 };
+enum {
+    CHUNK = CONVERT_BLOCK,
+    COORDS_MAX = 5,
+    RUN_MAX = 9,
+    ELEMENTS_MAX = CLSPI_VERTEX_SUMS * 4 + 1 + 3 + 3 + 2 /* of a vertex */
+};
+_Static_assert((int)ELEMENTS_MAX <= (int)CONVERT_ELEMENTS_MAX,
+               "vertices have room to be converted");
 
 /* ---- control points and parameters ---- */
 
@@ -85,31 +92,10 @@ static bool is_lost(clspi_row_type type, const void *out, ptrdiff_t at)
     return lost;
 }
 
-CLSPI_INLINE void store(clspi_row_type type, void *out, ptrdiff_t at, real x)
+/* Stores one element of a vertex. */
+static void store(clspi_row_type type, void *out, ptrdiff_t at, real x)
 {
-    if (type == REAL_TYPE)
-        ((real *)out)[at] = x;
-    else if (type == CLSPI_ROW_F16)
-        ((uint16_t *)out)[at] = clspi_half((double)x);
-    else
-        ((float *)out)[at] = (float)x;
-}
-
-CLSPI_INLINE void store_all(clspi_row_type type, void *out, size_t at, size_t stride,
-                            const real *restrict x, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        store(type, out, (ptrdiff_t)(at + i * stride), x[i]);
-}
-
-/* Stores one element of `count` vertices in another type. No clone needs its own. */
-static void convert_element(const clspi_vertex_shape *shape, void *out, int32_t at, const real *x,
-                            size_t count)
-{
-    if (shape->type == CLSPI_ROW_F16)
-        store_all(CLSPI_ROW_F16, out, (size_t)at, shape->stride, x, count);
-    else
-        store_all(CLSPI_ROW_F32, out, (size_t)at, shape->stride, x, count);
+    change_type(type, (char *)out + at * (ptrdiff_t)clspi_row_bytes(type), &x, 1);
 }
 
 /* Where one element of vertices is found, and where in a vertex it stands. */
@@ -153,34 +139,56 @@ static bool are_adjacent(const placed *of, size_t left, size_t count)
 
 /* Returns how many of the elements that are left are stored at once: nine or six where vertices
    have no others, which compilers then know and make twice as fast, or three. */
-static int run_of(const clspi_vertex_shape *shape, const placed *of, size_t left)
+static int run_of(size_t stride, const placed *of, size_t left)
 {
-    if (shape->type != REAL_TYPE || !are_adjacent(of, left, 3)) return 1;
-    if (shape->stride == left && are_adjacent(of, left, left) && (left == 6 || left == RUN_MAX))
+    if (!are_adjacent(of, left, 3)) return 1;
+    if (stride == left && are_adjacent(of, left, left) && (left == 6 || left == RUN_MAX))
         return (int)left;
     return 3;
 }
 
 /* Stores elements of `count` vertices, those that are adjacent in one pass. */
-CLSPI_INLINE void store_elements(const clspi_vertex_shape *shape, const placed *of, size_t num,
-                                 void *out, size_t count)
+CLSPI_INLINE void store_reals(const placed *of, size_t num, real *out, size_t stride, size_t count)
 {
     int run = 0;
 
     for (size_t k = 0; k < num; k += (size_t)run) {
-        real *const to = (real *)out + of[k].at;
-        run = run_of(shape, of + k, num - k);
+        real *const to = out + of[k].at;
+        run = run_of(stride, of + k, num - k);
         if (run == RUN_MAX)
             store_run(of + k, RUN_MAX, to, RUN_MAX, count);
         else if (run == 6)
             store_run(of + k, 6, to, 6, count);
         else if (run == 3)
-            store_run(of + k, 3, to, shape->stride, count);
-        else if (shape->type == REAL_TYPE)
-            store_all(REAL_TYPE, out, (size_t)of[k].at, shape->stride, *of[k].x, count);
+            store_run(of + k, 3, to, stride, count);
         else
-            convert_element(shape, out, of[k].at, *of[k].x, count);
+            store_run(of + k, 1, to, stride, count);
     }
+}
+
+/* Makes vertices side by side, then changes the type of all. */
+CLSPI_INLINE void store_converted(const clspi_vertex_shape *shape, const placed *of, size_t num,
+                                  void *out, size_t count)
+{
+    real made[CHUNK * ELEMENTS_MAX];
+    placed packed[ELEMENTS_MAX];
+    int32_t at[ELEMENTS_MAX];
+
+    for (size_t k = 0; k < num; k++) {
+        packed[k] = (placed){of[k].x, (int32_t)k};
+        at[k] = of[k].at;
+    }
+    store_reals(packed, num, made, num, count);
+    convert_vertices(&(placement){shape->type, shape->stride, num, at}, out, made, count);
+}
+
+CLSPI_INLINE void store_elements(const clspi_vertex_shape *shape, const placed *of, size_t num,
+                                 void *out, size_t count)
+{
+    if (shape->type == REAL_TYPE)
+        store_reals(of, num, out, shape->stride, count);
+    else
+        store_converted(shape, of, num, out, count);
 }
 
 /* ---- normals ---- */
@@ -254,8 +262,6 @@ CLSPI_INLINE void polynomial_normals(real (*restrict n)[CHUNK], real *const *a, 
 }
 
 /* ---- vertices ---- */
-
-enum { ELEMENTS_MAX = CLSPI_VERTEX_SUMS * 4 + 1 + 3 + 3 + 2 };
 
 /* The coordinates of a chunk's sums, one after the other, and then of its derivatives: where the
    source has them so, in its memory. */
@@ -657,8 +663,7 @@ CLSPI_INLINE void make_chunk(chunk *c, const clspi_vertex_shape *shape,
 
 static void make(const clspi_vertex_shape *shape, const clspi_vertex_source *source, void *out)
 {
-    const size_t element = shape->type == CLSPI_ROW_F16 ? 2 : shape->type == CLSPI_ROW_F32 ? 4 : 8;
-    const size_t vertex = shape->stride * element, columns = source->columns;
+    const size_t vertex = shape->stride * clspi_row_bytes(shape->type), columns = source->columns;
     chunk c;
 
     choose_sums(&c, shape, source);

@@ -218,8 +218,7 @@ static void store(void *out, size_t at, const real *from, size_t num, bool halve
             memcpy((real *)out + at, from, num * sizeof *from);
         return;
     }
-    for (size_t k = 0; k < num; k++)
-        ((uint16_t *)out)[at + k] = clspi_half((double)from[k]);
+    clspi_halves((uint16_t *)out + at, from, num);
 }
 
 /* ---- rows ---- */

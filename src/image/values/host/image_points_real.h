@@ -350,8 +350,7 @@ CLSPI_INLINE void store(const clspi_image_planes *planes, real *restrict from, s
             ((int16_t *)out)[k] = (int16_t)saturated(from[k], -32768, 32767);
         break;
     case CLSPI_PIXEL_F16:
-        for (size_t k = 0; k < num; k++)
-            ((uint16_t *)out)[k] = clspi_half((double)from[k]);
+        clspi_halves(out, from, num);
         break;
     case CLSPI_PIXEL_F32:
         for (size_t k = 0; k < num; k++)
