@@ -28,7 +28,13 @@
    Ranges: a batch call takes the items of a range. Results have the same bits however a batch is
    split into ranges, and from run to run. A range of nothing only waits.
 
-   Numbers: NaN and infinite data spread NaN no further than the declaration says.
+   Numbers: NaN and infinite data spread NaN no further than the declaration says. In CLSP_F32
+   numbers below the least normal one, 2^-126, may count as 0, be they data, results or on the way
+   between them; some processors take a hundred times as long for them. So bounds hold where scale
+   is at least 2^-90, and results are off by 2^-110 more where it is less. The host keeps such
+   numbers in rational patches, whose weights may make up for them, in images of orders 0 and 1, in
+   solids, in searches and in CLSP_F64. What its threads do with them is as before after a call, and
+   in callbacks.
 
    Errors that every call may give: CLSP_ERROR_ARGUMENT (NULL, a field or a range out of its bounds,
    a reserved field that is not 0, memory and events that cannot be), CLSP_ERROR_BUFFER_SIZE,

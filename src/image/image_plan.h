@@ -55,4 +55,11 @@ static inline uint32_t clspi_image_order(const clsp_image_desc *desc)
     return desc->order == CLSP_IMAGE_NEAREST_SAMPLE ? 0 : (uint32_t)desc->order;
 }
 
+/* Tells whether sums may take small floats for 0; samples come back as they are by orders 0 and 1.
+ */
+static inline bool clspi_image_flushes(const clsp_image_desc *desc)
+{
+    return desc->precision == CLSP_F32 && clspi_image_order(desc) > 1;
+}
+
 #endif

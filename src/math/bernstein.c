@@ -49,6 +49,12 @@ void clspi_bernstein(double *values, uint32_t degree, double x, double y)
     clspi_sum_to_one(values, degree + 1);
 }
 
+void clspi_cut_f32(double *values, uint32_t num)
+{
+    for (uint32_t k = 0; k < num; k++)
+        if (fabs(values[k]) < 0x1p-103) values[k] = 0.0;
+}
+
 void clspi_round_f32(double *values, uint32_t num)
 {
     double lost = 0.0;

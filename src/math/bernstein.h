@@ -15,6 +15,11 @@ void clspi_bernstein(double *values, uint32_t degree, double x, double y);
 /* Adds to the largest value what the sum of all lacks of 1. */
 void clspi_sum_to_one(double *values, uint32_t num);
 
+/* Makes values 0 that are below 2^-103, the least normal float over eps: in float they count for
+   nothing beside a sum of 1, and processors take long for numbers near them and for products of
+   these. Values that weights multiply are left, which may be large. */
+void clspi_cut_f32(double *values, uint32_t num);
+
 /* Rounds values to floats; the largest takes what the others' rounding has changed of their sum. */
 void clspi_round_f32(double *values, uint32_t num);
 

@@ -124,6 +124,7 @@ typedef struct host_table {
     cl_uint *first;  /* of banded tables */
     double *scratch; /* 2 terms + 1 */
     size_t real_bytes;
+    bool cuts; /* values that are too small to count */
 } host_table;
 
 /* Puts the values of a symmetric table in place of those of the whole, in twice their room. */
@@ -168,6 +169,7 @@ static void fill_column(const clspi_basis_table *table, const clspi_basis *basis
 
     if (table->is_symmetric) make_column_symmetric(to->scratch, table->terms);
     if (table->is_integral) make_column_integral(to->scratch, table->terms);
+    if (to->cuts) clspi_cut_f32(to->scratch, num_values(table));
     if (is_whole(table) && to->real_bytes == sizeof(float))
         clspi_round_f32(to->scratch, table->terms);
     for (size_t k = 0; k < num_values(table); k++) {
@@ -213,7 +215,8 @@ static clsp_status fill_on_host(const clspi_basis_table *table, clspi_series *se
                            .first =
                                table->is_banded ? calloc(table->stride, sizeof *to.first) : NULL,
                            .scratch = calloc(2 * (size_t)table->terms + 1, sizeof *to.scratch),
-                           .real_bytes = clsp_type_bytes(desc->precision)};
+                           .real_bytes = clsp_type_bytes(desc->precision),
+                           .cuts = desc->precision == CLSP_F32 && !desc->rational};
     clsp_status status = CLSP_ERROR_NO_MEMORY;
 
     if (to.values && to.scratch && (to.first || !table->is_banded))

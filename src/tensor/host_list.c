@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "float_state.h"
 #include "list_spans.h"
 #include "list_sums.h"
 #include "tensor_share.h"
@@ -415,6 +416,7 @@ void clspi_host_list_make(const clspi_list_recipe *recipe, const clspi_host_list
                           const clspi_part *part, char *out)
 {
     const clspi_tensor_desc *const d = &recipe->desc;
+    const clspi_float_state before = clspi_float_flush(d->precision == CLSP_F32 && !d->rational);
     clspi_vertex_shape shape = clspi_vertex_shape_of(d);
     list_chunk c;
 
@@ -429,4 +431,5 @@ void clspi_host_list_make(const clspi_list_recipe *recipe, const clspi_host_list
         else
             make_chunk(&c, d, &shape, to);
     }
+    clspi_float_state_set(before);
 }

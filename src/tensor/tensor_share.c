@@ -50,6 +50,7 @@ static clspi_tile_desc points_of(const clspi_tensor_desc *d)
     const bool weights = (vertex->attributes & CLSP_VERTEX_WEIGHT) != 0;
     const clspi_tile_desc desc = {
         .f64 = d->precision == CLSP_F64,
+        .rational = d->rational,
         .directions = d->directions,
         .controls = {d->controls[0], d->controls[1], d->controls[2]},
         .terms = {d->terms[0], d->terms[1], d->terms[2]},

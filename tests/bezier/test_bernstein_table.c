@@ -1,11 +1,14 @@
-/* bernstein.cl, which makes the tables that are too large for the host: its values beside the
-   host's, and that it writes its own columns only. */
+/* Tables of Bernstein values: bernstein.cl, which makes those that are too large for the host, its
+   values beside the host's, and that it writes its own columns only; and which values of small ones
+   are 0. */
 #include "../device/table_fixture.h"
 #include "../support.h"
 
 #include <math.h>
 
+#include "basis_table.h"
 #include "bernstein.h"
+#include "bernstein_basis.h"
 #include "buffer.h"
 
 enum { STRIDE_MULTIPLE = 16, REALS_MAX = 1001 * 160 };
@@ -110,10 +113,55 @@ static void test_tables(void **state)
     assert_true(worst <= 1.0);
 }
 
+/* Fills a table of degree 31, of a plan that may be rational, on the host; returns the least value
+   that is not 0. */
+static float least_of(clsp_context *ctx, cl_uint rational, bool is_integral)
+{
+    enum { TERMS = 32, NUM = 64 };
+    static float values[TERMS * NUM];
+    clspi_tensor_desc desc = {.precision = CLSP_F32,
+                              .directions = 1,
+                              .dim = 3,
+                              .rational = rational,
+                              .degrees = {TERMS - 1},
+                              .controls = {TERMS, 1, 1},
+                              .terms = {TERMS, 1, 1},
+                              .axis = {{.num = NUM, .end = 1.0}}};
+    clspi_basis_table table = {.stride = 0};
+    clspi_series series;
+    float least = 1.0f;
+
+    desc.basis = clspi_bernstein_basis(&desc);
+    clspi_table_shape(&table, &desc, 0, 0);
+    if (is_integral) clspi_table_make_integral(&table);
+    clspi_series_begin(&series, ctx, 0, NULL, NULL);
+    assert_ok(ctx, clspi_table_fill(&table, &series, &desc));
+    assert_ok(ctx, clspi_series_read(&series, table.values, 0, values,
+                                     (size_t)TERMS * table.stride * sizeof *values));
+    assert_ok(ctx, clspi_series_end(&series, NULL));
+    for (size_t k = 0; k < (size_t)TERMS * table.stride; k++)
+        if (values[k] != 0.0f) least = fminf(least, fabsf(values[k]));
+    clspi_table_release(&table);
+    return least;
+}
+
+static void test_small_values(void **state)
+{
+    clsp_context *ctx;
+
+    (void)state;
+    assert_int_equal(clsp_context_create(&ctx, NULL, NULL), CLSP_OK);
+    assert_true(least_of(ctx, 0, false) >= 0x1p-103f);
+    assert_true(least_of(ctx, 0, true) >= 0x1p-103f);
+    assert_true(least_of(ctx, 1, false) < 0x1p-126f);
+    clsp_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_small_values),
     };
     const int no_device = support_no_device();
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fenv.h>
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -110,6 +111,7 @@ static void describe(job *j, const shape *s, bool f64)
     clspi_tile_desc *const d = &j->desc;
 
     *d = (clspi_tile_desc){.f64 = f64,
+                           .rational = s->rational,
                            .directions = s->directions,
                            .vertex = {.dim = s->dim,
                                       .rational = s->rational,
@@ -341,6 +343,42 @@ static void against_oracle(void **state)
                   worst[0][0], worst[1][0], worst[0][1], worst[1][1]);
     for (int i = 0; i < 4; i++)
         assert_true(worst[i % 2][i / 2] <= 1.0);
+}
+
+/* ---- small numbers ---- */
+
+/* Tells whether some sum in floats was below the least normal number. */
+static bool has_small_sums(const shape *s, bool rational)
+{
+    job j;
+
+    begin(&j, s, false);
+    clspi_tile_destroy(&j.tile);
+    j.desc.rational = rational;
+    j.tile = clspi_tile_create(&j.desc);
+    clspi_tile_scratch_destroy(&j.scratch);
+    j.scratch = j.tile ? clspi_tile_scratch_create(j.tile) : NULL;
+    assert_true(j.tile && j.scratch);
+    feclearexcept(FE_ALL_EXCEPT);
+    whole(&j, 0);
+    const bool found = fetestexcept(FE_UNDERFLOW) != 0;
+    end(&j);
+    return found;
+}
+
+/* Sums of high degrees have no terms that a processor takes long for, but those whose weights may
+   be as large as their basis values are small. */
+static void sums_are_normal(void **state)
+{
+    static const shape high[] = {{2, {32, 32, 1}, {64, 64, 1}, 3, 0, 0, 0, 0, -1},
+                                 {2, {101, 101, 1}, {128, 128, 1}, 3, 0, 0, 0, 0, -1},
+                                 {1, {301, 1, 1}, {500, 1, 1}, 3, 0, 0, 0, 0, -1}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(high); i++) {
+        assert_false(has_small_sums(&high[i], false));
+        assert_true(has_small_sums(&high[i], true));
+    }
 }
 
 /* ---- exact properties ---- */
@@ -746,7 +784,7 @@ int main(void)
         cmocka_unit_test(splits_are_equal),  cmocka_unit_test(planes_are_points),
         cmocka_unit_test(forgets),           cmocka_unit_test(nan_stays),
         cmocka_unit_test(too_large),         cmocka_unit_test(bands_are_sums),
-        cmocka_unit_test(types_are_rounded),
+        cmocka_unit_test(types_are_rounded), cmocka_unit_test(sums_are_normal),
     };
 
     return cmocka_run_group_tests_name("tensor_tile", tests, NULL, NULL);

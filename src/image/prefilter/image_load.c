@@ -9,6 +9,7 @@
 #include "filter_reach.h"
 #include "filter_steps.h"
 #include "fir_taps.h"
+#include "float_state.h"
 #include "half.h"
 #include "job.h"
 
@@ -86,9 +87,10 @@ static clspi_line_filter filter_of(const load_job *job)
     return f;
 }
 
-/* Makes num lines across rows or slices, each num_x long, of these rows and those around them. */
-static clsp_status filter_columns(const load_job *job, const clspi_line_filter *f,
-                                  const clspi_line_box *box, uint32_t axis, char *out)
+/* Makes num lines across rows or slices, each num_x long, of these rows and those around them;
+   false without memory. */
+static bool filter_columns(const load_job *job, const clspi_line_filter *f,
+                           const clspi_line_box *box, uint32_t axis, char *out)
 {
     const size_t real = clsp_type_bytes(job->plan->desc.precision);
     const uint32_t num = axis == 0 ? box->num_z : box->num_y, halo = f->halo;
@@ -131,11 +133,12 @@ static clsp_status filter_columns(const load_job *job, const clspi_line_filter *
     const bool is_done = lines && memory;
     free(lines);
     free(memory);
-    return is_done ? CLSP_OK : no_memory(job->plan);
+    return is_done;
 }
 
-/* Makes whole rows of one slice, or of several slices all, or a part of a row. */
-static clsp_status filter_box(const load_job *job, const clspi_line_box *box, char *out)
+/* Makes whole rows of one slice, or of several slices all, or a part of a row; false without
+   memory. */
+static bool filter_box(const load_job *job, const clspi_line_box *box, char *out)
 {
     const clspi_filter_step *const step = step_of(job);
     const clspi_line_filter f = filter_of(job);
@@ -143,7 +146,7 @@ static clsp_status filter_box(const load_job *job, const clspi_line_box *box, ch
     if (is_tiled(step) || step->axis == 1) return filter_columns(job, &f, box, 1, out);
     if (step->axis == 0) return filter_columns(job, &f, box, 0, out);
     job->functions->rows(&f, &job->source, box, out, job->halves);
-    return CLSP_OK;
+    return true;
 }
 
 static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
@@ -166,7 +169,10 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
                                     .num_y = (uint32_t)num_y,
                                     .first_x = low[2] + (is_whole ? 0 : (uint32_t)part->line),
                                     .num_x = is_whole ? stored[2] : (uint32_t)part->num_lines};
-        CLSPI_CHECK(filter_box(job, &box, out + done * stored[2] * job->element));
+        const clspi_float_state before = clspi_float_flush(clspi_image_flushes(&job->plan->desc));
+        const bool is_done = filter_box(job, &box, out + done * stored[2] * job->element);
+        clspi_float_state_set(before);
+        if (!is_done) return no_memory(job->plan);
         done += clspi_max(slices * stored[1], num_y);
     }
     return CLSP_OK;

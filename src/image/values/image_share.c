@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "float_state.h"
 #include "image_call.h"
 #include "image_points.h"
 #include "image_reals.h"
@@ -87,6 +88,7 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
     const size_t width = s->call->width, rows = s->call->points / width;
     const size_t bytes = job->point * clsp_type_bytes(job->plan->desc.values);
     clspi_image_planes planes = planes_of(s, job->first_piece + part->piece / rows);
+    const clspi_float_state before = clspi_float_flush(clspi_image_flushes(&job->plan->desc));
 
     (void)base;
     (void)worker;
@@ -99,6 +101,7 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
         make_points(s, &planes, points, out + done * bytes);
         done += num;
     }
+    clspi_float_state_set(before);
     return CLSP_OK;
 }
 

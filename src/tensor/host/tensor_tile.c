@@ -141,6 +141,7 @@ static void fill_basis(clspi_tile *tile, uint32_t direction, double *values)
 
     for (uint32_t a = 0; a < d->nums[direction]; a++) {
         const uint32_t first = d->values(d->user, direction, d->by[direction], a, values);
+        if (!d->f64 && !d->rational) clspi_cut_f32(values, d->terms[direction]);
         if (!d->f64) clspi_round_f32(values, d->terms[direction]);
         tile->sums->round(to, inner ? b->step : 1, values, terms);
         if (b->first) b->first[a] = first;

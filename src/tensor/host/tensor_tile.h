@@ -11,6 +11,7 @@
 /* What is evaluated. A curve has direction 0 (u), a surface 0 and 1, a volume all. */
 typedef struct clspi_tile_desc {
     bool f64;
+    bool rational;        /* control points have weights, whatever vertices have */
     uint32_t directions;  /* 1 to 3 */
     uint32_t controls[3]; /* control points; 1 in directions that there are not */
     uint32_t terms[3];    /* of them that a sample's sum has: all, or fewer, neighbours then */

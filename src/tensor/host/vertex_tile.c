@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "float_state.h"
+
 enum {
     LINE = 64,              /* bytes of a line of the cache, and of the longest vector */
     BATCH_BYTES = 96 << 10, /* of all sums that are made before vertices are put together, */
@@ -408,12 +410,20 @@ static void make_edges(const clspi_vertex_tile *tile, const clspi_tile_rows *row
             make_side(tile, rows, shape, across, far);
 }
 
+/* Lets sums of floats flush small numbers; weights may make up for them. */
+static clspi_float_state flush(const clspi_vertex_tile *tile)
+{
+    return clspi_float_flush(!tile->desc.points.f64 && !tile->desc.points.rational);
+}
+
 void clspi_vertex_tile_edges(const clspi_vertex_tile *tile, const clspi_tile_rows *rows)
 {
+    const clspi_float_state before = flush(tile);
     clspi_vertex_shape points = tile->desc.shape;
 
     points.at[CLSPI_PART_NORMAL] = -1;
     make_edges(tile, rows, &points);
+    clspi_float_state_set(before);
 }
 
 /* ---- rows ---- */
@@ -543,6 +553,7 @@ void clspi_vertex_tile_eval(const clspi_vertex_tile *tile, clspi_vertex_scratch 
                             const clspi_tile_rows *rows)
 {
     const size_t row_bytes = tile->row_vertices * tile->desc.shape.stride * tile->element;
+    const clspi_float_state before = flush(tile);
 
     if (tile->desc.only_points) {
         clspi_tile_eval(tile->tile[0], scratch->of[0], rows);
@@ -557,4 +568,5 @@ void clspi_vertex_tile_eval(const clspi_vertex_tile *tile, clspi_vertex_scratch 
         }
     }
     make_edges(tile, rows, &tile->desc.shape);
+    clspi_float_state_set(before);
 }
