@@ -60,6 +60,7 @@ clsp_status bench_suite_patch36(bench *b);
 clsp_status bench_suite_convert(bench *b);
 clsp_status bench_suite_project(bench *b);
 clsp_status bench_suite_host(bench *b);
+clsp_status bench_suite_processors(bench *b);
 clsp_status bench_suite_image(bench *b);
 clsp_status bench_suite_solid(bench *b);
 clsp_status bench_suite_cooperate(bench *b);

@@ -1,7 +1,8 @@
 /* The timing protocol.
 
-   Times are wall times of the host from the first enqueue to the end of clFinish, so that they hold
-   on every device and for calls of any number of launches. Two things are measured:
+   Times are wall times of the host, or where asked for processor times of the process, from the
+   first enqueue to the end of clFinish, so that they hold on every device and for calls of any
+   number of launches. Two things are measured:
      - the sustained time of a call: batches of calls one behind another with one clFinish at the
    end, divided by their number. A batch is long enough that the clFinish does not count. That is
    the device's own time, as long as the host can enqueue faster than the device works;
@@ -31,6 +32,7 @@ typedef struct bench_contestant {
     /* Called before and after each turn, outside of the times measured; may be NULL. */
     void (*around)(void *user, bool begins);
     void *user;
+    bool by_processor;             /* times are those that all threads of the process compute */
     bench_timing sustained, alone; /* results */
     unsigned batch;                /* calls of a batch, found by measuring */
     unsigned rounds;               /* that were measured */

@@ -1,6 +1,7 @@
 #include "reference.h"
 
 #include <stdint.h>
+#include <string.h>
 
 void bench_bernstein(size_t order, size_t sample, size_t num, long double *values)
 {
@@ -14,6 +15,41 @@ void bench_bernstein(size_t order, size_t sample, size_t num, long double *value
         for (size_t i = n - 1; i > 0; i--)
             values[i] = s * values[i] + t * values[i - 1];
         values[0] *= s;
+    }
+}
+
+void bench_store(bool is_double, void *to, size_t index, double value)
+{
+    if (is_double)
+        ((double *)to)[index] = value;
+    else
+        ((float *)to)[index] = (float)value;
+}
+
+void bench_bernstein_tables(size_t order, size_t num, bool is_double, void *values, void *slopes)
+{
+    long double at[BENCH_ORDER_MAX], lower[BENCH_ORDER_MAX + 2];
+
+    for (size_t a = 0; a < num; a++) {
+        bench_bernstein(order, a, num, at);
+        memset(lower, 0, sizeof lower);
+        bench_bernstein(order - 1, a, num, lower + 1);
+        lower[order] = 0;
+        for (size_t i = 0; i < order; i++) {
+            const long double slope = (long double)(order - 1) * (lower[i] - lower[i + 1]);
+            bench_store(is_double, values, i * num + a, (double)at[i]);
+            bench_store(is_double, slopes, i * num + a, (double)slope);
+        }
+    }
+}
+
+void bench_clamped_knots(size_t order, size_t controls, bool is_double, void *knots)
+{
+    const size_t spans = controls - (order - 1);
+
+    for (size_t i = 0; i < controls + order; i++) {
+        const size_t k = i < order ? 0 : i - (order - 1);
+        bench_store(is_double, knots, i, k < spans ? (double)k / (double)spans : 1.0);
     }
 }
 

@@ -3,11 +3,23 @@
 #ifndef BENCH_REFERENCE_H
 #define BENCH_REFERENCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The Bernstein values B_0(t) .. B_{order - 1}(t) of degree order - 1, by de Casteljau's triangle,
    for the parameter t = sample / (num - 1), or 0 where num is 1. */
 void bench_bernstein(size_t order, size_t sample, size_t num, long double *values);
+
+/* Stores a number in an array of double or float. */
+void bench_store(bool is_double, void *to, size_t index, double value);
+
+/* Fills tables [order][num] of Bernstein values and their derivatives. order: at most
+   BENCH_ORDER_MAX. */
+enum { BENCH_ORDER_MAX = 1001 };
+void bench_bernstein_tables(size_t order, size_t num, bool is_double, void *values, void *slopes);
+
+/* Makes clamped uniform knots, [controls + order], as the library has them by default. */
+void bench_clamped_knots(size_t order, size_t controls, bool is_double, void *knots);
 
 /* A patch of control points [order][order][3] at two rows of Bernstein values. */
 void bench_reference_point(size_t order, const double *points, const long double *at_u,

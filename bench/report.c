@@ -191,9 +191,9 @@ static void print_limits(const bench_row *row)
     const double value = isnan(row->rate) ? row->time.median_ms : row->rate;
 
     if (!isnan(row->least))
-        printf("  %s: at least %g", value >= row->least ? "good" : "BELOW", row->least);
+        printf("  %s: at least %g", value >= row->least ? "good" : "! BELOW", row->least);
     if (!isnan(row->most))
-        printf("  %s: at most %g", value <= row->most ? "good" : "ABOVE", row->most);
+        printf("  %s: at most %g", value <= row->most ? "good" : "! ABOVE", row->most);
 }
 
 static void print_row(const bench_row *row, double fraction)

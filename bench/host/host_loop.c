@@ -1,5 +1,8 @@
 #include <math.h>
 #include <stdlib.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include "host_surfaces.h"
 
@@ -22,6 +25,19 @@ bool host_loop_is_parallel(void)
     return true;
 #else
     return false;
+#endif
+}
+
+int host_loop_set_threads(int num)
+{
+#ifdef _OPENMP
+    const int before = omp_get_max_threads();
+
+    omp_set_num_threads(num);
+    return before;
+#else
+    (void)num;
+    return 1;
 #endif
 }
 

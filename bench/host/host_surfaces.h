@@ -24,6 +24,10 @@ int host_loop_run(const host_surfaces *surfaces);
 /* Whether the loop was built with OpenMP; it is not run without. */
 bool host_loop_is_parallel(void);
 
+/* Sets how many threads this loop and all others take that the calling thread runs, and returns how
+   many it was. */
+int host_loop_set_threads(int num);
+
 /* By SISL's evaluation on grids (s1506), on all cores by OpenMP, in double: blocks of rows are made
    in memory of their own, and packed. Returns 0 when SISL does. */
 int host_sisl_run(const host_surfaces *surfaces);

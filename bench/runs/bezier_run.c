@@ -246,7 +246,7 @@ clsp_status bezier_run_check(const bezier_run *r, double *worst)
         const size_t a = pick(&state, k, num), b = pick(&state, k, num);
         const size_t index =
             r->last_slot * bezier_run_chunk_points(r) + (patch * num + a) * num + b;
-        long double at_u[BEZIER_ORDER_MAX], at_v[BEZIER_ORDER_MAX], expected[3];
+        long double at_u[BENCH_ORDER_MAX], at_v[BENCH_ORDER_MAX], expected[3];
         double point[3];
 
         bench_bernstein(order, a, num, at_u);

@@ -5,8 +5,6 @@
 
 #include "bench.h"
 
-enum { BEZIER_ORDER_MAX = 1001 };
-
 /* Outputs go round in one buffer, several times as large as caches, so that a small grid is not
    timed in a cache that the floor, measured on large data, does not use. */
 typedef struct bezier_ring {

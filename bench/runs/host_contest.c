@@ -137,33 +137,6 @@ static void calm(void *user, bool begins)
 
 /* ---- a case ---- */
 
-static void store_real(const contest *x, void *to, size_t index, double value)
-{
-    if (x->run.precision == CLSP_F64)
-        ((double *)to)[index] = value;
-    else
-        ((float *)to)[index] = (float)value;
-}
-
-/* Fills tables [order][samples] of Bernstein values and their derivatives. */
-static void fill_tables(contest *x)
-{
-    const size_t order = x->run.c.order, num = x->run.c.samples;
-    long double at[BEZIER_ORDER_MAX], lower[BEZIER_ORDER_MAX + 2];
-
-    for (size_t a = 0; a < num; a++) {
-        bench_bernstein(order, a, num, at);
-        memset(lower, 0, sizeof lower);
-        bench_bernstein(order - 1, a, num, lower + 1);
-        lower[order] = 0;
-        for (size_t i = 0; i < order; i++) {
-            const long double slope = (long double)(order - 1) * (lower[i] - lower[i + 1]);
-            store_real(x, x->values, i * num + a, (double)at[i]);
-            store_real(x, x->slopes, i * num + a, (double)slope);
-        }
-    }
-}
-
 /* Leaves out patches where there are many points. */
 static host_surfaces few_of(const host_surfaces *all)
 {
@@ -177,6 +150,7 @@ static host_surfaces few_of(const host_surfaces *all)
 static clsp_status create_memory(contest *x)
 {
     const bezier_run *const r = &x->run;
+    const bool is_double = r->precision == CLSP_F64;
     const size_t table = r->c.order * r->c.samples * r->real_bytes;
     cl_int code;
 
@@ -190,12 +164,12 @@ static clsp_status create_memory(contest *x)
         return bench_check(CLSP_ERROR_NO_MEMORY, r->name);
     memset(x->host, 1, x->bytes);
     for (size_t i = 0; i < r->num_points; i++)
-        store_real(x, x->points, i, r->points[i]);
-    fill_tables(x);
+        bench_store(is_double, x->points, i, r->points[i]);
+    bench_bernstein_tables(r->c.order, r->c.samples, is_double, x->values, x->slopes);
     x->all = (host_surfaces){.order = r->c.order,
                              .num = r->c.samples,
                              .patches = r->c.patches,
-                             .is_double = r->precision == CLSP_F64,
+                             .is_double = is_double,
                              .has_normals = x->kind == NORMALS,
                              .has_derivatives = x->kind == DERIVATIVES,
                              .points = x->points,
@@ -262,7 +236,7 @@ static double error_of(const contest *x, int way)
     for (size_t i = 0; i < CHECKED; i++) {
         size_t k[3] = {bench_random_below(&state, patches), bench_random_below(&state, c->samples),
                        bench_random_below(&state, c->samples)};
-        long double at_u[BEZIER_ORDER_MAX], at_v[BEZIER_ORDER_MAX], wanted[3];
+        long double at_u[BENCH_ORDER_MAX], at_v[BENCH_ORDER_MAX], wanted[3];
         double point[3];
         bench_bernstein(c->order, k[1], c->samples, at_u);
         bench_bernstein(c->order, k[2], c->samples, at_v);

@@ -162,17 +162,6 @@ static void set_sizes(list_contest *x)
                                          : edge * edge * edge;
 }
 
-/* Makes clamped uniform knots, as the library has them by default. */
-static void make_knots(list_contest *x)
-{
-    const size_t order = x->c->order, spans = x->c->size - (order - 1);
-
-    for (size_t i = 0; i < x->num_knots; i++) {
-        const size_t k = i < order ? 0 : i - (order - 1);
-        x->knots[i] = k < spans ? (double)k / (double)spans : 1.0;
-    }
-}
-
 /* Returns the number of a vertex, or with edge cells that of a cell, of a box. */
 static uint32_t place(size_t edge, size_t x, size_t y, size_t z)
 {
@@ -244,7 +233,7 @@ static void fill(list_contest *x)
         make_cells(x);
         lay_out(x);
     } else {
-        make_knots(x);
+        bench_clamped_knots(x->c->order, x->c->size, true, x->knots);
     }
     choose(x);
     narrow(x, x->params, x->reals[0], x->num * x->directions);

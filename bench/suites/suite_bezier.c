@@ -149,7 +149,7 @@ static clsp_status upload_table(comparison *x)
 {
     const size_t order = x->run.c.order, num = x->run.c.samples;
     double *const table = malloc(order * num * sizeof *table);
-    long double column[BEZIER_ORDER_MAX];
+    long double column[BENCH_ORDER_MAX];
     clsp_status status;
 
     if (!table) return bench_check(CLSP_ERROR_NO_MEMORY, "table");

@@ -27,38 +27,31 @@ static clsp_status enqueue_host(void *user)
     return bench_check(host_points_run(&h->job) ? CLSP_ERROR_NO_MEMORY : CLSP_OK, "threads");
 }
 
-static void store_real(const bezier_run *r, void *to, size_t index, double x)
-{
-    if (r->precision == CLSP_F64)
-        ((double *)to)[index] = x;
-    else
-        ((float *)to)[index] = (float)x;
-}
-
 static clsp_status create_job(host_run *h)
 {
     const bezier_run *const r = &h->run;
     const size_t order = r->c.order, num = r->c.samples;
     const unsigned cores = h->run.b->info.compute_units;
-    long double column[BEZIER_ORDER_MAX];
+    const bool is_double = r->precision == CLSP_F64;
+    long double column[BENCH_ORDER_MAX];
 
     h->points = malloc(r->num_points * r->real_bytes);
     h->table = malloc(order * num * r->real_bytes);
     h->out = malloc(num * num * 3 * r->real_bytes);
     if (!h->points || !h->table || !h->out) return bench_check(CLSP_ERROR_NO_MEMORY, r->name);
     for (size_t i = 0; i < r->num_points; i++)
-        store_real(r, h->points, i, r->points[i]);
+        bench_store(is_double, h->points, i, r->points[i]);
     for (size_t a = 0; a < num; a++) {
         bench_bernstein(order, a, num, column);
         for (size_t i = 0; i < order; i++)
-            store_real(r, h->table, a * order + i, (double)column[i]);
+            bench_store(is_double, h->table, a * order + i, (double)column[i]);
     }
     h->job = (host_points){order,
                            num,
                            h->points,
                            h->table,
                            h->out,
-                           r->precision == CLSP_F64,
+                           is_double,
                            cores < HOST_POINTS_THREADS ? cores : HOST_POINTS_THREADS};
     return CLSP_OK;
 }

@@ -52,6 +52,20 @@ class Bench(unittest.TestCase):
             self.assertEqual(each['error_unit'], ORIGIN['error_unit'])
             self.assertEqual(each['cores'], len(os.sched_getaffinity(0)))
 
+    def test_processors(self):
+        """A CPU's jobs are made by the host, by kernels and by the loop, and compared."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'a.json')
+            done = run('processors', '--quick', '--device', 'cpu', '--case', 'image 64^2, order 3',
+                       '--precision', 'f32', '--json', path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(path, encoding='utf-8') as file:
+                rows = {row['method']: row for row in (json.loads(line) for line in file)}
+        self.assertEqual(list(rows), ['host', 'kernel', 'C loop', 'host/kernel'])
+        times = [rows[method]['time_ms_min'] for method in ('host', 'kernel')]
+        self.assertAlmostEqual(rows['host/kernel']['rate'] * times[1] / times[0], 1, places=4)
+        self.assertRegex(done.stdout, r'host/kernel .*(good|! ABOVE): at most 1.05')
+
     def test_left_out(self):
         """A suite that has nothing to measure says so."""
         done = run('transfer', '--quick', '--device', 'cpu')

@@ -1,0 +1,51 @@
+/* The host's code beside the kernels that a CPU device gets for the same calls, in processor time:
+   the calling thread makes all tiles, or the device does. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "host_surfaces.h"
+#include "processors_run.h"
+
+static clsp_status run(processors *p)
+{
+    clsp_status status;
+    cl_int code;
+
+    p->memory = malloc(PROCESSORS_ROOM);
+    if (!p->memory) return bench_check(CLSP_ERROR_NO_MEMORY, "memory of results");
+    memset(p->memory, 0, PROCESSORS_ROOM);
+    p->buffer = clCreateBuffer(p->b->context, CL_MEM_READ_WRITE, PROCESSORS_ROOM, NULL, &code);
+    BENCH_TRY(bench_check(code, "clCreateBuffer"));
+    BENCH_TRY(clsp_context_set_workers(p->b->ctx, CLSP_NO_WORKERS));
+    BENCH_TRY(processors_patches_run(p));
+    BENCH_TRY(processors_images_run(p));
+    BENCH_TRY(processors_solids_run(p));
+    BENCH_TRY(clsp_context_set_workers(p->b->ctx, 1)); /* shared loads have no tiles for a caller */
+    BENCH_TRY(processors_filters_run(p));
+
+fail:
+    if (p->buffer) clReleaseMemObject(p->buffer);
+    free(p->memory);
+    return status;
+}
+
+clsp_status bench_suite_processors(bench *b)
+{
+    bench own = *b; /* with a context of its own, whose refusals are not printed */
+    processors p = {.b = &own};
+    clsp_status status;
+
+    if (!b->is_cpu) {
+        bench_report_note(b->report, "processors: left out, the device is no CPU");
+        return CLSP_OK;
+    }
+    BENCH_TRY(bench_check(clsp_context_create(&own.ctx, b->queue, NULL), "clsp_context_create"));
+    const int threads = host_loop_set_threads(1);
+    status = run(&p);
+    host_loop_set_threads(threads);
+    b->any_case |= own.any_case;
+    clsp_context_destroy(&own.ctx);
+
+fail:
+    return status;
+}
