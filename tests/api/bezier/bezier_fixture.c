@@ -142,17 +142,19 @@ static struct {
 
 bool is_thin(void)
 {
-    return !full() && !tiny();
+    return !full();
 }
 
 bool is_left_out(size_t i)
 {
-    return is_thin() && i % 2 != given_limits();
+    return is_thin() && !tiny() && i % 2 != given_limits();
 }
 
 bool in_turn(size_t i)
 {
-    return !is_thin() || (!is_left_out(i) && (i / 2 + turn.first) % turn.num == turn.index);
+    const size_t left = tiny() ? i : i / 2; /* the number of the case among those not left out */
+
+    return !is_thin() || (!is_left_out(i) && (left + turn.first) % turn.num == turn.index);
 }
 
 bool program_in_turn(size_t program)

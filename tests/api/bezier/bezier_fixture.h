@@ -58,12 +58,11 @@ int close_lent(void **state);
 typedef void (*turn_fn)(clsp_context *ctx, clsp_type precision);
 void each_turn(const char *const limits[], size_t num, size_t num_tiny, turn_fn check);
 
-/* Whether a test need not try every combination in this run: not when full, nor when tiny, which
- * leaves out enough. */
+/* Whether a test need not try every combination in this run: unless it is full. */
 bool is_thin(void);
 
-/* Whether case i is left out of a thin run: every other case is, and where the environment names
- * limits, as a run on a stand-in for another device has it, the others. */
+/* Whether case i is left out of a thin run that is not tiny: every other case is, and where the
+ * environment names limits, as a run on a stand-in for another device has it, the others. */
 bool is_left_out(size_t i);
 
 /* Whether it is the turn of case i. In a thin run each case that is not left out has one turn, and
