@@ -2,13 +2,14 @@
 # Runs the tests on every OpenCL implementation found here, one at a time, and on stand-ins for
 # devices that are not.
 #
-# usage: implementations.sh [--install] [--no-pocl] [--no-thorough] [--no-oclgrind]
-#                           [BUILD_DIR]
+# usage: implementations.sh [--install] [--no-pocl] [--no-thorough] [--no-tools]
+#                           [--no-oclgrind] [BUILD_DIR]
 #
 #   --install      fetches Intel's CPU runtime from PyPI (0.8 GB) where it is missing
 #   --no-pocl      leaves out the row that "meson test" has made already where PoCL is the first
 #                  device
 #   --no-thorough  leaves out the suite of that name
+#   --no-tools     likewise
 #   --no-oclgrind  leaves out the slowest row
 #   BUILD_DIR      a build of the tests (default: build)
 #
@@ -36,12 +37,14 @@ install=no
 with_pocl=yes # with the kernels of a CPU
 with_oclgrind=yes
 left_out=
+tools="--suite tools"
 while :; do
     case ${1:-} in
     --install) install=yes ;;
     --no-pocl) with_pocl=no ;;
     --no-oclgrind) with_oclgrind=no ;;
     --no-thorough) left_out="--no-suite thorough" ;;
+    --no-tools) tools= ;;
     -h | --help)
         sed -n '2,/^set -eu/{/^set -eu/d;s/^# \{0,1\}//p;}' "$0"
         exit
@@ -141,7 +144,8 @@ installed() { # ICD_FILE
     *libpocl*)
         pocl=$(vendors pocl "$library")
         export OCL_ICD_VENDORS="$pocl"
-        [ $with_pocl = no ] || on_device PoCL --suite tools
+        # shellcheck disable=SC2086 # words, or none
+        [ $with_pocl = no ] || on_device PoCL $tools
         ;;
     *RusticlOpenCL*)
         OCL_ICD_VENDORS=$(vendors rusticl "$library")
@@ -150,7 +154,8 @@ installed() { # ICD_FILE
         export MALLOC_PERTURB_=0
         size=${CLSPLINE_TEST_SIZE:-}
         export CLSPLINE_TEST_SIZE="${size:-tiny}"
-        on_device rusticl --suite tools
+        # shellcheck disable=SC2086
+        on_device rusticl $tools
         export CLSPLINE_TEST_SIZE="$size"
         unset RUSTICL_ENABLE MALLOC_PERTURB_
         ;;
@@ -159,7 +164,8 @@ installed() { # ICD_FILE
         file=$(basename "$1" .icd)
         OCL_ICD_VENDORS=$(vendors "$file" "$library")
         export OCL_ICD_VENDORS
-        on_device "$file" --suite tools
+        # shellcheck disable=SC2086
+        on_device "$file" $tools
         ;;
     esac
 }
@@ -187,7 +193,8 @@ intel() {
     OCL_ICD_VENDORS=$(vendors intel "$venv/lib/libintelocl.so")
     before=${LD_LIBRARY_PATH:-}
     export OCL_ICD_VENDORS LD_LIBRARY_PATH="$venv/lib${before:+:$before}"
-    on_device "Intel CPU" --suite tools
+    # shellcheck disable=SC2086
+    on_device "Intel CPU" $tools
     if [ -n "$before" ]; then LD_LIBRARY_PATH=$before; else unset LD_LIBRARY_PATH; fi
 }
 

@@ -1,15 +1,21 @@
 #!/bin/bash
 # Builds the Python package as users get it, and tries it.
 #
-# usage: wheel.sh [FOLDER]
+# usage: wheel.sh [--all] [FOLDER]
 #
 # Makes an sdist of the commit that is checked out, and of it a wheel, both in FOLDER (default
 # build-wheel), by the oldest Python from 3.9 on that it finds; installs the wheel for that one and
-# for the newest, each into a new environment, and runs python/tests there. Packages come from PyPI.
+# for the newest, each into a new environment, and runs python/tests there, without --all by the
+# newest test_package.py alone. Packages come from PyPI.
 # The last line is "N passed, N failed, N skipped". Exits with 77 where there is no network or no
 # Python with headers.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+by_newest=test_package.py
+if [ "${1:-}" = --all ]; then
+    by_newest='test_*.py'
+    shift
+fi
 folder=$(mkdir -p "${1:-build-wheel}" && cd "${1:-build-wheel}" && pwd) || exit 1
 limit=1500000 # bytes of the wheel
 
@@ -59,20 +65,33 @@ fi
     echo "the wheel has no LICENSE"
     failed=$((failed + 1))
 }
+# Runs files of tests, as many at once as there are processors, each with a log in the environment.
+run_tests() { # PLACE NAME...
+    local place=$1
+    shift
+    # shellcheck disable=SC2016 # they are sh's
+    printf '%s\n' "$@" | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I '{}' sh -c \
+        '"$1/bin/python" "python/tests/$2" -v >"$1/$2.log" 2>&1 || touch "$1/$2.failed"' \
+        sh "$place" '{}'
+}
+
 for python in "$oldest" "$newest"; do
     place=$folder/${python%% *}
     environment "${python#* }" "$place" "$wheel" scipy 'dask[array]' mypy || {
         failed=$((failed + 1))
         continue
     }
-    for file in python/tests/test_*.py; do
-        log=$place/$(basename "$file").log
-        if "$place/bin/python" "$file" -v >"$log" 2>&1; then
-            passed=$((passed + 1))
-        else
-            echo "Python ${python%% *}: $file"
-            tail -n 40 "$log"
+    files='test_*.py'
+    [ "$python" = "$oldest" ] || files=$by_newest
+    mapfile -t names < <(cd python/tests && find . -name "$files" -printf '%f\n' | sort)
+    run_tests "$place" "${names[@]}"
+    for name in "${names[@]}"; do
+        if [ -e "$place/$name.failed" ]; then
+            echo "Python ${python%% *}: $name"
+            tail -n 40 "$place/$name.log"
             failed=$((failed + 1))
+        else
+            passed=$((passed + 1))
         fi
     done
     [ "$oldest" != "$newest" ] || break

@@ -61,7 +61,7 @@ install_library() {
     ! pkg-config --exists 'libpng >= 1.6' expat libcjson || tools=true
     # flags of the tests' own build (sanitizers, say) are not the consumer's
     quietly meson setup "$folder/build" "$source" --prefix="$prefix" --buildtype=plain \
-        -Ddefault_library=both -Dtests=disabled -Dtools=$tools -Dbench=false
+        -Ddefault_library=both -Dtests=disabled -Dtools=$tools -Dbench=false -Dpython=disabled
     quietly meson install -C "$folder/build"
     [ "$(uname -s)" != Linux ] || [ "$(id -u)" != 0 ] || [ -e "$folder/ldconfig" ] ||
         fail "the loader's cache was left as it was"
