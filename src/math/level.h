@@ -17,7 +17,7 @@
 #endif
 
 /* Vectors of that many bytes, and one whose elements are those of two others, counted through; not
-   defined where compilers have none, nor at the level `plain`, of tests alone. */
+   defined where compilers have none, nor in a build with CLSPI_PLAIN, which tests that case. */
 #if defined(__GNUC__) && defined(__has_builtin) && !defined(CLSPI_PLAIN)
 #if __has_builtin(__builtin_shufflevector)
 #define CLSPI_VECTOR(bytes) __attribute__((vector_size(bytes)))
@@ -55,8 +55,7 @@
 #define CLSPI_LEVELS(type, name, arguments)                                                        \
     type name##_base arguments;                                                                    \
     type name##_v3 arguments;                                                                      \
-    type name##_v4 arguments;                                                                      \
-    type name##_plain arguments
+    type name##_v4 arguments
 
 #define CLSPI_JOIN_WORDS(a, b) a##_##b
 #define CLSPI_JOIN(a, b)       CLSPI_JOIN_WORDS(a, b)
