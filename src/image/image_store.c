@@ -7,6 +7,7 @@
 #include "check.h"
 #include "image_plan.h"
 #include "image_points.h"
+#include "large_array.h"
 
 enum { LOADING = 1 /* of clspi_plan.broken */ };
 
@@ -84,33 +85,60 @@ clsp_status clspi_image_check_range(const clsp_image_plan *plan, clsp_range imag
 
 static void free_host(clspi_image_store *store)
 {
-    free(store->host);
+    free(store->host_memory);
     free(store->range);
     free(store->reals);
     store->host = store->range = NULL;
     store->reals = NULL;
+    store->host_memory = NULL;
+    store->host_bytes = 0;
 }
 
 void clspi_image_store_forget(clsp_image_plan *plan)
 {
-    free_host(&plan->store);
-    plan->store = (clspi_image_store){.load = plan->store.load + 1};
+    clspi_image_store *const store = &plan->store;
+
+    free_host(store);
+    for (uint32_t k = 0; k < CLSPI_SCRATCHES; k++)
+        free(store->scratch[k]);
+    for (uint32_t k = 0; k < CLSPI_HOST_WORKERS; k++)
+        free(store->line_memory[k]);
+    *store = (clspi_image_store){.load = store->load + 1};
 }
 
 clsp_status clspi_image_store_reserve(clsp_image_plan *plan, size_t num_images)
 {
     const clspi_image_layout *const l = &plan->layout;
     clspi_image_store *const store = &plan->store;
+    const size_t line = 64, spare = CLSPI_IMAGE_SPARE * real_bytes(plan);
     size_t bytes = l->plane;
 
     if (!clspi_size_mul(&bytes, l->channels * coefficient_bytes(plan)) ||
         !clspi_size_mul(&bytes, num_images) || bytes > PTRDIFF_MAX)
         return no_memory(plan, "coefficients");
-    store->host = malloc(bytes + CLSPI_IMAGE_SPARE * real_bytes(plan));
-    store->range = malloc(clspi_max(num_images * l->channels * 2 * real_bytes(plan), 1));
+    if (!store->host || store->host_bytes != bytes) {
+        free_host(store);
+        store->host_bytes = bytes;
+        store->host_memory = clspi_large_array(bytes + spare + line, 1);
+        if (store->host_memory)
+            store->host = store->host_memory + line - (uintptr_t)store->host_memory % line;
+        store->range = malloc(clspi_max(num_images * l->channels * 2 * real_bytes(plan), 1));
+    }
     if (store->host && store->range) return CLSP_OK;
     free_host(store);
     return no_memory(plan, "coefficients");
+}
+
+clsp_status clspi_image_store_renew(clsp_image_plan *plan, size_t num_images)
+{
+    clspi_image_store *const store = &plan->store;
+
+    store->load++;
+    store->shared_calls = 0;
+    store->on_device = false;
+    free(store->reals);
+    store->reals = NULL;
+    return clspi_image_store_reserve(plan, num_images);
 }
 
 /* ---- from here to there ---- */

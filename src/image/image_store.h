@@ -2,6 +2,7 @@
 #ifndef CLSPI_IMAGE_STORE_H
 #define CLSPI_IMAGE_STORE_H
 
+#include "image_filter.h"
 #include "image_layout.h"
 
 #include "memory.h"
@@ -15,6 +16,14 @@ typedef struct clspi_image_store {
     char *host;            /* [num_images][channels][plane] of their type; NULL: not there */
     char *range;           /* [num_images][channels][2] reals; NULL: not there, or not needed */
     char *reals; /* the coefficients as the host reads them (image_reals.h); NULL: as in `host` */
+
+    /* What loads on the host go on using, so that its pages stay: the memory that `host` is in,
+       where a line of a cache begins, planes of reals that passes hand over, and what each worker
+       filters lines with. */
+    char *host_memory;
+    size_t host_bytes; /* of `host` */
+    char *scratch[CLSPI_SCRATCHES];
+    void *line_memory[CLSPI_HOST_WORKERS];
 } clspi_image_store;
 
 /* Tells whether so many images can be on the plan's device, and are to be. */
@@ -32,8 +41,12 @@ clsp_status clspi_image_check_range(const clsp_image_plan *plan, clsp_range imag
 /* Says whether loading samples has failed. */
 void clspi_image_set_broken(clsp_image_plan *plan, bool is_broken);
 
-/* Forgets what there was of images loaded before. */
+/* Releases what there was of images loaded before. */
 void clspi_image_store_forget(clsp_image_plan *plan);
+
+/* Forgets it, and makes room in host memory for so many images, in the same memory where that fits.
+ */
+clsp_status clspi_image_store_renew(clsp_image_plan *plan, size_t num_images);
 
 /* Makes room in host memory for the coefficients of so many images, and for ranges. */
 clsp_status clspi_image_store_reserve(clsp_image_plan *plan, size_t num_images);

@@ -205,8 +205,7 @@ static size_t band_bytes(const clsp_image_plan *plan, uint32_t halo)
            clsp_type_bytes(precision);
 }
 
-/* Returns the halo of all poles. */
-static uint32_t band_halo(const clsp_image_plan *plan)
+uint32_t clspi_filter_halo(const clsp_image_plan *plan)
 {
     double poles[CLSPI_POLES_MAX];
     const uint32_t num = clspi_spline_poles(clspi_image_order(&plan->desc), poles);
@@ -228,7 +227,7 @@ static void add_bands(clspi_image_filter *filter, const clsp_image_plan *plan, b
                               .axis = 1,
                               .pole = poles[0],
                               .second = poles[1],
-                              .halo = band_halo(plan),
+                              .halo = clspi_filter_halo(plan),
                               .lanes = clspi_lanes(plan->base.ctx, plan->desc.precision)};
     if (in_parts) {
         step.kind = CLSPI_STEP_ACROSS;
@@ -252,7 +251,7 @@ static bool wants_bands(const clsp_image_plan *plan)
 
     return plan->desc.kernels == CLSP_IMAGE_KERNELS_DEFAULT &&
            clspi_lanes(ctx, plan->desc.precision) > 1 && whole[1] > 1 && whole[2] > 1 &&
-           band_bytes(plan, band_halo(plan)) <= ctx->device.local_bytes;
+           band_bytes(plan, clspi_filter_halo(plan)) <= ctx->device.local_bytes;
 }
 
 /* ---- convolutions ---- */

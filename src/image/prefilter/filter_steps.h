@@ -22,6 +22,9 @@ void clspi_filter_choose(clspi_image_filter *filter, const clsp_image_plan *plan
 /* Checks that kernels that were asked for can be had. */
 clsp_status clspi_filter_check(const clsp_image_plan *plan);
 
+/* Returns the halo of all poles of a recursion together. */
+uint32_t clspi_filter_halo(const clsp_image_plan *plan);
+
 /* Returns the items that a group of the kernel of two directions needs. */
 size_t clspi_filter_least_group(const clsp_image_plan *plan);
 

@@ -12,6 +12,8 @@
 #include "float_state.h"
 #include "half.h"
 #include "job.h"
+#include "large_array.h"
+#include "spline_poles.h"
 
 enum {
     KEY_MAX = 160,
@@ -21,9 +23,10 @@ enum {
     PART_BYTES = 32 << 20
 };
 
-#define STEP_NS 2.0 /* that a coefficient of a step takes a core */
+#define COEFFICIENT_NS 0.5 /* that a coefficient of a direction takes a core */
 
-/* The prefilter of one channel of an image, at one step. */
+/* The prefilter of one channel of an image, at one step; or of the host alone, which filters x and
+   y together and then, where there are slices, z. */
 typedef struct load_job {
     clsp_image_plan *plan;
     const clspi_line_functions *functions;
@@ -33,11 +36,13 @@ typedef struct load_job {
     size_t element;
     bool halves;
     size_t planes_done, num_planes;
-    char *scratch[CLSPI_SCRATCHES]; /* planes of reals that steps hand over */
     double taps[CLSP_IMAGE_MAX_TAPS / 2 + 1];
     enum { BY_DEVICE, BY_SHARE, BY_HOST } way;
-    const clsp_share *opts; /* of BY_SHARE */
+    const clsp_share *opts; /* NULL: the call has none */
     clsp_report *report;
+    bool across_slices; /* of the host alone: z */
+    uint32_t tiles[3];  /* and its tiles along each direction, */
+    size_t tile[3];     /* of so many coefficients */
 } load_job;
 
 static clsp_status no_memory(const clsp_image_plan *plan)
@@ -59,94 +64,92 @@ static bool is_tiled(const clspi_filter_step *step)
 
 /* ---- the host ---- */
 
-/* Returns by what a step multiplies besides: rows of bands have the gain of columns too. */
-static double scale_of(const load_job *job, const clspi_filter_step *step)
+/* Returns the memory of a worker; NULL without memory. */
+static void *memory_of_worker(const load_job *job, uint32_t worker)
+{
+    void **const memory = &job->plan->store.line_memory[worker];
+
+    if (!*memory) *memory = malloc(job->functions->memory_bytes);
+    return *memory;
+}
+
+/* Returns (1 - z)^2 of a step's poles as they are rounded: its gain. */
+static long double gain_of(const load_job *job, double pole, double second)
 {
     const bool wide = job->plan->desc.precision == CLSP_F64;
-    const double pole = wide ? step->pole : (double)(float)step->pole;
-    const double second = wide ? step->second : (double)(float)step->second;
-    const double ones = (1.0 - pole) * (1.0 - second);
+    const double z = wide ? pole : (double)(float)pole;
+    const double y = wide ? second : (double)(float)second;
+    const long double ones = (1.0L - (long double)z) * (1.0L - (long double)y);
 
-    if (step->kind == CLSPI_STEP_ACROSS) return ones * ones;
-    return step->kind == CLSPI_STEP_DOWN && step->axis == 1 ? 1.0 / (ones * ones) : 1.0;
+    return ones * ones;
+}
+
+/* Returns by what a step multiplies: rows of bands have the gain of columns too, and so has what
+   makes two directions. */
+static long double scale_of(const load_job *job, const clspi_filter_step *step)
+{
+    const long double gain = gain_of(job, step->pole, step->second);
+
+    if (step->kind == CLSPI_STEP_DOWN && step->axis == 1) return 1.0L;
+    return step->kind == CLSPI_STEP_ACROSS || clspi_makes_two_directions(step) ? gain * gain : gain;
 }
 
 /* Returns the filter of a step. */
-static clspi_line_filter filter_of(const load_job *job)
+static clspi_line_filter filter_of(const load_job *job, const clspi_filter_step *step)
 {
-    const clspi_filter_step *const step = step_of(job);
-    clspi_line_filter f = {.kind = CLSPI_LINE_COPY,
-                           .halo = step->halo,
-                           .poles = {step->pole, step->second},
-                           .scale = scale_of(job, step),
-                           .taps = job->taps};
+    clspi_line_filter f = {
+        .halo = step->halo, .poles = {step->pole, step->second}, .taps = job->taps};
 
-    if (step->kind == CLSPI_STEP_COPY) return f;
     f.kind = step->kind == CLSPI_STEP_FIR || step->kind == CLSPI_STEP_STAGED ? CLSPI_LINE_FIR
+             : step->kind == CLSPI_STEP_COPY                                 ? CLSPI_LINE_COPY
                                                                              : CLSPI_LINE_RECURSION;
     return f;
 }
 
-/* Makes num lines across rows or slices, each num_x long, of these rows and those around them;
-   false without memory. */
-static bool filter_columns(const load_job *job, const clspi_line_filter *f,
-                           const clspi_line_box *box, uint32_t axis, char *out)
+/* Makes a box of a step that filters z. */
+static void make_slices(const load_job *job, clspi_line_work *pass, const clspi_line_box *box)
 {
-    const size_t real = clsp_type_bytes(job->plan->desc.precision);
-    const uint32_t num = axis == 0 ? box->num_z : box->num_y, halo = f->halo;
-    const size_t rows = num + 2 * (size_t)halo, width = box->num_x;
-    const uint32_t others = axis == 0 ? box->num_y : box->num_z;
-    const void **const lines = malloc(rows * sizeof *lines);
-    char *const memory = malloc(rows * width * real);
-    clspi_line_filter own = *f;
-    const clspi_line_filter copy = {.kind = CLSPI_LINE_COPY};
-    const bool along_x = is_tiled(step_of(job));
-    const bool is_all = axis == 1 && num == job->source.stored[1];
+    const uint32_t *const stored = job->plan->layout.stored, *const low = job->plan->layout.low;
+    const bool is_whole = box->num_x == stored[2];
+    char *const out = pass->out;
 
-    for (size_t k = 0; lines && memory && k < rows; k++)
-        lines[k] = memory + k * width * real;
-    for (uint32_t i = 0; lines && memory && i < others; i++) {
-        const int64_t first = (axis == 0 ? (int64_t)box->first_z : box->first_y) - halo;
-        for (size_t k = 0; axis == 0 && k < rows; k++)
-            job->functions->read(&job->source, first + (int64_t)k, box->first_y + i, box->first_x,
-                                 width, memory + k * width * real);
-        clspi_line_box band = {.first_y = first,
-                               .first_z = box->first_z + i,
-                               .num_z = 1,
-                               .num_y = (uint32_t)rows,
-                               .first_x = box->first_x,
-                               .num_x = box->num_x};
-        if (axis == 1 && is_all) { /* rows beyond the ends are those within */
-            band.first_y = 0;
-            band.num_y = num;
-            for (size_t k = 0; k < rows; k++)
-                lines[k] =
-                    memory + (size_t)clspi_extend(first + (int64_t)k, num, job->source.extend[1]) *
-                                 width * real;
-        }
-        if (axis == 1)
-            job->functions->rows(along_x ? &own : &copy, &job->source, &band, memory, false);
-        const size_t at = axis == 0 ? i * width : i * (size_t)num * width;
-        job->functions->columns(&own, lines, num, width, out + at * job->element,
-                                axis == 0 ? box->num_y * width : width, job->halves);
+    for (uint32_t y = 0; y < (is_whole ? 1 : box->num_y); y++) {
+        const size_t row = box->first_y - low[1] + y;
+        const clspi_slice_range range = {.at = row * stored[2] + box->first_x - low[2],
+                                         .width =
+                                             is_whole ? (size_t)box->num_y * stored[2] : box->num_x,
+                                         .first = box->first_z,
+                                         .num = box->num_z,
+                                         .block = SLAB};
+        pass->out = out + y * pass->row * job->element;
+        job->functions->slices(pass, &range);
     }
-    const bool is_done = lines && memory;
-    free(lines);
-    free(memory);
-    return is_done;
 }
 
-/* Makes whole rows of one slice, or of several slices all, or a part of a row; false without
-   memory. */
-static bool filter_box(const load_job *job, const clspi_line_box *box, char *out)
+/* Makes whole rows of one slice, or of several slices all, or a part of a row. */
+static clsp_status filter_box(const load_job *job, const clspi_line_box *box, uint32_t worker,
+                              char *out)
 {
     const clspi_filter_step *const step = step_of(job);
-    const clspi_line_filter f = filter_of(job);
+    const clspi_line_filter f = filter_of(job, step);
+    clspi_line_work pass = {.from = &job->source,
+                            .scale = f.kind == CLSPI_LINE_RECURSION ? scale_of(job, step) : 1.0L,
+                            .out = out,
+                            .row = box->num_x,
+                            .slice = (size_t)box->num_y * box->num_x,
+                            .halves = job->halves,
+                            .memory = memory_of_worker(job, worker)};
 
-    if (is_tiled(step) || step->axis == 1) return filter_columns(job, &f, box, 1, out);
-    if (step->axis == 0) return filter_columns(job, &f, box, 0, out);
-    job->functions->rows(&f, &job->source, box, out, job->halves);
-    return true;
+    if (!pass.memory) return no_memory(job->plan);
+    if (step->axis == 2 || is_tiled(step)) pass.along_x = f;
+    if (step->axis < 2) pass.across = f;
+    const clspi_float_state before = clspi_float_flush(clspi_image_flushes(&job->plan->desc));
+    if (step->axis == 0)
+        make_slices(job, &pass, box);
+    else
+        job->functions->bands(&pass, box);
+    clspi_float_state_set(before);
+    return CLSP_OK;
 }
 
 static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
@@ -158,21 +161,17 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
     const size_t rows = is_whole ? part->num_lines / stored[2] : 1;
 
     (void)base;
-    (void)worker;
     for (size_t done = 0; done < rows;) {
         const size_t row = part->piece + done, y = row % stored[1];
         const size_t slices = y == 0 ? (rows - done) / stored[1] : 0;
         const size_t num_y = clspi_min(rows - done, stored[1] - y);
-        const clspi_line_box box = {.first_y = (int64_t)(low[1] + y),
+        const clspi_line_box box = {.first_y = low[1] + (uint32_t)y,
                                     .first_z = low[0] + (uint32_t)(row / stored[1]),
                                     .num_z = (uint32_t)clspi_max(slices, 1),
                                     .num_y = (uint32_t)num_y,
                                     .first_x = low[2] + (is_whole ? 0 : (uint32_t)part->line),
                                     .num_x = is_whole ? stored[2] : (uint32_t)part->num_lines};
-        const clspi_float_state before = clspi_float_flush(clspi_image_flushes(&job->plan->desc));
-        const bool is_done = filter_box(job, &box, out + done * stored[2] * job->element);
-        clspi_float_state_set(before);
-        if (!is_done) return no_memory(job->plan);
+        CLSPI_CHECK(filter_box(job, &box, worker, out + done * stored[2] * job->element));
         done += clspi_max(slices * stored[1], num_y);
     }
     return CLSP_OK;
@@ -335,21 +334,161 @@ static clsp_status run_shared(load_job *job)
     return CLSP_OK;
 }
 
-/* Makes a step by the host's threads. */
-static clsp_status run_on_host(load_job *job)
-{
-    clspi_shared_batch batch = batch_of(job);
-    clspi_tiles tiles;
-
-    CLSPI_CHECK(clspi_tiles_of(&tiles, &job->plan->base, &batch.tiling, NULL));
-    return clspi_batch_on_host(&batch, &tiles, job->target, STEP_NS, NULL);
-}
-
 static clsp_status run_step(load_job *job)
 {
-    return job->way == BY_SHARE  ? run_shared(job)
-           : job->way == BY_HOST ? run_on_host(job)
-                                 : run_on_device(job);
+    return job->way == BY_SHARE ? run_shared(job) : run_on_device(job);
+}
+
+/* ---- the host alone ---- */
+
+/* Returns the filter of a direction, of all poles. */
+static clspi_line_filter filter_along(const load_job *job, uint32_t axis)
+{
+    const clsp_image_plan *const plan = job->plan;
+    clspi_line_filter f = {.kind = CLSPI_LINE_COPY, .taps = job->taps};
+
+    if (plan->layout.whole[axis] == 1 || plan->desc.prefilter == CLSP_IMAGE_NONE) return f;
+    if (plan->desc.prefilter == CLSP_IMAGE_RECURSIVE) {
+        f.kind = CLSPI_LINE_RECURSION;
+        clspi_spline_poles(clspi_image_order(&plan->desc), f.poles);
+        f.halo = clspi_filter_halo(plan);
+    } else {
+        f.kind = CLSPI_LINE_FIR;
+        f.halo = plan->desc.taps / 2;
+    }
+    return f;
+}
+
+/* Returns the gain of all directions. */
+static long double whole_scale(const load_job *job)
+{
+    long double scale = 1.0L;
+
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        const clspi_line_filter f = filter_along(job, axis);
+        if (f.kind == CLSPI_LINE_RECURSION) scale *= gain_of(job, f.poles[0], f.poles[1]);
+    }
+    return scale;
+}
+
+/* Makes a tile of two directions. */
+static void make_band(const load_job *job, const clspi_line_box *box, clspi_line_work *pass)
+{
+    const uint32_t *const low = job->plan->layout.low;
+    const size_t at = (box->first_z - low[0]) * pass->slice + (box->first_y - low[1]) * pass->row +
+                      (box->first_x - low[2]);
+
+    pass->along_x = filter_along(job, 2);
+    pass->across = filter_along(job, 1);
+    pass->scale = whole_scale(job);
+    pass->out = job->target + at * job->element;
+    job->functions->bands(pass, box);
+}
+
+/* Makes columns across all slices. */
+static void make_columns(const load_job *job, const clspi_line_box *box, clspi_line_work *pass)
+{
+    const clspi_slice_range range = {.at = box->first_x,
+                                     .width = box->num_x,
+                                     .first = job->plan->layout.low[0],
+                                     .num = job->plan->layout.stored[0],
+                                     .block = CLSPI_LINE_BLOCK,
+                                     .in_place = job->source.at == job->target};
+
+    pass->across = filter_along(job, 0);
+    pass->out = job->target + box->first_x * job->element;
+    job->functions->slices(pass, &range);
+}
+
+/* Makes tiles, counted z, y, x. */
+static clsp_status make_tiles(const void *user, clspi_plan *base, uint32_t worker,
+                              const clspi_part *part, char *out)
+{
+    const load_job *const job = user;
+    const clspi_image_layout *const l = &job->plan->layout;
+    clspi_line_work pass = {.from = &job->source,
+                            .scale = 1.0L,
+                            .row = l->stored[2],
+                            .slice = (size_t)l->stored[1] * l->stored[2],
+                            .halves = job->halves,
+                            .memory = memory_of_worker(job, worker)};
+
+    (void)base;
+    (void)out;
+    if (!pass.memory) return no_memory(job->plan);
+    const clspi_float_state before = clspi_float_flush(clspi_image_flushes(&job->plan->desc));
+    for (size_t k = part->piece; k < part->piece + part->num_pieces; k++) {
+        const size_t in_slice = k % ((size_t)job->tiles[1] * job->tiles[2]);
+        const size_t z = k / job->tiles[1] / job->tiles[2];
+        const size_t y = in_slice / job->tiles[2] * job->tile[1];
+        const size_t x = in_slice % job->tiles[2] * job->tile[2];
+        const size_t width = job->across_slices ? pass.slice : pass.row;
+        const clspi_line_box box = {.first_z = l->low[0] + (uint32_t)z,
+                                    .num_z = 1,
+                                    .first_y = l->low[1] + (uint32_t)y,
+                                    .num_y = (uint32_t)clspi_min(job->tile[1], l->stored[1] - y),
+                                    .first_x = (job->across_slices ? 0 : l->low[2]) + (uint32_t)x,
+                                    .num_x = (uint32_t)clspi_min(job->tile[2], width - x)};
+        if (job->across_slices)
+            make_columns(job, &box, &pass);
+        else
+            make_band(job, &box, &pass);
+    }
+    clspi_float_state_set(before);
+    return CLSP_OK;
+}
+
+/* Chooses tiles: columns as narrow as blocks, since rows around a tile are filtered for it too; and
+   of lines that are filtered along x alone some blocks. */
+static size_t choose_tiles(load_job *job)
+{
+    enum { COLUMNS = 4096, ROWS = 512 };
+    const uint32_t *const stored = job->plan->layout.stored;
+    const bool is_tall = filter_along(job, 1).kind != CLSPI_LINE_COPY;
+    const size_t block = CLSPI_LINE_BLOCK;
+    const size_t slice = (size_t)stored[1] * stored[2];
+
+    if (job->across_slices) {
+        job->tile[1] = stored[1];
+        job->tile[2] = block;
+        job->tiles[0] = job->tiles[1] = 1;
+        job->tiles[2] = (uint32_t)clspi_div_up(slice, block);
+        return job->tiles[2];
+    }
+    job->tile[2] = is_tall ? block : 16 * block;
+    job->tile[1] = is_tall ? ROWS : clspi_max(COLUMNS / clspi_min(job->tile[2], stored[2]), 1);
+    job->tiles[0] = stored[0];
+    job->tiles[1] = (uint32_t)clspi_div_up(stored[1], job->tile[1]);
+    job->tiles[2] = (uint32_t)clspi_div_up(stored[2], job->tile[2]);
+    return (size_t)job->tiles[0] * job->tiles[1] * job->tiles[2];
+}
+
+/* Filters x and y, or z, by the host's threads. */
+static clsp_status run_on_host(load_job *job)
+{
+    static const clspi_line_maker maker = {make_tiles, NULL, NULL};
+    clsp_image_plan *const plan = job->plan;
+    const size_t num = choose_tiles(job);
+    clspi_shared_batch batch = {.plan = &plan->base,
+                                .peers = &plan->peers,
+                                .maker = &maker,
+                                .user = job,
+                                .tiling = {num, 1, 1, 1, 1},
+                                .why_not_persistent = "the host alone filters",
+                                .line_items = plan->layout.plane / num,
+                                .element = 1,
+                                .key = "image-filter-host"};
+    const clsp_run run = {.share = job->opts};
+    clspi_tiles tiles;
+    clsp_report report;
+
+    CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &batch.tiling, job->opts ? &run : NULL));
+    if (!job->opts)
+        return clspi_batch_on_host(&batch, &tiles, job->target,
+                                   2 * COEFFICIENT_NS * (double)batch.line_items, NULL);
+    CLSPI_CHECK(clspi_shared_batch_run(&batch, &tiles, job->target, &run, &report));
+    add_report(job->report, &report);
+    return CLSP_OK;
 }
 
 /* ---- all steps ---- */
@@ -377,14 +516,14 @@ static clspi_line_source source_of(const load_job *job, const char *at, bool is_
 }
 
 /* Returns the memory of a step's, and makes it where that has not been done. */
-static char *memory_of(load_job *job, clspi_step_memory memory, char *coefficients)
+static char *memory_of(const load_job *job, clspi_step_memory memory, char *coefficients)
 {
     if (memory == CLSPI_STEP_COEFFICIENTS) return coefficients;
-    char **const scratch = &job->scratch[memory - CLSPI_STEP_SCRATCH];
+    char **const scratch = &job->plan->store.scratch[memory - CLSPI_STEP_SCRATCH];
     size_t bytes = job->plan->layout.plane;
 
     if (!*scratch && clspi_size_mul(&bytes, clsp_type_bytes(job->plan->desc.precision)))
-        *scratch = malloc(bytes);
+        *scratch = clspi_large_array(bytes, 1);
     return *scratch;
 }
 
@@ -453,6 +592,45 @@ static void spoil_outside(const load_job *job, char *plane)
         }
 }
 
+/* Says what is written next, of reals or of coefficients. */
+static clsp_status aim(load_job *job, clspi_step_memory to, char *coefficients)
+{
+    const clsp_image_desc *const d = &job->plan->desc;
+    const clsp_type type = to == CLSPI_STEP_COEFFICIENTS ? d->coefficients : d->precision;
+
+    job->target = memory_of(job, to, coefficients);
+    job->element = clsp_type_bytes(type);
+    job->halves = type != d->precision;
+    return job->target ? CLSP_OK : no_memory(job->plan);
+}
+
+static clsp_status run_steps(load_job *job, char *coefficients)
+{
+    for (job->step = 0; job->step < job->plan->of_parts.num; job->step++) {
+        CLSPI_CHECK(aim(job, step_of(job)->to, coefficients));
+        CLSPI_CHECK(run_step(job));
+        job->source = source_of(job, job->target, false);
+    }
+    return CLSP_OK;
+}
+
+/* Filters x and y, and then z in place, where coefficients are reals. */
+static clsp_status run_passes(load_job *job, char *coefficients)
+{
+    const clsp_image_desc *const d = &job->plan->desc;
+    const bool has_slices = filter_along(job, 0).kind != CLSPI_LINE_COPY;
+    const bool is_aside = has_slices && d->coefficients != d->precision;
+
+    job->across_slices = false;
+    CLSPI_CHECK(aim(job, is_aside ? CLSPI_STEP_SCRATCH : CLSPI_STEP_COEFFICIENTS, coefficients));
+    CLSPI_CHECK(run_on_host(job));
+    if (!has_slices) return CLSP_OK;
+    job->source = source_of(job, job->target, false);
+    job->across_slices = true;
+    CLSPI_CHECK(aim(job, CLSPI_STEP_COEFFICIENTS, coefficients));
+    return run_on_host(job);
+}
+
 /* Makes the coefficients of one channel. */
 static clsp_status load_plane(load_job *job, const char *samples, size_t plane)
 {
@@ -464,16 +642,7 @@ static clsp_status load_plane(load_job *job, const char *samples, size_t plane)
 
     job->source = source_of(job, samples, true);
     if (d->clip) find_range(job, plan->store.range + plane * 2 * real);
-    for (job->step = 0; job->step < plan->of_parts.num; job->step++) {
-        const clspi_step_memory to = step_of(job)->to;
-        const clsp_type type = to == CLSPI_STEP_COEFFICIENTS ? d->coefficients : d->precision;
-        job->target = memory_of(job, to, coefficients);
-        if (!job->target) return no_memory(plan);
-        job->element = clsp_type_bytes(type);
-        job->halves = type != d->precision;
-        CLSPI_CHECK(run_step(job));
-        job->source = source_of(job, job->target, false);
-    }
+    CLSPI_CHECK(job->way == BY_HOST ? run_passes(job, coefficients) : run_steps(job, coefficients));
     if (clspi_is_part(&plan->layout)) spoil_outside(job, coefficients);
     return CLSP_OK;
 }
@@ -512,12 +681,9 @@ static clsp_status load(load_job *job, size_t num_images, const char *samples)
 {
     clsp_image_plan *const plan = job->plan;
 
-    clspi_image_store_forget(plan);
     clspi_peers_forget(&plan->peers);
-    clsp_status status = clspi_image_store_reserve(plan, num_images);
+    clsp_status status = clspi_image_store_renew(plan, num_images);
     if (status == CLSP_OK) status = load_all(job, num_images, samples);
-    for (uint32_t k = 0; k < CLSPI_SCRATCHES; k++)
-        free(job->scratch[k]);
     plan->num_images = num_images;
     plan->has_samples = true;
     return status;
@@ -579,7 +745,9 @@ clsp_status clspi_image_load_shared(clsp_image_plan *plan, size_t num_images,
                                     const clsp_input *samples, const clsp_run *run)
 {
     clsp_report own = {.num_processors = 0};
-    load_job job = {.plan = plan, .opts = run->share, .report = &own, .way = BY_SHARE};
+    const bool by_host = run->share->schedule == CLSP_SCHEDULE_HOST;
+    load_job job = {
+        .plan = plan, .opts = run->share, .report = &own, .way = by_host ? BY_HOST : BY_SHARE};
     clspi_memory_need need = {"samples", CLSP_TYPE_DEFAULT, 0};
     const char *from;
 

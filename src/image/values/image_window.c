@@ -253,7 +253,8 @@ clsp_status clspi_image_bring_all(clsp_image_plan *peer, const clsp_image_plan *
     size_t *const brought = &peer->window.brought;
 
     if (peer->store.load != owner->store.load) {
-        peer->store = (clspi_image_store){.load = owner->store.load};
+        peer->store.load = owner->store.load;
+        peer->store.on_device = false;
         *brought = 0;
     }
     if (peer->store.on_device || owner->store.shared_calls < 2 || *brought < bytes / ALL_FROM ||

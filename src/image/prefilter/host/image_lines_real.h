@@ -1,198 +1,38 @@
 /* The definition of one clspi_line_functions, LINE_FUNCTIONS, in the precision `real`. The file
-   that includes this one names both, and REAL_PIXEL, the precision as a type of pixels. */
+   that includes this one names both, REAL_BYTES, and REAL_PIXEL, the precision as a type of pixels.
+ */
 #include <string.h>
 
-#include "level.h"
 #include "half.h"
 #include "image_lines.h"
+#include "level.h"
 
-/* Lines side by side, and the samples of them that are filtered at once, less halos. */
-enum { BUNDLE = 32, BLOCK = 128, SPAN = BLOCK + 2 * CLSPI_LINE_HALO_MAX };
+#include "line_filters_real.h"
+#include "line_samples_real.h"
 
-/* ---- filters ---- */
+enum {
+    RING = SPAN + GROUP,       /* rows that wait to be filtered as columns */
+    RING_PITCH = BLOCK + STEP, /* which is no multiple of a page */
+    STATE = WIDE > 2 * GROUP ? WIDE : 2 * GROUP
+};
 
-/* Runs both recursions over a bundle, in place: c+_k = s_k + z c+_{k-1}, then
-   c_k = z (c_{k+1} - c+_k), each begun as if the line stayed as it is, and multiplies by the gain,
-   which is multiplied by scale: in the end, where it rounds each result once. */
-CLSPI_INLINE void recursion(real *a, size_t num, real z, double scale)
+/* What a thread works with. */
+typedef struct line_memory {
+    real ring[RING * RING_PITCH];
+    real lines[GROUP * PITCH];
+    real state[SPAN * STATE];
+    real kept[3][HALO * BLOCK]; /* rows that are overwritten: those before a block, by turns, and
+                                   the first ones of all */
+    real nowhere[RING_PITCH];
+    const real *rows[SPAN];
+    row_places places;
+    int64_t places_x; /* where these begin */
+    size_t places_num;
+} line_memory;
+
+static line_memory *memory_of(const clspi_line_work *p)
 {
-    const double exact = (1 - (double)z) * (1 - 1 / (double)z) * scale;
-    /* the gain's rounding would count in every result */
-    const real gain = (real)exact, rest = (real)(exact - (double)gain);
-    const real begin = 1 / (1 - z), end = z / (z - 1);
-    real s[BUNDLE];
-
-    for (size_t i = 0; i < BUNDLE; i++)
-        s[i] = a[i] = a[i] * begin;
-    for (size_t k = 1; k < num; k++)
-        for (size_t i = 0; i < BUNDLE; i++) {
-            s[i] = z * s[i] + a[k * BUNDLE + i];
-            a[k * BUNDLE + i] = s[i];
-        }
-    for (size_t i = 0; i < BUNDLE; i++) {
-        s[i] *= end;
-        a[(num - 1) * BUNDLE + i] = gain * s[i] + rest * s[i];
-    }
-    for (size_t k = num - 1; k-- > 0;)
-        for (size_t i = 0; i < BUNDLE; i++) {
-            s[i] = z * (s[i] - a[k * BUNDLE + i]);
-            a[k * BUNDLE + i] = gain * s[i] + rest * s[i];
-        }
-}
-
-/* Convolves a bundle in place: coefficient k of the result stands at k, its sample at k + half. */
-CLSPI_INLINE void convolution(real *a, size_t num, const double *taps, size_t half)
-{
-    for (size_t k = 0; k + 2 * half < num; k++) {
-        real s[BUNDLE];
-        const real *const middle = a + (k + half) * BUNDLE;
-        for (size_t i = 0; i < BUNDLE; i++)
-            s[i] = (real)taps[0] * middle[i];
-        for (size_t j = 1; j <= half; j++)
-            for (size_t i = 0; i < BUNDLE; i++)
-                s[i] += (real)taps[j] * (middle[i + j * BUNDLE] + (middle - j * BUNDLE)[i]);
-        for (size_t i = 0; i < BUNDLE; i++)
-            a[k * BUNDLE + i] = s[i];
-    }
-}
-
-/* Filters `num` samples of a bundle, halos counted; *skip: where the first coefficient stands. */
-static void filter_bundle(const clspi_line_filter *f, real *a, size_t num, size_t *skip)
-{
-    *skip = f->kind == CLSPI_LINE_RECURSION ? f->halo : 0;
-    for (int i = 0; i < 2 && f->kind == CLSPI_LINE_RECURSION; i++)
-        if (f->poles[i] < 0.0) recursion(a, num, (real)f->poles[i], i == 0 ? f->scale : 1.0);
-    if (f->kind == CLSPI_LINE_FIR) convolution(a, num, f->taps, f->halo);
-}
-
-/* ---- memory ---- */
-
-CLSPI_INLINE real sample_at(const void *at, uint32_t type, size_t k)
-{
-    switch (type) {
-    case CLSPI_PIXEL_U8:
-        return ((const uint8_t *)at)[k];
-    case CLSPI_PIXEL_U16:
-        return ((const uint16_t *)at)[k];
-    case CLSPI_PIXEL_S16:
-        return ((const int16_t *)at)[k];
-    case CLSPI_PIXEL_F16:
-        return (real)clspi_half_value(((const uint16_t *)at)[k]);
-    case CLSPI_PIXEL_F32:
-        return (real)((const float *)at)[k];
-    default:
-        return (real)((const double *)at)[k];
-    }
-}
-
-/* Returns which of the samples in memory stands at a stored index of a direction. */
-static int32_t sample_index(const clspi_line_source *from, uint32_t d, int64_t index)
-{
-    const int64_t here = index - from->pad[d] - from->first[d];
-    if (here >= 0 && here < from->num[d]) return (int32_t)here;
-    const int32_t stored = clspi_extend(index, from->stored[d], from->extend[d]);
-    const int32_t at = clspi_extend((int64_t)stored - from->pad[d], from->size[d], from->mode[d]);
-    const int32_t place = at - (int32_t)from->first[d], last = (int32_t)from->num[d] - 1;
-
-    if (at == CLSPI_NO_INDEX) return at;
-    return place < 0 ? 0 : place > last ? last : place;
-}
-
-/* Places of rows: which samples stand there. */
-typedef struct row_places {
-    size_t num, before, within; /* places; of them those before the samples, and those of samples
-                                   that follow each other */
-    int32_t first;              /* of these */
-    int32_t at[SPAN];           /* at all others; CLSPI_NO_INDEX: none */
-} row_places;
-
-/* Finds the samples of num places, at most SPAN, from x on. */
-static void find_places(row_places *p, const clspi_line_source *from, int64_t x, size_t num)
-{
-    const int64_t begin = (int64_t)from->pad[2] + from->first[2] - x, end = begin + from->num[2];
-    const int64_t all = (int64_t)num;
-    const int64_t low = begin < 0 ? 0 : begin < all ? begin : all;
-    const int64_t high = end < low ? low : end < all ? end : all;
-
-    p->num = num;
-    p->before = (size_t)low;
-    p->within = (size_t)(high - low);
-    p->first = (int32_t)(low - begin);
-    for (size_t k = 0; k < num; k++) {
-        if (k == p->before) k += p->within;
-        if (k < num) p->at[k] = sample_index(from, 2, x + (int64_t)k);
-    }
-}
-
-/* Reads samples of a type, a constant, that are `step` apart. */
-CLSPI_INLINE void read_type(const clspi_line_source *from, size_t first, size_t num, size_t step,
-                            uint32_t type, real *restrict to)
-{
-    for (size_t k = 0; k < num; k++)
-        to[k] = sample_at(from->at, type, (first + k) * step);
-}
-
-/* Reads num samples from `first` on, of one channel mostly. */
-static void read_samples(const clspi_line_source *from, size_t first, size_t num, real *restrict to)
-{
-    const uint32_t type = from->type;
-    const bool is_dense = from->step == 1;
-
-    if (type == REAL_PIXEL && is_dense)
-        memcpy(to, (const real *)(const void *)from->at + first, num * sizeof *to);
-    else if (type == CLSPI_PIXEL_U8 && is_dense)
-        read_type(from, first, num, 1, CLSPI_PIXEL_U8, to);
-    else if (type == CLSPI_PIXEL_U8)
-        read_type(from, first, num, from->step, CLSPI_PIXEL_U8, to);
-    else if (type == CLSPI_PIXEL_F32 && is_dense)
-        read_type(from, first, num, 1, CLSPI_PIXEL_F32, to);
-    else if (type == CLSPI_PIXEL_F32)
-        read_type(from, first, num, from->step, CLSPI_PIXEL_F32, to);
-    else
-        read_type(from, first, num, from->step, type, to);
-}
-
-/* Says where the samples of a row are in memory; false: they are the constant all. */
-static bool find_row(const clspi_line_source *from, int64_t z, int64_t y, size_t *begin)
-{
-    const int32_t at_z = sample_index(from, 0, z), at_y = sample_index(from, 1, y);
-
-    *begin = ((size_t)at_z * from->num[1] + (size_t)at_y) * from->num[2];
-    return at_z != CLSPI_NO_INDEX && at_y != CLSPI_NO_INDEX;
-}
-
-/* Reads what of a row follows each other. */
-static void read_within(const clspi_line_source *from, const int64_t row[2], const row_places *p,
-                        real *restrict to)
-{
-    size_t begin;
-
-    if (find_row(from, row[0], row[1], &begin)) {
-        read_samples(from, begin + (size_t)p->first, p->within, to);
-        return;
-    }
-    for (size_t k = 0; k < p->within; k++)
-        to[k] = (real)from->cval;
-}
-
-/* Reads the sample of a row at a place that is not within. */
-static real read_outside(const clspi_line_source *from, const int64_t row[2], int32_t at)
-{
-    size_t begin;
-
-    if (at == CLSPI_NO_INDEX || !find_row(from, row[0], row[1], &begin)) return (real)from->cval;
-    return sample_at(from->at, from->type, (begin + (size_t)at) * from->step);
-}
-
-/* Reads a row's samples at places. */
-static void read_places(const clspi_line_source *from, const int64_t row[2], const row_places *p,
-                        real *restrict to)
-{
-    for (size_t k = 0; k < p->num; k++) {
-        if (k == p->before) k += p->within;
-        if (k < p->num) to[k] = read_outside(from, row, p->at[k]);
-    }
-    read_within(from, row, p, to + p->before);
+    return (line_memory *)(void *)(((uintptr_t)p->memory + 63) / 64 * 64);
 }
 
 static void read(const clspi_line_source *from, int64_t z, int64_t y, int64_t x, size_t num,
@@ -212,207 +52,398 @@ static void read(const clspi_line_source *from, int64_t z, int64_t y, int64_t x,
 static void store(void *out, size_t at, const real *from, size_t num, bool halves)
 {
     if (!halves) {
-        if (num == BUNDLE) /* a few moves, where others begin a long copy */
-            memcpy((real *)out + at, from, BUNDLE * sizeof *from);
-        else
-            memcpy((real *)out + at, from, num * sizeof *from);
+        memcpy((real *)out + at, from, num * sizeof *from);
         return;
     }
     clspi_halves((uint16_t *)out + at, from, num);
 }
 
+CLSPI_INLINE size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t steps_up(size_t num)
+{
+    return (num + STEP - 1) / STEP * STEP;
+}
+
 /* ---- rows ---- */
 
-/* Turns 4 x 4 reals; steps: from each four to the next. */
-#ifdef CLSPI_SHUFFLE
-CLSPI_INLINE void turn_four(real *restrict to, size_t to_step, const real *restrict from,
-                            size_t from_step)
+/* Reads samples of a row from x on. */
+static void stage(const clspi_line_work *p, line_memory *m, const int64_t row[2], int64_t x,
+                  size_t num, real *to)
 {
-    typedef real four CLSPI_VECTOR(4 * sizeof(real));
-    four a[4], b[4];
-
-    for (size_t i = 0; i < 4; i++)
-        memcpy(&a[i], from + i * from_step, sizeof a[i]);
-    for (size_t i = 0; i < 2; i++) {
-        b[i] = CLSPI_SHUFFLE(a[i], a[i + 2], 0, 4, 1, 5);
-        b[i + 2] = CLSPI_SHUFFLE(a[i], a[i + 2], 2, 6, 3, 7);
-    }
-    for (size_t k = 0; k < 2; k++) {
-        a[2 * k] = CLSPI_SHUFFLE(b[2 * k], b[2 * k + 1], 0, 4, 1, 5);
-        a[2 * k + 1] = CLSPI_SHUFFLE(b[2 * k], b[2 * k + 1], 2, 6, 3, 7);
-    }
-    for (size_t k = 0; k < 4; k++)
-        memcpy(to + k * to_step, &a[k], sizeof a[k]);
-}
-#else
-CLSPI_INLINE void turn_four(real *restrict to, size_t to_step, const real *restrict from,
-                            size_t from_step)
-{
-    for (size_t k = 0; k < 4; k++)
-        for (size_t i = 0; i < 4; i++)
-            to[k * to_step + i] = from[i * from_step + k];
-}
-#endif
-
-/* Puts four rows of num reals, SPAN apart, side by side. */
-static void turn_in(real *restrict a, const real *restrict lines, size_t num)
-{
-    size_t k = 0;
-
-    for (; k + 4 <= num; k += 4)
-        turn_four(a + k * BUNDLE, BUNDLE, lines + k, SPAN);
-    for (; k < num; k++)
-        for (size_t i = 0; i < 4; i++)
-            a[k * BUNDLE + i] = lines[i * SPAN + k];
+    if (m->places_num != num || m->places_x != x) find_places(&m->places, p->from, x, num);
+    m->places_x = x;
+    m->places_num = num;
+    read_places(p->from, row, &m->places, to);
 }
 
-/* Takes four rows of num reals, `pitch` apart, out of those side by side. */
-static void turn_out(real *restrict to, size_t pitch, const real *restrict a, size_t num)
+/* Returns where such samples stand as reals, or NULL. */
+static const real *reals_at(const clspi_line_source *from, const int64_t row[2], int64_t x,
+                            size_t num)
 {
-    size_t k = 0;
+    const int64_t at = x - from->pad[2] - from->first[2];
+    size_t begin;
 
-    for (; k + 4 <= num; k += 4)
-        turn_four(to + k, pitch, a + k * BUNDLE, BUNDLE);
-    for (; k < num; k++)
-        for (size_t i = 0; i < 4; i++)
-            to[i * pitch + k] = a[k * BUNDLE + i];
+    if (from->type != REAL_PIXEL || from->step != 1 || at < 0 ||
+        at + (int64_t)num > (int64_t)from->num[2] || !find_row(from, row[0], row[1], &begin))
+        return NULL;
+    return (const real *)(const void *)from->at + begin + at;
 }
 
-/* Reads a place of a bundle that is not within: mostly what one within has. */
-static void read_place(const clspi_line_source *from, int64_t rows[BUNDLE][2], const row_places *p,
-                       size_t place, real *a)
+/* Convolves a group of lines as columns. */
+static void convolve_lines(const clspi_line_work *p, line_memory *m, const real *const *lines,
+                           size_t width, real *const to[GROUP])
 {
-    const int32_t at = p->at[place];
-    real *const to = a + place * BUNDLE;
+    const size_t half = p->along_x.halo, lead = steps_up(half);
+    real *const made = m->state + SPAN * GROUP;
+    const real *rows[SPAN];
+    const column_job c = {.f = &p->along_x, .rows = rows, .num = width, .count = width};
+    vec a[LANES];
 
-    if (at >= p->first && (size_t)(at - p->first) < p->within) {
-        memcpy(to, a + (p->before + (size_t)(at - p->first)) * BUNDLE, BUNDLE * sizeof *to);
-        return;
-    }
-    for (size_t i = 0; i < BUNDLE; i++)
-        to[i] = read_outside(from, rows[i], at);
-}
-
-/* Reads the rows of a bundle at places and puts them side by side. */
-static void read_bundle(const clspi_line_source *from, int64_t rows[BUNDLE][2], const row_places *p,
-                        real *a)
-{
-    real lines[4 * SPAN];
-
-    for (size_t i = 0; i < BUNDLE && p->within > 0; i++) {
-        read_within(from, rows[i], p, lines + i % 4 * SPAN);
-        if (i % 4 == 3) turn_in(a + p->before * BUNDLE + i - 3, lines, p->within);
-    }
-    for (size_t k = 0; k < p->num; k++) {
-        if (k == p->before) k += p->within;
-        if (k < p->num) read_place(from, rows, p, k, a);
-    }
-}
-
-/* Filters run[1] reals from run[0] on of some rows, lines of a bundle, of which it needs all;
-   `to` has rows `pitch` apart, as many as num_rows rounded up to 4. */
-static void filter_rows(const clspi_line_filter *f, const clspi_line_source *from,
-                        int64_t rows[BUNDLE][2], size_t num_rows, const size_t run[2], real *to,
-                        size_t pitch)
-{
-    real a[SPAN * BUNDLE];
-    const size_t halo = f->halo, num = run[1] + 2 * halo;
-    row_places places;
-    size_t skip;
-
-    find_places(&places, from, (int64_t)run[0] - (int64_t)halo, num);
-    read_bundle(from, rows, &places, a);
-    filter_bundle(f, a, num, &skip);
-    for (size_t i = 0; i < num_rows; i += 4)
-        turn_out(to + i * pitch, pitch, a + skip * BUNDLE + i, run[1]);
-}
-
-/* Goes to the next row of a box. */
-CLSPI_INLINE void next_row(const clspi_line_box *box, int64_t row[2])
-{
-    if (++row[1] < box->first_y + box->num_y) return;
-    row[1] = box->first_y;
-    row[0]++;
-}
-
-/* Copies rows as they are. */
-static void copy_rows(const clspi_line_source *from, const clspi_line_box *box, void *out,
-                      bool halves)
-{
-    const size_t all = (size_t)box->num_z * box->num_y;
-    row_places places;
-    real made[SPAN];
-
-    for (size_t x = 0; x < box->num_x; x += SPAN) {
-        const size_t num = box->num_x - x < SPAN ? box->num_x - x : SPAN;
-        int64_t row[2] = {box->first_z, box->first_y};
-        find_places(&places, from, (int64_t)(box->first_x + x), num);
-        for (size_t k = 0; k < all; k++, next_row(box, row)) {
-            const size_t place = k * box->num_x + x;
-            read_places(from, row, &places, halves ? made : (real *)out + place);
-            if (halves) store(out, place, made, num, halves);
+    for (size_t k = 0; k < lead + steps_up(width + half); k += LANES)
+        for (size_t v = 0; v < SIDES; v++) {
+            load_square(a, lines + v * LANES, k);
+            for (size_t i = 0; i < LANES; i++)
+                *(vec *)(void *)(m->state + (k + i) * GROUP + v * LANES) = a[i];
         }
+    for (size_t k = 0; k < width + 2 * half; k++)
+        rows[k] = m->state + (lead - half + k) * GROUP;
+    for (size_t x = 0; x < GROUP; x += LANES)
+        convolve_some(&c, 1, x, made + x, GROUP);
+    for (size_t k = 0; k < width; k += LANES)
+        for (size_t v = 0; v < SIDES; v++) {
+            for (size_t i = 0; i < LANES; i++)
+                rows[i] = made + (k + i) * GROUP + v * LANES;
+            load_square(a, rows, 0);
+            for (size_t i = 0; i < LANES; i++)
+                *(loose *)(to[v * LANES + i] + k) = a[i];
+        }
+}
+
+/* A line's block: `width` coefficients of a row from x on. */
+typedef struct line_block {
+    int64_t row[2];
+    uint32_t x;
+} line_block;
+
+/* Filters up to GROUP blocks of equally many coefficients, each to a row that has room for whole
+   steps. */
+static void filter_group(const clspi_line_work *p, line_memory *m, const line_block *blocks,
+                         size_t num, size_t width, real *to[GROUP])
+{
+    const size_t halo = p->along_x.halo, lead = steps_up(halo);
+    const size_t span = lead + steps_up(width + halo), kept[2] = {lead, width};
+    const real *lines[GROUP] = {NULL};
+    const gain g = gain_of(p->scale);
+
+    for (size_t i = 0; i < num; i++) {
+        const int64_t x = (int64_t)blocks[i].x - (int64_t)lead;
+        if (p->along_x.kind == CLSPI_LINE_COPY) {
+            stage(p, m, blocks[i].row, blocks[i].x, width, to[i]);
+            for (size_t k = 0; k < width && p->scale != 1.0L; k++)
+                to[i][k] = g.most * to[i][k] + g.rest * to[i][k];
+            continue;
+        }
+        lines[i] = reals_at(p->from, blocks[i].row, x, span);
+        if (lines[i]) continue;
+        lines[i] = m->lines + i * PITCH;
+        stage(p, m, blocks[i].row, x, span, m->lines + i * PITCH);
+    }
+    for (size_t i = num; i < GROUP; i++) {
+        lines[i] = lines[0];
+        to[i] = m->nowhere;
+    }
+    if (p->along_x.kind == CLSPI_LINE_FIR)
+        convolve_lines(p, m, lines, width, to);
+    else if (p->along_x.kind == CLSPI_LINE_RECURSION)
+        recur_lines(&p->along_x, &g, lines, span, m->state, kept, to);
+}
+
+/* Returns where a block of row number `row` of a box goes. */
+static size_t place_of(const clspi_line_work *p, const clspi_line_box *box, size_t row)
+{
+    return row / box->num_y * p->slice + row % box->num_y * p->row;
+}
+
+/* Stores what of a block is within a box. */
+static void store_block(const clspi_line_work *p, const clspi_line_box *box, size_t row, uint32_t x,
+                        size_t width, const real *made)
+{
+    const size_t first = box->first_x > x ? box->first_x - x : 0;
+    const size_t end = smaller(width, box->first_x + (size_t)box->num_x - x);
+
+    store(p->out, place_of(p, box, row) + x + first - box->first_x, made + first, end - first,
+          p->halves);
+}
+
+/* Filters `num` blocks of each row of a box, from x on, of `width` coefficients each: those of one
+   place together, or of a few rows those of a row. */
+static void filter_blocks(const clspi_line_work *p, line_memory *m, const clspi_line_box *box,
+                          uint32_t x, size_t num, size_t width)
+{
+    const size_t rows = (size_t)box->num_z * box->num_y, all = rows * num;
+    const size_t end = box->first_x + (size_t)box->num_x;
+    const bool by_place = rows >= GROUP;
+    const bool can_be = !p->halves && (width % STEP == 0 || p->along_x.kind == CLSPI_LINE_COPY);
+    line_block blocks[GROUP];
+    size_t row[GROUP];
+    bool is_direct[GROUP];
+    real *to[GROUP];
+
+    for (size_t first = 0; first < all; first += GROUP) {
+        const size_t some = smaller(all - first, GROUP);
+        for (size_t i = 0; i < some; i++) {
+            const size_t k = first + i, place = by_place ? k / rows : k % num;
+            row[i] = by_place ? k % rows : k / num;
+            blocks[i] = (line_block){{box->first_z + (int64_t)(row[i] / box->num_y),
+                                      box->first_y + (int64_t)(row[i] % box->num_y)},
+                                     x + (uint32_t)(place * BLOCK)};
+            to[i] = m->ring + i * RING_PITCH;
+            is_direct[i] = can_be && blocks[i].x >= box->first_x && blocks[i].x + width <= end;
+            if (is_direct[i])
+                to[i] = (real *)p->out + place_of(p, box, row[i]) + blocks[i].x - box->first_x;
+        }
+        filter_group(p, m, blocks, some, width, to);
+        for (size_t i = 0; i < some; i++)
+            if (!is_direct[i]) store_block(p, box, row[i], blocks[i].x, width, to[i]);
     }
 }
 
-static void rows(const clspi_line_filter *f, const clspi_line_source *from,
-                 const clspi_line_box *box, void *out, bool halves)
+/* Filters the rows of a box alone. */
+static void filter_rows(const clspi_line_work *p, line_memory *m, const clspi_line_box *box)
 {
-    const size_t all = (size_t)box->num_z * box->num_y;
-    int64_t at[BUNDLE][2], row[2] = {box->first_z, box->first_y};
-    real made[BUNDLE * BLOCK];
+    const uint32_t whole = p->from->stored[2], end = box->first_x + box->num_x;
+    const uint32_t begin = box->first_x / BLOCK * BLOCK;
+    const size_t full = (size_t)(end < whole ? (end + BLOCK - 1) / BLOCK : whole / BLOCK);
+    const size_t most = smaller(full, whole / BLOCK);
 
-    if (f->kind == CLSPI_LINE_COPY) {
-        copy_rows(from, box, out, halves);
-        return;
-    }
-    for (size_t first = 0; first < all; first += BUNDLE) {
-        const size_t num = all - first < BUNDLE ? all - first : BUNDLE;
-        for (size_t i = 0; i < BUNDLE; i++) {
-            memcpy(at[i], i < num ? row : at[0], sizeof at[i]);
-            if (i < num) next_row(box, row);
-        }
-        for (size_t x = 0; x < box->num_x; x += BLOCK) {
-            const size_t run[2] = {box->first_x + x,
-                                   box->num_x - x < BLOCK ? box->num_x - x : BLOCK};
-            const size_t place = first * box->num_x + x;
-            if (!halves && num % 4 == 0) {
-                filter_rows(f, from, at, num, run, (real *)out + place, box->num_x);
-                continue;
-            }
-            filter_rows(f, from, at, num, run, made, BLOCK);
-            for (size_t i = 0; i < num; i++)
-                store(out, place + i * box->num_x, made + i * BLOCK, run[1], halves);
-        }
-    }
+    if (most > begin / BLOCK) filter_blocks(p, m, box, begin, most - begin / BLOCK, BLOCK);
+    if (end > most * BLOCK)
+        filter_blocks(p, m, box, (uint32_t)(most * BLOCK), 1, whole - most * BLOCK);
 }
 
 /* ---- columns ---- */
 
-static void columns(const clspi_line_filter *f, const void *const *lines, size_t num, size_t num_x,
-                    void *out, size_t stride, bool halves)
+/* Filters columns and stores them; rows are read up to a whole vector beyond width. */
+static void filter_columns(const column_job *c, size_t width, void *out, size_t pitch, bool halves)
 {
-    real a[SPAN * BUNDLE];
+    const size_t skip = c->f->kind == CLSPI_LINE_FIR ? 0 : c->f->halo + c->first;
 
-    for (size_t first = 0; first < num; first += BLOCK) {
-        const size_t made = num - first < BLOCK ? num - first : BLOCK;
-        for (size_t x = 0; x < num_x; x += BUNDLE) {
-            const size_t width = num_x - x < BUNDLE ? num_x - x : BUNDLE;
-            size_t skip;
-            for (size_t k = 0; k < made + 2 * f->halo; k++) {
-                const real *const from = (const real *)lines[first + k] + x;
-                if (width == BUNDLE) {
-                    memcpy(a + k * BUNDLE, from, BUNDLE * sizeof *a);
-                    continue;
-                }
-                memcpy(a + k * BUNDLE, from, width * sizeof *a);
-                memset(a + k * BUNDLE + width, 0, (BUNDLE - width) * sizeof *a);
-            }
-            filter_bundle(f, a, made + 2 * f->halo, &skip);
-            for (size_t k = 0; k < made; k++)
-                store(out, (first + k) * stride + x, a + (k + skip) * BUNDLE, width, halves);
-        }
+    for (size_t x = 0, num; x < width; x += num) {
+        const bool is_wide = width - x >= WIDE;
+        num = is_wide ? WIDE : LANES;
+        const bool is_direct = !halves && width - x >= num;
+        real *const to = is_direct ? (real *)out + x : c->state + skip * num;
+        const size_t step = is_direct ? pitch : num;
+        if (is_wide)
+            filter_some(c, CHUNK, x, to, step);
+        else
+            filter_some(c, 1, x, to, step);
+        for (size_t k = 0; k < c->count && !is_direct; k++)
+            store(out, k * pitch + x, to + k * num, smaller(num, width - x), halves);
     }
 }
 
-const clspi_line_functions LINE_FUNCTIONS = {read, rows, columns};
+/* Columns of a slice: `width` of them from x on, of which `known` rows, filtered along x, have been
+   put into the ring. */
+typedef struct strip {
+    const clspi_line_work *p;
+    line_memory *m;
+    int64_t z;
+    uint32_t x;
+    size_t width;
+    int64_t known; /* the first row that has not */
+} strip;
+
+static real *ring_row(const strip *s, int64_t y)
+{
+    return s->m->ring + (size_t)((y + RING) % RING) * RING_PITCH;
+}
+
+/* Puts rows into the ring, at the places of rows `at`. */
+static void put_rows(const strip *s, const int64_t *at, const int64_t *y, size_t num)
+{
+    line_block blocks[GROUP];
+    real *to[GROUP];
+
+    for (size_t i = 0; i < num; i++) {
+        blocks[i] = (line_block){{s->z, y[i]}, s->x};
+        to[i] = ring_row(s, at[i]);
+    }
+    filter_group(s->p, s->m, blocks, num, s->width, to);
+}
+
+/* Puts the image's rows up to `end` into the ring, and some more. */
+static void know_rows(strip *s, int64_t end)
+{
+    const int64_t whole = s->p->from->stored[1];
+    int64_t y[GROUP];
+
+    while (s->known < end) {
+        size_t num = 0;
+        for (; num < GROUP && s->known < whole; num++)
+            y[num] = s->known++;
+        put_rows(s, y, y, num);
+    }
+}
+
+/* Finds the rows of a block with its halos, from y on; those beyond the image's ends are mostly
+   others of them. */
+static void find_rows(strip *s, int64_t y, size_t num)
+{
+    const clspi_line_source *const from = s->p->from;
+    const int64_t whole = from->stored[1], low = y < 0 ? 0 : y;
+    const int64_t end = y + (int64_t)num, high = end < whole ? end : whole;
+    int64_t at[GROUP], of[GROUP];
+    size_t missing = 0;
+
+    if (s->known < low) s->known = low;
+    know_rows(s, high);
+    for (size_t k = 0; k < num; k++, y++) {
+        const int64_t same = clspi_extend(y, from->stored[1], from->extend[1]);
+        const bool is_known = same >= low && same < high;
+        s->m->rows[k] = ring_row(s, is_known ? same : y);
+        if (is_known) continue;
+        at[missing] = y;
+        of[missing++] = same;
+        if (missing < GROUP) continue;
+        put_rows(s, at, of, missing);
+        missing = 0;
+    }
+    if (missing > 0) put_rows(s, at, of, missing);
+}
+
+/* Filters what of a strip is within a box, block by block. */
+static void filter_strip(strip *s, const clspi_line_box *box, size_t slice)
+{
+    const clspi_line_work *const p = s->p;
+    const uint32_t whole = p->from->stored[1], halo = p->across.halo, first = box->first_y;
+    const uint32_t end_y = first + box->num_y, end_x = box->first_x + box->num_x;
+    const uint32_t left = box->first_x > s->x ? box->first_x - s->x : 0;
+    const size_t right = smaller(s->width, end_x - s->x);
+
+    for (uint32_t y = first / BLOCK * BLOCK; y < end_y; y += BLOCK) {
+        const uint32_t skip = first > y ? first - y : 0;
+        const size_t num = smaller(BLOCK, whole - y), last = smaller(num, end_y - y);
+        column_job c = {.f = &p->across,
+                        .rows = s->m->rows,
+                        .num = num,
+                        .first = skip,
+                        .count = last - skip,
+                        .state = s->m->state};
+        const size_t at =
+            slice * p->slice + (y + skip - first) * p->row + (s->x + left - box->first_x);
+        find_rows(s, (int64_t)y - halo, num + 2 * (size_t)halo);
+        for (size_t k = 0; k < num + 2 * (size_t)halo; k++)
+            s->m->rows[k] += left;
+        filter_columns(&c, right - left,
+                       p->halves ? (void *)((uint16_t *)p->out + at)
+                                 : (void *)((real *)p->out + at),
+                       p->row, p->halves);
+    }
+}
+
+/* Filters rows, and then columns of what comes of them. */
+static void bands(const clspi_line_work *p, const clspi_line_box *box)
+{
+    line_memory *const m = memory_of(p);
+    const uint32_t whole = p->from->stored[2], end = box->first_x + box->num_x;
+
+    m->places_num = 0;
+    if (p->across.kind == CLSPI_LINE_COPY) {
+        filter_rows(p, m, box);
+        return;
+    }
+    for (uint32_t z = 0; z < box->num_z; z++)
+        for (uint32_t x = box->first_x / BLOCK * BLOCK; x < end; x += BLOCK) {
+            strip s = {p, m, box->first_z + (int64_t)z, x, smaller(BLOCK, whole - x), 0};
+            filter_strip(&s, box, z);
+        }
+}
+
+/* ---- slices ---- */
+
+/* Copies some columns of the rows to where they can be read beyond their end. */
+static void copy_rows(line_memory *m, size_t num, size_t width)
+{
+    for (size_t k = 0; k < num; k++) {
+        real *const to = m->ring + k * RING_PITCH;
+        memcpy(to, m->rows[k], width * sizeof *to);
+        memset(to + width, 0, LANES * sizeof *to);
+        m->rows[k] = to;
+    }
+}
+
+/* Finds the rows of a block from slice z on with its halos, for `width` columns from `at` on. Of
+   those before `lost` what has been overwritten was kept. */
+static void find_slices(const clspi_line_work *p, line_memory *m, int64_t z, size_t num, size_t at,
+                        int64_t lost)
+{
+    const clspi_line_source *const from = p->from;
+    const size_t slice = (size_t)from->num[1] * from->num[2];
+
+    for (size_t k = 0; k < num; k++) {
+        const int64_t same = clspi_extend(z + (int64_t)k, from->stored[0], from->extend[0]);
+        const bool is_first = same < HALO && lost - same > HALO;
+        const real *const kept = is_first
+                                     ? m->kept[2] + same * BLOCK
+                                     : m->kept[lost / BLOCK % 2] + (same - lost + HALO) * BLOCK;
+        const int64_t here = (int64_t)sample_index(from, 0, same);
+        m->rows[k] =
+            same < lost ? kept : (const real *)(const void *)from->at + (size_t)here * slice + at;
+    }
+}
+
+/* Keeps the last rows of a block that is about to be overwritten, from slice z on, and the first
+   ones of all. */
+static void keep_rows(const column_job *c, line_memory *m, uint32_t z, size_t width)
+{
+    real *const before = m->kept[(z / BLOCK + 1) % 2];
+
+    for (size_t k = 0; k < HALO; k++) {
+        const real *const *const rows = c->rows + c->f->halo;
+        memcpy(before + k * BLOCK, rows[BLOCK - HALO + k], width * sizeof(real));
+        if (z == 0) memcpy(m->kept[2] + k * BLOCK, rows[k], width * sizeof(real));
+    }
+}
+
+/* Filters up to BLOCK columns across slices. */
+static void filter_slices(const clspi_line_work *p, const clspi_slice_range *r, size_t at,
+                          size_t width, void *out)
+{
+    line_memory *const m = memory_of(p);
+    const uint32_t whole = p->from->stored[0], halo = p->across.halo, end = r->first + r->num;
+
+    for (uint32_t z = r->first / r->block * r->block; z < end; z += r->block) {
+        const uint32_t skip = r->first > z ? r->first - z : 0;
+        const size_t num = smaller(r->block, whole - z), last = smaller(num, end - z);
+        const column_job c = {.f = &p->across,
+                              .rows = m->rows,
+                              .num = num,
+                              .first = skip,
+                              .count = last - skip,
+                              .g = gain_of(p->scale),
+                              .is_scaled = p->scale != 1.0L,
+                              .state = m->state};
+        const size_t to = (z + skip - r->first) * p->slice;
+        find_slices(p, m, (int64_t)z - halo, num + 2 * (size_t)halo, at,
+                    r->in_place && z > r->first ? z : 0);
+        if (r->in_place && end > z + BLOCK) keep_rows(&c, m, z, width);
+        if (width % LANES > 0) copy_rows(m, num + 2 * (size_t)halo, width);
+        filter_columns(&c, width,
+                       p->halves ? (void *)((uint16_t *)out + to) : (void *)((real *)out + to),
+                       p->slice, p->halves);
+    }
+}
+
+static void slices(const clspi_line_work *p, const clspi_slice_range *r)
+{
+    for (size_t x = 0; x < r->width; x += BLOCK)
+        filter_slices(p, r, r->at + x, smaller(BLOCK, r->width - x),
+                      p->halves ? (void *)((uint16_t *)p->out + x) : (void *)((real *)p->out + x));
+}
+
+const clspi_line_functions LINE_FUNCTIONS = {read, bands, slices, sizeof(line_memory) + 63};
