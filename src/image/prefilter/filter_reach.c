@@ -2,6 +2,7 @@
 
 #include "check.h"
 #include "filter_steps.h"
+#include "image_lines.h"
 #include "image_plan.h"
 
 bool clspi_image_step_has_axis(const clspi_filter_step *step, uint32_t axis)
@@ -40,6 +41,18 @@ static step_reach reach_of(const clsp_image_plan *plan, const clspi_filter_step 
                                                    : clspi_image_step_block(plan, step, axis);
 
     return (step_reach){block, clspi_image_step_halo(step, axis)};
+}
+
+/* Tells whether the host may filter what the device of a plan does, and finds how. */
+static bool host_reach(const clsp_image_plan *plan, uint32_t axis, step_reach *reach)
+{
+    const uint32_t halo = clspi_filter_halo(plan);
+    const uint32_t line = 64 / (uint32_t)clsp_type_bytes(plan->desc.precision);
+
+    *reach = (step_reach){CLSPI_LINE_BLOCK,
+                          axis == 2 ? (uint32_t)clspi_round_up(halo, line) + line - 1 : halo};
+    return plan->desc.prefilter == CLSP_IMAGE_RECURSIVE && plan->layout.whole[axis] > 1 &&
+           plan->base.ctx->device.device_class == CLSP_CLASS_CPU && !plan->layout.is_small;
 }
 
 /* Coefficients of a direction of the whole, which are those of index begin to end - 1, and whether
@@ -89,6 +102,14 @@ void clspi_filter_find_made(clspi_image_filter *filter, const clsp_image_plan *p
             step->made[axis][0] = has_axis ? r.begin - l->low[axis] : 0;
             step->made[axis][1] = has_axis ? r.end - l->low[axis] : l->stored[axis];
         }
+        known_range of_host = known_along(l, axis);
+        step_reach reach;
+        if (host_reach(plan, axis, &reach)) {
+            keep_made(&of_host, reach);
+            if (of_host.begin > r.begin) r.begin = of_host.begin;
+            if (of_host.end < r.end) r.end = of_host.end;
+            if (r.end < r.begin) r.end = r.begin;
+        }
         filter->made[axis][0] = r.begin - l->low[axis];
         filter->made[axis][1] = r.end - l->low[axis];
     }
@@ -114,13 +135,17 @@ static void widen(known_range *r, const clspi_image_layout *l, uint32_t axis, st
 
 void clspi_filter_widen(const clsp_image_plan *plan, uint32_t axis, uint32_t *first, uint32_t *last)
 {
-    known_range r = {.begin = *first, .end = *last + 1};
+    known_range r = {.begin = *first, .end = *last + 1}, of_host = r;
+    step_reach reach;
 
     for (uint32_t i = plan->filter.num; i-- > 0;) {
         const clspi_filter_step *const step = &plan->filter.step[i];
         if (clspi_image_step_has_axis(step, axis))
             widen(&r, &plan->layout, axis, reach_of(plan, step, axis));
     }
+    if (host_reach(plan, axis, &reach)) widen(&of_host, &plan->layout, axis, reach);
+    r.begin = of_host.begin < r.begin ? of_host.begin : r.begin;
+    r.end = of_host.end > r.end ? of_host.end : r.end;
     *first = r.begin;
     *last = r.end - 1;
 }

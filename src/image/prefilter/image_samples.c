@@ -66,23 +66,22 @@ static clsp_status open_samples(load_job *job, size_t num_images, const clsp_inp
     return status;
 }
 
-/* Tells whether samples are filtered by the host's threads: the plan, the kind of memory and how
-   many images there are decide. */
-static bool goes_to_host(const clsp_image_plan *plan, size_t num_images, const clsp_input *samples)
+/* Tells whether samples are filtered by the host's threads: the plan and the kind of memory decide.
+ */
+static bool goes_to_host(const clsp_image_plan *plan, const clsp_input *samples)
 {
     const clsp_image_desc *const d = &plan->desc;
 
-    return plan->base.ctx->device.device_class == CLSP_CLASS_CPU && d->directions == 2 &&
-           samples->host && !samples->buffer && !samples->svm &&
-           d->storage == CLSP_IMAGE_STORAGE_DEFAULT && d->kernels == CLSP_IMAGE_KERNELS_DEFAULT &&
-           clspi_image_is_small(plan, num_images);
+    return plan->base.ctx->device.device_class == CLSP_CLASS_CPU && samples->host &&
+           !samples->buffer && !samples->svm && d->storage == CLSP_IMAGE_STORAGE_DEFAULT &&
+           d->kernels == CLSP_IMAGE_KERNELS_DEFAULT;
 }
 
 /* Loads images into host memory. */
 static clsp_status load_to_host(clsp_image_plan *plan, size_t num_images, const clsp_input *samples,
                                 const clsp_run *run)
 {
-    const bool by_host = goes_to_host(plan, num_images, samples);
+    const bool by_host = goes_to_host(plan, samples);
     clspi_memory_need need;
     const char *from;
     char *copy;
@@ -108,7 +107,7 @@ clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, cls
     CLSPI_CHECK(clspi_run_check(plan->base.ctx, run));
     if (run && run->share) return clspi_image_load_shared(plan, num_images, &samples, run);
     CLSPI_CHECK(clspi_setting_check(&plan->base, run, "loading samples"));
-    if (goes_to_host(plan, num_images, &samples) || !clspi_image_fits_device(plan, num_images))
+    if (goes_to_host(plan, &samples) || !clspi_image_fits_device(plan, num_images))
         return load_to_host(plan, num_images, &samples, run);
     clsp_status status = open_samples(&job, num_images, &samples);
     if (status != CLSP_OK) {
