@@ -255,7 +255,7 @@ static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
     c->sums.has_functions = d->basis.num_spans != NULL;
     /* 1 less it rounds to 1: the neighbour of a watertight patch takes it for its end */
     c->near = !d->watertight ? 0 : d->precision == CLSP_F64 ? 0x1p-54 : 0x1p-25;
-    c->source = (clspi_vertex_source){.rows = 1, .margin = &one};
+    c->source = (clspi_vertex_source){0};
     for (int k = 0; k < 3; k++) {
         const bool wanted = has(d, attribute[k]) || (k > 0 && normals);
         const bool is_there = wanted && (k == 0 || degree_of(d, (cl_uint)k - 1) > 0);
@@ -367,7 +367,7 @@ static void make_vertices(list_chunk *c, const clspi_tensor_desc *d,
     double aside[CLSPI_LIST_CHUNK * ELEMENTS_MAX];
     clspi_vertex_shape packed = *shape;
 
-    c->source.columns = c->source.row_vertices = full;
+    c->source.count = full;
     if (full == num) {
         functions->make(shape, &c->source, out);
         return;
@@ -378,7 +378,7 @@ static void make_vertices(list_chunk *c, const clspi_tensor_desc *d,
             packed.at[k] = (int32_t)packed.stride;
             packed.stride += elements_of(d, k);
         }
-    c->source.columns = c->source.row_vertices = full + CLSPI_LIST_BLOCK;
+    c->source.count = full + CLSPI_LIST_BLOCK;
     functions->make(&packed, &c->source, aside);
     for (size_t p = 0; p < num; p++)
         for (unsigned k = 0; k < CLSPI_PARTS; k++)

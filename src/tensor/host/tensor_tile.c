@@ -28,18 +28,16 @@ struct clspi_tile {
     uint32_t coords;
     bool plain;     /* vertices are packed points of the precision */
     uint32_t inner; /* the direction that is summed first, the last one */
-    size_t step;    /* reals from one point to the next in partial sums, */
-    size_t plane;   /* and from one coordinate to the next */
     basis bases[3];
 
     size_t row_vertices;   /* samples of v times those of w */
     size_t strip_vertices; /* of the last sum, at most; also of the inner one */
     size_t strip_reals;
 
-    /* A panel is what the last sum adds up, T_i(x) for some or all vertices of a row:
-       [controls[0]][panel_stride]. A surface has one panel. */
+    /* A volume's panel is what the last sum adds up, T_i(x) for some or all vertices of a row:
+       [controls[0]][panel_stride], and its lines are sums over w, [num_lines][line_stride]. */
     size_t panel_vertices, panel_stride;
-    size_t num_lines, line_stride; /* of a volume: sums over w, [num_lines][line_stride] */
+    size_t num_lines, line_stride;
 };
 
 struct clspi_tile_scratch {
@@ -111,7 +109,7 @@ static bool shape_volume(clspi_tile *tile, size_t sample)
     return tile->line_stride > 0 && multiply(&tile->num_lines, d->controls[1]);
 }
 
-/* Shapes the panel; a surface's is the row. */
+/* Shapes the panel of a volume; a curve's row is one vertex. */
 static bool shape_panel(clspi_tile *tile)
 {
     size_t row = tile->coords, sample = tile->coords;
@@ -120,12 +118,9 @@ static bool shape_panel(clspi_tile *tile)
     if (!multiply(&tile->row_vertices, tile->desc.nums[2]) || !multiply(&row, tile->row_vertices) ||
         !multiply(&sample, tile->desc.nums[2]))
         return false;
-    tile->panel_vertices = tile->row_vertices;
-    if (tile->desc.directions == 3 && !shape_volume(tile, sample)) return false;
-    tile->step = tile->desc.planes ? 1 : tile->coords;
-    tile->plane = tile->desc.planes ? round_up(tile->row_vertices, VERTICES_MULTIPLE) : 1;
-    tile->panel_stride =
-        row_stride(tile, (tile->desc.planes ? tile->plane : tile->panel_vertices) * tile->coords);
+    if (tile->desc.directions < 3) return true;
+    if (!shape_volume(tile, sample)) return false;
+    tile->panel_stride = row_stride(tile, tile->panel_vertices * tile->coords);
     return tile->panel_stride > 0;
 }
 
@@ -225,7 +220,7 @@ static bool add_bytes(const clspi_tile *tile, size_t *sum, size_t num, size_t re
 static bool allocate(clspi_tile_scratch *scratch)
 {
     const clspi_tile *const tile = scratch->tile;
-    const bool has_panel = tile->desc.directions > 1;
+    const bool has_panel = tile->desc.directions == 3;
     const size_t strip = tile->strip_reals * tile->sums->real_bytes;
     size_t lines = 0, panel, all;
 
@@ -307,12 +302,8 @@ static void sum_run(const clspi_tile_scratch *scratch, const char *points, size_
                                .t_stride = tile->bases[tile->inner].step,
                                .spare = scratch->spare};
 
-    if (tile->step == 1) {
-        tile->sums->sum(&sum, out, tile->plane, tile->coords, count);
-    } else {
-        tile->sums->sum(&sum, scratch->planes, tile->strip_vertices, tile->coords, count);
-        tile->sums->interleave(out, scratch->planes, tile->strip_vertices, tile->coords, count);
-    }
+    tile->sums->sum(&sum, scratch->planes, tile->strip_vertices, tile->coords, count);
+    tile->sums->interleave(out, scratch->planes, tile->strip_vertices, tile->coords, count);
 }
 
 /* Sums a line of control points at samples a .. a + count - 1; count: at most a strip. */
@@ -320,7 +311,7 @@ static void sum_line(const clspi_tile_scratch *scratch, const char *points, size
                      char *out)
 {
     const clspi_tile *const tile = scratch->tile;
-    const size_t point_bytes = tile->step * tile->sums->real_bytes;
+    const size_t point_bytes = tile->coords * tile->sums->real_bytes;
 
     for (size_t begin = 0; begin < count;) {
         const size_t run = run_of(tile, tile->inner, a + begin, count - begin);
@@ -341,7 +332,7 @@ static void sum_lines(const clspi_tile_scratch *scratch, const char *points, siz
     for (size_t line = 0; line < num; line++) {
         for (size_t a = 0; a < samples; a += tile->strip_vertices)
             sum_line(scratch, points, a, min_size(tile->strip_vertices, samples - a),
-                     out + a * tile->step * real_bytes);
+                     out + a * tile->coords * real_bytes);
         points += line_bytes;
         out += stride * real_bytes;
     }
@@ -410,26 +401,12 @@ static void make_panel(clspi_tile_scratch *scratch, const char *points, size_t p
 
     if (scratch->patch != patch) clspi_tile_scratch_forget(scratch);
     if (scratch->has_panel && scratch->panel == panel) return;
-    if (tile->desc.directions == 2) {
-        sum_lines(scratch, points, tile->desc.controls[0], scratch->panel_sums, tile->panel_stride);
-    } else {
-        if (!scratch->has_lines)
-            sum_lines(scratch, points, tile->num_lines, scratch->lines, tile->line_stride);
-        sum_middle(scratch, panel);
-    }
+    if (!scratch->has_lines)
+        sum_lines(scratch, points, tile->num_lines, scratch->lines, tile->line_stride);
+    sum_middle(scratch, panel);
     scratch->has_lines = scratch->has_panel = true;
     scratch->patch = patch;
     scratch->panel = panel;
-}
-
-clspi_tile_sums clspi_tile_partial_sums(const clspi_tile *tile, clspi_tile_scratch *scratch,
-                                        const void *points, size_t patch)
-{
-    const clspi_tile_sums sums = {scratch->panel_sums, tile->desc.controls[0], tile->panel_stride,
-                                  tile->step, tile->plane};
-
-    make_panel(scratch, points, patch, 0);
-    return sums;
 }
 
 /* ---- vertices ---- */
@@ -497,37 +474,4 @@ void clspi_tile_eval(const clspi_tile *tile, clspi_tile_scratch *scratch,
             make_strip(scratch, x, min_size(tile->strip_vertices, in_panel - x), rows,
                        (char *)rows->out + (begin + x) * vertex_bytes(tile));
     }
-}
-
-/* Makes reals begin .. begin + width - 1 of all T_k for rows, at most a strip; out: of the first.
- */
-static void sum_strip(const clspi_tile_scratch *scratch, const clspi_tile_rows *rows,
-                      const clspi_tile_columns *columns, size_t begin, size_t width, char *out)
-{
-    const clspi_tile *const tile = scratch->tile;
-    const axis_rows sums = {.t = scratch->panel_sums + begin * tile->sums->real_bytes,
-                            .t_stride = tile->panel_stride,
-                            .out = out,
-                            .stride = tile->coords * columns->plane,
-                            .width = width};
-
-    sum_axis(scratch, 0, rows->first_row, rows->num_rows, &sums);
-}
-
-void clspi_tile_eval_planes(const clspi_tile *tile, clspi_tile_scratch *scratch,
-                            const clspi_tile_rows *rows, const clspi_tile_columns *columns)
-{
-    const size_t bytes = tile->sums->real_bytes, all = tile->coords * tile->plane;
-    const size_t strip = tile->strip_reals;
-    char *const out = rows->out;
-
-    make_panel(scratch, rows->points, rows->patch, 0);
-    if (columns->count == tile->row_vertices && columns->plane == tile->plane && all <= strip) {
-        sum_strip(scratch, rows, columns, 0, all, out);
-        return;
-    }
-    for (size_t c = 0; c < tile->coords; c++)
-        for (size_t x = 0; x < columns->count; x += strip)
-            sum_strip(scratch, rows, columns, c * tile->plane + columns->first + x,
-                      min_size(strip, columns->count - x), out + (c * columns->plane + x) * bytes);
 }

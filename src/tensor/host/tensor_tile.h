@@ -1,4 +1,4 @@
-/* Tensor-product patches on uniform grids, on the host: rows of a patch at a time, by the formulas
+/* Points of curves and volumes on grids, on the host: rows of a patch at a time, by the formulas
    and within the error bounds of the kernels (docs/math.md, 3). Plain C that compilers turn into
    vectors. */
 #ifndef CLSPI_TENSOR_TILE_H
@@ -18,8 +18,6 @@ typedef struct clspi_tile_desc {
     uint32_t nums[3];     /* samples; 1 in directions that there are not */
     uint32_t by[3];       /* order of the derivative whose control points are given */
     clspi_row_vertex vertex;
-    bool planes; /* of surfaces with packed points: coordinates are kept apart, and
-                    clspi_tile_eval_planes evaluates */
 
     /* Writes the values of the basis functions that are not 0 at a sample, as many as the direction
        has terms, and returns the number of the first one. by: as above. */
@@ -44,17 +42,6 @@ void clspi_tile_scratch_destroy(clspi_tile_scratch **scratch);
 /* Says that the control points are no longer those that a scratch's sums are of. */
 void clspi_tile_scratch_forget(clspi_tile_scratch *scratch);
 
-/* Partial sums of a surface, for `num` rows of control points: strides in reals. */
-typedef struct clspi_tile_sums {
-    const void *sums;
-    size_t num, stride; /* rows, and from one to the next */
-    size_t step, plane; /* from one sample of v to the next, and from one coordinate to the next */
-} clspi_tile_sums;
-
-/* Makes the partial sums of a surface's patch, and gives them. */
-clspi_tile_sums clspi_tile_partial_sums(const clspi_tile *tile, clspi_tile_scratch *scratch,
-                                        const void *points, size_t patch);
-
 /* Some rows (samples of u) of a patch. */
 typedef struct clspi_tile_rows {
     const void *points; /* the patch's control points, [controls[0]][controls[1]][controls[2]][dim,
@@ -64,19 +51,9 @@ typedef struct clspi_tile_rows {
     void *out; /* [num_rows][samples of v][samples of w][stride] elements */
 } clspi_tile_rows;
 
-/* Some samples of v, and the reals from one coordinate to the next where they go. */
-typedef struct clspi_tile_columns {
-    size_t first, count, plane;
-} clspi_tile_columns;
-
 /* Evaluates rows. Elements of a vertex beside its point and weight stay as they are. Results do not
    depend on how rows are split. */
 void clspi_tile_eval(const clspi_tile *tile, clspi_tile_scratch *scratch,
                      const clspi_tile_rows *rows);
-
-/* Evaluates some columns of rows of a tile with planes, and may write between planes; rows->out is
-   [num_rows][dim, and the weight][columns->plane] reals. */
-void clspi_tile_eval_planes(const clspi_tile *tile, clspi_tile_scratch *scratch,
-                            const clspi_tile_rows *rows, const clspi_tile_columns *columns);
 
 #endif

@@ -35,22 +35,15 @@ typedef struct clspi_vertex_shape {
     int32_t at[CLSPI_PARTS]; /* the element where an attribute begins; negative: it has none */
 } clspi_vertex_shape;
 
-/* What rows of adjacent vertices are made of. */
+/* What vertices are made of. */
 typedef struct clspi_vertex_source {
-    size_t rows, columns;
-    size_t row_vertices;          /* from one row to the next where they go, and of params */
-    void *sum[CLSPI_VERTEX_SUMS]; /* [rows][columns][dim, and the weight], left as they are; or
-                                     [rows][dim, and the weight][plane], not left so; NULL: 0 */
-    size_t row;                   /* reals from one row to the next of all sums */
-    size_t plane;                 /* and from one coordinate to the next; 0: points are adjacent */
-    const void *param[3];         /* [rows][row_vertices]; not read without CLSPI_PART_PARAMS */
-    const void *largest[2][2];    /* [columns], of curves one: of the tangents along u and v the
-                                     largest |partial sum| of coordinates and of the weight; of
-                                     polynomial surfaces inverted; not read without normals and
-                                     curvatures, */
-    const double *margin;         /* [rows]: by which they are multiplied; no more is this */
-    const void *limit[2]; /* of rational surfaces: given_limit of vertex.clh, of u [rows] and of
-                             v [columns] */
+    size_t count;
+    const void *sum[CLSPI_VERTEX_SUMS]; /* [count][dim, and the weight]; NULL: 0 */
+    const void *param[3];               /* [count]; not read without CLSPI_PART_PARAMS */
+    const void
+        *largest[2][2];   /* [count], of curves one: of the tangents along u and v the largest
+                             |partial sum| of coordinates and of the weight; of surfaces, which
+                             are polynomial, inverted; not read without normals and curvatures */
     const double *centre; /* that points are relative to; NULL: to the origin */
 } clspi_vertex_source;
 
@@ -73,8 +66,9 @@ typedef struct clspi_vertex_functions {
     size_t real_bytes;
 
     /* out[outer][n - 1][inner] = differences of in[outer][n][inner] along the middle, times
-       factors[n - 1] if there are some. in and out may be the same. */
-    void (*difference)(const void *in, void *out, const size_t sizes[3], const double *factors);
+       factors[n - 1] or, if there are none, times factor. in and out may be the same. */
+    void (*difference)(const void *in, void *out, const size_t sizes[3], const double *factors,
+                       double factor);
     void (*scale)(void *values, size_t count, double factor);
 
     /* Finds the centre of a rational patch, and takes its control points, [count][dim + 1],
@@ -88,10 +82,8 @@ typedef struct clspi_vertex_functions {
     /* limits[k] = given_limit of vertex.clh at parameter k of Bernstein polynomials of a degree. */
     void (*limits)(void *limits, const void *params, size_t count, uint32_t degree);
 
-    /* largest[k] = the largest |value| of samples k of all rows, in coordinates first to end - 1.
-     */
-    void (*largest)(void *largest, const clspi_tile_sums *of, uint32_t first, uint32_t end,
-                    size_t count);
+    /* *largest = the largest |value| of `count`, num times, stride apart. */
+    void (*largest)(void *largest, const void *values, uint32_t count, size_t num, size_t stride);
 
     /* values[k] = 1 / values[k]; 0 where that is no moderate number. */
     void (*invert)(void *values, size_t count);

@@ -19,18 +19,27 @@ _Static_assert((int)ELEMENTS_MAX <= (int)CONVERT_ELEMENTS_MAX,
 
 /* ---- control points and parameters ---- */
 
-static void difference(const void *in, void *out, const size_t sizes[3], const double *factors)
+/* Takes differences of [n][inner] reals, which are as many in a row; to may be where they are. */
+CLSPI_INLINE void difference_rows(const real *from, real *to, size_t inner, size_t count,
+                                  real factor)
+{
+    for (size_t x = 0; x < count; x++)
+        to[x] = factor * (from[inner + x] - from[x]);
+}
+
+static void difference(const void *in, void *out, const size_t sizes[3], const double *factors,
+                       double factor)
 {
     const real *from = in;
     real *to = out;
-    const size_t inner = sizes[2];
+    const size_t inner = sizes[2], num = sizes[1] - 1;
 
-    for (size_t o = 0; o < sizes[0]; o++, from += inner)
-        for (size_t i = 0; i + 1 < sizes[1]; i++, from += inner)
-            for (size_t x = 0; x < inner; x++) {
-                const real d = from[inner + x] - from[x];
-                *to++ = factors ? (real)factors[i] * d : d;
-            }
+    for (size_t o = 0; o < sizes[0]; o++, from += (num + 1) * inner, to += num * inner)
+        if (factors)
+            for (size_t i = 0; i < num; i++)
+                difference_rows(from + i * inner, to + i * inner, inner, inner, (real)factors[i]);
+        else
+            difference_rows(from, to, inner, num * inner, (real)factor);
 }
 
 static void scale(void *values, size_t count, double factor)
@@ -241,14 +250,14 @@ CLSPI_INLINE void unit_normal(real n[3], const real a[3], const real b[3], real 
 }
 
 /* Makes the unit normals a x b of polynomial patches, from the inverse of the largest partial sums
-   of a and b, which their rounding errors are relative to; margin: by which these are more. */
+   of a and b, which their rounding errors are relative to. */
 CLSPI_INLINE void polynomial_normals(real (*restrict n)[CHUNK], real *const *a, real *const *b,
                                      const real *restrict to_a, const real *restrict to_b,
-                                     real margin, size_t count)
+                                     size_t count)
 {
     const real *restrict const a0 = a[0], *restrict const a1 = a[1], *restrict const a2 = a[2];
     const real *restrict const b0 = b[0], *restrict const b1 = b[1], *restrict const b2 = b[2];
-    const real off[2] = {8 * REAL_EPS * margin, 8 * REAL_EPS * margin};
+    const real off[2] = {8 * REAL_EPS, 8 * REAL_EPS};
 
     for (size_t i = 0; i < count; i++) {
         const real s[3] = {a0[i] * to_a[i], a1[i] * to_a[i], a2[i] * to_a[i]};
@@ -263,22 +272,21 @@ CLSPI_INLINE void polynomial_normals(real (*restrict n)[CHUNK], real *const *a, 
 
 /* ---- vertices ---- */
 
-/* The coordinates of a chunk's sums, one after the other, and then of its derivatives: where the
-   source has them so, in its memory. */
+/* The coordinates of a chunk's sums, one after the other, and then of its derivatives. */
 typedef struct chunk {
     uint32_t num_used, num_elements;
     uint32_t used[CLSPI_VERTEX_SUMS]; /* sums that vertices are computed from or are stored */
-    bool loads[CLSPI_VERTEX_SUMS];    /* of these, into memory: adjacent points, or 0 */
+    bool loads[CLSPI_VERTEX_SUMS];    /* of these, into memory */
     bool copies[CLSPI_VERTEX_SUMS];   /* from adjacent points, what is needed for nothing else */
     placed elements[ELEMENTS_MAX];    /* what else is stored */
     real *sum[CLSPI_VERTEX_SUMS][COORDS_MAX], *param[3], *made[3], *bends[2], *ones;
     _Alignas(64) real memory[CLSPI_VERTEX_SUMS][COORDS_MAX][CHUNK];
-    real from[2][CHUNK], normal[3][CHUNK], curvature[2][CHUNK], one_over_w[CHUNK];
+    real from[1][CHUNK], normal[3][CHUNK], curvature[2][CHUNK], one_over_w[CHUNK];
 } chunk;
 
 /* The chunk's place in its source. */
 typedef struct chunk_place {
-    size_t row, first, count;
+    size_t first, count;
 } chunk_place;
 
 /* ---- curvatures ---- */
@@ -447,49 +455,6 @@ static void find_curve_errors(chunk *c, const clspi_vertex_shape *shape,
     }
 }
 
-/* Finds what the rounding errors of both tangents of rational surfaces are relative to: what the
-   quotient rule takes differences of. */
-CLSPI_INLINE void find_errors(chunk *c, const clspi_vertex_source *source, const chunk_place *at)
-{
-    const real *restrict const x0 = c->sum[0][0], *restrict const x1 = c->sum[0][1];
-    const real *restrict const x2 = c->sum[0][2], *restrict const w = c->sum[0][3];
-    const real *restrict const one_over_w = c->one_over_w;
-    const real away = far_of(source->centre), margin = (real)source->margin[at->row];
-
-    for (size_t i = 0; i < at->count; i++)
-        c->normal[0][i] = ((const real *)source->limit[0])[at->row]; /* of u one for all */
-    for (int k = 0; k < 2; k++) {
-        const real *restrict const size = (const real *)source->largest[k][0] + at->first;
-        const real *restrict const weight = (const real *)source->largest[k][1] + at->first;
-        const real *restrict const limit =
-            k ? (const real *)source->limit[1] + at->first : c->normal[0];
-        real *restrict const from = c->from[k];
-        for (size_t i = 0; i < at->count; i++) {
-            const real far = largest3(x0[i], x1[i], x2[i]);
-            const real given = given_size(weight[i], limit[i], w[i], away);
-            from[i] = margin * error_of(size[i], weight[i], far, given, one_over_w[i]);
-        }
-    }
-}
-
-/* Makes the unit normals of rational surfaces. */
-CLSPI_INLINE void rational_normals(real (*restrict n)[CHUNK], real *const *a, real *const *b,
-                                   const real *restrict from_a, const real *restrict from_b,
-                                   size_t count)
-{
-    const real *restrict const a0 = a[0], *restrict const a1 = a[1], *restrict const a2 = a[2];
-    const real *restrict const b0 = b[0], *restrict const b1 = b[1], *restrict const b2 = b[2];
-
-    for (size_t i = 0; i < count; i++) {
-        real unit[3];
-        unit_normal(unit, (const real[]){a0[i], a1[i], a2[i]}, (const real[]){b0[i], b1[i], b2[i]},
-                    from_a[i], from_b[i]);
-        n[0][i] = unit[0];
-        n[1][i] = unit[1];
-        n[2][i] = unit[2];
-    }
-}
-
 /* Takes the derivatives of the quotient: first ones before second ones. */
 CLSPI_INLINE void divide_derivatives(chunk *c, uint32_t dim, size_t count)
 {
@@ -531,14 +496,10 @@ CLSPI_INLINE void make_of_tangents(chunk *c, const clspi_vertex_shape *shape,
     if (shape->at[CLSPI_PART_NORMAL] < 0 && !curvature) return;
     if (shape->directions == 1) {
         find_curve_errors(c, shape, source, at->count);
-    } else if (shape->rational) {
-        find_errors(c, source, at);
-        rational_normals(c->normal, c->sum[1], c->sum[2], c->from[0], c->from[1], at->count);
     } else {
         polynomial_normals(c->normal, c->sum[1], c->sum[2],
                            (const real *)source->largest[0][0] + at->first,
-                           (const real *)source->largest[1][0] + at->first,
-                           (real)source->margin[at->row], at->count);
+                           (const real *)source->largest[1][0] + at->first, at->count);
     }
     if (curvature && shape->directions == 1) curve_curvatures(c, shape->dim, at->count);
     if (curvature && shape->directions > 1) surface_curvatures(c, at->count);
@@ -570,10 +531,9 @@ static void choose_sums(chunk *c, const clspi_vertex_shape *shape,
         if (!source->sum[k] && !has_part(shape, part_of_sum[k]) && !bends &&
             (k > 2 || !(shape->rational || has_normals)))
             continue;
-        const bool is_adjacent = source->sum[k] && source->plane == 0;
-        c->copies[k] = is_adjacent && !shape->rational && !bends && !(has_normals && k > 0) &&
+        c->copies[k] = source->sum[k] && !shape->rational && !bends && !(has_normals && k > 0) &&
                        shape->dim == 3 && shape->type == REAL_TYPE;
-        c->loads[k] = (!source->sum[k] || is_adjacent) && !c->copies[k];
+        c->loads[k] = !c->copies[k];
         c->used[c->num_used++] = k;
     }
 }
@@ -617,15 +577,12 @@ CLSPI_INLINE void find_sums(chunk *c, const clspi_vertex_shape *shape,
 
     for (uint32_t u = 0; u < c->num_used; u++) {
         const uint32_t k = c->used[u];
-        real *const from = source->sum[k];
-        real *const row = from ? from + at->row * source->row : NULL;
+        const real *const from = source->sum[k];
         if (c->loads[k])
-            load_sum(c->memory[k], row ? row + at->first * coords : NULL, coords, at->count);
-        for (uint32_t x = 0; x < coords && row && source->plane > 0; x++)
-            c->sum[k][x] = row + x * source->plane + at->first;
+            load_sum(c->memory[k], from ? from + at->first * coords : NULL, coords, at->count);
     }
     for (uint32_t k = 0; k < shape->directions && shape->at[CLSPI_PART_PARAMS] >= 0; k++)
-        c->param[k] = (real *)source->param[k] + at->row * source->row_vertices + at->first;
+        c->param[k] = (real *)source->param[k] + at->first;
 }
 
 CLSPI_INLINE void copy_three(real *restrict to, const real *restrict from, size_t stride,
@@ -644,9 +601,8 @@ CLSPI_INLINE void copy_sums(const chunk *c, const clspi_vertex_shape *shape,
         const uint32_t k = c->used[u];
         const int32_t to = shape->at[part_of_sum[k]];
         if (c->copies[k] && to >= 0)
-            copy_three(out + to,
-                       (const real *)source->sum[k] + at->row * source->row + at->first * 3,
-                       shape->stride, at->count);
+            copy_three(out + to, (const real *)source->sum[k] + at->first * 3, shape->stride,
+                       at->count);
     }
 }
 
@@ -663,41 +619,28 @@ CLSPI_INLINE void make_chunk(chunk *c, const clspi_vertex_shape *shape,
 
 static void make(const clspi_vertex_shape *shape, const clspi_vertex_source *source, void *out)
 {
-    const size_t vertex = shape->stride * clspi_row_bytes(shape->type), columns = source->columns;
+    const size_t vertex = shape->stride * clspi_row_bytes(shape->type), all = source->count;
     chunk c;
 
     choose_sums(&c, shape, source);
     list_elements(&c, shape);
-    for (chunk_place at = {0}; at.row < source->rows; at.row++)
-        for (at.first = 0; at.first < columns; at.first += CHUNK) {
-            at.count = columns - at.first < CHUNK ? columns - at.first : CHUNK;
-            make_chunk(&c, shape, source, &at,
-                       (char *)out + (at.row * source->row_vertices + at.first) * vertex);
-        }
+    for (chunk_place at = {0}; at.first < all; at.first += CHUNK) {
+        at.count = all - at.first < CHUNK ? all - at.first : CHUNK;
+        make_chunk(&c, shape, source, &at, (char *)out + at.first * vertex);
+    }
 }
 
 /* ---- the largest sums ---- */
 
-/* Takes values, step apart, into the largest. */
-CLSPI_INLINE void take_largest(real *restrict to, const real *restrict from, size_t step,
-                               size_t count)
+static void largest(void *largest, const void *values, uint32_t count, size_t num, size_t stride)
 {
-    for (size_t k = 0; k < count; k++)
-        to[k] = max_of(to[k], abs_of(from[k * step]));
-}
+    const real *x = values;
+    real most = 0;
 
-static void largest(void *largest, const clspi_tile_sums *of, uint32_t first, uint32_t end,
-                    size_t count)
-{
-    memset(largest, 0, count * sizeof(real));
-    for (size_t i = 0; i < of->num; i++)
-        for (uint32_t c = first; c < end; c++) {
-            const real *const from = (const real *)of->sums + i * of->stride + c * of->plane;
-            if (of->step == 1)
-                take_largest(largest, from, 1, count);
-            else
-                take_largest(largest, from, of->step, count);
-        }
+    for (size_t i = 0; i < num; i++, x += stride)
+        for (uint32_t c = 0; c < count; c++)
+            most = max_of(most, abs_of(x[c]));
+    *(real *)largest = most;
 }
 
 static void invert(void *values, size_t count)

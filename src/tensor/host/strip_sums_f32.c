@@ -1,0 +1,11 @@
+/* clspi_strip_functions in single precision. */
+#define STRIP_SUMS clspi_strip_functions_f32
+#define REAL_TYPE  CLSPI_ROW_F32
+#define REAL_BYTES 4
+#define REAL_EPS   0x1p-23f
+#define REAL_TINY  0x1p-120f
+#define REAL_MAX   FLT_MAX
+#define SQRT       sqrtf
+typedef float real;
+
+#include "strip_sums_real.h"

@@ -1,0 +1,11 @@
+/* clspi_strip_functions in double precision. */
+#define STRIP_SUMS clspi_strip_functions_f64
+#define REAL_TYPE  CLSPI_ROW_F64
+#define REAL_BYTES 8
+#define REAL_EPS   0x1p-52
+#define REAL_TINY  0x1p-1000
+#define REAL_MAX   DBL_MAX
+#define SQRT       sqrt
+typedef double real;
+
+#include "strip_sums_real.h"
