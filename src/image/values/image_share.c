@@ -12,7 +12,11 @@
 #include "image_values.h"
 #include "shared_batch.h"
 
-enum { KEY_MAX = 160 };
+enum {
+    KEY_MAX = 160,
+    RUN = CLSPI_IMAGE_STEPS, /* points of a row, and rows, that the host makes together */
+    RUN_ROWS = 16
+};
 
 _Static_assert((int)CLSPI_EXTEND_WHOLE == (int)CLSP_IMAGE_MIRROR &&
                    (int)CLSPI_EXTEND_REFLECT == (int)CLSP_IMAGE_REFLECT &&
@@ -80,6 +84,22 @@ static void make_points(const shared_values *s, const clspi_image_planes *planes
                                            : clspi_image_values_f32)(planes, &made);
 }
 
+/* Makes whole rows of a map, which are of one piece, from row `first` of it on: by runs of columns,
+   whose taps stay in the first cache. */
+static void make_rows(const shared_values *s, const clspi_image_planes *planes, size_t first,
+                      size_t num, char *out)
+{
+    const clspi_image_job *const job = &s->call->job;
+    const size_t width = s->call->width;
+    const size_t bytes = job->point * clsp_type_bytes(job->plan->desc.values);
+
+    for (size_t x = 0; x < width; x += RUN)
+        for (size_t row = 0; row < num; row++) {
+            const clsp_range points = {(first + row) * width + x, clspi_min(RUN, width - x)};
+            make_points(s, planes, points, out + (row * width + x) * bytes);
+        }
+}
+
 static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
                                 const clspi_part *part, char *out)
 {
@@ -93,12 +113,15 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
     (void)base;
     (void)worker;
     for (size_t done = 0; done < part->num_lines;) {
-        const size_t row = part->piece + (part->line + done) / width;
-        const size_t x = (part->line + done) % width;
-        const size_t num = clspi_min(width - x, part->num_lines - done);
-        const clsp_range points = {row % rows * width + x, num};
-        if (row % rows == 0) planes = planes_of(s, job->first_piece + row / rows);
-        make_points(s, &planes, points, out + done * bytes);
+        const size_t row = part->piece + (part->line + done) / width, first = row % rows;
+        const size_t x = (part->line + done) % width, left = part->num_lines - done;
+        const size_t whole = x > 0 ? 0 : clspi_min(clspi_min(rows - first, RUN_ROWS), left / width);
+        const size_t num = whole > 0 ? whole * width : clspi_min(width - x, left);
+        if (first == 0) planes = planes_of(s, job->first_piece + row / rows);
+        if (whole > 1)
+            make_rows(s, &planes, first, whole, out + done * bytes);
+        else
+            make_points(s, &planes, (clsp_range){first * width + x, num}, out + done * bytes);
         done += num;
     }
     clspi_float_state_set(before);
@@ -209,8 +232,11 @@ static void make_grid(shared_values *s)
             s->grid.low[d][k] = low[k];
         }
         for (uint32_t x = 0; x < CLSPI_IMAGE_STEPS; x++) {
-            s->grid.step[d][x] = x * s->grid.fixed[d][2];
-            s->grid.low_step[d][x] = x * (uint64_t)s->grid.low[d][2];
+            const uint64_t of_low = x * (uint64_t)s->grid.low[d][2];
+            const uint64_t step = x * s->grid.fixed[d][2] + (of_low >> 32);
+            s->grid.step[d][0][x] = (uint32_t)(step >> 32);
+            s->grid.step[d][1][x] = (uint32_t)step;
+            s->grid.step[d][2][x] = (uint32_t)of_low;
         }
     }
 }

@@ -1,93 +1,148 @@
 /* Where the points of a chunk are among coefficients, in the precision `real`: the first of the
    taps of each, and how far the point is behind its knot. The file that includes this one names
-   FLOOR and EPSILON too. */
+   EPSILON too. */
 #include <string.h>
 
-#include "level.h"
 #include "image_points.h"
+#include "level.h"
 
 enum { CHUNK = CLSPI_IMAGE_STEPS };
 
-/* Where the points of a chunk are: along each direction a whole number, and the rest. */
+/* Where the points of a chunk are: along each direction a whole number, and the rest. Loops go over
+   all CHUNK, for vectors that are whole: behind the last point stands what it has. */
 typedef struct chunk {
+    uint32_t num;
+    int32_t shift[3]; /* what is to be added to whole numbers for the index of the first tap */
     int32_t i[3][CHUNK];
     real t[3][CHUNK];
     int32_t is_there[CHUNK];  /* 1: no cval stands at it */
     int32_t is_within[CHUNK]; /* 1: all its taps are in memory, side by side */
     bool all_there, all_within;
+    ptrdiff_t first[CHUNK]; /* where the first tap is or would be, from the begin of a plane on */
 } chunk;
 
 /* ---- coordinates ---- */
 
-/* Splits a coordinate, kept within 2^30. What is just above -1/2 stays no tie, though 1 more is
-   rounded to 1/2. */
-CLSPI_INLINE int32_t split(real at, int32_t *i, real *t)
+/* Keeps what points have been given within a bound; not finite: they are not there. (In a loop of
+   its own: with what follows compilers make branches of it.) */
+CLSPI_INLINE void keep_near(chunk *c, real near[CHUNK], const real *at, real bound)
 {
-    const real bound = (real)0x1p30, half = (real)0.5;
-    const real near = at > bound ? bound : at >= -bound ? at : -bound;
-    const real whole = FLOOR(near), rest = near - whole;
-
-    *i = (int32_t)whole;
-    *t = rest == half && near > -half && near < 0 ? half + half * EPSILON : rest;
-    return at - at == 0;
+    for (uint32_t k = 0; k < CHUNK; k++) {
+        const real x = at[k], low = x >= -bound ? x : -bound;
+        near[k] = low > bound ? bound : low;
+        c->is_there[k] &= x - x == 0;
+    }
 }
 
-/* Gives the coordinates of points of a map along one direction, from point x on. What they begin
-   with is added last, as kernels do. */
-CLSPI_INLINE void map_axis(chunk *c, const clspi_image_row *row, uint32_t d, uint32_t x,
-                           uint32_t num)
+/* Returns what a number within the range of int32_t is rounded down to. */
+CLSPI_INLINE int32_t floor_of(real x)
+{
+    const int32_t toward_0 = (int32_t)x;
+
+    return toward_0 - ((real)toward_0 > x);
+}
+
+/* Splits coordinates along one direction, kept within 2^30. What is just above -1/2 stays no tie,
+   though 1 more is rounded to 1/2. */
+CLSPI_INLINE void split(chunk *c, const real *at, uint32_t d)
+{
+    const real half = (real)0.5, above_half = half + half * EPSILON;
+    real near[CHUNK];
+
+    keep_near(c, near, at, (real)0x1p30);
+    for (uint32_t k = 0; k < CHUNK; k++) {
+        const int32_t i = floor_of(near[k]), is_tie = (near[k] > -half) & (near[k] < 0);
+        const real t = near[k] - (real)i, least = is_tie ? above_half : t;
+        c->i[d][k] = i;
+        c->t[d][k] = t == half ? least : t;
+    }
+}
+
+/* Returns what a sum of two numbers carries. */
+CLSPI_INLINE uint32_t carry_of(uint32_t a, uint32_t b, uint32_t sum)
+{
+    return ((a & b) | ((a | b) & ~sum)) >> 31;
+}
+
+/* Gives the coordinates of points of a map of fixed-point numbers along one direction, from point x
+   on: sums by 32 bits, of which all vectors have most. */
+CLSPI_INLINE void fixed_axis(chunk *c, const clspi_image_row *row, uint32_t d, uint32_t x)
 {
     const clspi_image_grid *const g = row->grid;
-    const double *const m = g->matrix[d], middle = g->middle;
-    const double begin = m[0] * (row->z + middle) + m[1] * (row->y + middle);
-    const uint64_t *const f = g->fixed[d], *const step = g->step[d],
-                          *const low_step = g->low_step[d];
-    const uint32_t *const l = g->low[d];
-    const uint64_t at = f[3] + row->z * f[0] + row->y * f[1] + x * f[2];
-    const uint64_t low =
+    const uint64_t *const f = g->fixed[d];
+    const uint32_t *const l = g->low[d], *const whole = g->step[d][0], *const high = g->step[d][1],
+                          *const low = g->step[d][2];
+    const uint64_t at_low =
         l[3] + (uint64_t)row->z * l[0] + (uint64_t)row->y * l[1] + (uint64_t)x * l[2];
+    const uint64_t at = f[3] + row->z * f[0] + row->y * f[1] + x * f[2] + (at_low >> 32);
+    const uint32_t first_whole = (uint32_t)(at >> 32), first_high = (uint32_t)at,
+                   first_low = (uint32_t)at_low;
 
-    if (!g->is_fixed) {
-        for (uint32_t k = 0; k < num; k++)
-            c->is_there[k] &= split((real)(begin + m[2] * ((int32_t)(x + k) + middle) + m[3]),
-                                    &c->i[d][k], &c->t[d][k]);
-        return;
+    for (uint32_t k = 0; k < CHUNK; k++) {
+        const uint32_t carry = carry_of(first_low, low[k], first_low + low[k]);
+        const uint32_t sum = first_high + high[k], rest = sum + carry;
+        const uint32_t over = carry_of(first_high, high[k], sum) + carry_of(sum, carry, rest);
+        c->i[d][k] = (int32_t)(first_whole + whole[k] + over);
+        c->t[d][k] = (real)(int32_t)(rest >> 4) * (real)0x1p-28;
     }
-    for (uint32_t k = 0; k < num; k++) {
-        const uint64_t sum = at + step[k] + ((low + low_step[k]) >> 32);
-        c->i[d][k] = (int32_t)(uint32_t)(sum >> 32);
-        c->t[d][k] = (real)(int32_t)((uint32_t)sum >> 4) * (real)0x1p-28;
-    }
+}
+
+/* Gives the coordinates of points of a map of reals. What they begin with is added last, as kernels
+   do. */
+CLSPI_INLINE void real_axis(chunk *c, const clspi_image_row *row, uint32_t d, uint32_t x)
+{
+    const double *const m = row->grid->matrix[d], middle = row->grid->middle;
+    const double begin = m[0] * (row->z + middle) + m[1] * (row->y + middle);
+    real at[CHUNK];
+
+    for (uint32_t k = 0; k < CHUNK; k++)
+        at[k] = (real)(begin + m[2] * ((int32_t)(x + k) + middle) + m[3]);
+    split(c, at, d);
 }
 
 /* Adds displacements along one direction. */
-CLSPI_INLINE void displace(chunk *c, const real *field, uint32_t d, uint32_t num)
+CLSPI_INLINE void displace(chunk *c, const real *field, uint32_t d)
 {
-    const real bound = (real)0x1p29;
+    real near[CHUNK];
 
-    for (uint32_t k = 0; k < num; k++) {
-        const real by = field[k], near = by > bound ? bound : by >= -bound ? by : -bound;
-        const real low = FLOOR(near), t = c->t[d][k] + (near - low);
+    keep_near(c, near, field, (real)0x1p29);
+    for (uint32_t k = 0; k < CHUNK; k++) {
+        const int32_t low = floor_of(near[k]);
+        const real t = c->t[d][k] + (near[k] - (real)low);
         const int32_t is_over = t >= 1;
-        c->t[d][k] = is_over ? t - 1 : t;
-        c->i[d][k] += (int32_t)low + is_over;
-        c->is_there[k] &= by - by == 0;
+        c->t[d][k] = t - (real)is_over;
+        c->i[d][k] += low + is_over;
     }
 }
 
-/* Gives the coordinates of a chunk's points along one direction side by side; apart: room for those
-   that are not. */
-CLSPI_INLINE const real *side_by_side(const clspi_image_row *row, const real *field, size_t first,
-                                      uint32_t num, real apart[CHUNK])
+/* Takes numbers that are `step` apart. */
+CLSPI_INLINE void take_every(real *restrict to, const real *restrict from, size_t step,
+                             uint32_t num)
 {
-    if (row->step == 1) return field + first;
     for (uint32_t k = 0; k < num; k++)
-        apart[k] = field[(first + k) * row->step];
+        to[k] = from[k * step];
+}
+
+/* Gives what the points of a chunk have been given along one direction side by side; apart: room
+   for what is not. */
+CLSPI_INLINE const real *side_by_side(const chunk *c, const real *given, size_t step,
+                                      real apart[CHUNK])
+{
+    if (step == 1 && c->num == CHUNK) return given;
+    if (step == 2 && c->num == CHUNK)
+        take_every(apart, given, 2, CHUNK);
+    else if (step == 3 && c->num == CHUNK)
+        take_every(apart, given, 3, CHUNK);
+    else
+        take_every(apart, given, step, c->num);
+    for (uint32_t k = c->num; k < CHUNK; k++)
+        apart[k] = apart[c->num - 1];
     return apart;
 }
 
+/* Finds the coordinates of the points of a row from `first` on. */
 CLSPI_INLINE void find_coordinates(chunk *c, uint32_t directions, const clspi_image_row *row,
-                                   size_t first, uint32_t num)
+                                   size_t first)
 {
     real apart[CHUNK];
 
@@ -95,14 +150,20 @@ CLSPI_INLINE void find_coordinates(chunk *c, uint32_t directions, const clspi_im
         c->is_there[k] = 1;
     for (uint32_t d = 3 - directions; d < 3; d++) {
         const real *const field = row->field[d];
-        if (row->grid) {
-            map_axis(c, row, d, row->x + (uint32_t)first, num);
-            if (field) displace(c, field + first, d, num);
-            continue;
+        const real *const given =
+            field ? side_by_side(c, field + first * row->step, row->step, apart) : NULL;
+        if (!row->grid)
+            split(c, given, d);
+        else if (row->grid->is_fixed)
+            fixed_axis(c, row, d, row->x + (uint32_t)first);
+        else
+            real_axis(c, row, d, row->x + (uint32_t)first);
+        if (row->grid && given) displace(c, given, d);
+        for (uint32_t k = c->num; k < CHUNK; k++) {
+            c->i[d][k] = c->i[d][c->num - 1];
+            c->t[d][k] = c->t[d][c->num - 1];
+            c->is_there[k] = c->is_there[c->num - 1];
         }
-        const real *const at = side_by_side(row, field, first, num, apart);
-        for (uint32_t k = 0; k < num; k++)
-            c->is_there[k] &= split(at[k], &c->i[d][k], &c->t[d][k]);
     }
 }
 
@@ -124,69 +185,105 @@ static void keep_within(int32_t *i, real *rest, uint32_t order, int32_t n, uint3
 }
 
 /* Tells whether a coordinate is between two samples of order 0, and may be rounded to either. */
-CLSPI_INLINE bool has_half(const chunk *c, uint32_t order, uint32_t d, uint32_t num)
+CLSPI_INLINE bool has_half(const chunk *c, uint32_t order, uint32_t d)
 {
     int32_t is_half = 0;
 
-    for (uint32_t k = 0; order == 0 && k < num; k++)
+    for (uint32_t k = 0; order == 0 && k < CHUNK; k++)
         is_half |= c->t[d][k] == (real)0.5;
     return is_half != 0;
 }
 
 /* Takes care of a chunk's coordinates outside of the image along a direction. */
-CLSPI_INLINE void keep_chunk_within(chunk *c, const clspi_image_planes *planes, uint32_t d,
-                                    uint32_t num)
+static void keep_chunk_within(chunk *c, const clspi_image_planes *planes, uint32_t d)
 {
-    const int32_t last = (int32_t)planes->size[d] - 1;
+    const int32_t pad = (int32_t)planes->pad[d], last = (int32_t)planes->size[d] - 1;
     const uint32_t mode = planes->mode[d];
 
     if (mode == CLSPI_EXTEND_CONSTANT)
-        for (uint32_t k = 0; k < num; k++) {
-            const int32_t i = c->i[d][k], is_behind = (i > last) | ((i == last) & (c->t[d][k] > 0));
+        for (uint32_t k = 0; k < CHUNK; k++) {
+            const int32_t i = c->i[d][k] + pad;
+            const int32_t is_behind = (i > last) | ((i == last) & (c->t[d][k] > 0));
             c->is_there[k] &= (i >= 0) & !is_behind;
         }
-    else if (mode == CLSPI_EXTEND_WRAP || has_half(c, planes->order, d, num))
-        for (uint32_t k = 0; k < num; k++)
-            keep_within(&c->i[d][k], &c->t[d][k], planes->order, last + 1, mode);
+    else if (mode == CLSPI_EXTEND_WRAP || has_half(c, planes->order, d))
+        for (uint32_t k = 0; k < CHUNK; k++) {
+            int32_t i = c->i[d][k] + pad;
+            keep_within(&i, &c->t[d][k], planes->order, last + 1, mode);
+            c->i[d][k] = i - pad;
+        }
 }
 
-/* Makes of the coordinates of a chunk along one direction first taps and distances behind their
-   knots. */
-CLSPI_INLINE void find_taps_along(chunk *c, const clspi_image_planes *planes, uint32_t d,
-                                  uint32_t num)
+/* Makes of the coordinates of a chunk along one direction those of first taps and distances behind
+   their knots. */
+static void find_taps_along(chunk *c, const clspi_image_planes *planes, uint32_t d)
 {
-    const int32_t pad = (int32_t)planes->pad[d];
-    const int32_t order = (int32_t)planes->order, spread = (int32_t)planes->margin[d];
+    const int32_t pad = (int32_t)planes->pad[d], order = (int32_t)planes->order;
+    const int32_t spread = (int32_t)planes->margin[d], shift = pad - order / 2;
     const int32_t low = planes->low[d], high = low + (int32_t)planes->stored[d];
     const int32_t near = order / 2 + 1;
     int32_t least = INT32_MAX, most = INT32_MIN;
 
-    for (uint32_t k = 0; k < num; k++) {
-        const int32_t i = c->i[d][k] += pad;
+    for (uint32_t k = 0; k < CHUNK; k++) {
+        const int32_t i = c->i[d][k];
         least = i < least ? i : least;
         most = i > most ? i : most;
     }
-    const bool is_inside = least >= low + near && most < high - near;
-    if (!is_inside) keep_chunk_within(c, planes, d, num);
-    for (uint32_t k = 0; order % 2 == 0 && k < num; k++) {
+    const bool is_inside = least + pad >= low + near && most + pad < high - near;
+    if (!is_inside) keep_chunk_within(c, planes, d);
+    for (uint32_t k = 0; order % 2 == 0 && k < CHUNK; k++) {
         const int32_t is_upper = c->t[d][k] >= (real)0.5;
-        c->t[d][k] += is_upper ? (real)-0.5 : (real)0.5;
+        c->t[d][k] += (real)0.5 - (real)is_upper;
         c->i[d][k] += is_upper;
     }
-    for (uint32_t k = 0; k < num; k++)
-        c->i[d][k] -= order / 2;
-    for (uint32_t k = 0; !is_inside && k < num; k++)
-        c->is_within[k] &= (c->i[d][k] >= low - spread) & (c->i[d][k] < high + spread - order);
+    c->shift[d] = shift;
+    for (uint32_t k = 0; !is_inside && k < CHUNK; k++) {
+        const int32_t i = c->i[d][k] + shift;
+        c->is_within[k] &= (i >= low - spread) & (i < high + spread - order);
+    }
 }
 
-CLSPI_INLINE void find_taps(chunk *c, const clspi_image_planes *planes, uint32_t num)
+/* Returns how many coefficients a plane has along a direction, margins counted. */
+CLSPI_INLINE size_t wide_size(const clspi_image_planes *planes, uint32_t d)
+{
+    return planes->stored[d] + 2 * (size_t)planes->margin[d];
+}
+
+/* Finds where first taps are: by 32 bits, where these are enough. */
+CLSPI_INLINE void find_first(chunk *c, const clspi_image_planes *planes)
+{
+    const size_t row = wide_size(planes, 2), slice = wide_size(planes, 1) * row;
+    const bool has_y = planes->directions > 1, has_z = planes->directions > 2;
+    int64_t zero = 0; /* where the tap of number 0 is or would be */
+
+    for (uint32_t d = 0; d < 3; d++)
+        zero = zero * (int64_t)wide_size(planes, d) +
+               ((int64_t)planes->margin[d] - planes->low[d] + c->shift[d]);
+    if (slice * wide_size(planes, 0) <= INT32_MAX)
+        for (uint32_t k = 0; k < CHUNK; k++) {
+            const uint32_t y = has_y ? (uint32_t)c->i[1][k] * (uint32_t)row : 0;
+            const uint32_t z = has_z ? (uint32_t)c->i[0][k] * (uint32_t)slice : 0;
+            c->first[k] = (int32_t)((uint32_t)zero + (uint32_t)c->i[2][k] + y + z);
+        }
+    else
+        for (uint32_t k = 0; k < CHUNK; k++) {
+            const int64_t y = has_y ? c->i[1][k] * (int64_t)row : 0;
+            const int64_t z = has_z ? c->i[0][k] * (int64_t)slice : 0;
+            c->first[k] = (ptrdiff_t)(zero + c->i[2][k] + y + z);
+        }
+}
+
+/* Finds the taps of points whose coordinates are known. */
+CLSPI_INLINE void find_taps(chunk *c, const clspi_image_planes *planes)
 {
     for (uint32_t k = 0; k < CHUNK; k++)
         c->is_within[k] = 1;
+    c->shift[0] = c->shift[1] = 0;
     for (uint32_t d = 3 - planes->directions; d < 3; d++)
-        find_taps_along(c, planes, d, num);
+        find_taps_along(c, planes, d);
+    find_first(c, planes);
     int32_t there = 1, within = 1;
-    for (uint32_t k = 0; k < num; k++) {
+    for (uint32_t k = 0; k < CHUNK; k++) {
         there &= c->is_there[k];
         within &= c->is_within[k] &= c->is_there[k];
     }

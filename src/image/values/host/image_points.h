@@ -68,8 +68,8 @@ typedef struct clspi_image_grid {
     double matrix[3][4], middle;
     uint64_t fixed[3][4];
     uint32_t low[3][4];
-    uint64_t step[3][CLSPI_IMAGE_STEPS],
-        low_step[3][CLSPI_IMAGE_STEPS]; /* multiples of those of x */
+    /* multiples of those of x: whole numbers, and 32 and 32 more bits behind the point */
+    uint32_t step[3][3][CLSPI_IMAGE_STEPS];
 } clspi_image_grid;
 
 /* Points of a row, and where they are: at those of a map, along displacements, or at coordinates,

@@ -1,6 +1,7 @@
 /* clspi_image_values in single precision. */
 #define IMAGE_VALUES clspi_image_values_f32
-#define FLOOR        floorf
+#define REAL_BYTES   4
+#define REAL_PIXEL   CLSPI_PIXEL_F32
 #define RINT         rintf
 #define ROUND        roundf
 #define EPSILON      0x1p-23f

@@ -1,6 +1,7 @@
 /* clspi_image_values in double precision. */
 #define IMAGE_VALUES clspi_image_values_f64
-#define FLOOR        floor
+#define REAL_BYTES   8
+#define REAL_PIXEL   CLSPI_PIXEL_F64
 #define RINT         rint
 #define ROUND        round
 #define EPSILON      0x1p-52

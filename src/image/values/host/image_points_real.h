@@ -1,322 +1,207 @@
 /* The definition of one clspi_image_values, IMAGE_VALUES, in the precision `real`. The file that
-   includes this one names both, and FLOOR, RINT, ROUND and EPSILON.
+   includes this one names both, REAL_BYTES, RINT, ROUND and EPSILON, and REAL_PIXEL, the precision
+   as a type of pixels.
 
-   A chunk of points of a row is made at once. Weights are vectors of points. The taps of a row of
-   coefficients are a vector too, so that rows are added up point by point without gathers; what
-   comes of it is multiplied with the weights along x as vectors of points again. */
+   A chunk of points of a row is made at once: where they are by loops over all of them, what they
+   are group by group. */
 #include <math.h>
 
 #include "half.h"
-#include "image_places_real.h"
+#include "image_edges_real.h"
 
-enum { TAPS = 6, LANES = 8, COMPONENTS = 4, CHANNELS = 16 };
-
-/* ---- weights ---- */
-
-/* The pieces of the B-splines as polynomials in the distance t from the first knot, [order][power]
-   [tap], times factorials. */
-static const real pieces[TAPS][TAPS][LANES] = {
-    {{1}},
-    {{1, 0}, {-1, 1}},
-    {{1, 1, 0}, {-2, 2, 0}, {1, -2, 1}},
-    {{1, 4, 1, 0}, {-3, 0, 3, 0}, {3, -6, 3, 0}, {-1, 3, -3, 1}},
-    {{1, 11, 11, 1, 0},
-     {-4, -12, 12, 4, 0},
-     {6, -6, -6, 6, 0},
-     {-4, 12, -12, 4, 0},
-     {1, -4, 6, -4, 1}},
-    {{1, 26, 66, 26, 1, 0},
-     {-5, -50, 0, 50, 5, 0},
-     {10, 20, -60, 20, 10, 0},
-     {-10, 20, 0, -20, 10, 0},
-     {5, -20, 30, -20, 5, 0},
-     {-1, 5, -10, 10, -5, 1}}};
-
-static const real factorials[TAPS] = {1, 1, 2, 6, 24, 120};
-
-/* What is made of a chunk of num points; a constant but for num where it can be. */
-typedef struct work {
-    uint32_t order, directions, num;
-    bool gradient;
-} work;
-
-/* The weights of the taps of a chunk, and their derivatives; of lines 1 and 0 along y. */
-typedef struct tap_weights {
-    real w[3][TAPS][CHUNK], d[3][TAPS][CHUNK];
-} tap_weights;
-
-/* Gives the weights of the taps at distances t in [0, 1]. */
-CLSPI_INLINE void weights_at(uint32_t order, const real *restrict t, uint32_t num,
-                             real (*restrict w)[CHUNK])
-{
-    const real scale = 1 / factorials[order];
-
-    for (uint32_t x = 0; x <= order; x++)
-        for (uint32_t k = 0; k < num; k++) {
-            real s = pieces[order][order][x];
-            for (uint32_t d = order; d-- > 0;)
-                s = s * t[k] + pieces[order][d][x];
-            w[x][k] = s * scale;
-        }
-}
-
-/* Gives their derivatives. */
-CLSPI_INLINE void slopes_at(uint32_t order, const real *restrict t, uint32_t num,
-                            real (*restrict w)[CHUNK])
-{
-    const real scale = 1 / factorials[order];
-
-    for (uint32_t x = 0; x <= order; x++)
-        for (uint32_t k = 0; k < num; k++) {
-            real s = 0;
-            for (uint32_t d = order; d > 0; d--)
-                s = s * t[k] + (real)d * pieces[order][d][x];
-            w[x][k] = s * scale;
-        }
-}
-
-CLSPI_INLINE void find_weights(tap_weights *w, work of, const chunk *c)
-{
-    for (uint32_t k = 0; of.directions == 1 && k < of.num; k++) {
-        w->w[1][0][k] = 1;
-        w->d[1][0][k] = 0;
-    }
-    for (uint32_t d = 3 - of.directions; d < 3; d++) {
-        weights_at(of.order, c->t[d], of.num, w->w[d]);
-        if (of.gradient) slopes_at(of.order, c->t[d], of.num, w->d[d]);
-    }
-}
-
-/* ---- rows of taps ---- */
-
-/* How many coefficients of a row are added up side by side: those of the taps, and to fill a vector
-   some behind them, whose sums nobody asks for. */
-CLSPI_INLINE uint32_t lanes_of(uint32_t order)
-{
-    return order < 2 ? order + 1 : order < 4 ? 4 : LANES;
-}
-
-CLSPI_INLINE void scale_row(real *restrict to, real w, const real *row, uint32_t lanes)
-{
-    for (uint32_t x = 0; x < lanes; x++)
-        to[x] = w * row[x];
-}
-
-CLSPI_INLINE void add_row(real *restrict to, real w, const real *row, uint32_t lanes)
-{
-    for (uint32_t x = 0; x < lanes; x++)
-        to[x] += w * row[x];
-}
-
-/* Sums of rows for each column of taps: of the value, and of derivatives along z and y. */
-typedef struct column_sums {
-    real value[CHUNK * LANES], by_z[CHUNK * LANES], by_y[CHUNK * LANES];
-} column_sums;
-
-/* Where the taps of a point are: how far rows are apart along z and y. */
-typedef struct tap_rows {
-    const real *at;
-    size_t stride_z, stride_y;
-} tap_rows;
-
-/* Adds up the rows of a slice of point k, `stride` apart; slope: the derivative along y. */
-CLSPI_INLINE void sum_slice(const real *at, size_t stride, work of, const tap_weights *w,
-                            uint32_t k, real *restrict sum, real *restrict slope)
-{
-    const uint32_t lanes = lanes_of(of.order), num = of.directions > 1 ? of.order + 1 : 1;
-
-    scale_row(sum, w->w[1][0][k], at, lanes);
-    if (of.gradient) scale_row(slope, w->d[1][0][k], at, lanes);
-    for (uint32_t y = 1; y < num; y++) {
-        add_row(sum, w->w[1][y][k], at + y * stride, lanes);
-        if (of.gradient) add_row(slope, w->d[1][y][k], at + y * stride, lanes);
-    }
-}
-
-/* Adds up the rows of point k. */
-CLSPI_INLINE void sum_rows(column_sums *s, tap_rows r, work of, const tap_weights *w, uint32_t k)
-{
-    const uint32_t lanes = lanes_of(of.order);
-    real *const value = s->value + k * lanes, *const by_z = s->by_z + k * lanes,
-                *const by_y = s->by_y + k * lanes;
-    real sum[LANES], slope[LANES];
-
-    if (of.directions < 3) {
-        sum_slice(r.at, r.stride_y, of, w, k, value, by_y);
-        return;
-    }
-    sum_slice(r.at, r.stride_y, of, w, k, sum, slope);
-    scale_row(value, w->w[0][0][k], sum, lanes);
-    if (of.gradient) scale_row(by_y, w->w[0][0][k], slope, lanes);
-    if (of.gradient) scale_row(by_z, w->d[0][0][k], sum, lanes);
-    for (uint32_t z = 1; z <= of.order; z++) {
-        sum_slice(r.at + z * r.stride_z, r.stride_y, of, w, k, sum, slope);
-        add_row(value, w->w[0][z][k], sum, lanes);
-        if (of.gradient) add_row(by_y, w->w[0][z][k], slope, lanes);
-        if (of.gradient) add_row(by_z, w->d[0][z][k], sum, lanes);
-    }
-}
-
-enum { MISSING = -2 /* the place of a coefficient that is not among those that there are */ };
-
-/* Returns the place of what stands at an index along a direction, among the coefficients that there
-   are; CLSPI_NO_INDEX: the constant does. */
-CLSPI_INLINE int32_t place_at(const clspi_image_planes *planes, uint32_t d, int64_t index)
-{
-    const uint32_t num = planes->size[d];
-    const int32_t at = index >= 0 && index < (int64_t)num
-                           ? (int32_t)index
-                           : clspi_extend(index, num, planes->mode[d]);
-    const int32_t place = at - planes->low[d];
-
-    if (at == CLSPI_NO_INDEX) return CLSPI_NO_INDEX;
-    return place >= 0 && place < (int32_t)planes->stored[d] ? place : MISSING;
-}
-
-/* Returns what stands at a place that is none. */
-CLSPI_INLINE real instead_of(const clspi_image_planes *planes, int32_t place)
-{
-    return place == CLSPI_NO_INDEX ? (real)planes->cval : (real)NAN;
-}
-
-/* Copies the taps of point k, some of which are not in memory or not side by side, to rows of
- * LANES.
- */
-static tap_rows copy_taps(const clspi_image_planes *planes, const real *plane, const chunk *c,
-                          uint32_t k, real *taps)
-{
-    const uint32_t order = planes->order, num_z = planes->directions > 2 ? order + 1 : 1,
-                   num_y = planes->directions > 1 ? order + 1 : 1;
-    const size_t size_y = planes->stored[1] + 2 * (size_t)planes->margin[1];
-    const size_t size_x = planes->stored[2] + 2 * (size_t)planes->margin[2];
-    const tap_rows rows = {taps, num_y * (size_t)LANES, LANES};
-    int32_t at[3][TAPS] = {{0}, {0}, {0}};
-
-    for (uint32_t d = 3 - planes->directions; d < 3; d++)
-        for (int32_t x = 0; x <= (int32_t)order; x++)
-            at[d][x] = place_at(planes, d, (int64_t)c->i[d][k] + x);
-    for (uint32_t z = 0; z < num_z; z++)
-        for (uint32_t y = 0; y < num_y; y++, taps += LANES) {
-            const int32_t at_row = at[0][z] < 0 ? at[0][z] : at[1][y];
-            const size_t above = (size_t)at[0][z] + planes->margin[0];
-            const size_t before = above * size_y + (size_t)at[1][y] + planes->margin[1];
-            memset(taps, 0, LANES * sizeof *taps);
-            for (uint32_t x = 0; x <= order; x++)
-                taps[x] = at_row < 0 ? instead_of(planes, at_row)
-                          : at[2][x] < 0
-                              ? instead_of(planes, at[2][x])
-                              : plane[before * size_x + planes->margin[2] + (size_t)at[2][x]];
-        }
-    return rows;
-}
-
-/* Finds where the first taps of points are, counted from where the image's first coefficient is or
-   would be. */
-CLSPI_INLINE void find_begins(int64_t begin[CHUNK], const clspi_image_planes *planes, work of,
-                              const chunk *c)
-{
-    const int32_t size_y = (int32_t)(planes->stored[1] + 2 * planes->margin[1]);
-    const int32_t row = (int32_t)(planes->stored[2] + 2 * planes->margin[2]);
-
-    for (uint32_t k = 0; k < of.num; k++)
-        begin[k] = c->i[2][k];
-    for (uint32_t k = 0; of.directions > 1 && k < of.num; k++)
-        begin[k] += (int64_t)c->i[1][k] * row;
-    for (uint32_t k = 0; of.directions > 2 && k < of.num; k++)
-        begin[k] += (int64_t)c->i[0][k] * size_y * row;
-}
-
-/* Returns how far behind the begin of a plane the image's first coefficient is or would be. */
-CLSPI_INLINE ptrdiff_t place_of_first(const clspi_image_planes *planes)
-{
-    ptrdiff_t place = 0;
-
-    for (uint32_t d = 0; d < 3; d++)
-        place = place * (ptrdiff_t)(planes->stored[d] + 2 * (size_t)planes->margin[d]) +
-                ((ptrdiff_t)planes->margin[d] - planes->low[d]);
-    return place;
-}
-
-/* Adds up the rows of all points of a chunk that have taps; begin: of these. */
-CLSPI_INLINE void sum_columns(column_sums *s, const clspi_image_planes *planes, const real *plane,
-                              work of, const chunk *c, const int64_t begin[CHUNK],
-                              const tap_weights *w)
-{
-    const size_t size_y = planes->stored[1] + 2 * (size_t)planes->margin[1];
-    const size_t row = planes->stored[2] + 2 * (size_t)planes->margin[2];
-    const ptrdiff_t first = place_of_first(planes);
-    real taps[TAPS * TAPS * LANES];
-
-    for (uint32_t k = 0; c->all_within && k < of.num; k++)
-        sum_rows(s, (tap_rows){plane + (first + begin[k]), size_y * row, row}, of, w, k);
-    for (uint32_t k = 0; !c->all_within && k < of.num; k++) {
-        tap_rows r = {plane, size_y * row, row};
-        if (!c->is_there[k]) continue;
-        if (c->is_within[k])
-            r.at += first + begin[k];
-        else
-            r = copy_taps(planes, plane, c, k, taps);
-        sum_rows(s, r, of, w, k);
-    }
-}
+enum { COMPONENTS = 4, CHANNELS = 16, VALUES = CHANNELS * COMPONENTS };
 
 /* ---- values ---- */
 
-/* Adds up columns of taps along x; the points that have none are `none`. */
-CLSPI_INLINE void sum_along_x(const real *restrict sums, const real (*restrict w)[CHUNK], work of,
-                              const chunk *c, real none, real *restrict to)
-{
-    const uint32_t lanes = lanes_of(of.order);
+/* What is to be made of the points of a chunk, and where: of each channel the value and the
+   derivatives, as many as are asked for. */
+typedef struct chunk_work {
+    const clspi_image_planes *planes;
+    const chunk *c;
+    const edge_taps *edges; /* NULL where all taps are in memory, side by side */
+    uint32_t components;
+    real (*made)[CHUNK];
+} chunk_work;
 
-    for (uint32_t k = 0; k < of.num; k++) {
-        real s = sums[k * lanes] * w[0][k];
-        for (uint32_t x = 1; x <= of.order; x++)
-            s += sums[k * lanes + x] * w[x][k];
-        to[k] = s;
-    }
-    for (uint32_t k = 0; !c->all_there && k < of.num; k++)
-        to[k] = c->is_there[k] ? to[k] : none;
+/* Finds the weights of all points. */
+CLSPI_INLINE void find_weights(tap_weights *w, work of, const chunk *c)
+{
+    for (uint32_t d = 3 - of.directions; d < 3; d++)
+        for (uint32_t g = 0; g < c->num; g += GROUP) {
+            const vec own = load_vec(c->t[d] + g), t = d == 2 ? turn_points(own) : own;
+            weights_at(of.order, t, w->w[d], g);
+            if (of.gradient) slopes_at(of.order, t, w->d[d], g);
+        }
 }
 
-CLSPI_INLINE void clip(real *x, const real range[2], uint32_t num)
+/* Adds up rows by loops with constants. */
+CLSPI_INLINE void sum_rows(row_sums *s, tap_rows r, work of, const tap_weights *w, uint32_t g,
+                           uint32_t num)
 {
-    for (uint32_t k = 0; k < num; k++) {
+    if (of.order < PART)
+        short_sum_rows(s, r, of, w, g, num);
+    else
+        long_sum_rows(s, r, of, w, g, num);
+}
+
+CLSPI_INLINE void sum_rows_of(row_sums *s, tap_rows r, work of, const tap_weights *w, uint32_t g,
+                              uint32_t num)
+{
+    const uint32_t order = of.order;
+
+    if (of.directions == 1)
+        sum_rows(s, r, (work){order, 1, false}, w, g, num);
+    else if (of.directions == 2 && !of.gradient)
+        sum_rows(s, r, (work){order, 2, false}, w, g, num);
+    else if (of.directions == 2)
+        sum_rows(s, r, (work){order, 2, true}, w, g, num);
+    else if (!of.gradient)
+        sum_rows(s, r, (work){order, 3, false}, w, g, num);
+    else
+        sum_rows(s, r, (work){order, 3, true}, w, g, num);
+}
+
+/* Adds up what is asked for of one channel along x. */
+CLSPI_INLINE void make_channel(const chunk_work *v, uint32_t channel, work of, const row_sums *s,
+                               tap_weights *w)
+{
+    const row_parts *const sums[COMPONENTS] = {&s->all, &s->by_z, &s->by_y, &s->all};
+    const bool has_value = (v->planes->attributes & CLSPI_POINT_VALUE) != 0;
+    const uint32_t lacking = 3 - of.directions, end = of.gradient ? COMPONENTS : 1;
+    real(*made)[CHUNK] = v->made + channel * v->components;
+
+    for (uint32_t m = has_value ? 0 : lacking + 1; m < end; m = m == 0 ? lacking + 1 : m + 1) {
+        for (uint32_t g = 0; g < v->c->num; g += GROUP)
+            store_vec(*made + g, sum_along_x(*sums[m], m == 3 ? w->d[2] : w->w[2], of.order, g));
+        made++;
+    }
+}
+
+/* Makes all points of a chunk by loops with the constant order. */
+CLSPI_INLINE void make_points(const chunk_work *v, uint32_t order)
+{
+    const clspi_image_planes *const planes = v->planes;
+    const work of = {order, planes->directions, (planes->attributes & CLSPI_POINT_GRADIENT) != 0};
+    const size_t stride_y = wide_size(planes, 2), stride_z = wide_size(planes, 1) * stride_y;
+    const size_t plane = wide_size(planes, 0) * stride_z;
+    const uint32_t num = v->c->num, at_once = v->edges ? EDGE_POINTS : CHUNK;
+    const real *channel = planes->planes;
+    tap_copies copies;
+    tap_weights w;
+    row_sums s;
+
+    find_weights(&w, of, v->c);
+    for (uint32_t n = 0; n < planes->channels; n++, channel += plane) {
+        for (uint32_t g = 0; g < num; g += at_once) {
+            const uint32_t some = num - g < at_once ? num - g : at_once;
+            tap_rows r = {channel, v->c->first, stride_z, stride_y, planes->order + 1};
+            if (v->edges) copy_points(&r, &copies, planes, v->edges, order, some, g);
+            sum_rows_of(&s, r, of, &w, g, some);
+        }
+        make_channel(v, n, of, &s, &w);
+    }
+}
+
+static void make_order_0(const chunk_work *v)
+{
+    make_points(v, 0);
+}
+
+static void make_order_1(const chunk_work *v)
+{
+    make_points(v, 1);
+}
+
+static void make_order_2(const chunk_work *v)
+{
+    make_points(v, 2);
+}
+
+static void make_order_3(const chunk_work *v)
+{
+    make_points(v, 3);
+}
+
+static void make_order_4(const chunk_work *v)
+{
+    make_points(v, 4);
+}
+
+static void make_order_5(const chunk_work *v)
+{
+    make_points(v, 5);
+}
+
+CLSPI_INLINE void clip(real *x, const real range[2])
+{
+    for (uint32_t k = 0; k < CHUNK; k++) {
         x[k] = x[k] < range[0] ? range[0] : x[k];
         x[k] = x[k] > range[1] ? range[1] : x[k];
     }
 }
 
-/* Makes what is asked for of one channel at the points of a chunk: [components][CHUNK]; returns how
-   many components that is. */
-CLSPI_INLINE uint32_t make_channel(const clspi_image_planes *planes, uint32_t channel, work of,
-                                   const chunk *c, const column_sums *s, const tap_weights *w,
-                                   real (*to)[CHUNK])
+/* Makes the values of all channels at points that have taps. */
+static void make_there(const chunk_work *v)
 {
-    const real *const range = planes->range;
-    uint32_t n = 0;
+    static void (*const orders[TAPS])(const chunk_work *) = {
+        make_order_0, make_order_1, make_order_2, make_order_3, make_order_4, make_order_5};
 
-    if (planes->attributes & CLSPI_POINT_VALUE) {
-        sum_along_x(s->value, w->w[2], of, c, (real)planes->cval, to[n]);
-        if (range) clip(to[n], range + 2 * (size_t)channel, of.num);
-        n++;
+    orders[v->planes->order](v);
+}
+
+/* Makes the values of those points of a chunk whose taps are not side by side in memory; room: for
+   as much as is made of a chunk. */
+static void make_edge(const chunk_work *v, real (*room)[CHUNK])
+{
+    const uint32_t rows = v->planes->channels * v->components;
+    uint32_t edge[CHUNK];
+    edge_taps taps;
+    chunk e;
+
+    const uint32_t num = find_edge(edge, v->c);
+    if (num == 0) return;
+    if (num == v->c->num) {
+        find_edge_taps(&taps, v->c, v->planes);
+        make_there(&(chunk_work){v->planes, v->c, &taps, v->components, v->made});
+        return;
     }
-    if (!of.gradient) return n;
-    if (of.directions > 2) sum_along_x(s->by_z, w->w[2], of, c, 0, to[n++]);
-    if (of.directions > 1) sum_along_x(s->by_y, w->w[2], of, c, 0, to[n++]);
-    sum_along_x(s->value, w->d[2], of, c, 0, to[n++]);
-    return n;
+    gather_points(&e, edge, num, v->c);
+    find_edge_taps(&taps, &e, v->planes);
+    make_there(&(chunk_work){v->planes, &e, &taps, v->components, room});
+    for (uint32_t n = 0; n < rows; n++)
+        for (uint32_t k = 0; k < num; k++)
+            v->made[n][edge[k]] = room[n][k];
+}
+
+/* Makes the values of all channels at the points of a chunk. */
+static void make_values(const chunk_work *v, chunk *c, real (*room)[CHUNK])
+{
+    const clspi_image_planes *const planes = v->planes;
+    const bool has_value = (planes->attributes & CLSPI_POINT_VALUE) != 0;
+    const uint32_t rows = planes->channels * v->components;
+    const real *const range = planes->range;
+
+    if (c->all_within || stay_within(c)) make_there(v);
+    if (!c->all_within) make_edge(v, room);
+    for (uint32_t n = 0; !c->all_there && n < rows; n++) {
+        const real none = has_value && n % v->components == 0 ? (real)planes->cval : 0;
+        for (uint32_t k = 0; k < CHUNK; k++)
+            v->made[n][k] = c->is_there[k] ? v->made[n][k] : none;
+    }
+    for (uint32_t n = 0; has_value && range && n < planes->channels; n++)
+        clip(v->made[n * v->components], range + 2 * (size_t)n);
 }
 
 /* ---- output ---- */
 
 /* Rounds numbers to whole ones: halves to even, or away from 0. */
-CLSPI_INLINE void round_all(real *x, size_t num, bool rounds_up)
+CLSPI_INLINE void round_all(real *x, bool rounds_up)
 {
     if (rounds_up)
-        for (size_t k = 0; k < num; k++)
+        for (size_t k = 0; k < CHUNK; k++)
             x[k] = ROUND(x[k]);
     else
-        for (size_t k = 0; k < num; k++)
+        for (size_t k = 0; k < CHUNK; k++)
             x[k] = RINT(x[k]);
 }
 
@@ -328,37 +213,36 @@ CLSPI_INLINE int32_t saturated(real x, real low, real high)
     return (int32_t)(near < high ? near : high);
 }
 
-/* Stores numbers, which may be changed before, in the type of values. */
-CLSPI_INLINE void store(const clspi_image_planes *planes, real *restrict from, size_t num,
-                        void *restrict out)
+/* Makes of a row of numbers, which may be changed before, those of the type of values. */
+static void convert(const clspi_image_planes *planes, real *restrict from, void *restrict to)
 {
     const uint32_t type = planes->type;
 
     if (type == CLSPI_PIXEL_U8 || type == CLSPI_PIXEL_U16 || type == CLSPI_PIXEL_S16)
-        round_all(from, num, planes->rounds_up);
+        round_all(from, planes->rounds_up);
     switch (type) {
     case CLSPI_PIXEL_U8:
-        for (size_t k = 0; k < num; k++)
-            ((uint8_t *)out)[k] = (uint8_t)saturated(from[k], 0, 255);
+        for (size_t k = 0; k < CHUNK; k++)
+            ((uint8_t *)to)[k] = (uint8_t)saturated(from[k], 0, 255);
         break;
     case CLSPI_PIXEL_U16:
-        for (size_t k = 0; k < num; k++)
-            ((uint16_t *)out)[k] = (uint16_t)saturated(from[k], 0, 65535);
+        for (size_t k = 0; k < CHUNK; k++)
+            ((uint16_t *)to)[k] = (uint16_t)saturated(from[k], 0, 65535);
         break;
     case CLSPI_PIXEL_S16:
-        for (size_t k = 0; k < num; k++)
-            ((int16_t *)out)[k] = (int16_t)saturated(from[k], -32768, 32767);
+        for (size_t k = 0; k < CHUNK; k++)
+            ((int16_t *)to)[k] = (int16_t)saturated(from[k], -32768, 32767);
         break;
     case CLSPI_PIXEL_F16:
-        clspi_halves(out, from, num);
+        clspi_halves(to, from, CHUNK);
         break;
     case CLSPI_PIXEL_F32:
-        for (size_t k = 0; k < num; k++)
-            ((float *)out)[k] = (float)from[k];
+        for (size_t k = 0; k < CHUNK; k++)
+            ((float *)to)[k] = (float)from[k];
         break;
     default:
-        for (size_t k = 0; k < num; k++)
-            ((double *)out)[k] = (double)from[k];
+        for (size_t k = 0; k < CHUNK; k++)
+            ((double *)to)[k] = (double)from[k];
         break;
     }
 }
@@ -369,85 +253,72 @@ static size_t bytes_of(uint32_t type)
     return type == CLSPI_PIXEL_F32 ? 4 : type == CLSPI_PIXEL_F64 ? 8 : 2;
 }
 
-/* ---- all ---- */
+/* Puts rows of CHUNK elements of one size beside each other: [num][rows]. */
+#define PUT_BESIDE(element, to, from, rows, num)                                                   \
+    for (uint32_t k = 0; k < (num); k++)                                                           \
+        for (uint32_t n = 0; n < (rows); n++)                                                      \
+    ((element *)(to))[k * (rows) + n] = ((const element *)(from))[n * CHUNK + k]
 
-/* Puts numbers `step` apart. */
-CLSPI_INLINE void put_beside(real *restrict to, const real *restrict from, size_t step,
-                             uint32_t num)
+CLSPI_INLINE void put_beside(void *restrict to, const void *restrict from, size_t bytes,
+                             uint32_t rows, uint32_t num)
 {
-    if (step == 1)
-        memcpy(to, from, num * sizeof *to);
+    if (bytes == 1)
+        PUT_BESIDE(uint8_t, to, from, rows, num);
+    else if (bytes == 2)
+        PUT_BESIDE(uint16_t, to, from, rows, num);
+    else if (bytes == 4)
+        PUT_BESIDE(uint32_t, to, from, rows, num);
     else
-        for (uint32_t k = 0; k < num; k++)
-            to[k * step] = from[k];
+        PUT_BESIDE(uint64_t, to, from, rows, num);
 }
 
-/* Makes the values of all channels at the points of a chunk: [num][channels][components]; returns
-   how many numbers that is. */
-CLSPI_INLINE size_t make_values(const clspi_image_planes *planes, const chunk *c, work of,
-                                real *made)
+/* Stores what has been made of a chunk; room: for as much. */
+static void store(const chunk_work *v, void *room, void *out)
 {
-    const size_t plane = (planes->stored[0] + 2 * (size_t)planes->margin[0]) *
-                         (planes->stored[1] + 2 * (size_t)planes->margin[1]) *
-                         (planes->stored[2] + 2 * (size_t)planes->margin[2]);
-    const real *channel = planes->planes;
-    real of_channel[COMPONENTS][CHUNK];
-    int64_t begin[CHUNK];
-    column_sums sums;
-    tap_weights w;
-    uint32_t components = 0;
+    const size_t bytes = bytes_of(v->planes->type);
+    const uint32_t rows = v->planes->channels * v->components, num = v->c->num;
+    const void *typed = v->made;
 
-    find_begins(begin, planes, of, c);
-    find_weights(&w, of, c);
-    for (uint32_t n = 0; n < planes->channels; n++, channel += plane) {
-        sum_columns(&sums, planes, channel, of, c, begin, &w);
-        components = make_channel(planes, n, of, c, &sums, &w, of_channel);
-        const size_t point = (size_t)planes->channels * components;
-        for (uint32_t m = 0; m < components; m++)
-            put_beside(made + n * components + m, of_channel[m], point, of.num);
+    if (v->planes->type != REAL_PIXEL) {
+        for (uint32_t n = 0; n < rows; n++)
+            convert(v->planes, v->made[n], (char *)room + n * CHUNK * bytes);
+        typed = room;
     }
-    return (size_t)of.num * planes->channels * components;
+    if (rows == 1)
+        memcpy(out, typed, num * bytes);
+    else if (rows == 2)
+        put_beside(out, typed, bytes, 2, num);
+    else if (rows == 3)
+        put_beside(out, typed, bytes, 3, num);
+    else if (rows == 4)
+        put_beside(out, typed, bytes, 4, num);
+    else
+        put_beside(out, typed, bytes, rows, num);
 }
 
-/* Makes the values of a chunk; what is used most with constants in the loops. */
-CLSPI_INLINE size_t make_chunk(const clspi_image_planes *planes, const chunk *c, uint32_t num,
-                               real *made)
-{
-    const uint32_t order = planes->order, directions = planes->directions;
-    const bool gradient = (planes->attributes & CLSPI_POINT_GRADIENT) != 0;
-
-    if (directions != 2 || gradient)
-        return order == 3 && !gradient
-                   ? make_values(planes, c, (work){3, directions, num, false}, made)
-                   : make_values(planes, c, (work){order, directions, num, gradient}, made);
-    switch (order) {
-    case 0:
-        return make_values(planes, c, (work){0, 2, num, false}, made);
-    case 1:
-        return make_values(planes, c, (work){1, 2, num, false}, made);
-    case 2:
-        return make_values(planes, c, (work){2, 2, num, false}, made);
-    case 3:
-        return make_values(planes, c, (work){3, 2, num, false}, made);
-    case 4:
-        return make_values(planes, c, (work){4, 2, num, false}, made);
-    default:
-        return make_values(planes, c, (work){5, 2, num, false}, made);
-    }
-}
+/* ---- all ---- */
 
 void IMAGE_VALUES(const clspi_image_planes *planes, const clspi_image_row *row)
 {
-    real made[CHUNK * CHANNELS * COMPONENTS];
+    const uint32_t attributes = planes->attributes;
+    const uint32_t slopes = attributes & CLSPI_POINT_GRADIENT ? planes->directions : 0;
+    const uint32_t components = (attributes & CLSPI_POINT_VALUE ? 1 : 0) + slopes;
+    const size_t point = (size_t)planes->channels * components * bytes_of(planes->type);
+    union {
+        real reals[VALUES][CHUNK];
+        double typed[VALUES * CHUNK];
+    } room;
+    real made[VALUES][CHUNK];
     char *out = row->out;
     chunk c;
 
     for (size_t first = 0; first < row->num; first += CHUNK) {
-        const uint32_t num = (uint32_t)(row->num - first < CHUNK ? row->num - first : CHUNK);
-        find_coordinates(&c, planes->directions, row, first, num);
-        find_taps(&c, planes, num);
-        const size_t all = make_chunk(planes, &c, num, made);
-        store(planes, made, all, out);
-        out += all * bytes_of(planes->type);
+        c.num = (uint32_t)(row->num - first < CHUNK ? row->num - first : CHUNK);
+        find_coordinates(&c, planes->directions, row, first);
+        find_taps(&c, planes);
+        const chunk_work all = {planes, &c, NULL, components, made};
+        make_values(&all, &c, room.reals);
+        store(&all, &room, out);
+        out += c.num * point;
     }
 }

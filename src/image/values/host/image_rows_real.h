@@ -1,0 +1,244 @@
+/* Sums of taps of points by vectors, in the precision `real`. Weights are vectors of points. Rows
+   of taps are vectors too, so that they are added up point by point without gathers; what comes of
+   it is turned into vectors of points, which are added up along x.
+
+   A part of a row is 16 bytes, and a vector consists of parts. Those of a group of points, which
+   are as many as a vector has lanes, become vectors of points without leaving their places in
+   vectors: lane PART q + j is then point PARTS j + q. Without vector types a part is a number, and
+   so is a vector. */
+#include "image_places_real.h"
+
+#if CLSPI_WIDTH > 0
+#define PART  (16 / REAL_BYTES)
+#define PARTS (CLSPI_WIDTH / 16)
+typedef real vec CLSPI_VECTOR(CLSPI_WIDTH);
+typedef real any_vec __attribute__((vector_size(CLSPI_WIDTH), aligned(REAL_BYTES), may_alias));
+typedef real any_part __attribute__((vector_size(16), aligned(REAL_BYTES), may_alias));
+#else
+#define PART  1
+#define PARTS 1
+typedef real vec;
+typedef real any_vec;
+typedef real any_part;
+#endif
+
+enum {
+    TAPS = 6,
+    ROW = (TAPS + PART - 1) / PART, /* parts of the longest row */
+    GROUP = PART * PARTS
+};
+
+/* Loads and stores a vector that is aligned as a real is. */
+CLSPI_INLINE vec load_vec(const real *from)
+{
+    return *(const any_vec *)from;
+}
+
+CLSPI_INLINE void store_vec(real *to, vec x)
+{
+    *(any_vec *)to = x;
+}
+
+/* Returns a vector of equal lanes: x - 0 is x. */
+CLSPI_INLINE vec all_lanes(real x)
+{
+    return x - (vec){0};
+}
+
+/* Returns how many parts a row of taps has. */
+CLSPI_INLINE uint32_t parts_of(uint32_t order)
+{
+    return order / PART + 1;
+}
+
+/* ---- weights ---- */
+
+/* The pieces of the B-splines as polynomials in the distance t from the first knot, [order][power]
+   [tap], times factorials. */
+static const real pieces[TAPS][TAPS][TAPS] = {
+    {{1}},
+    {{1, 0}, {-1, 1}},
+    {{1, 1, 0}, {-2, 2, 0}, {1, -2, 1}},
+    {{1, 4, 1, 0}, {-3, 0, 3, 0}, {3, -6, 3, 0}, {-1, 3, -3, 1}},
+    {{1, 11, 11, 1, 0},
+     {-4, -12, 12, 4, 0},
+     {6, -6, -6, 6, 0},
+     {-4, 12, -12, 4, 0},
+     {1, -4, 6, -4, 1}},
+    {{1, 26, 66, 26, 1, 0},
+     {-5, -50, 0, 50, 5, 0},
+     {10, 20, -60, 20, 10, 0},
+     {-10, 20, 0, -20, 10, 0},
+     {5, -20, 30, -20, 5, 0},
+     {-1, 5, -10, 10, -5, 1}}};
+
+static const real factorials[TAPS] = {1, 1, 2, 6, 24, 120};
+
+/* The weights of the taps of a chunk's points along each direction, and their derivatives. */
+typedef struct tap_weights {
+    real w[3][TAPS][CHUNK], d[3][TAPS][CHUNK];
+} tap_weights;
+
+/* Gives the weights of the taps at distances t in [0, 1]. */
+CLSPI_INLINE void weights_at(uint32_t order, vec t, real (*w)[CHUNK], uint32_t g)
+{
+    const real scale = 1 / factorials[order];
+
+    CLSPI_UNROLL(6)
+    for (uint32_t x = 0; x <= order; x++) {
+        vec s = all_lanes(pieces[order][order][x]);
+        CLSPI_UNROLL(6)
+        for (uint32_t d = order; d-- > 0;)
+            s = s * t + pieces[order][d][x];
+        store_vec(w[x] + g, s * scale);
+    }
+}
+
+/* Gives their derivatives. */
+CLSPI_INLINE void slopes_at(uint32_t order, vec t, real (*w)[CHUNK], uint32_t g)
+{
+    const real scale = 1 / factorials[order];
+
+    CLSPI_UNROLL(6)
+    for (uint32_t x = 0; x <= order; x++) {
+        vec s = all_lanes((real)order * pieces[order][order][x]);
+        CLSPI_UNROLL(6)
+        for (uint32_t d = order; d-- > 1;)
+            s = s * t + (real)d * pieces[order][d][x];
+        store_vec(w[x] + g, s * scale);
+    }
+}
+
+/* ---- rows of taps ---- */
+
+/* What is made of points, a constant where it is inlined. */
+typedef struct work {
+    uint32_t order, directions;
+    bool gradient;
+} work;
+
+/* Where the taps of points begin, how far rows are apart along z and y, and how many slices they
+   have: not a constant, so that their loop stays one. */
+typedef struct tap_rows {
+    const real *from;
+    const ptrdiff_t *at;
+    size_t stride_z, stride_y;
+    uint32_t slices;
+} tap_rows;
+
+/* Rows of taps of points, added up along z and y: by weights, and by derivatives along z and y. */
+typedef real row_parts[ROW][CHUNK * PART];
+typedef struct row_sums {
+    row_parts all, by_z, by_y;
+} row_sums;
+
+/* Rows of one part, and longer ones by vectors of two where the level has these. */
+#define ROW_BYTES    (PART * REAL_BYTES)
+#define OF_ROW(name) short_##name
+#include "image_row_sums_real.h"
+#undef ROW_BYTES
+#undef OF_ROW
+#if CLSPI_WIDTH > 16
+#define ROW_BYTES 32
+#else
+#define ROW_BYTES (PART * REAL_BYTES)
+#endif
+#define OF_ROW(name) long_##name
+#include "image_row_sums_real.h"
+
+/* ---- sums along x ---- */
+
+#if PART > 1
+
+/* The lanes of all parts of a vector, of part q those that f(q, k) names. */
+#if PARTS == 4
+#define IN_PARTS(f, k) f(0, k), f(1, k), f(2, k), f(3, k)
+#elif PARTS == 2
+#define IN_PARTS(f, k) f(0, k), f(1, k)
+#else
+#define IN_PARTS(f, k) f(0, k)
+#endif
+
+/* Every second lane of a part of two vectors, from k on. */
+#if PART == 4
+#define DEALT(q, k) 4 * q + k, 4 * q + k + 2, GROUP + 4 * q + k, GROUP + 4 * q + k + 2
+#else
+#define DEALT(q, k) 2 * q + k, GROUP + 2 * q + k
+#endif
+
+/* Deals the lanes of two vectors' parts in turns to two vectors. */
+CLSPI_INLINE void deal(vec *a, vec *b)
+{
+    const vec even = CLSPI_SHUFFLE(*a, *b, IN_PARTS(DEALT, 0));
+
+    *b = CLSPI_SHUFFLE(*a, *b, IN_PARTS(DEALT, 1));
+    *a = even;
+}
+
+#endif
+
+/* Makes vectors of points, of one tap each, of vectors of parts. */
+CLSPI_INLINE void turn(vec v[PART])
+{
+#if PART == 4
+    deal(&v[0], &v[1]);
+    deal(&v[2], &v[3]);
+    deal(&v[0], &v[2]);
+    deal(&v[1], &v[3]);
+#elif PART == 2
+    deal(&v[0], &v[1]);
+#else
+    (void)v;
+#endif
+}
+
+/* Brings the points of a group to the order of rows that were turned, and back. */
+#if PARTS == 4 && PART == 4
+#define TURNED 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15
+#define BACK   TURNED
+#elif PARTS == 2 && PART == 4
+#define TURNED 0, 2, 4, 6, 1, 3, 5, 7
+#define BACK   0, 4, 1, 5, 2, 6, 3, 7
+#elif PARTS == 4
+#define TURNED 0, 4, 1, 5, 2, 6, 3, 7
+#define BACK   0, 2, 4, 6, 1, 3, 5, 7
+#elif PARTS == 2
+#define TURNED 0, 2, 1, 3
+#define BACK   TURNED
+#endif
+CLSPI_INLINE vec turn_points(vec x)
+{
+#if PARTS > 1
+    x = CLSPI_SHUFFLE(x, x, TURNED);
+#endif
+    return x;
+}
+
+CLSPI_INLINE vec turn_back(vec x)
+{
+#if PARTS > 1
+    x = CLSPI_SHUFFLE(x, x, BACK);
+#endif
+    return x;
+}
+
+/* Adds up rows along x, of a group of points from point g on, by weights of turned points. */
+CLSPI_INLINE vec sum_along_x(const row_parts rows, real (*w)[CHUNK], uint32_t order, uint32_t g)
+{
+    vec s = all_lanes(0);
+
+    CLSPI_UNROLL(6)
+    for (uint32_t p = 0; p < parts_of(order); p++) {
+        vec taps[PART];
+        CLSPI_UNROLL(4)
+        for (uint32_t j = 0; j < PART; j++)
+            taps[j] = load_vec(rows[p] + (g + j * PARTS) * PART);
+        turn(taps);
+        CLSPI_UNROLL(4)
+        for (uint32_t j = 0; j < PART; j++) {
+            const uint32_t x = p * PART + j;
+            if (x <= order) s += taps[j] * load_vec(w[x] + g);
+        }
+    }
+    return turn_back(s);
+}
