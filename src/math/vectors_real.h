@@ -1,10 +1,11 @@
 /* Vectors of the type `real`: as many lanes as a register of the level holds, one where compilers
    have no vector types, and what C has no operators for. A file that includes this one defines
-   real, REAL_BYTES and SQRT, and VECTOR_BYTES where its vectors are shorter. Vectors are passed to
+   real and REAL_BYTES, and VECTOR_BYTES where its vectors are shorter. Vectors are passed to
    inlined functions alone: others would pass them by the rules of another level. */
 #ifndef CLSPI_VECTORS_REAL_H
 #define CLSPI_VECTORS_REAL_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -83,7 +84,7 @@ CLSPI_INLINE vec sqrt_lanes(vec x)
 
     memcpy(lane, &x, sizeof lane);
     for (int k = 0; k < LANES; k++)
-        lane[k] = SQRT(lane[k]);
+        lane[k] = REAL_BYTES == 4 ? (real)sqrtf((float)lane[k]) : (real)sqrt((double)lane[k]);
     memcpy(&x, lane, sizeof x);
     return x;
 }

@@ -6,6 +6,7 @@
 #include "half.h"
 #include "image_lines.h"
 #include "level.h"
+#include "vectors_real.h"
 
 #include "line_filters_real.h"
 #include "line_samples_real.h"
@@ -119,7 +120,7 @@ static void convolve_lines(const clspi_line_work *p, line_memory *m, const real 
                 rows[i] = made + (k + i) * GROUP + v * LANES;
             load_square(a, rows, 0);
             for (size_t i = 0; i < LANES; i++)
-                *(loose *)(to[v * LANES + i] + k) = a[i];
+                *(any_vec *)(to[v * LANES + i] + k) = a[i];
         }
 }
 

@@ -13,15 +13,6 @@ enum {
     PITCH = SPAN + STEP      /* of lines in memory, at most */
 };
 
-#if CLSPI_WIDTH > 0
-enum { LANES = CLSPI_WIDTH / REAL_BYTES };
-typedef real vec CLSPI_VECTOR(CLSPI_WIDTH);
-typedef real loose __attribute__((vector_size(CLSPI_WIDTH), aligned(REAL_BYTES), may_alias));
-#else
-enum { LANES = 1 };
-typedef real vec, loose;
-#endif
-
 enum {
     SIDES = GROUP / LANES, /* vectors of a group */
     CHUNK = 4,             /* vectors of columns that go together */
@@ -116,7 +107,7 @@ CLSPI_INLINE void load_square(vec *a, const real *const *lines, size_t k)
 {
     CLSPI_UNROLL(16)
     for (size_t i = 0; i < LANES; i++)
-        a[i] = *(const loose *)(lines[i] + k);
+        a[i] = *(const any_vec *)(lines[i] + k);
     turn(a);
 }
 
@@ -173,7 +164,7 @@ CLSPI_INLINE void recur_back(const recursion *r, bool two, const real *made, siz
             turn(a);
             CLSPI_UNROLL(16)
             for (size_t i = 0; i < LANES; i++)
-                *(loose *)(to[v * LANES + i] + k - kept[0]) = a[i];
+                *(any_vec *)(to[v * LANES + i] + k - kept[0]) = a[i];
         }
     }
 }
@@ -216,7 +207,7 @@ CLSPI_INLINE void recur_down(const column_job *c, const recursion *r, bool two, 
 
     CLSPI_UNROLL(4)
     for (size_t i = 0; i < vectors; i++) {
-        v = *(const loose *)(c->rows[0] + x + i * LANES);
+        v = *(const any_vec *)(c->rows[0] + x + i * LANES);
         if (is_scaled) v = scaled(&g, v);
         begin_at(r, &v, &s[i], &t[i]);
     }
@@ -224,7 +215,7 @@ CLSPI_INLINE void recur_down(const column_job *c, const recursion *r, bool two, 
         const real *const row = c->rows[k] + x;
         CLSPI_UNROLL(4)
         for (size_t i = 0; i < vectors; i++) {
-            v = *(const loose *)(row + i * LANES);
+            v = *(const any_vec *)(row + i * LANES);
             if (is_scaled) v = scaled(&g, v);
             go_on(r, two, &v, &s[i], &t[i]);
             *(vec *)(void *)(state + (k * vectors + i) * LANES) = v;
@@ -255,7 +246,7 @@ CLSPI_INLINE void recur_up(const column_job *c, const recursion *r, bool two, si
         for (size_t i = 0; i < vectors; i++) {
             v = state[(first + k) * vectors + i];
             go_on(r, two, &v, &s[i], &t[i]);
-            *(loose *)(to + k * pitch + i * LANES) = v;
+            *(any_vec *)(to + k * pitch + i * LANES) = v;
         }
     }
 }
@@ -283,17 +274,17 @@ CLSPI_INLINE void convolve_some(const column_job *c, size_t vectors, size_t x, r
         vec s[CHUNK];
         CLSPI_UNROLL(4)
         for (size_t i = 0; i < vectors; i++)
-            s[i] = taps[0] * *(const loose *)(middle[0] + x + i * LANES);
+            s[i] = taps[0] * *(const any_vec *)(middle[0] + x + i * LANES);
         for (size_t j = 1; j <= half; j++) {
             const real *const above = *(middle - j) + x, *const below = middle[j] + x;
             CLSPI_UNROLL(4)
             for (size_t i = 0; i < vectors; i++)
-                s[i] += taps[j] *
-                        (*(const loose *)(below + i * LANES) + *(const loose *)(above + i * LANES));
+                s[i] += taps[j] * (*(const any_vec *)(below + i * LANES) +
+                                   *(const any_vec *)(above + i * LANES));
         }
         CLSPI_UNROLL(4)
         for (size_t i = 0; i < vectors; i++)
-            *(loose *)(to + i * LANES) = s[i];
+            *(any_vec *)(to + i * LANES) = s[i];
     }
 }
 

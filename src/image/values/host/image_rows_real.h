@@ -7,18 +7,15 @@
    vectors: lane PART q + j is then point PARTS j + q. Without vector types a part is a number, and
    so is a vector. */
 #include "image_places_real.h"
+#include "vectors_real.h"
 
 #if CLSPI_WIDTH > 0
 #define PART  (16 / REAL_BYTES)
 #define PARTS (CLSPI_WIDTH / 16)
-typedef real vec CLSPI_VECTOR(CLSPI_WIDTH);
-typedef real any_vec __attribute__((vector_size(CLSPI_WIDTH), aligned(REAL_BYTES), may_alias));
 typedef real any_part __attribute__((vector_size(16), aligned(REAL_BYTES), may_alias));
 #else
 #define PART  1
 #define PARTS 1
-typedef real vec;
-typedef real any_vec;
 typedef real any_part;
 #endif
 
@@ -27,23 +24,6 @@ enum {
     ROW = (TAPS + PART - 1) / PART, /* parts of the longest row */
     GROUP = PART * PARTS
 };
-
-/* Loads and stores a vector that is aligned as a real is. */
-CLSPI_INLINE vec load_vec(const real *from)
-{
-    return *(const any_vec *)from;
-}
-
-CLSPI_INLINE void store_vec(real *to, vec x)
-{
-    *(any_vec *)to = x;
-}
-
-/* Returns a vector of equal lanes: x - 0 is x. */
-CLSPI_INLINE vec all_lanes(real x)
-{
-    return x - (vec){0};
-}
 
 /* Returns how many parts a row of taps has. */
 CLSPI_INLINE uint32_t parts_of(uint32_t order)
