@@ -42,7 +42,7 @@ static clsp_status read_data(clspi_host_state *state, clspi_plan *plan, cl_mem d
 {
     clspi_call call;
 
-    state->data = malloc(clspi_max(1, bytes));
+    state->data = calloc(1, bytes + CLSPI_HOST_ROOM);
     if (!state->data) return no_memory(plan, "the plan's data");
     if (bytes == 0) return CLSP_OK;
     CLSPI_CHECK(clspi_call_begin(&call, plan, NULL));

@@ -9,6 +9,8 @@
 
 #include "base_plan.h"
 
+enum { CLSPI_HOST_ROOM = 32 }; /* bytes behind the data, so that vectors of it may be read */
+
 typedef struct clspi_host_state {
     pthread_mutex_t lock; /* of data and scratch, which several workers may make at once */
     void *data;           /* a copy of what the plan holds on the device; NULL: not read yet */

@@ -1,5 +1,6 @@
 /* The host's sums of cells of solids against their definition in long double: all ways to make a
-   cell, any number of dim, values and derivatives, in both precisions. */
+   cell, any number of dim, one sum and several, in both precisions, written in place and stored by
+   a function; and the same bits for a sum whatever others there are. */
 #include "../support.h"
 
 #include <math.h>
@@ -8,8 +9,16 @@
 
 #include "cell_class.h"
 #include "cell_sums.h"
+#include "point_sums.h"
 
-enum { POINTS = 300, TERMS = 37, SLICE = 13, GUARD = 16, STAGED = 4 * 4 * 40 };
+enum {
+    POINTS = 300,
+    TERMS = 37,
+    SLICE = 13,
+    GUARD = 16,
+    STAGED = 4 * 4 * 40,
+    ROOM = 4 /* reals behind the control points */
+};
 
 /* A cell with random tables, as reals of one precision or the other. */
 typedef struct sums_case {
@@ -17,8 +26,11 @@ typedef struct sums_case {
     clspi_cell_grid grid;
     clspi_cell_sum sum;
     uint32_t points[4 * SLICE > 64 ? 4 * SLICE : 64];
+    uint8_t places[64];
     uint16_t slice[4 * SLICE];
-    void *control, *along, *table;
+    void *control, *along, *table, *weights[3];
+    char *out;    /* [samples][sums][dim] reals, */
+    uint8_t *set; /* and which of those have been stored; NULL: in place */
 } sums_case;
 
 static uint64_t seed = 5;
@@ -44,9 +56,73 @@ static void *random_reals(const sums_case *c, size_t num, double scale)
     return reals;
 }
 
+static size_t real_bytes(const sums_case *c)
+{
+    return c->f64 ? sizeof(double) : sizeof(float);
+}
+
 static size_t samples_of(const sums_case *c)
 {
     return (size_t)c->grid.num[0] * c->grid.num[1] * c->grid.num[2];
+}
+
+static const uint8_t *orders_of(const sums_case *c, uint32_t k)
+{
+    return clspi_order_by[c->grid.number[k]];
+}
+
+/* Returns the first sum whose slices are those of sum k. */
+static uint32_t like_of(const sums_case *c, uint32_t k)
+{
+    uint32_t like = 0;
+
+    for (uint32_t d = 0; d < 3;)
+        if (d == c->sum.direction || orders_of(c, like)[d] == orders_of(c, k)[d]) {
+            d++;
+        } else {
+            like++;
+            d = 0;
+        }
+    return like;
+}
+
+/* Makes the tables of all sums: of layers those of sums with the same slices are the same. */
+static void make_tables(sums_case *c)
+{
+    const size_t bytes = c->sum.step * real_bytes(c);
+
+    c->table = random_reals(c, c->grid.num_sums * c->sum.step, 1.0 / c->sum.terms);
+    for (uint32_t k = 0; k < c->grid.num_sums && c->sum.way == CLSPI_BY_LAYERS; k++)
+        memcpy((char *)c->table + k * bytes, (char *)c->table + like_of(c, k) * bytes, bytes);
+    c->sum.table = c->table;
+}
+
+static size_t num_along(const sums_case *c)
+{
+    return (size_t)c->grid.num[0] + c->grid.num[1] + c->grid.num[2];
+}
+
+/* Makes the weights of slots from those of samples: three orders, u, v and w. */
+static void make_weights(sums_case *c)
+{
+    const uint32_t *const num = c->grid.num;
+    const size_t all = num_along(c), real = real_bytes(c);
+
+    for (uint32_t o = 0; o < 3; o++)
+        c->grid.along[o] = (char *)c->along + (o * all + num[0] + num[1]) * 4 * real;
+    for (uint32_t d = 0, before = 0; d < 3; before += num[d++]) {
+        c->weights[d] = malloc(4 * (size_t)num[d] * c->grid.period * real);
+        assert_non_null(c->weights[d]);
+        clspi_cell_grid_weights(&c->grid, c->f64, d, (char *)c->along + 4 * before * real, 4 * all,
+                                c->weights[d]);
+        c->grid.weights[d] = c->weights[d];
+    }
+}
+
+static void free_weights(const sums_case *c)
+{
+    for (uint32_t d = 0; d < 3; d++)
+        free(c->weights[d]);
 }
 
 /* Describes a cell that is made one way. */
@@ -58,21 +134,23 @@ static void make_case(sums_case *c, clspi_cell_way way, uint32_t direction)
 
     c->sum = (clspi_cell_sum){.way = way,
                               .points = c->points,
+                              .grid = c->places,
                               .terms = terms,
                               .slice = c->slice,
                               .flips = direction == 1,
                               .direction = direction,
                               .stride = (samples + 15) / 16 * 16};
-    c->control = random_reals(c, (size_t)POINTS * c->grid.dim, 1.0);
-    c->along = random_reals(c, 4 * ((size_t)num[0] + num[1] + num[2]), 0.5);
-    c->table = random_reals(c, terms * c->sum.stride, 1.0 / terms);
+    c->sum.step = terms * c->sum.stride;
+    clspi_cell_grid_shape(&c->grid, c->f64);
+    c->along = random_reals(c, 3 * 4 * num_along(c), 0.5);
+    make_weights(c);
+    make_tables(c);
+    c->control = random_reals(c, (size_t)POINTS * c->grid.dim + ROOM, 1.0);
     c->grid.control = c->control;
-    for (uint32_t d = 0, before = 0; d < 3; before += num[d++])
-        c->grid.along[d] =
-            (const char *)c->along + 4 * before * (c->f64 ? sizeof(double) : sizeof(float));
-    c->sum.table = c->table;
     for (size_t i = 0; i < sizeof c->points / sizeof *c->points; i++)
         c->points[i] = (uint32_t)(support_random(&seed) % POINTS);
+    for (uint32_t i = 0; i < 64; i++)
+        c->places[i] = (uint8_t)(i * 5 % 64);
     for (uint32_t i = 0; i < 4 * SLICE; i++) /* one layer beyond the boundary */
         c->slice[i] = i < SLICE && direction != 2 ? CLSPI_NO_POINT : (uint16_t)i;
 }
@@ -82,15 +160,18 @@ static void free_case(sums_case *c)
     free(c->control);
     free(c->along);
     free(c->table);
+    free_weights(c);
 }
 
-/* Returns a weight along a direction. */
-static long double along(const sums_case *c, uint32_t direction, uint32_t sample, uint32_t k)
+/* Returns a weight of a sum along a direction. */
+static long double along(const sums_case *c, uint32_t sum, uint32_t direction, uint32_t sample,
+                         uint32_t k)
 {
     const uint32_t *const num = c->grid.num;
     const size_t before = direction == 0 ? 0 : direction == 1 ? num[0] : num[0] + num[1];
 
-    return real_of(c, c->along, 4 * (before + sample) + k);
+    return real_of(c, c->along,
+                   4 * (orders_of(c, sum)[direction] * num_along(c) + before + sample) + k);
 }
 
 static long double coordinate(const sums_case *c, uint32_t point, uint32_t channel)
@@ -107,62 +188,133 @@ static long double layer_point(const sums_case *c, uint32_t layer, uint32_t k, u
            coordinate(c, c->slice[2 * SLICE + k], channel);
 }
 
-/* The definition: sums relative to a control point, which is added. */
-static long double exact(const sums_case *c, const uint32_t at[3], uint32_t channel)
+/* The definition: sums relative to a control point, which is added to values. */
+static long double exact(const sums_case *c, uint32_t sum, const uint32_t at[3], uint32_t channel)
 {
     const uint32_t d = c->sum.direction, *const num = c->grid.num;
     const uint32_t p = d == 0 ? 1 : 0, q = d == 2 ? 1 : 2;
-    const uint32_t middle = c->sum.way == CLSPI_BY_SPLINES  ? 21
+    const uint32_t middle = c->sum.way == CLSPI_BY_SPLINES  ? c->places[21]
                             : c->sum.way == CLSPI_BY_LAYERS ? c->slice[SLICE]
                                                             : 0;
+    const size_t table = sum * c->sum.step;
     const long double centre = coordinate(c, middle, channel);
-    long double sum = 0;
+    long double x = 0;
 
     if (c->sum.way == CLSPI_BY_SPLINES)
         for (uint32_t k = 0; k < 64; k++)
-            sum += along(c, 0, at[0], k / 16) * along(c, 1, at[1], k / 4 % 4) *
-                   along(c, 2, at[2], k % 4) * (coordinate(c, k, channel) - centre);
+            x += along(c, sum, 0, at[0], k / 16) * along(c, sum, 1, at[1], k / 4 % 4) *
+                 along(c, sum, 2, at[2], k % 4) * (coordinate(c, c->places[k], channel) - centre);
     else if (c->sum.way == CLSPI_BY_LAYERS)
         for (uint32_t k = 0; k < 4 * SLICE; k++)
-            sum += along(c, d, at[d], c->sum.flips ? 3 - k / SLICE : k / SLICE) *
-                   real_of(c, c->table, k % SLICE * c->sum.stride + at[p] * num[q] + at[q]) *
-                   (layer_point(c, k / SLICE, k % SLICE, channel) - centre);
+            x += along(c, sum, d, at[d], c->sum.flips ? 3 - k / SLICE : k / SLICE) *
+                 real_of(c, c->table, table + k % SLICE * c->sum.stride + at[p] * num[q] + at[q]) *
+                 (layer_point(c, k / SLICE, k % SLICE, channel) - centre);
     else
         for (uint32_t k = 0; k < TERMS; k++)
-            sum += real_of(c, c->table,
-                           k * c->sum.stride + (at[0] * num[1] + at[1]) * num[2] + at[2]) *
-                   (coordinate(c, k, channel) - centre);
-    return c->grid.is_value ? sum + centre : sum;
+            x += real_of(c, c->table,
+                         table + k * c->sum.stride + (at[0] * num[1] + at[1]) * num[2] + at[2]) *
+                 (coordinate(c, k, channel) - centre);
+    return c->grid.number[sum] == CLSPI_VALUE ? x + centre : x;
 }
 
-static void check_case(const sums_case *c)
+/* Brings sums that are made to where they belong, each once. */
+static void keep(const void *user, const clspi_sample_run *run, const void *made, uint32_t first,
+                 uint32_t used)
 {
-    const uint32_t *const num = c->grid.num, dim = c->grid.dim;
-    const size_t reals = samples_of(c) * dim, real = c->f64 ? sizeof(double) : sizeof(float);
-    const double bound = 8 * (c->f64 ? 0x1p-52 : 0x1p-23); /* sums of less than 2 */
+    const sums_case *const c = user;
+    const clspi_cell_grid *const grid = &c->grid;
+    const size_t real = real_bytes(c);
+
+    assert_true(run->num <= CLSPI_RUN);
+    for (uint32_t i = 0; i < run->num; i++)
+        for (uint32_t k = 0; k < grid->num_sums; k++)
+            for (uint32_t x = 0; x < used; x++) {
+                const size_t sample = run->place ? run->place[i] : run->first + i;
+                const size_t to = (sample * grid->num_sums + k) * grid->dim + first + x;
+                const size_t from = i * (size_t)grid->slots + k * grid->width + x;
+                assert_int_equal(c->set[to]++, 0);
+                memcpy(c->out + to * real, (const char *)made + from * real, real);
+            }
+}
+
+/* Makes a cell, in place or stored. Returns [samples][sums][dim] reals, behind GUARD of them. */
+static char *make(sums_case *c, bool in_place)
+{
+    const size_t reals = samples_of(c) * c->grid.num_sums * c->grid.dim, real = real_bytes(c);
     char *const out = malloc((reals + 2 * GUARD) * real);
     double *const staged = malloc(STAGED * sizeof *staged);
 
+    c->set = calloc(reals, 1);
     assert_non_null(out);
     assert_non_null(staged);
+    assert_non_null(c->set);
     support_poison(out, (reals + 2 * GUARD) * real);
-    (c->f64 ? clspi_cell_sums_f64 : clspi_cell_sums_f32)(&c->grid, &c->sum, staged,
-                                                         out + GUARD * real);
+    c->out = out + GUARD * real;
+    c->grid.is_dense = in_place;
+    c->grid.store = keep;
+    c->grid.user = c;
+    (c->f64 ? clspi_cell_sums_f64 : clspi_cell_sums_f32)(&c->grid, &c->sum, staged, c->out);
+    for (size_t i = 0; i < reals; i++)
+        assert_int_equal(c->set[i], in_place ? 0 : 1);
     assert_true(support_poisoned(out, GUARD * real));
     assert_true(support_poisoned(out + (GUARD + reals) * real, GUARD * real));
-    for (size_t i = 0; i < reals; i++) {
-        const size_t s = i / dim;
+    free(staged);
+    free(c->set);
+    return out;
+}
+
+static void check_exact(const sums_case *c, const char *out)
+{
+    const uint32_t *const num = c->grid.num, dim = c->grid.dim, sums = c->grid.num_sums;
+    const double bound = 8 * (c->f64 ? 0x1p-52 : 0x1p-23); /* sums of less than 2 */
+
+    for (size_t i = 0; i < samples_of(c) * sums * dim; i++) {
+        const size_t s = i / dim / sums;
         const uint32_t at[3] = {(uint32_t)(s / num[2] / num[1]), (uint32_t)(s / num[2] % num[1]),
                                 (uint32_t)(s % num[2])};
-        const double off = (double)fabsl((long double)real_of(c, out + GUARD * real, i) -
-                                         exact(c, at, (uint32_t)(i % dim)));
+        const uint32_t sum = (uint32_t)(i / dim % sums), channel = (uint32_t)(i % dim);
+        const double off =
+            (double)fabsl((long double)real_of(c, out, GUARD + i) - exact(c, sum, at, channel));
         worst = support_worse(worst, off / bound);
         if (!(off <= bound))
-            fail_msg("way %d, %u dim, %u x %u x %u: off by %g at %zu", (int)c->sum.way, dim, num[0],
-                     num[1], num[2], off, i);
+            fail_msg("way %d, %u dim, %u sums, %u x %u x %u: off by %g at %zu", (int)c->sum.way,
+                     dim, sums, num[0], num[1], num[2], off, i);
     }
+}
+
+/* Checks the bits of one sum that is made alone. */
+static void check_alone(const sums_case *c, const char *out, uint32_t k)
+{
+    sums_case one = *c;
+    const size_t real = real_bytes(c), vertex = c->grid.dim * real;
+
+    one.grid.num_sums = 1;
+    one.grid.number += k;
+    one.sum.table = (char *)c->table + k * c->sum.step * real;
+    clspi_cell_grid_shape(&one.grid, c->f64);
+    make_weights(&one);
+    char *const alone = make(&one, one.grid.width == one.grid.dim);
+    for (size_t s = 0; s < samples_of(c); s++)
+        assert_memory_equal(alone + GUARD * real + s * vertex,
+                            out + GUARD * real + (s * c->grid.num_sums + k) * vertex, vertex);
+    free(alone);
+    free_weights(&one);
+}
+
+static void check_case(sums_case *c)
+{
+    const size_t reals = samples_of(c) * c->grid.num_sums * c->grid.dim;
+    char *const out = make(c, false);
+
+    check_exact(c, out);
+    if (c->grid.width == c->grid.dim) {
+        char *const direct = make(c, true);
+        assert_memory_equal(direct, out, (reals + 2 * GUARD) * real_bytes(c));
+        free(direct);
+    }
+    for (uint32_t k = 0; k < c->grid.num_sums && c->grid.num_sums > 1; k += 3)
+        check_alone(c, out, k);
     free(out);
-    free(staged);
 }
 
 static void test_sums(void **state)
@@ -172,16 +324,20 @@ static void test_sums(void **state)
     static const uint32_t dim[] = {1, 2, 3, 4, 5, 16};
     static const clspi_cell_way ways[] = {CLSPI_BY_SPLINES, CLSPI_BY_TABLE, CLSPI_BY_LAYERS,
                                           CLSPI_BY_LAYERS, CLSPI_BY_LAYERS};
+    static const uint8_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    static const uint32_t sums[][2] = {{0, 1}, {0, 4}, {0, 10}, {3, 1}, {1, 9}, {2, 2}};
 
     (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t k = 0; k < sizeof dim / sizeof *dim; k++)
             for (uint32_t w = 0; w < 5; w++)
                 for (int f64 = 0; f64 < 2; f64++) {
+                    const uint32_t *const some = sums[(s + k + w) % 6];
                     sums_case c = {.f64 = f64 != 0,
                                    .grid = {.num = {sizes[s][0], sizes[s][1], sizes[s][2]},
                                             .dim = dim[k],
-                                            .is_value = (s + k + w) % 3 != 0}};
+                                            .num_sums = some[1],
+                                            .number = numbers + some[0]}};
                     make_case(&c, ways[w], w < 2 ? 0 : w - 2);
                     check_case(&c);
                     free_case(&c);
@@ -189,9 +345,86 @@ static void test_sums(void **state)
     print_message("worst/bound %.2f\n", worst);
 }
 
+/* ---- points ---- */
+
+enum { SIDE = 5, PLACES = SIDE * SIDE * SIDE, MOST_DIM = 5 };
+
+/* Returns a control point's coordinate. */
+static double control_at(const void *control, bool f64, size_t i)
+{
+    return f64 ? ((const double *)control)[i] : (double)((const float *)control)[i];
+}
+
+/* The definition of a sum of a regular cell in a lattice of points. */
+static long double exact_point(const void *control, bool f64, const clspi_point_sum *p, uint32_t k,
+                               uint32_t channel)
+{
+    const uint8_t *const by = clspi_order_by[p->number[k]];
+    double span[3][4];
+    long double sum = 0;
+
+    for (uint32_t a = 0; a < 3; a++)
+        clspi_span_weights(p->t[a], by[a], span[a]);
+    for (uint32_t i = 0; i < 64; i++) {
+        const uint32_t at = i / 16 * p->step[0] + i / 4 % 4 * p->step[1] + i % 4;
+        sum += (long double)span[0][i / 16] * span[1][i / 4 % 4] * span[2][i % 4] *
+               control_at(control, f64, (size_t)p->points[at] * p->dim + channel);
+    }
+    return sum;
+}
+
+/* Checks the sums of a regular cell, and of the same points with weights. */
+static void check_point(const sums_case *c, const clspi_point_sum *p)
+{
+    const double bound = 0x1p-47; /* of sums of less than 8; of floats, too, summed in double */
+    double sums[10 * MOST_DIM], row[64], sum[MOST_DIM];
+    uint32_t points[64];
+
+    (c->f64 ? clspi_point_sums_f64 : clspi_point_sums_f32)(p, sums);
+    for (uint32_t i = 0; i < p->num_sums * p->dim; i++)
+        assert_true(fabsl(sums[i] - exact_point(p->control, c->f64, p, i / p->dim, i % p->dim)) <=
+                    bound);
+    clspi_regular_weights(p->t, clspi_order_by[p->number[0]], row);
+    for (uint32_t i = 0; i < 64; i++)
+        points[i] = p->points[i / 16 * p->step[0] + i / 4 % 4 * p->step[1] + i % 4];
+    const clspi_weighted_sum weighted = {p->control, p->dim, 64,
+                                         points,     row,    p->number[0] == CLSPI_VALUE};
+    (c->f64 ? clspi_weighted_sum_f64 : clspi_weighted_sum_f32)(&weighted, sum);
+    for (uint32_t i = 0; i < p->dim; i++)
+        assert_true(fabsl(sum[i] - exact_point(p->control, c->f64, p, 0, i)) <= bound);
+}
+
+static void test_points(void **state)
+{
+    static const uint8_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    static const uint32_t some[][2] = {{0, 1}, {0, 10}, {3, 1}, {9, 1}, {1, 2}, {0, 3}};
+    uint32_t points[PLACES];
+
+    (void)state;
+    for (uint32_t i = 0; i < PLACES; i++)
+        points[i] = (i * 7 + 3) % PLACES;
+    for (uint32_t n = 0; n < 240; n++) {
+        sums_case c = {.f64 = n & 1};
+        const uint32_t dim = 1 + n / 2 % MOST_DIM, *const sums = some[n / 10 % 6];
+        double t[3];
+        void *const control = random_reals(&c, PLACES * dim + ROOM, 1.0);
+        for (uint32_t a = 0; a < 3; a++)
+            t[a] = n < 10 ? n % 3 / 2.0 : support_uniform(&seed);
+        const clspi_point_sum p = {.control = control,
+                                   .points = points + (n % 4 ? 0 : SIDE + 1),
+                                   .step = {n % 4 ? 16 : SIDE * SIDE, n % 4 ? 4 : SIDE},
+                                   .dim = dim,
+                                   .num_sums = sums[1],
+                                   .number = numbers + sums[0],
+                                   .t = t};
+        check_point(&c, &p);
+        free(control);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_points)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

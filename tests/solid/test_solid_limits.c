@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cell_points.h"
+#include "class_trees.h"
 #include "limit_points.h"
 #include "poly_mesh.h"
 #include "solid_cases.h"
@@ -540,6 +541,64 @@ static void test_sums(void **state)
     solid_free(&prism);
 }
 
+/* ---- trees ---- */
+
+/* Compares the weights of a cell's points by trees with those without: values, and derivatives up
+   to the second, which may become large near to edges. */
+static void check_trees(solid *s, const clspi_class_trees *trees, uint32_t cell, const double t[3])
+{
+    const uint32_t num = s->set.entry[s->points.use[cell].number].num_points;
+    double with[CLSPI_RING_POINTS], without[CLSPI_RING_POINTS];
+
+    for (uint8_t i = 0; i < 27; i++) {
+        const uint8_t by[3] = {i % 3, i / 3 % 3, i / 9};
+        double size = 1.0;
+        if (by[0] + by[1] + by[2] > 2) continue;
+        s->set.trees = NULL;
+        clspi_cell_weights(&s->points, &s->set, cell, t, by, without);
+        s->set.trees = trees;
+        clspi_cell_weights(&s->points, &s->set, cell, t, by, with);
+        s->set.trees = NULL;
+        for (uint32_t k = 0; k < num; k++)
+            size = fmax(size, fabs(without[k]));
+        for (uint32_t k = 0; k < num; k++)
+            assert_true(fabs(with[k] - without[k]) <= (i == 0 ? 1e-14 : 1e-8 * size));
+    }
+}
+
+/* Weights by trees are those of children: of layered cells, and of those whose children are
+   layered, at any distance from edges. */
+static void test_trees(void **state)
+{
+    static const double near[] = {0.0, 0.3, 0.5, 0x1p-7, 0x1p-9, 1.0 - 0x1p-4, 0x1p-30, 1.0};
+    enum { NEAR = sizeof near / sizeof *near };
+    solid_case all[] = {solid_prism(5, 1, 2), solid_box(2, 2, 2)};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        solid s = prepare_case(&all[i], 0);
+        clspi_class_trees trees;
+        bool used[MAX_CLASSES], has_slices = false;
+        assert_true(s.set.num <= MAX_CLASSES);
+        for (uint32_t n = 0; n < s.set.num; n++) {
+            used[n] = s.set.entry[n].axis != CLSPI_NO_AXIS;
+            has_slices = has_slices || used[n];
+        }
+        assert_true(has_slices);
+        assert_true(
+            clspi_class_trees_make(&trees, &s.set, used, 0.0, CLSPI_TREE_DEPTH, (size_t)1 << 20));
+        for (uint32_t k = 0; k < (support_tiny() ? 40 : NEAR * NEAR * NEAR); k++) {
+            const double t[3] = {near[k % NEAR], near[k / NEAR % NEAR],
+                                 near[k / NEAR / NEAR % NEAR]};
+            for (uint32_t c = k % 2; c < s.points.num_cells; c += 2)
+                if (s.points.use[c].number != CLSPI_REGULAR) check_trees(&s, &trees, c, t);
+        }
+        clspi_class_trees_release(&trees);
+        release(&s);
+        solid_free(&all[i]);
+    }
+}
+
 /* ---- tangents ---- */
 
 static void cross(const double a[3], const double b[3], double c[3])
@@ -687,7 +746,8 @@ int main(void)
         cmocka_unit_test(test_models),      cmocka_unit_test(test_fading),
         cmocka_unit_test(test_kinds),       cmocka_unit_test(test_model_kinds),
         cmocka_unit_test(test_derivatives), cmocka_unit_test(test_sums),
-        cmocka_unit_test(test_normals),     cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_trees),       cmocka_unit_test(test_normals),
+        cmocka_unit_test(test_edges),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -230,12 +230,11 @@ void clspi_block_maker_destroy(clspi_block_maker *m)
 void clspi_cell_block_points(const clspi_cell_blocks *blocks, size_t block, uint32_t j,
                              uint32_t points[CLSPI_GRID_POINTS])
 {
-    const uint32_t *const words = blocks->words + block * CLSPI_BLOCK_WORDS;
-    const uint8_t *const places =
-        blocks->patterns + (size_t)words[2] * CLSPI_PATTERN + (size_t)j * CLSPI_GRID_POINTS;
+    const uint8_t *places;
+    const uint32_t *const all = clspi_cell_block_grid(blocks, block, j, &places);
 
     for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
-        points[i] = blocks->points[words[0] + places[i]];
+        points[i] = all[places[i]];
 }
 
 void clspi_cell_blocks_release(clspi_cell_blocks *blocks)

@@ -52,6 +52,16 @@ bool clspi_block_maker_add_lattice(clspi_block_maker *maker, uint32_t cell,
 /* Returns 128 bits by which patterns are told apart. */
 clspi_key clspi_pattern_key(const uint8_t pattern[CLSPI_PATTERN]);
 
+/* Returns the points of a block, and which of them those of cell j are, [4][4][4]. */
+static inline const uint32_t *clspi_cell_block_grid(const clspi_cell_blocks *blocks, size_t block,
+                                                    uint32_t j, const uint8_t **grid)
+{
+    const uint32_t *const words = blocks->words + block * CLSPI_BLOCK_WORDS;
+
+    *grid = blocks->patterns + (size_t)words[2] * CLSPI_PATTERN + (size_t)j * CLSPI_GRID_POINTS;
+    return blocks->points + words[0];
+}
+
 /* Writes the points of cell j of a block. */
 void clspi_cell_block_points(const clspi_cell_blocks *blocks, size_t block, uint32_t j,
                              uint32_t points[CLSPI_GRID_POINTS]);

@@ -48,6 +48,29 @@ static inline uint32_t clspi_continued_from(const clspi_cell_points *points, siz
 uint32_t clspi_cell_points_of(const clspi_cell_points *points, const clspi_class_set *set,
                               uint32_t cell, uint32_t *numbers);
 
+/* Returns the points of a regular cell's block, and which of them are its own, [4][4][4]. */
+static inline const uint32_t *clspi_regular_points(const clspi_cell_points *points, uint32_t cell,
+                                                   const uint8_t **grid)
+{
+    const uint32_t place = points->place[cell];
+
+    return clspi_cell_block_grid(&points->blocks, place / CLSPI_BLOCK_CELLS,
+                                 place % CLSPI_BLOCK_CELLS, grid);
+}
+
+/* Returns the first point of a regular cell whose block is a lattice, in which others follow; else
+   NULL. */
+static inline const uint32_t *clspi_lattice_points(const clspi_cell_points *points, uint32_t cell)
+{
+    const uint32_t place = points->place[cell];
+    const uint32_t *const words =
+        points->blocks.words + (size_t)(place / CLSPI_BLOCK_CELLS) * CLSPI_BLOCK_WORDS;
+    const uint8_t *grid;
+    const uint32_t *const all = clspi_regular_points(points, cell, &grid);
+
+    return words[2] == CLSPI_SIBLINGS ? all + grid[0] : NULL;
+}
+
 /* Computes the weights of a cell's points at t, in its own directions: as many as it has
    points. */
 void clspi_cell_weights(const clspi_cell_points *points, const clspi_class_set *set, uint32_t cell,

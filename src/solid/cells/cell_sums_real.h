@@ -1,29 +1,60 @@
 /* The definition of one clspi_cell_sums, CELL_SUMS, in the precision `real`. Control points are
-   taken relative to one of the cell, its centre, which is added at the end, as kernels do. Channels
-   are made `width` at once: 1 or 3 where there are so many, else 4, of which those behind the last
-   are zeros. */
+   taken relative to one of the cell, its centre, which is added at the end, as kernels do. A sum
+   has the same bits whatever others a vertex has: sums of four have one order. */
+#include <string.h>
+
 #include "cell_class.h"
 #include "cell_sums.h"
 #include "level.h"
 
+/* Vectors of the level, and of a point, or of a part of it. */
+#if CLSPI_WIDTH
+#define QUAD_BYTES (CLSPI_WIDTH < 4 * sizeof(real) ? CLSPI_WIDTH : 4 * sizeof(real))
+typedef real vec CLSPI_VECTOR(CLSPI_WIDTH);
+typedef real vec_anywhere CLSPI_VECTOR(CLSPI_WIDTH)
+    __attribute__((aligned(sizeof(real)), may_alias));
+typedef real quad CLSPI_VECTOR(QUAD_BYTES) __attribute__((aligned(sizeof(real)), may_alias));
+#else
+typedef real vec, vec_anywhere, quad;
+#endif
+
 enum {
+    LANES = sizeof(vec) / sizeof(real),
+    QUAD = sizeof(quad) / sizeof(real),
+    BLOCK = CLSPI_WIDTH == 64 ? 4 : 2, /* vectors of samples of a table that are made at once */
+    GROUP = 3,                         /* of a period of weights that are in registers */
     WIDTH = CLSPI_STAGED_WIDTH,
-    ROW = 96,    /* reals of a row, samples along w times dim, that are made at once */
-    PLANE = 768, /* of some rows */
-    SPARE = 16,  /* behind them, where the last four reals of a row may reach */
-    STRIP = 64,  /* samples of a table that are made at once, */
-    TERMS = 4,   /* by so many terms at once */
-    CENTRE = 21  /* of the 64 points of a regular cell */
+    ROW = 192,         /* reals of a row, samples along w times slots, that are made at once, */
+    PLANE = CLSPI_RUN, /* and of some rows */
+    SPARE = 16,        /* behind them, where the last vector of a row may reach */
+    LINE = ROW + SPARE,
+    LAYER = PLANE + SPARE,
+    SAMPLES = 256,   /* of a table that are made at once, at most, */
+    TERMS = 8,       /* by so many terms at once */
+    STRIP = 64,      /* samples of a slice that are made at once, at most */
+    STRIP_PART = 16, /* of which there is a multiple */
+    MADE = 64 * CLSPI_SLOTS,
+    CENTRE = 21 /* of the 64 points of a regular cell */
 };
 
-/* The dim that are made, and where. */
+CLSPI_INLINE vec load(const real *from)
+{
+    return *(const vec_anywhere *)from;
+}
+
+CLSPI_INLINE void store(real *to, vec x)
+{
+    *(vec_anywhere *)to = x;
+}
+
+/* The channels that are made, and where. */
 typedef struct channel_block {
     const clspi_cell_grid *grid;
-    real *staged;
-    real *out;           /* at the block's first channel, */
-    const real *control; /* and so is this */
+    real *staged, *out;
+    const real *control; /* from the first channel on */
+    real *middle;        /* [period]: what each slot has of the centre, repeated */
     real centre[WIDTH];
-    uint32_t width, used;
+    uint32_t first, used;
 } channel_block;
 
 /* ---- points ---- */
@@ -33,221 +64,384 @@ CLSPI_INLINE const real *point_of(const channel_block *b, uint32_t number)
     return b->control + (size_t)number * b->grid->dim;
 }
 
-CLSPI_INLINE void set_centre(channel_block *b, uint32_t number)
+/* Takes a point as the centre. What a block has of a point behind the channels that are used is of
+   other points, or of the room behind them, and goes nowhere. */
+CLSPI_INLINE void set_centre(channel_block *b, uint32_t number, uint32_t width)
 {
+    const clspi_cell_grid *const grid = b->grid;
     const real *const p = point_of(b, number);
 
     for (uint32_t c = 0; c < WIDTH; c++)
-        b->centre[c] = c < b->used ? p[c] : 0;
+        b->centre[c] = p[c];
+    for (uint32_t x = 0; x < grid->period; x += LANES)
+        store(b->middle + x, (vec){0});
+    if (grid->number[0] != CLSPI_VALUE) return;
+    for (uint32_t x = 0; x < grid->period; x += grid->slots)
+        for (uint32_t c = 0; c < width; c++)
+            b->middle[x + c] = b->centre[c];
 }
 
-/* Returns so many terms with those that are added as zeros. */
-CLSPI_INLINE size_t round_up(uint32_t terms)
+/* Stages a point. */
+CLSPI_INLINE void stage_point(const channel_block *b, uint32_t number, real *to)
 {
-    return ((size_t)terms + TERMS - 1) / TERMS * TERMS;
-}
+    const real *const p = point_of(b, number);
 
-/* Stages zeros behind the last of so many points. */
-CLSPI_INLINE void stage_zeros(real *staged, uint32_t terms)
-{
-    for (size_t x = (size_t)terms * WIDTH; x < round_up(terms) * WIDTH; x++)
-        staged[x] = 0;
-}
-
-CLSPI_INLINE void stage_points(channel_block *b, const uint32_t *points, uint32_t num)
-{
-    for (uint32_t k = 0; k < num; k++) {
-        const real *const p = point_of(b, points[k]);
-        for (uint32_t c = 0; c < WIDTH; c++)
-            b->staged[k * WIDTH + c] = c < b->used ? p[c] - b->centre[c] : 0;
-    }
+    CLSPI_UNROLL(4)
+    for (size_t c = 0; c < WIDTH; c += QUAD)
+        *(quad *)(to + c) = *(const quad *)(p + c) - *(const quad *)(b->centre + c);
 }
 
 /* Stages the points of a layered cell, layer by layer in the cell's own direction. */
 CLSPI_INLINE void stage_layers(channel_block *b, const clspi_cell_sum *cell)
 {
-    const uint32_t n = cell->terms;
+    const size_t n = cell->terms;
 
     for (uint32_t l = 0; l < 4; l++) {
-        const uint16_t *const at = cell->slice + (size_t)l * n;
-        const uint16_t *const one = cell->slice + (size_t)(l < 2 ? 1 : 2) * n;
-        const uint16_t *const two = cell->slice + (size_t)(l < 2 ? 2 : 1) * n;
-        real *const to = b->staged + (cell->flips ? 3 - l : l) * round_up(n) * WIDTH;
+        const uint16_t *const at = cell->slice + l * n;
+        const uint16_t *const one = cell->slice + (l < 2 ? 1 : 2) * n;
+        const uint16_t *const two = cell->slice + (l < 2 ? 2 : 1) * n;
+        real *const to = b->staged + (cell->flips ? 3 - l : l) * n * WIDTH;
         for (uint32_t k = 0; k < n; k++) {
             const bool is_there = at[k] != CLSPI_NO_POINT;
             const real *const p = point_of(b, cell->points[is_there ? at[k] : one[k]]);
             const real *const q = point_of(b, cell->points[is_there ? at[k] : two[k]]);
-            for (uint32_t c = 0; c < WIDTH; c++)
-                to[k * WIDTH + c] = c < b->used ? p[c] - b->centre[c] + (p[c] - q[c]) : 0;
+            CLSPI_UNROLL(4)
+            for (size_t c = 0; c < WIDTH; c += QUAD) {
+                const quad x = *(const quad *)(p + c);
+                *(quad *)(to + k * WIDTH + c) =
+                    x - *(const quad *)(b->centre + c) + (x - *(const quad *)(q + c));
+            }
         }
-        stage_zeros(to, n);
     }
 }
 
-/* Writes the centre's share of so many samples. */
-CLSPI_INLINE void repeat_centre(const channel_block *b, real *restrict to, uint32_t samples)
+/* ---- rows ---- */
+
+/* Sums four vectors that are `step` reals apart. */
+CLSPI_INLINE vec sum_four(const real *row, size_t step, const vec f[4])
 {
-    for (uint32_t s = 0; s < samples; s++)
-        for (uint32_t c = 0; c < b->width; c++)
-            to[s * b->width + c] = b->grid->is_value ? b->centre[c] : 0;
+    vec sum = f[3] * load(row + 3 * step);
+
+    sum = f[2] * load(row + 2 * step) + sum;
+    sum = f[1] * load(row + step) + sum;
+    return f[0] * load(row) + sum;
 }
 
-/* ---- sums of four ---- */
-
-/* Sums four rows, and what is added to them. */
-CLSPI_INLINE void sum_four(real *restrict to, const real *restrict from, size_t stride,
-                           const real *restrict f, const real *restrict more, size_t num)
+/* Loads the weights of four rows. */
+CLSPI_INLINE void load_four(const real *weights, size_t period, vec f[4])
 {
-    const real *restrict const s1 = from + stride;
-    const real *restrict const s2 = s1 + stride;
-    const real *restrict const s3 = s2 + stride;
-    const real f0 = f[0], f1 = f[1], f2 = f[2], f3 = f[3];
+    for (size_t i = 0; i < 4; i++)
+        f[i] = load(weights + i * period);
+}
 
-    for (size_t x = 0; x < num; x++) {
-        const real sum = f0 * from[x] + f1 * s1[x] + (f2 * s2[x] + f3 * s3[x]);
-        to[x] = more ? more[x] + sum : sum;
+/* Stores the first reals of a vector. */
+CLSPI_INLINE void store_some(real *to, vec x, size_t num)
+{
+    real lanes[LANES];
+
+    store(lanes, x);
+    if (num & 8 && LANES > 8) memcpy(to, lanes, 8 * sizeof *to);
+    if (num & 4 && LANES > 4) memcpy(to + (num & 8), lanes + (num & 8), 4 * sizeof *to);
+    if (num & 2 && LANES > 2) memcpy(to + (num & 12), lanes + (num & 12), 2 * sizeof *to);
+    if (num & 1) to[num & 14] = lanes[num & 14];
+}
+
+/* Four rows of sums, the weights of which repeat after a period, and what is added. */
+typedef struct row_sum {
+    const real *rows;
+    size_t step, period, num; /* from a row to the next; reals */
+    const real *weights;      /* [4][period] */
+    const real *more;         /* [period] */
+} row_sum;
+
+/* Sums what some vectors of each period are, the weights of which stay in registers. */
+CLSPI_INLINE void sum_group(const row_sum *r, real *restrict to, size_t x, size_t group)
+{
+    const size_t period = r->period, step = r->step, num = r->num;
+    const real *const rows = r->rows;
+    vec f[GROUP][4], more[GROUP];
+
+    CLSPI_UNROLL(3)
+    for (size_t j = 0; j < group; j++) {
+        load_four(r->weights + x + j * LANES, period, f[j]);
+        more[j] = load(r->more + x + j * LANES);
+    }
+    for (; x + group * LANES <= num; x += period) {
+        CLSPI_UNROLL(3)
+        for (size_t j = 0; j < group; j++)
+            store(to + x + j * LANES, sum_four(rows + x + j * LANES, step, f[j]) + more[j]);
+    }
+    CLSPI_UNROLL(3)
+    for (size_t j = 0; j < group; j++) {
+        const size_t at = x + j * LANES;
+        if (at >= num) continue;
+        const vec sum = sum_four(rows + at, step, f[j]) + more[j];
+        if (at + LANES <= num)
+            store(to + at, sum);
+        else
+            store_some(to + at, sum, num - at);
     }
 }
 
-/* Copies samples of the block that stand side by side to where they belong. */
-CLSPI_INLINE void put_samples(const channel_block *b, real *restrict to, const real *restrict from,
-                              uint32_t num)
+/* Sums rows that are shorter than a period. */
+CLSPI_INLINE void sum_short(const row_sum *r, real *restrict to)
 {
-    for (uint32_t s = 0; s < num; s++)
-        for (uint32_t c = 0; c < b->used; c++)
-            to[(size_t)s * b->grid->dim + c] = from[s * b->width + c];
+    for (size_t x = 0; x < r->num; x += LANES) {
+        vec f[4];
+        load_four(r->weights + x, r->period, f);
+        const vec sum = sum_four(r->rows + x, r->step, f) + load(r->more + x);
+        if (x + LANES <= r->num)
+            store(to + x, sum);
+        else
+            store_some(to + x, sum, r->num - x);
+    }
+}
+
+/* Sums rows, and writes just so many reals. */
+static void write_rows(const row_sum *r, real *to)
+{
+    const size_t group = r->period / LANES % GROUP == 0 ? GROUP : 1;
+
+    if (r->num <= r->period) {
+        sum_short(r, to);
+        return;
+    }
+    for (size_t x = 0; x < r->period; x += group * LANES)
+        if (group == GROUP)
+            sum_group(r, to, x, GROUP);
+        else
+            sum_group(r, to, x, 1);
+}
+
+/* ---- vertices ---- */
+
+/* Brings a run that is made to where it belongs. */
+CLSPI_INLINE void put_run(const channel_block *b, const clspi_sample_run *run, const real *made)
+{
+    const size_t slots = b->grid->slots;
+
+    if (!b->grid->is_dense) {
+        b->grid->store(b->grid->user, run, made, b->first, b->used);
+    } else if (!run->place) {
+        memcpy(b->out + run->first * slots, made, run->num * slots * sizeof *made);
+    } else {
+        for (size_t i = 0; i < run->num; i++)
+            for (size_t x = 0; x < slots; x++)
+                b->out[run->place[i] * slots + x] = made[i * slots + x];
+    }
+}
+
+/* Makes a run of its last four rows. */
+CLSPI_INLINE void make_run(const channel_block *b, const clspi_sample_run *run, const real *rows,
+                           const real *weights)
+{
+    const size_t slots = b->grid->slots;
+    const row_sum r = {rows, LAYER, b->grid->period, run->num * slots, weights, b->middle};
+    real made[LAYER];
+
+    if (b->grid->is_dense && !run->place) {
+        write_rows(&r, b->out + run->first * slots);
+    } else {
+        write_rows(&r, made);
+        put_run(b, run, made);
+    }
 }
 
 /* ---- regular cells ---- */
-
-/* Sums along w: of the 16 lines of points, ROW reals each; four reals at a time, of which the next
-   ones take the place of those behind the dim. */
-CLSPI_INLINE void sum_lines(const channel_block *b, real *restrict sums, const real *along,
-                            uint32_t num)
-{
-    for (uint32_t line = 0; line < 16; line++) {
-        const real *restrict const p = b->staged + (size_t)line * 4 * WIDTH;
-        real *restrict const to = sums + line * (ROW + SPARE);
-        for (uint32_t w = 0; w < num; w++) {
-            const real f0 = along[4 * w], f1 = along[4 * w + 1];
-            const real f2 = along[4 * w + 2], f3 = along[4 * w + 3];
-            for (uint32_t c = 0; c < WIDTH; c++)
-                to[w * b->width + c] =
-                    f0 * p[c] + f1 * p[WIDTH + c] + (f2 * p[2 * WIDTH + c] + f3 * p[3 * WIDTH + c]);
-        }
-    }
-}
 
 /* The samples of a regular cell that are made together: some along v and w. */
 typedef struct cell_part {
     uint32_t v, num_v, w, num_w;
 } cell_part;
 
-/* Sums along v and then u, of sums along w, and writes them. */
-CLSPI_INLINE void make_part(const channel_block *b, const cell_part *part, const real *sums,
-                            const real *middle)
+/* Stages the points of a regular cell, those of the first place along w first: [4][16 lines]. */
+CLSPI_INLINE void stage_grid(const channel_block *b, const clspi_cell_sum *cell)
 {
-    const uint32_t *const num = b->grid->num;
-    const real *const along = b->grid->along[0], *const along_v = b->grid->along[1];
-    const uint32_t row = part->num_w * b->width, step = num[2] * b->grid->dim;
-    const bool is_adjacent = b->width == b->grid->dim && part->num_w == num[2];
-    real planes[4 * (PLANE + SPARE)], rows[PLANE];
+    for (size_t line = 0; line < 16; line++)
+        for (size_t k = 0; k < 4; k++)
+            stage_point(b, cell->points[cell->grid[4 * line + k]],
+                        b->staged + (16 * k + line) * WIDTH);
+}
 
-    for (uint32_t i = 0; i < 4; i++)
-        for (uint32_t v = 0; v < part->num_v; v++)
-            sum_four(planes + i * (PLANE + SPARE) + v * row, sums + 4 * i * (ROW + SPARE),
-                     ROW + SPARE, along_v + 4 * (size_t)(part->v + v), NULL, row);
-    for (uint32_t u = 0; u < num[0]; u++) {
-        real *const to =
-            b->out + ((size_t)u * num[1] + part->v) * step + (size_t)part->w * b->grid->dim;
-        sum_four(is_adjacent ? to : rows, planes, PLANE + SPARE, along + 4 * u, middle,
-                 (size_t)part->num_v * row);
-        for (uint32_t v = 0; v < part->num_v && !is_adjacent; v++)
-            put_samples(b, to + (size_t)v * step, rows + v * row, part->num_w);
+/* Sums all lines of points at a sample along w. to: [16 lines]. */
+CLSPI_INLINE void sum_points(const real *staged, const real *along, real *to)
+{
+    const vec f[4] = {along[0] + (vec){0}, along[1] + (vec){0}, along[2] + (vec){0},
+                      along[3] + (vec){0}};
+
+    for (size_t x = 0; x < 16 * WIDTH; x += LANES)
+        store(to + x, sum_four(staged + x, 16 * WIDTH, f));
+}
+
+/* Sums along w: rows of slots, LINE reals each; points are brought whole, of which the next ones
+   take the place of what is behind the width. */
+CLSPI_INLINE void sum_lines(const channel_block *b, const cell_part *part, uint32_t width,
+                            real *lines)
+{
+    const clspi_cell_grid *const grid = b->grid;
+    real sums[CLSPI_MOST_ORDER + 1][16 * WIDTH];
+
+    for (size_t w = 0; w < part->num_w; w++) {
+        for (uint32_t o = 0; o <= grid->most_w; o++)
+            sum_points(b->staged, (const real *)grid->along[o] + 4 * (part->w + w), sums[o]);
+        for (size_t k = 0; k < grid->num_sums; k++) {
+            const real *const from = sums[clspi_order_by[grid->number[k]][2]];
+            real *const to = lines + w * grid->slots + k * width;
+            for (size_t line = 0; line < 16; line++)
+                memcpy(to + line * LINE, from + line * WIDTH, WIDTH * sizeof *to);
+        }
     }
 }
 
-CLSPI_INLINE void make_regular(channel_block *b, const clspi_cell_sum *cell)
+/* Sums along v: rows of slots are adjacent at so many samples. planes: [4][LAYER]. */
+CLSPI_INLINE void sum_planes(const channel_block *b, const cell_part *part, const real *lines,
+                             real *planes)
 {
-    const uint32_t *const num = b->grid->num;
-    const uint32_t most = num[2] < ROW / b->width ? num[2] : ROW / b->width;
-    const uint32_t rows = PLANE / (most * b->width);
-    const real *const along_w = b->grid->along[2];
-    real sums[16 * (ROW + SPARE)], middle[PLANE];
+    const size_t period = b->grid->period, row = (size_t)part->num_w * b->grid->slots;
+    const real *weights = (const real *)b->grid->weights[1] + part->v * 4 * period;
 
-    set_centre(b, cell->points[CENTRE]);
-    stage_points(b, cell->points, CLSPI_GRID_POINTS);
-    repeat_centre(b, middle, (rows < num[1] ? rows : num[1]) * most);
+    for (size_t v = 0; v < part->num_v; v++, weights += 4 * period)
+        for (size_t x = 0, phase = 0; x < row; x += LANES) {
+            vec f[4];
+            load_four(weights + phase, period, f);
+            for (size_t i = 0; i < 4; i++)
+                store(planes + i * LAYER + v * row + x,
+                      sum_four(lines + 4 * i * LINE + x, LINE, f));
+            phase = phase + LANES < period ? phase + LANES : 0;
+        }
+}
+
+/* Sums along v and then u, of sums along w. */
+CLSPI_INLINE void make_part(const channel_block *b, const cell_part *part, const real *lines)
+{
+    const clspi_cell_grid *const grid = b->grid;
+    const uint32_t *const num = grid->num;
+    const size_t row = (size_t)part->num_w * grid->slots;
+    const uint32_t some = part->num_w == num[2] ? part->num_v : 1; /* rows that are adjacent */
+    const real *weights = grid->weights[0];
+    real planes[4 * LAYER];
+
+    sum_planes(b, part, lines, planes);
+    for (uint32_t u = 0; u < num[0]; u++, weights += 4 * (size_t)grid->period)
+        for (uint32_t v = 0; v < part->num_v; v += some) {
+            const uint32_t first = (u * num[1] + part->v + v) * num[2] + part->w;
+            const clspi_sample_run run = {some * part->num_w, first, NULL};
+            make_run(b, &run, planes + v * row, weights);
+        }
+}
+
+CLSPI_INLINE void make_regular(channel_block *b, const clspi_cell_sum *cell, uint32_t width)
+{
+    const uint32_t *const num = b->grid->num, slots = b->grid->slots;
+    const uint32_t most = num[2] < ROW / slots ? num[2] : ROW / slots;
+    const uint32_t rows = PLANE / (most * slots);
+    real lines[16 * LINE];
+
+    set_centre(b, cell->points[cell->grid[CENTRE]], width);
+    stage_grid(b, cell);
     for (uint32_t w = 0; w < num[2]; w += most) {
-        const uint32_t wide = num[2] - w < most ? num[2] - w : most;
-        sum_lines(b, sums, along_w + 4 * (size_t)w, wide);
-        for (uint32_t v = 0; v < num[1]; v += rows) {
-            const cell_part part = {v, num[1] - v < rows ? num[1] - v : rows, w, wide};
-            make_part(b, &part, sums, middle);
+        cell_part part = {.w = w, .num_w = num[2] - w < most ? num[2] - w : most};
+        sum_lines(b, &part, width, lines);
+        for (part.v = 0; part.v < num[1]; part.v += rows) {
+            part.num_v = num[1] - part.v < rows ? num[1] - part.v : rows;
+            make_part(b, &part, lines);
         }
     }
 }
 
 /* ---- tables ---- */
 
-/* Adds four terms of the samples of a strip, one of a vertex's reals after the other. */
-CLSPI_INLINE void add_terms(const real *const f[TERMS], const real *p, uint32_t width,
-                            real sums[WIDTH][STRIP], size_t num)
+/* Writes vectors of samples, one for each channel, as samples whose first channels are `step` reals
+   apart. */
+CLSPI_INLINE void write_samples(const vec *sums, uint32_t width, real *to, size_t step)
 {
-    const real *restrict const f0 = f[0], *restrict const f1 = f[1];
-    const real *restrict const f2 = f[2], *restrict const f3 = f[3];
-    real *restrict const x = sums[0], *restrict const y = sums[1];
-    real *restrict const z = sums[2], *restrict const w = sums[3];
-    const real x0 = p[0], x1 = p[WIDTH], x2 = p[2 * WIDTH], x3 = p[3 * WIDTH];
-    const real y0 = p[1], y1 = p[WIDTH + 1], y2 = p[2 * WIDTH + 1], y3 = p[3 * WIDTH + 1];
-    const real z0 = p[2], z1 = p[WIDTH + 2], z2 = p[2 * WIDTH + 2], z3 = p[3 * WIDTH + 2];
-    const real w0 = p[3], w1 = p[WIDTH + 3], w2 = p[2 * WIDTH + 3], w3 = p[3 * WIDTH + 3];
+    real lanes[WIDTH][LANES];
 
-    for (size_t s = 0; s < num; s++) {
-        x[s] += x3 * f3[s] + x2 * f2[s] + (x1 * f1[s] + x0 * f0[s]);
-        if (width > 1) y[s] += y3 * f3[s] + y2 * f2[s] + (y1 * f1[s] + y0 * f0[s]);
-        if (width > 2) z[s] += z3 * f3[s] + z2 * f2[s] + (z1 * f1[s] + z0 * f0[s]);
-        if (width > 3) w[s] += w3 * f3[s] + w2 * f2[s] + (w1 * f1[s] + w0 * f0[s]);
-    }
+    for (uint32_t c = 0; c < width; c++)
+        memcpy(lanes[c], &sums[c], sizeof lanes[c]);
+    for (size_t i = 0; i < LANES; i++)
+        for (uint32_t c = 0; c < width; c++)
+            to[i * step + c] = lanes[c][i];
 }
 
-/* Sums so many samples from `first` on over all terms, from the last on, whose weights are the
-   least. staged: its points; zeros to a multiple of TERMS. to: [samples][width]. */
-CLSPI_INLINE void sum_samples(const channel_block *b, const clspi_cell_sum *cell, size_t first,
-                              const real *staged, real *restrict to, uint32_t num)
+/* Adds terms from number `end` - 1 down to `begin`, whose weights are the least, to some vectors of
+   samples. table: from the first sample on. */
+CLSPI_INLINE void add_terms(const channel_block *b, const clspi_cell_sum *cell, const real *table,
+                            const size_t terms[2], uint32_t block, uint32_t width, vec (*to)[WIDTH])
 {
-    const real *const table = (const real *)cell->table + first;
-    real sums[WIDTH][STRIP] = {{0}};
+    vec sums[BLOCK][WIDTH];
 
-    for (size_t k = round_up(cell->terms); k > 0; k -= TERMS) {
-        const real *f[TERMS];
-        for (size_t i = 0; i < TERMS; i++) {
-            const size_t term = k - TERMS + i;
-            f[i] = table + (term < cell->terms ? term : k - TERMS) * cell->stride;
+    CLSPI_UNROLL(4)
+    for (uint32_t j = 0; j < block; j++) {
+        CLSPI_UNROLL(4)
+        for (uint32_t c = 0; c < width; c++)
+            sums[j][c] = to[j][c];
+    }
+    for (size_t k = terms[1]; k-- > terms[0];) {
+        const real *const f = table + k * cell->stride, *const p = b->staged + k * WIDTH;
+        CLSPI_UNROLL(4)
+        for (uint32_t j = 0; j < block; j++) {
+            const vec weights = load(f + j * LANES);
+            CLSPI_UNROLL(4)
+            for (uint32_t c = 0; c < width; c++)
+                sums[j][c] += weights * p[c];
         }
-        add_terms(f, staged + (k - TERMS) * WIDTH, b->width, sums, num);
     }
-    for (uint32_t s = 0; s < num; s++)
-        for (uint32_t c = 0; c < b->width; c++)
-            to[s * b->width + c] = sums[c][s];
+    CLSPI_UNROLL(4)
+    for (uint32_t j = 0; j < block; j++) {
+        CLSPI_UNROLL(4)
+        for (uint32_t c = 0; c < width; c++)
+            to[j][c] = sums[j][c];
+    }
 }
 
-CLSPI_INLINE void make_by_table(channel_block *b, const clspi_cell_sum *cell)
+/* Sums so many vectors of samples, from the last terms on: some terms of all, then the next ones,
+   so that few rows of the table are read at once. to: [samples][slots], from the sum's first slot
+   on. */
+CLSPI_INLINE void sum_samples(const channel_block *b, const clspi_cell_sum *cell, const real *table,
+                              uint32_t num, uint32_t width, bool is_value, real *to)
 {
-    const uint32_t *const num = b->grid->num;
-    const size_t samples = (size_t)num[0] * num[1] * num[2];
-    real made[WIDTH * STRIP], middle[WIDTH * STRIP];
+    const size_t slots = b->grid->slots, some = num <= BLOCK ? cell->terms : TERMS;
+    vec sums[SAMPLES / LANES][WIDTH];
 
-    set_centre(b, cell->points[0]);
-    stage_points(b, cell->points, cell->terms);
-    stage_zeros(b->staged, cell->terms);
-    repeat_centre(b, middle, STRIP);
-    for (size_t first = 0; first < samples; first += STRIP) {
-        const uint32_t some = (uint32_t)(samples - first < STRIP ? samples - first : STRIP);
-        sum_samples(b, cell, first, b->staged, made, some);
-        for (uint32_t x = 0; x < some * b->width; x++)
-            made[x] += middle[x];
-        put_samples(b, b->out + first * b->grid->dim, made, some);
+    for (uint32_t j = 0; j < num; j++)
+        for (uint32_t c = 0; c < width; c++)
+            sums[j][c] = (vec){0};
+    for (size_t end = cell->terms, begin; end > 0; end = begin) {
+        uint32_t j = 0;
+        begin = end > some ? end - some : 0;
+        const size_t terms[2] = {begin, end};
+        for (; j + BLOCK <= num; j += BLOCK)
+            add_terms(b, cell, table + j * LANES, terms, BLOCK, width, sums + j);
+        for (; j < num; j++)
+            add_terms(b, cell, table + j * LANES, terms, 1, width, sums + j);
+    }
+    for (uint32_t j = 0; j < num; j++) {
+        for (uint32_t c = 0; c < width; c++)
+            if (is_value) sums[j][c] += b->centre[c];
+        write_samples(sums[j], width, to + j * LANES * slots, slots);
+    }
+}
+
+CLSPI_INLINE void make_by_table(channel_block *b, const clspi_cell_sum *cell, uint32_t width)
+{
+    const clspi_cell_grid *const grid = b->grid;
+    const uint32_t samples = grid->num[0] * grid->num[1] * grid->num[2];
+    const uint32_t fits = MADE / grid->slots / LANES;
+    const uint32_t most = fits < SAMPLES / LANES ? fits : SAMPLES / LANES;
+    real made[MADE];
+
+    set_centre(b, cell->points[0], width);
+    for (size_t k = 0; k < cell->terms; k++)
+        stage_point(b, cell->points[k], b->staged + k * WIDTH);
+    for (uint32_t first = 0; first < samples; first += most * LANES) {
+        const uint32_t left = samples - first, all = (left + LANES - 1) / LANES;
+        for (uint32_t k = 0; k < grid->num_sums; k++)
+            sum_samples(b, cell, (const real *)cell->table + k * cell->step + first,
+                        all < most ? all : most, width, grid->number[k] == CLSPI_VALUE,
+                        made + k * width);
+        const clspi_sample_run run = {left < most * LANES ? left : most * LANES, first, NULL};
+        put_run(b, &run, made);
     }
 }
 
@@ -255,91 +449,145 @@ CLSPI_INLINE void make_by_table(channel_block *b, const clspi_cell_sum *cell)
 
 /* How samples of slices and those across them lie: as slice_shape.clh has it. */
 typedef struct slices {
+    uint32_t direction, p, q; /* across slices, and along them */
     uint32_t num, num_q, across;
-    size_t step, step_p, step_q; /* in reals */
-    const real *along;
+    uint32_t step, step_p, step_q; /* in samples */
 } slices;
 
 CLSPI_INLINE slices slices_of(const clspi_cell_grid *grid, uint32_t direction)
 {
     const uint32_t *const num = grid->num;
-    const size_t step[3] = {(size_t)num[1] * num[2] * grid->dim, (size_t)num[2] * grid->dim,
-                            grid->dim};
+    const uint32_t step[3] = {num[1] * num[2], num[2], 1};
     const uint32_t p = direction == 0 ? 1 : 0, q = direction == 2 ? 1 : 2;
-    const slices s = {num[p] * num[q], num[q],  num[direction],        step[direction],
-                      step[p],         step[q], grid->along[direction]};
+    const slices s = {direction,       p,       q,      num[p] * num[q], num[q], num[direction],
+                      step[direction], step[p], step[q]};
 
     return s;
 }
 
-/* Writes the samples across slices of a strip: sums over layers. planes: [4][STRIP * WIDTH]. */
-CLSPI_INLINE void write_strip(const channel_block *b, const slices *s, uint32_t first, uint32_t num,
-                              const real *planes, const real *middle)
+/* Returns the first sum that differs from sum k across slices alone. */
+CLSPI_INLINE uint32_t like_of(const clspi_cell_grid *grid, const slices *s, uint32_t k)
 {
-    const bool is_adjacent =
-        b->width == b->grid->dim && s->step_q == b->width && s->step_p == s->num_q * s->step_q;
-    real made[WIDTH * STRIP];
-    size_t place[STRIP];
+    const uint8_t *const by = clspi_order_by[grid->number[k]];
+    uint32_t like = 0;
+
+    while (clspi_order_by[grid->number[like]][s->p] != by[s->p] ||
+           clspi_order_by[grid->number[like]][s->q] != by[s->q])
+        like++;
+    return like;
+}
+
+/* Sums a vector of samples of a slice in all four layers. */
+CLSPI_INLINE void sum_slices(const channel_block *b, const clspi_cell_sum *cell, const real *table,
+                             uint32_t width, vec sums[4][WIDTH])
+{
+    const size_t layer = (size_t)cell->terms * WIDTH;
+
+    CLSPI_UNROLL(4)
+    for (uint32_t l = 0; l < 4; l++) {
+        CLSPI_UNROLL(4)
+        for (uint32_t c = 0; c < width; c++)
+            sums[l][c] = (vec){0};
+    }
+    for (size_t k = cell->terms; k-- > 0;) {
+        const vec weights = load(table + k * cell->stride);
+        const real *const p = b->staged + k * WIDTH;
+        CLSPI_UNROLL(4)
+        for (uint32_t l = 0; l < 4; l++) {
+            CLSPI_UNROLL(4)
+            for (uint32_t c = 0; c < width; c++)
+                sums[l][c] += weights * p[l * layer + c];
+        }
+    }
+}
+
+/* Makes the layers of a strip. planes: [4][LAYER], of [samples][slots]. */
+CLSPI_INLINE void make_layers(const channel_block *b, const clspi_cell_sum *cell, const slices *s,
+                              uint32_t first, uint32_t num, uint32_t width, real *planes)
+{
+    const clspi_cell_grid *const grid = b->grid;
+    const size_t slots = grid->slots;
+
+    for (uint32_t k = 0; k < grid->num_sums; k++) {
+        if (like_of(grid, s, k) != k) continue;
+        const real *const table = (const real *)cell->table + k * cell->step + first;
+        for (uint32_t i = 0; i < num; i += LANES) {
+            vec sums[4][WIDTH];
+            sum_slices(b, cell, table + i, width, sums);
+            for (uint32_t j = k; j < grid->num_sums; j++) {
+                if (like_of(grid, s, j) != k) continue;
+                CLSPI_UNROLL(4)
+                for (uint32_t l = 0; l < 4; l++)
+                    write_samples(sums[l], width, planes + l * LAYER + i * slots + j * width,
+                                  slots);
+            }
+        }
+    }
+}
+
+/* Writes the samples across slices of a strip: sums over layers. */
+CLSPI_INLINE void write_strip(const channel_block *b, const slices *s, uint32_t first, uint32_t num,
+                              const real *planes)
+{
+    const real *const along = b->grid->weights[s->direction];
+    uint32_t place[STRIP];
 
     for (uint32_t i = 0; i < num; i++)
         place[i] = (first + i) / s->num_q * s->step_p + (first + i) % s->num_q * s->step_q;
     for (uint32_t a = 0; a < s->across; a++) {
-        real *const to = b->out + a * s->step;
-        sum_four(is_adjacent ? to + place[0] : made, planes, WIDTH * STRIP, s->along + 4 * a,
-                 middle, (size_t)num * b->width);
-        for (uint32_t i = 0; i < num && !is_adjacent; i++)
-            for (uint32_t c = 0; c < b->used; c++)
-                to[place[i] + c] = made[i * b->width + c];
+        const clspi_sample_run run = {num, a * s->step + first, s->direction ? place : NULL};
+        make_run(b, &run, planes, along + a * 4 * (size_t)b->grid->period);
+        for (uint32_t i = 0; i < num; i++)
+            place[i] += s->step;
     }
 }
 
-CLSPI_INLINE void make_by_layers(channel_block *b, const clspi_cell_sum *cell)
+CLSPI_INLINE void make_by_layers(channel_block *b, const clspi_cell_sum *cell, uint32_t width)
 {
     const slices s = slices_of(b->grid, cell->direction);
-    real planes[4 * WIDTH * STRIP], middle[WIDTH * STRIP];
+    const uint32_t fits = PLANE / b->grid->slots / STRIP_PART * STRIP_PART;
+    const uint32_t most = fits < STRIP ? fits : STRIP;
+    real planes[4 * LAYER];
 
-    set_centre(b, cell->points[cell->slice[cell->terms]]);
+    set_centre(b, cell->points[cell->slice[cell->terms]], width);
     stage_layers(b, cell);
-    repeat_centre(b, middle, STRIP);
-    for (uint32_t first = 0; first < s.num; first += STRIP) {
-        const uint32_t some = s.num - first < STRIP ? s.num - first : STRIP;
-        for (uint32_t l = 0; l < 4; l++)
-            sum_samples(b, cell, first, b->staged + l * round_up(cell->terms) * WIDTH,
-                        planes + l * WIDTH * STRIP, some);
-        write_strip(b, &s, first, some, planes, middle);
+    for (uint32_t first = 0; first < s.num; first += most) {
+        const uint32_t some = s.num - first < most ? s.num - first : most;
+        make_layers(b, cell, &s, first, some, width, planes);
+        write_strip(b, &s, first, some, planes);
     }
 }
 
 /* ---- cells ---- */
 
-/* Makes dim of a cell, from `first` on. */
+/* Makes so many channels of a cell, from `first` on. */
 CLSPI_INLINE void make_block(const clspi_cell_grid *grid, const clspi_cell_sum *cell, real *staged,
                              real *out, uint32_t first, uint32_t width)
 {
     const uint32_t left = grid->dim - first;
+    real middle[CLSPI_SLOT_PERIOD];
     channel_block b = {.grid = grid,
                        .staged = staged,
-                       .out = out + first,
+                       .out = out,
                        .control = (const real *)grid->control + first,
-                       .width = width,
-                       .used = width < WIDTH  ? width
-                               : left < WIDTH ? left
-                                              : WIDTH};
+                       .middle = middle,
+                       .first = first,
+                       .used = left < width ? left : width};
 
     if (cell->way == CLSPI_BY_SPLINES)
-        make_regular(&b, cell);
+        make_regular(&b, cell, width);
     else if (cell->way == CLSPI_BY_LAYERS)
-        make_by_layers(&b, cell);
+        make_by_layers(&b, cell, width);
     else
-        make_by_table(&b, cell);
+        make_by_table(&b, cell, width);
 }
 
-/* Makes a cell; the numbers of dim that are used most are constants in the loops. */
+/* Makes a cell; the widths that are used most are constants in the loops. */
 void CELL_SUMS(const clspi_cell_grid *grid, const clspi_cell_sum *cell, void *staged, void *out)
 {
-    if (grid->dim == 3)
+    if (grid->width == 3)
         make_block(grid, cell, staged, out, 0, 3);
-    else if (grid->dim == 1)
+    else if (grid->width == 1)
         make_block(grid, cell, staged, out, 0, 1);
     else
         for (uint32_t first = 0; first < grid->dim; first += WIDTH)

@@ -64,9 +64,9 @@ void clspi_balance(double *row, uint32_t num_points)
         row[i] -= sum / size * fabs(row[i]);
 }
 
-void clspi_layer_weights(const clspi_cell_class *of, double t, double weight[4])
+void clspi_layer_weights(const clspi_cell_class *of, double t, uint32_t by, double weight[4])
 {
-    clspi_span_weights(t, 0, weight);
+    clspi_span_weights(t, by, weight);
     if (of->slice[0] == CLSPI_NO_POINT) {
         weight[1] += 2.0 * weight[0];
         weight[2] -= weight[0];

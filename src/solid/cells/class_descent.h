@@ -30,9 +30,9 @@ void clspi_ascend(const clspi_class_child *child, const double *from, double *to
    way up all else becomes less, and the factor is as large as that. */
 void clspi_balance(double *row, uint32_t num_points);
 
-/* Computes the weights of the layers of a class that has slices, at t across them; none of layers
-   beyond the boundary, which continue those there are. */
-void clspi_layer_weights(const clspi_cell_class *of, double t, double weight[4]);
+/* Computes the weights of the layers of a class that has slices, at t across them, derived `by`
+   times; none of layers beyond the boundary, which continue those there are. */
+void clspi_layer_weights(const clspi_cell_class *of, double t, uint32_t by, double weight[4]);
 
 /* Sums the weights of a column: a point of a slice in all layers. */
 double clspi_column_sum(const clspi_cell_class *of, const double *row, size_t point);

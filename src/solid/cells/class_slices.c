@@ -115,7 +115,7 @@ static bool is_product(const clspi_class_set *set, uint32_t number, double *row)
     for (uint32_t i = 0; i < 3; i++) {
         double span[4];
         clspi_class_weights(set, number, at[i], by, CLSPI_OFF_BOUNDARY, row);
-        clspi_layer_weights(of, at[i][of->axis], span);
+        clspi_layer_weights(of, at[i][of->axis], 0, span);
         for (size_t k = 0; k < n; k++) {
             const double sum = clspi_column_sum(of, row, k);
             for (uint32_t l = 0; l < 4; l++)

@@ -115,7 +115,7 @@ static void restore_product(const clspi_cell_class *of, uint8_t corner, double *
 {
     double weight[4];
 
-    clspi_layer_weights(of, corner >> of->axis & 1, weight);
+    clspi_layer_weights(of, corner >> of->axis & 1, 0, weight);
     for (size_t k = 0; k < of->num_slice; k++)
         clspi_column_set(of, k, clspi_column_sum(of, row, k), weight, row);
 }
@@ -275,7 +275,7 @@ static void spread_columns(const clspi_cell_class *of, double t, double *row, do
 {
     double weight[4];
 
-    clspi_layer_weights(of, t, weight);
+    clspi_layer_weights(of, t, 0, weight);
     memcpy(scratch, row, of->num_slice * sizeof *row);
     for (size_t k = 0; k < of->num_slice; k++)
         clspi_column_set(of, k, scratch[k], weight, row);

@@ -9,6 +9,7 @@ typedef struct maker {
     clspi_class_trees *trees;
     const clspi_class_set *set;
     double least;
+    uint32_t depth;
 } maker;
 
 /* ---- memory ---- */
@@ -80,7 +81,7 @@ static void multiply(const clspi_class_child *child, const double *from, double 
 /* Tells whether all rows are the first one by now, so many steps down. */
 static bool is_point(const maker *m, const double *rows, uint32_t num, size_t step, uint32_t depth)
 {
-    if (depth >= CLSPI_LIMIT_DEPTH) return true;
+    if (depth >= m->depth) return true;
     for (uint32_t r = 1; r < num; r++) {
         double off = 0.0;
         for (size_t k = 0; k < step; k++)
@@ -383,9 +384,9 @@ static bool make_class(maker *m, uint32_t number)
 }
 
 bool clspi_class_trees_make(clspi_class_trees *trees, const clspi_class_set *set, const bool *used,
-                            double least, size_t most_reals)
+                            double least, uint32_t depth, size_t most_reals)
 {
-    maker m = {trees, set, least};
+    maker m = {trees, set, least, depth};
 
     *trees =
         (clspi_class_trees){.most_reals = most_reals, .too_large = set->num > CLSPI_TREE_CLASSES};

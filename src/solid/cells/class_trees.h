@@ -11,6 +11,7 @@
 #define CLSPI_TREE_SLICES 1u          /* a class with slices */
 
 enum {
+    CLSPI_TREE_DEPTH = 8,     /* of the host's trees */
     CLSPI_TREE_CODE_BITS = 9, /* of a frame */
     CLSPI_TREE_CLASSES = 1 << 22
 };
@@ -43,10 +44,17 @@ typedef struct clspi_class_trees {
 } clspi_class_trees;
 
 /* Makes the trees of the classes that are used, [set->num]. Points whose weights differ by less
-   than `least` in all are one. False: no memory, or too_large. */
+   than `least` in all are one, as are those of what is left after so many children of children.
+   False: no memory, or too_large. */
 bool clspi_class_trees_make(clspi_class_trees *trees, const clspi_class_set *set, const bool *used,
-                            double least, size_t most_reals);
+                            double least, uint32_t depth, size_t most_reals);
 void clspi_class_trees_release(clspi_class_trees *trees);
+
+/* Computes the weights of a class's control points by its slices, as clspi_class_weights has them.
+   False: it has no slices in the trees, which are CLSPI_TREE_DEPTH deep, or the parameter is not in
+   a regular child there. */
+bool clspi_tree_weights(const clspi_class_trees *trees, const clspi_class_set *set, uint32_t number,
+                        const double t[3], const uint8_t by[3], double *row);
 
 /* Returns a frame in nine bits: which axis of the cell is each of the frame's, two bits each, and
    then whether it runs against it. */

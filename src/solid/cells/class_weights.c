@@ -4,6 +4,7 @@
 
 #include "class_descent.h"
 #include "class_tangents.h"
+#include "class_trees.h"
 
 void clspi_span_weights(double t, uint32_t by, double weight[4])
 {
@@ -116,11 +117,30 @@ static void weigh_edge(const clspi_class_set *set, uint32_t number, const double
     const uint32_t last = go_down(set, &way, number, CLSPI_LIMIT_DEPTH);
     weigh_last(set, &way, last, set->scratch[0]);
     const double *const found = climb(set, &way, true);
-    clspi_layer_weights(of, t[of->axis], span);
+    clspi_layer_weights(of, t[of->axis], 0, span);
     for (size_t k = 0; k < of->num_slice; k++)
         set->scratch[2][k] = clspi_column_sum(of, found, k);
     for (size_t k = 0; k < of->num_slice; k++)
         clspi_column_set(of, k, set->scratch[2][k], span, row);
+}
+
+/* Goes down, at most to a depth, to a cell whose weights are known: a regular one, or by a tree one
+   with slices; of a value not beyond one on whose edge the parameter is. Writes them to the first
+   row of scratch memory, and the cell's class to number. False: there is no such cell. */
+static bool find_weights(const clspi_class_set *set, clspi_descent *way, uint32_t *number,
+                         uint32_t depth)
+{
+    const bool is_value = !(way->by[0] | way->by[1] | way->by[2]);
+
+    for (; *number != CLSPI_REGULAR; *number = clspi_descend(set, way, *number)) {
+        if (is_value && is_on_edge(&set->entry[*number], way->t)) return false;
+        if (set->trees &&
+            clspi_tree_weights(set->trees, set, *number, way->t, way->by, set->scratch[0]))
+            return true;
+        if (way->depth == depth) return false;
+    }
+    clspi_regular_weights(way->t, way->by, set->scratch[0]);
+    return true;
 }
 
 /* Makes the sum of weights 1 again, where 256 steps of many points, as beside 60 cells at an edge,
@@ -143,13 +163,12 @@ static void weigh_value(const clspi_class_set *set, uint32_t number, const doubl
     uint32_t last = number;
 
     clspi_descent_begin(&way, t, by);
-    while (last != CLSPI_REGULAR && way.depth < CLSPI_LIMIT_DEPTH &&
-           !is_on_edge(&set->entry[last], way.t))
-        last = clspi_descend(set, &way, last);
-    if (last != CLSPI_REGULAR && way.depth < CLSPI_LIMIT_DEPTH)
-        weigh_edge(set, last, way.t, set->scratch[0]);
-    else
-        weigh_last(set, &way, last, set->scratch[0]);
+    if (!find_weights(set, &way, &last, CLSPI_LIMIT_DEPTH)) {
+        if (way.depth < CLSPI_LIMIT_DEPTH)
+            weigh_edge(set, last, way.t, set->scratch[0]);
+        else
+            weigh_last(set, &way, last, set->scratch[0]);
+    }
     const double *const found = climb(set, &way, true);
     memcpy(row, found, set->entry[number].num_points * sizeof *row);
     restore_sum(row, set->entry[number].num_points);
@@ -168,22 +187,22 @@ void clspi_class_weights(const clspi_class_set *set, uint32_t number, const doub
                          const uint8_t by[3], uint32_t face, double *row)
 {
     clspi_descent way;
-    bool is_far = true;
+    uint32_t last = number;
 
     if (!(by[0] | by[1] | by[2])) {
         weigh_value(set, number, t, row);
         return;
     }
     clspi_descent_begin(&way, t, by);
-    uint32_t last = go_down(set, &way, number, CLSPI_SLOPE_DEPTH);
-    if (last != CLSPI_REGULAR) {
+    const bool is_far = find_weights(set, &way, &last, CLSPI_SLOPE_DEPTH);
+    if (!is_far) {
         double away[3];
         step_away(t, face, away);
         clspi_descent_begin(&way, away, by);
-        last = go_down(set, &way, number, CLSPI_LIMIT_DEPTH);
-        is_far = false;
+        last = number;
+        if (!find_weights(set, &way, &last, CLSPI_LIMIT_DEPTH))
+            weigh_last(set, &way, last, set->scratch[0]);
     }
-    weigh_last(set, &way, last, set->scratch[0]);
     const double *const found = climb(set, &way, false);
     for (uint32_t i = 0; i < set->entry[number].num_points; i++)
         row[i] = way.factor * found[i];

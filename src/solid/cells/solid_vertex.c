@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "half.h"
+#include "level.h"
 
 const uint8_t clspi_order_by[CLSPI_ORDERS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
                                                  {2, 0, 0}, {1, 1, 0}, {0, 2, 0}, {1, 0, 1},
@@ -31,6 +32,11 @@ void clspi_solid_shape_complete(clspi_solid_shape *shape)
     }
     shape->has_normal = shape->at[NORMAL] >= 0;
     shape->has_params = shape->at[PARAMS] >= 0;
+}
+
+int32_t clspi_solid_sum_at(const clspi_solid_shape *shape, uint32_t k)
+{
+    return shape->at[part_of[shape->number[k]]];
 }
 
 uint32_t clspi_solid_sums(const clspi_solid_shape *shape)
@@ -63,15 +69,15 @@ static void get_tangents(const clspi_solid_shape *shape, const clspi_solid_sourc
     for (int a = 0; a < 3; a++)
         for (size_t x = 0; x < 3; x++)
             d[a][x] = real_at(shape, source->sums,
-                              (size_t)shape->place[CLSPI_BY_U + a] * source->plane + 3 * i + x);
+                              (size_t)shape->place[CLSPI_BY_U + a] * source->plane +
+                                  i * source->step + x);
 }
 
 static void cross(const double a[3], const double b[3], double c[3])
 {
-    for (int x = 0; x < 3; x++) {
-        const int y = (x + 1) % 3, z = (x + 2) % 3;
-        c[x] = a[y] * b[z] - a[z] * b[y];
-    }
+    c[0] = a[1] * b[2] - a[2] * b[1];
+    c[1] = a[2] * b[0] - a[0] * b[2];
+    c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 static double dot(const double a[3], const double b[3])
@@ -79,9 +85,15 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
+/* Returns the larger of two numbers, of a NaN and a number the number. */
+static double larger(double a, double b)
+{
+    return a > b || b != b ? a : b;
+}
+
 static double largest_of(const double a[3])
 {
-    return fmax(fmax(fabs(a[0]), fabs(a[1])), fabs(a[2]));
+    return larger(larger(fabs(a[0]), fabs(a[1])), fabs(a[2]));
 }
 
 /* Brings a tangent to moderate length; returns what it may be off by then, or 2 where that is
@@ -101,21 +113,17 @@ static double moderate(const double a[3], double most, double eps, double to[3])
 static void make_normal(const clspi_solid_shape *shape, double d[3][3], uint8_t face, double n[3])
 {
     const double eps = shape->is_double ? DBL_EPSILON : FLT_EPSILON;
-    const double most = fmax(fmax(largest_of(d[0]), largest_of(d[1])), largest_of(d[2]));
+    const double most = larger(larger(largest_of(d[0]), largest_of(d[1])), largest_of(d[2]));
     const int axis = face / 2;
-    double s[3], t[3];
+    double s[3], t[3], product[3];
 
-    for (int x = 0; x < 3; x++)
-        n[x] = face == CLSPI_NOWHERE ? (double)NAN : 0.0;
-    if (face >= CLSPI_NO_FACE) return;
     const double off_s = moderate(d[(axis + 1) % 3], most, eps, s);
     const double off_t = moderate(d[(axis + 2) % 3], most, eps, t);
-    double product[3];
     cross(s, t, product);
     const double length = sqrt(dot(product, product));
-    if (!(length > off_s * sqrt(dot(t, t)) + off_t * sqrt(dot(s, s)))) return;
+    const bool is_known = length > off_s * sqrt(dot(t, t)) + off_t * sqrt(dot(s, s));
     for (int x = 0; x < 3; x++)
-        n[x] = (face & 1 ? product[x] : -product[x]) / length;
+        n[x] = !is_known ? 0 : (face & 1 ? product[x] : -product[x]) / length;
 }
 
 static double make_jacobian(double d[3][3])
@@ -128,13 +136,13 @@ static double make_jacobian(double d[3][3])
 
 /* ---- storage ---- */
 
-static void put(const clspi_solid_shape *shape, char *vertex, size_t element, double x)
+CLSPI_INLINE void put(char *vertex, uint32_t bits, size_t element, double x)
 {
-    char *const at = vertex + element * (shape->bits / 8);
+    char *const at = vertex + element * (bits / 8);
 
-    if (shape->bits == 64) {
+    if (bits == 64) {
         memcpy(at, &x, sizeof x);
-    } else if (shape->bits == 32) {
+    } else if (bits == 32) {
         const float narrow = (float)x;
         memcpy(at, &narrow, sizeof narrow);
     } else {
@@ -146,41 +154,71 @@ static void put(const clspi_solid_shape *shape, char *vertex, size_t element, do
 static void put_all(const clspi_solid_shape *shape, char *vertex, size_t element, const double x[3])
 {
     for (size_t k = 0; k < 3; k++)
-        put(shape, vertex, element + k, x[k]);
+        put(vertex, shape->bits, element + k, x[k]);
+}
+
+/* Stores the first sum of a source in all vertices. Where these are constants compilers know the
+   types, and how many channels there are. */
+CLSPI_INLINE void store_sum(const clspi_solid_shape *shape, const clspi_solid_source *source,
+                            char *out, size_t count, bool is_double, uint32_t bits, size_t used)
+{
+    const double *const doubles = source->sums;
+    const float *const floats = source->sums;
+    const size_t step = shape->stride * (bits / 8);
+
+    for (size_t i = 0; i < count; i++, out += step)
+        for (size_t c = 0; c < used; c++) {
+            const size_t at = i * source->step + c;
+            put(out, bits, c, is_double ? doubles[at] : (double)floats[at]);
+        }
 }
 
 /* Stores the sums of all vertices that are attributes. */
 static void store_sums(const clspi_solid_shape *shape, const clspi_solid_source *source, char *out,
                        size_t count)
 {
-    const size_t step = shape->stride * (shape->bits / 8);
+    const uint32_t bits = shape->bits;
+    clspi_solid_source one = *source;
 
     for (uint32_t k = 0; k < shape->num_sums; k++) {
-        const int32_t at = shape->at[part_of[shape->number[k]]];
-        const size_t first = k * source->plane;
-        for (size_t i = 0; i < count && at >= 0; i++)
-            for (size_t c = 0; c < shape->dim; c++)
-                put(shape, out + i * step, (size_t)at + c,
-                    real_at(shape, source->sums, first + i * shape->dim + c));
+        const int32_t at = clspi_solid_sum_at(shape, k);
+        if (at < 0) continue;
+        char *const to = out + ((size_t)at + source->first) * (bits / 8);
+        one.sums = (const char *)source->sums + k * source->plane * (shape->is_double ? 8 : 4);
+        if (source->used == 3 && bits == 32 && !shape->is_double)
+            store_sum(shape, &one, to, count, false, 32, 3);
+        else if (source->used == 3 && bits == 64 && shape->is_double)
+            store_sum(shape, &one, to, count, true, 64, 3);
+        else
+            store_sum(shape, &one, to, count, shape->is_double, bits, source->used);
     }
+}
+
+/* Stores what is made of a vertex's first derivatives. */
+static void store_more(const clspi_solid_shape *shape, const clspi_solid_source *source, size_t i,
+                       char *vertex)
+{
+    const uint8_t face = source->faces ? source->faces[i] : (uint8_t)CLSPI_NO_FACE;
+    const double none = face == CLSPI_NOWHERE ? (double)NAN : 0;
+    double d[3][3], n[3] = {none, none, none};
+
+    if (shape->at[JACOBIAN] >= 0 || face < CLSPI_NO_FACE) get_tangents(shape, source, i, d);
+    if (shape->at[JACOBIAN] >= 0)
+        put(vertex, shape->bits, (size_t)shape->at[JACOBIAN], make_jacobian(d));
+    if (face < CLSPI_NO_FACE) make_normal(shape, d, face, n);
+    if (shape->has_normal) put_all(shape, vertex, (size_t)shape->at[NORMAL], n);
 }
 
 void clspi_solid_vertices_store(const clspi_solid_shape *shape, const clspi_solid_source *source,
                                 void *out, size_t count)
 {
     const size_t step = shape->stride * (shape->bits / 8);
-    double d[3][3], n[3];
+    const bool has_more = shape->has_normal || shape->at[JACOBIAN] >= 0;
+    char *vertex = out;
 
     store_sums(shape, source, out, count);
-    for (size_t i = 0; i < count; i++) {
-        char *const vertex = (char *)out + i * step;
+    for (size_t i = 0; i < count && source->first == 0; i++, vertex += step) {
         if (shape->has_params) put_all(shape, vertex, (size_t)shape->at[PARAMS], source->params[i]);
-        if (!shape->has_normal && shape->at[JACOBIAN] < 0) continue;
-        get_tangents(shape, source, i, d);
-        if (shape->at[JACOBIAN] >= 0)
-            put(shape, vertex, (size_t)shape->at[JACOBIAN], make_jacobian(d));
-        if (!shape->has_normal) continue;
-        make_normal(shape, d, source->faces[i], n);
-        put_all(shape, vertex, (size_t)shape->at[NORMAL], n);
+        if (has_more) store_more(shape, source, i, vertex);
     }
 }

@@ -9,8 +9,9 @@
 
 enum {
     CLSPI_ORDERS = 10, /* of derivatives, at most 2 in all directions together */
-    CLSPI_VALUE = 0,   /* sums by their numbers: the value, derivatives by u, v, w, uu, uv, vv, uw,
-                          vw, ww */
+    CLSPI_MOST_ORDER = 2,
+    CLSPI_VALUE = 0, /* sums by their numbers: the value, derivatives by u, v, w, uu, uv, vv, uw,
+                        vw, ww */
     CLSPI_BY_U = 1,
     CLSPI_BY_V = 2,
     CLSPI_BY_W = 3,
@@ -37,18 +38,23 @@ typedef struct clspi_solid_shape {
 /* Finds out which sums a vertex needs; dim, is_double, bits, stride and at are there. */
 void clspi_solid_shape_complete(clspi_solid_shape *shape);
 
+/* Returns where the k-th sum that is made begins in a vertex; -1: it is no attribute. */
+int32_t clspi_solid_sum_at(const clspi_solid_shape *shape, uint32_t k);
+
 /* Returns the sums that are made as bits. */
 uint32_t clspi_solid_sums(const clspi_solid_shape *shape);
 
 /* Vertices on their way from sums. */
 typedef struct clspi_solid_source {
-    const void *sums;     /* [num_sums][plane], of which a plane begins with [count][dim] */
-    size_t plane;         /* reals */
+    const void *sums; /* reals: sum k of vertex i begins at k * plane + i * step */
+    size_t plane, step;
+    uint32_t first, used; /* channels that are there */
     double (*params)[3];  /* [count]; NULL without has_params and has_normal */
-    const uint8_t *faces; /* [count]: the boundary face that each is on; likewise */
+    const uint8_t *faces; /* [count]: the boundary face that each is on; NULL: none is on any */
 } clspi_solid_source;
 
-/* Stores so many vertices; gaps between attributes stay as they are. */
+/* Stores so many vertices; gaps between attributes stay as they are. What is no sum is stored with
+   the first channel. */
 void clspi_solid_vertices_store(const clspi_solid_shape *shape, const clspi_solid_source *source,
                                 void *out, size_t count);
 

@@ -51,7 +51,7 @@ static clsp_status make_trees(const clsp_solid_plan *plan, clspi_class_trees *tr
     if (!used) return no_memory(plan);
     for (size_t c = 0; c < plan->num_cells; c++)
         if (plan->points.use[c].number != CLSPI_REGULAR) used[plan->points.use[c].number] = true;
-    *fits = clspi_class_trees_make(trees, set, used, least, MOST_REALS);
+    *fits = clspi_class_trees_make(trees, set, used, least, CLSPI_LIMIT_DEPTH, MOST_REALS);
     free(used);
     return *fits || trees->too_large ? CLSP_OK : no_memory(plan);
 }

@@ -2,7 +2,17 @@
 #ifndef CLSPI_HOST_CELLS_H
 #define CLSPI_HOST_CELLS_H
 
-#include "solid_list.h"
+#include "solid_plan.h"
+
+/* What a worker has to itself. */
+typedef struct clspi_solid_scratch {
+    clspi_class_set classes; /* the plan's, with scratch memory of its own */
+    double rows[CLSPI_SCRATCH_ROWS][CLSPI_RING_POINTS];
+    double weights[CLSPI_RING_POINTS];
+    double staged[CLSPI_RING_POINTS * CLSPI_STAGED_WIDTH]; /* reals */
+    double params[CLSPI_RUN][3];
+    uint8_t faces[CLSPI_RUN];
+} clspi_solid_scratch;
 
 /* Makes what all workers share: control points, uses by class and frame. */
 clsp_status clspi_solid_host_prepare(clsp_solid_plan *plan);
@@ -14,9 +24,8 @@ clsp_status clspi_solid_host_tables(clsp_solid_plan *plan);
 clsp_status clspi_solid_host_cells(clsp_solid_plan *plan, uint32_t worker, clsp_range cells,
                                    char *out);
 
-/* Makes some vertices of a list on a worker. */
-clsp_status clspi_solid_host_points(clsp_solid_plan *plan, uint32_t worker,
-                                    const clspi_solid_list *list, clsp_range points, char *out);
+/* Returns a worker's scratch memory, which its first call makes; NULL without memory. */
+clspi_solid_scratch *clspi_solid_scratch_of(clsp_solid_plan *plan, uint32_t worker);
 
 void clspi_solid_host_release(clsp_solid_plan *plan);
 

@@ -216,7 +216,8 @@ static clsp_status bring_weights(list_job *job, clspi_series *series, size_t fir
     size_t total = 0;
 
     for (size_t i = 0; i < num; i++) {
-        const clspi_solid_spot spot = clspi_solid_spot_of(plan, &job->list, first + i);
+        clspi_solid_spot spot;
+        clspi_solid_spot_find(plan, &job->list, first + i, &spot);
         job->begin[i] = (uint32_t)total;
         total = append(job, i, &spot, total);
     }

@@ -20,7 +20,7 @@ typedef struct clspi_solid_spot {
                      no face */
 } clspi_solid_spot;
 
-clspi_solid_spot clspi_solid_spot_of(const clsp_solid_plan *plan, const clspi_solid_list *list,
-                                     size_t point);
+void clspi_solid_spot_find(const clsp_solid_plan *plan, const clspi_solid_list *list, size_t point,
+                           clspi_solid_spot *spot);
 
 #endif

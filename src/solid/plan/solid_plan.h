@@ -7,6 +7,8 @@
 #include <clspline/solid.h>
 
 #include "cell_points.h"
+#include "cell_sums.h"
+#include "class_trees.h"
 #include "host_state.h"
 #include "peers.h"
 #include "shared_batch.h"
@@ -74,6 +76,8 @@ typedef struct clspi_sample_tables {
 /* Tables of weights at the samples of the grid in host memory; NULL: not there, or of no cell. */
 typedef struct clspi_host_tables {
     void *slices, *full, *along;
+    void *weights[3];     /* of all slots of a vertex, along each direction (cell_sums.h) */
+    clspi_cell_grid grid; /* what cells have in common but for control points and who stores */
 } clspi_host_tables;
 
 /* Control points in the order in which a kernel reads them, and what copies them; NULL: not there.
@@ -126,7 +130,8 @@ struct clsp_solid_plan {
     clspi_host_state host; /* control points, those beyond the boundary too */
     uint32_t *use_of;      /* [classes][CLSPI_FRAMES]: uses; NULL: not made */
     clspi_host_tables host_tables;
-    struct clspi_lattice *lattice;      /* where it makes the grid; NULL: classes do */
+    clspi_class_trees host_trees;  /* of classes with slices; words NULL: not made, or too_large */
+    struct clspi_lattice *lattice; /* where it makes the grid; NULL: classes do */
     struct clspi_solid_locate *located; /* what finds places of points; NULL: not made */
 };
 

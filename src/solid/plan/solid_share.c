@@ -8,6 +8,7 @@
 #include "check.h"
 #include "host_cells.h"
 #include "lattice.h"
+#include "list_vertices.h"
 #include "point_copies.h"
 #include "point_lists.h"
 #include "points.h"
@@ -17,7 +18,7 @@ enum {
     KEY_MAX = 160,
     POINT_ITEMS = 256, /* the weights of a point take longer than so many points of grids */
     BLOCK_GRID = 4096, /* samples of a cell up to which tiles are whole blocks */
-    HOST_GRID = 216,   /* samples of a cell from which the host is faster than a CPU's kernels */
+    HOST_GRID = 216,   /* samples of a cell from which the host makes them for a CPU */
     SAMPLE_NS = 3      /* that a sample takes a core there, as measured */
 };
 
@@ -148,7 +149,8 @@ static clsp_status prepare(const void *user, clspi_plan *base)
     (void)base;
     if (is_by_stars(s)) CLSPI_CHECK(clspi_star_prepare(s->plan, NULL));
     CLSPI_CHECK(clspi_solid_host_prepare(s->plan));
-    return s->is_list || s->plan->lattice ? CLSP_OK : clspi_solid_host_tables(s->plan);
+    if (s->is_list) return clspi_solid_host_lists(s->plan);
+    return s->plan->lattice ? CLSP_OK : clspi_solid_host_tables(s->plan);
 }
 
 static size_t items_of(const shared_points *s)
@@ -200,14 +202,13 @@ static clsp_status share(const shared_points *s, const clspi_tiling *tiling,
 
 /* ---- the host for its own CPU ---- */
 
-/* Tells whether a call without a share is made by the host's threads: of one packed sum at so many
-   samples the host is faster, of others the kernels are, at any number of cells. */
+/* Tells whether a call without a share is made by the host's threads: of so many samples they are
+   faster than kernels, at any number of cells. */
 static bool goes_to_host(const clsp_solid_plan *plan, const clsp_output *vertices,
                          const clsp_run *run)
 {
-    return clspi_goes_to_host(&plan->base, run, vertices) && plan->is_plain &&
-           plan->shape.num_sums == 1 && plan->desc.method == CLSP_SOLID_CELLS &&
-           clspi_grid_size(&plan->desc) >= HOST_GRID;
+    return clspi_goes_to_host(&plan->base, run, vertices) &&
+           plan->desc.method == CLSP_SOLID_CELLS && clspi_grid_size(&plan->desc) >= HOST_GRID;
 }
 
 static clsp_status eval_on_host(const shared_points *s, const clspi_tiling *tiling,

@@ -133,9 +133,11 @@ static void find_spots(const star_chunk *chunk, size_t first, size_t num)
 
     for (size_t i = 0; i < num; i++) {
         const size_t line = from->lines.first + (first + i) / each;
-        const clspi_solid_spot spot = from->list
-                                          ? clspi_solid_spot_of(chunk->plan, from->list, line)
-                                          : spot_on_grid(chunk->plan, line, (first + i) % each);
+        clspi_solid_spot spot;
+        if (from->list)
+            clspi_solid_spot_find(chunk->plan, from->list, line, &spot);
+        else
+            spot = spot_on_grid(chunk->plan, line, (first + i) % each);
         chunk->spot[i] = (clspi_star_spot){
             .is_there = spot.is_there, .cell = spot.cell, .t = {spot.t[0], spot.t[1], spot.t[2]}};
         memcpy(chunk->params[i], spot.t, sizeof spot.t);
@@ -157,6 +159,8 @@ static clsp_status make_some(const star_chunk *chunk, size_t first, size_t num, 
                                   .sums = chunk->sums};
     const clspi_solid_source source = {.sums = chunk->sums,
                                        .plane = num * shape.dim,
+                                       .step = shape.dim,
+                                       .used = shape.dim,
                                        .params = chunk->params,
                                        .faces = chunk->faces};
 
