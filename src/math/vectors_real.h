@@ -133,10 +133,10 @@ CLSPI_INLINE void interleave_lanes(vec *e, int n)
     CLSPI_UNROLL(4)
     for (int step = 1; step < LANES; step *= 2) {
         vec old[INTERLEAVED_MAX];
-        CLSPI_UNROLL(9)
+        CLSPI_UNROLL(18)
         for (int k = 0; k < n; k++)
             old[k] = e[k];
-        CLSPI_UNROLL(9)
+        CLSPI_UNROLL(18)
         for (int k = 0; k < n; k++)
             e[k] = shuffled_lanes(old, k, n);
     }

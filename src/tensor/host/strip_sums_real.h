@@ -446,11 +446,11 @@ CLSPI_INLINE void put_cells(const clspi_strip_grid *grid, known k, const vec *x,
 {
     vec e[INTERLEAVED_MAX];
 
-    CLSPI_UNROLL(9)
+    CLSPI_UNROLL(18)
     for (int n = 0; n < num; n++)
         e[n] = k.interleaved ? x[n] : k.sums ? x[n / 3 * COORDS + n % 3] : x[grid->cell[n]];
     if (!k.interleaved) interleave_lanes(e, num);
-    CLSPI_UNROLL(9)
+    CLSPI_UNROLL(18)
     for (int n = 0; n < num; n++)
         store_vec(to + n * LANES, e[n]);
 }
@@ -492,6 +492,8 @@ CLSPI_INLINE void store(const block *b, known k, const vec *x, char *out)
         put_cells(grid, k, x, 9, to);
     else if (grid->num_elements == 6 && !k.interleaved)
         put_cells(grid, k, x, 6, to);
+    else if (grid->num_elements == 18 && !k.interleaved)
+        put_cells(grid, k, x, 18, to);
     else
         put_all_cells(grid, k.interleaved, x, to);
     if (!whole) store_aside(grid, to, b->count, out);
