@@ -46,7 +46,7 @@ def images(random, real):
         for order in 0, 1, 2, 3, 5:
             image = clspline.Image(samples, order, directions=len(shape))
             name = f'{len(shape)}-D, order {order}'
-            yield f'coefficients {name}', 64, image.coefficients
+            yield f'coefficients {name}', 64 * 4 ** (len(shape) - 1), image.coefficients
             yield f'image {name}', 64, lambda: image.at(at, share='host')
             if order > 1:
                 yield f'gradient {name}', 64, lambda: (

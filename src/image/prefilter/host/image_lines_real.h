@@ -231,12 +231,13 @@ static void filter_rows(const clspi_line_work *p, line_memory *m, const clspi_li
 /* Filters columns and stores them; rows are read up to a whole vector beyond width. */
 static void filter_columns(const column_job *c, size_t width, void *out, size_t pitch, bool halves)
 {
-    const size_t skip = c->f->kind == CLSPI_LINE_FIR ? 0 : c->f->halo + c->first;
+    const bool is_fir = c->f->kind == CLSPI_LINE_FIR, is_aside = halves || (is_fir && c->in_place);
+    const size_t skip = is_fir ? 0 : c->f->halo + c->first;
 
     for (size_t x = 0, num; x < width; x += num) {
         const bool is_wide = width - x >= WIDE;
         num = is_wide ? WIDE : LANES;
-        const bool is_direct = !halves && width - x >= num;
+        const bool is_direct = !is_aside && width - x >= num;
         real *const to = is_direct ? (real *)out + x : c->state + skip * num;
         const size_t step = is_direct ? pitch : num;
         if (is_wide)
@@ -428,6 +429,7 @@ static void filter_slices(const clspi_line_work *p, const clspi_slice_range *r, 
                               .count = last - skip,
                               .g = gain_of(p->scale),
                               .is_scaled = p->scale != 1.0L,
+                              .in_place = r->in_place,
                               .state = m->state};
         const size_t to = (z + skip - r->first) * p->slice;
         find_slices(p, m, (int64_t)z - halo, num + 2 * (size_t)halo, at,

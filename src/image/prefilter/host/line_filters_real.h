@@ -193,7 +193,8 @@ typedef struct column_job {
     size_t num, first, count;
     gain g;
     bool is_scaled;
-    real *state; /* [num + 2 halo][WIDE] */
+    bool in_place; /* coefficients go where rows are that a convolution still reads */
+    real *state;   /* [num + 2 halo][WIDE] */
 } column_job;
 
 /* Runs the first recursion down some vectors of columns, a constant, from x on. */
