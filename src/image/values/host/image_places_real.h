@@ -214,6 +214,17 @@ static void keep_chunk_within(chunk *c, const clspi_image_planes *planes, uint32
         }
 }
 
+/* Lets the coordinates of a chunk along one direction count from the middles between samples on,
+   where the knots of even orders are. (A loop of its own, which becomes vectors.) */
+CLSPI_INLINE void count_from_middles(chunk *c, uint32_t d)
+{
+    for (uint32_t k = 0; k < CHUNK; k++) {
+        const int32_t is_upper = c->t[d][k] >= (real)0.5;
+        c->t[d][k] += (real)0.5 - (real)is_upper;
+        c->i[d][k] += is_upper;
+    }
+}
+
 /* Makes of the coordinates of a chunk along one direction those of first taps and distances behind
    their knots. */
 static void find_taps_along(chunk *c, const clspi_image_planes *planes, uint32_t d)
@@ -231,11 +242,7 @@ static void find_taps_along(chunk *c, const clspi_image_planes *planes, uint32_t
     }
     const bool is_inside = least + pad >= low + near && most + pad < high - near;
     if (!is_inside) keep_chunk_within(c, planes, d);
-    for (uint32_t k = 0; order % 2 == 0 && k < CHUNK; k++) {
-        const int32_t is_upper = c->t[d][k] >= (real)0.5;
-        c->t[d][k] += (real)0.5 - (real)is_upper;
-        c->i[d][k] += is_upper;
-    }
+    if (order % 2 == 0) count_from_middles(c, d);
     c->shift[d] = shift;
     for (uint32_t k = 0; !is_inside && k < CHUNK; k++) {
         const int32_t i = c->i[d][k] + shift;

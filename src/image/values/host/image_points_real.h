@@ -102,9 +102,25 @@ CLSPI_INLINE void make_points(const chunk_work *v, uint32_t order)
     }
 }
 
+/* Takes the only tap of each point, which is in memory. It is added to 0, as taps of sums are, and
+   -0 becomes 0. */
+CLSPI_INLINE void take_taps(const chunk_work *v)
+{
+    const clspi_image_planes *const planes = v->planes;
+    const size_t plane = wide_size(planes, 0) * wide_size(planes, 1) * wide_size(planes, 2);
+    const real *channel = planes->planes;
+
+    for (uint32_t n = 0; n < planes->channels; n++, channel += plane)
+        for (uint32_t k = 0; k < CHUNK; k++)
+            v->made[n][k] = channel[v->c->first[k]] + 0;
+}
+
 static void make_order_0(const chunk_work *v)
 {
-    make_points(v, 0);
+    if (v->edges || v->planes->attributes & CLSPI_POINT_GRADIENT)
+        make_points(v, 0);
+    else
+        take_taps(v);
 }
 
 static void make_order_1(const chunk_work *v)
