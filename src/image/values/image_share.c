@@ -115,7 +115,8 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
     for (size_t done = 0; done < part->num_lines;) {
         const size_t row = part->piece + (part->line + done) / width, first = row % rows;
         const size_t x = (part->line + done) % width, left = part->num_lines - done;
-        const size_t whole = x > 0 ? 0 : clspi_min(clspi_min(rows - first, RUN_ROWS), left / width);
+        const size_t most = planes.order > 0 ? RUN_ROWS : 1; /* single taps go row by row */
+        const size_t whole = x > 0 ? 0 : clspi_min(clspi_min(rows - first, most), left / width);
         const size_t num = whole > 0 ? whole * width : clspi_min(width - x, left);
         if (first == 0) planes = planes_of(s, job->first_piece + row / rows);
         if (whole > 1)
