@@ -16,7 +16,7 @@ enum {
     TERMS = 37,
     SLICE = 13,
     GUARD = 16,
-    STAGED = 4 * 4 * 40,
+    STAGED = 4 * 4 * 40 + 8,
     ROOM = 4 /* reals behind the control points */
 };
 

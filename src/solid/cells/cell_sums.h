@@ -81,7 +81,7 @@ void clspi_cell_grid_weights(const clspi_cell_grid *grid, bool is_double, uint32
 
 /* Makes the vertices of a cell: dense ones in `out`, [num_u][num_v][num_w][slots] reals. staged:
    memory for as many points as the cell has, of a layered one 4 terms, CLSPI_STAGED_WIDTH reals
-   each; and for 64 at least. */
+   each, and for 64 at least; and 64 bytes more. */
 CLSPI_LEVELS(void, clspi_cell_sums_f32,
              (const clspi_cell_grid *grid, const clspi_cell_sum *cell, void *staged, void *out));
 #define clspi_cell_sums_f32 CLSPI_AT_LEVEL(clspi_cell_sums_f32)

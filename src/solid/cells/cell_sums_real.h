@@ -1,6 +1,7 @@
 /* The definition of one clspi_cell_sums, CELL_SUMS, in the precision `real`. Control points are
    taken relative to one of the cell, its centre, which is added at the end, as kernels do. A sum
    has the same bits whatever others a vertex has: sums of four have one order. */
+#include <stdint.h>
 #include <string.h>
 
 #include "cell_class.h"
@@ -34,7 +35,8 @@ enum {
     STRIP = 64,      /* samples of a slice that are made at once, at most */
     STRIP_PART = 16, /* of which there is a multiple */
     MADE = 64 * CLSPI_SLOTS,
-    CENTRE = 21 /* of the 64 points of a regular cell */
+    CACHE_LINE = 64, /* bytes: arrays begin with one, so that no vector is of two */
+    CENTRE = 21      /* of the 64 points of a regular cell */
 };
 
 CLSPI_INLINE vec load(const real *from)
@@ -237,7 +239,7 @@ CLSPI_INLINE void make_run(const channel_block *b, const clspi_sample_run *run, 
 {
     const size_t slots = b->grid->slots;
     const row_sum r = {rows, LAYER, b->grid->period, run->num * slots, weights, b->middle};
-    real made[LAYER];
+    _Alignas(CACHE_LINE) real made[LAYER];
 
     if (b->grid->is_dense && !run->place) {
         write_rows(&r, b->out + run->first * slots);
@@ -273,14 +275,23 @@ CLSPI_INLINE void sum_points(const real *staged, const real *along, real *to)
         store(to + x, sum_four(staged + x, 16 * WIDTH, f));
 }
 
+/* Puts zeros behind rows that are `step` reals apart, where a vector that begins in a row may end:
+   subnormal numbers that happen to stand there would cost some processors many sums. */
+CLSPI_INLINE void zero_behind(real *rows, size_t step, size_t num, size_t row)
+{
+    for (size_t i = 0; i < num; i++)
+        store(rows + i * step + row, (vec){0});
+}
+
 /* Sums along w: rows of slots, LINE reals each; points are brought whole, of which the next ones
    take the place of what is behind the width. */
 CLSPI_INLINE void sum_lines(const channel_block *b, const cell_part *part, uint32_t width,
                             real *lines)
 {
     const clspi_cell_grid *const grid = b->grid;
-    real sums[CLSPI_MOST_ORDER + 1][16 * WIDTH];
+    _Alignas(CACHE_LINE) real sums[CLSPI_MOST_ORDER + 1][16 * WIDTH];
 
+    zero_behind(lines, LINE, 16, part->num_w * grid->slots);
     for (size_t w = 0; w < part->num_w; w++) {
         for (uint32_t o = 0; o <= grid->most_w; o++)
             sum_points(b->staged, (const real *)grid->along[o] + 4 * (part->w + w), sums[o]);
@@ -319,9 +330,10 @@ CLSPI_INLINE void make_part(const channel_block *b, const cell_part *part, const
     const size_t row = (size_t)part->num_w * grid->slots;
     const uint32_t some = part->num_w == num[2] ? part->num_v : 1; /* rows that are adjacent */
     const real *weights = grid->weights[0];
-    real planes[4 * LAYER];
+    _Alignas(CACHE_LINE) real planes[4 * LAYER];
 
     sum_planes(b, part, lines, planes);
+    zero_behind(planes, LAYER, 4, part->num_v * row);
     for (uint32_t u = 0; u < num[0]; u++, weights += 4 * (size_t)grid->period)
         for (uint32_t v = 0; v < part->num_v; v += some) {
             const uint32_t first = (u * num[1] + part->v + v) * num[2] + part->w;
@@ -335,7 +347,7 @@ CLSPI_INLINE void make_regular(channel_block *b, const clspi_cell_sum *cell, uin
     const uint32_t *const num = b->grid->num, slots = b->grid->slots;
     const uint32_t most = num[2] < ROW / slots ? num[2] : ROW / slots;
     const uint32_t rows = PLANE / (most * slots);
-    real lines[16 * LINE];
+    _Alignas(CACHE_LINE) real lines[16 * LINE];
 
     set_centre(b, cell->points[cell->grid[CENTRE]], width);
     stage_grid(b, cell);
@@ -429,7 +441,7 @@ CLSPI_INLINE void make_by_table(channel_block *b, const clspi_cell_sum *cell, ui
     const uint32_t samples = grid->num[0] * grid->num[1] * grid->num[2];
     const uint32_t fits = MADE / grid->slots / LANES;
     const uint32_t most = fits < SAMPLES / LANES ? fits : SAMPLES / LANES;
-    real made[MADE];
+    _Alignas(CACHE_LINE) real made[MADE];
 
     set_centre(b, cell->points[0], width);
     for (size_t k = 0; k < cell->terms; k++)
@@ -547,7 +559,7 @@ CLSPI_INLINE void make_by_layers(channel_block *b, const clspi_cell_sum *cell, u
     const slices s = slices_of(b->grid, cell->direction);
     const uint32_t fits = PLANE / b->grid->slots / STRIP_PART * STRIP_PART;
     const uint32_t most = fits < STRIP ? fits : STRIP;
-    real planes[4 * LAYER];
+    _Alignas(CACHE_LINE) real planes[4 * LAYER];
 
     set_centre(b, cell->points[cell->slice[cell->terms]], width);
     stage_layers(b, cell);
@@ -560,14 +572,22 @@ CLSPI_INLINE void make_by_layers(channel_block *b, const clspi_cell_sum *cell, u
 
 /* ---- cells ---- */
 
+/* Returns where the first cache line begins in memory. */
+CLSPI_INLINE real *line_from(void *memory)
+{
+    const size_t beyond = (uintptr_t)memory % CACHE_LINE;
+
+    return (real *)(void *)((char *)memory + (beyond ? CACHE_LINE - beyond : 0));
+}
+
 /* Makes so many channels of a cell, from `first` on. */
 CLSPI_INLINE void make_block(const clspi_cell_grid *grid, const clspi_cell_sum *cell, real *staged,
                              real *out, uint32_t first, uint32_t width)
 {
     const uint32_t left = grid->dim - first;
-    real middle[CLSPI_SLOT_PERIOD];
+    _Alignas(CACHE_LINE) real middle[CLSPI_SLOT_PERIOD];
     channel_block b = {.grid = grid,
-                       .staged = staged,
+                       .staged = line_from(staged),
                        .out = out,
                        .control = (const real *)grid->control + first,
                        .middle = middle,

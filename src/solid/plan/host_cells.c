@@ -109,6 +109,7 @@ static clsp_status make_grid(clsp_solid_plan *plan)
     const bool is_double = plan->desc.precision == CLSP_F64;
     const size_t quad = 4 * clsp_type_bytes(plan->desc.precision);
     const size_t order = plan->is_plain ? 0 : samples_before(plan, 3); /* in fours */
+    const size_t line = 64; /* bytes of the cache, with one of which weights begin */
     clspi_host_tables *const tables = &plan->host_tables;
     clspi_cell_grid *const grid = &tables->grid;
 
@@ -123,10 +124,12 @@ static clsp_status make_grid(clsp_solid_plan *plan)
         grid->along[o] = (char *)tables->along + (o * order + samples_before(plan, 2)) * quad;
     for (uint32_t a = 0; a < 3; a++) {
         const char *const along = (char *)tables->along + samples_before(plan, a) * quad;
-        tables->weights[a] = malloc(((size_t)grid->num[a] * grid->period + 1) * quad);
+        tables->weights[a] = malloc((size_t)grid->num[a] * grid->period * quad + 2 * line);
         if (!tables->weights[a]) return no_memory(plan);
-        clspi_cell_grid_weights(grid, is_double, a, along, 4 * order, tables->weights[a]);
-        grid->weights[a] = tables->weights[a];
+        char *const weights =
+            (char *)tables->weights[a] + line - (uintptr_t)tables->weights[a] % line;
+        clspi_cell_grid_weights(grid, is_double, a, along, 4 * order, weights);
+        grid->weights[a] = weights;
     }
     return CLSP_OK;
 }

@@ -9,7 +9,7 @@ typedef struct clspi_solid_scratch {
     clspi_class_set classes; /* the plan's, with scratch memory of its own */
     double rows[CLSPI_SCRATCH_ROWS][CLSPI_RING_POINTS];
     double weights[CLSPI_RING_POINTS];
-    double staged[CLSPI_RING_POINTS * CLSPI_STAGED_WIDTH]; /* reals */
+    double staged[CLSPI_RING_POINTS * CLSPI_STAGED_WIDTH + 8]; /* reals, from a cache line on */
     double params[CLSPI_RUN][3];
     uint8_t faces[CLSPI_RUN];
 } clspi_solid_scratch;

@@ -13,7 +13,7 @@ enum { CHUNK = CLSPI_IMAGE_STEPS };
 typedef struct chunk {
     uint32_t num;
     int32_t shift[3]; /* what is to be added to whole numbers for the index of the first tap */
-    int32_t i[3][CHUNK];
+    _Alignas(64) int32_t i[3][CHUNK]; /* with a line of the cache, so that no vector is of two */
     real t[3][CHUNK];
     int32_t is_there[CHUNK];  /* 1: no cval stands at it */
     int32_t is_within[CHUNK]; /* 1: all its taps are in memory, side by side */

@@ -321,10 +321,10 @@ void IMAGE_VALUES(const clspi_image_planes *planes, const clspi_image_row *row)
     const uint32_t components = (attributes & CLSPI_POINT_VALUE ? 1 : 0) + slopes;
     const size_t point = (size_t)planes->channels * components * bytes_of(planes->type);
     union {
-        real reals[VALUES][CHUNK];
+        _Alignas(64) real reals[VALUES][CHUNK];
         double typed[VALUES * CHUNK];
     } room;
-    real made[VALUES][CHUNK];
+    _Alignas(64) real made[VALUES][CHUNK];
     char *out = row->out;
     chunk c;
 

@@ -56,7 +56,8 @@ static const real factorials[TAPS] = {1, 1, 2, 6, 24, 120};
 
 /* The weights of the taps of a chunk's points along each direction, and their derivatives. */
 typedef struct tap_weights {
-    real w[3][TAPS][CHUNK], d[3][TAPS][CHUNK];
+    _Alignas(64) real w[3][TAPS][CHUNK];
+    real d[3][TAPS][CHUNK];
 } tap_weights;
 
 /* Gives the weights of the taps at distances t in [0, 1]. */
