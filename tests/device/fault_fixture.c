@@ -73,10 +73,12 @@ static bool fails(enum kind kind)
 /* ---- host ---- */
 
 void *__real_malloc(size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *block, size_t size);
 void __real_free(void *block);
 void *__wrap_malloc(size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 void __wrap_free(void *block);
@@ -90,6 +92,11 @@ static void *counted(void *block)
 void *__wrap_malloc(size_t size)
 {
     return fails(MALLOC) ? NULL : counted(__real_malloc(size));
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return fails(MALLOC) ? NULL : counted(__real_aligned_alloc(alignment, size));
 }
 
 void *__wrap_calloc(size_t count, size_t size)
