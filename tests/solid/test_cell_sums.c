@@ -1,8 +1,10 @@
 /* The host's sums of cells of solids against their definition in long double: all ways to make a
    cell, any number of dim, one sum and several, in both precisions, written in place and stored by
-   a function; and the same bits for a sum whatever others there are. */
+   a function; and the same bits for a sum whatever others there are. Nothing is summed of what
+   stands in memory by chance: subnormal numbers, of which processors tell, stand there. */
 #include "../support.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,9 @@
 #include "cell_class.h"
 #include "cell_sums.h"
 #include "point_sums.h"
+#ifdef __x86_64__
+#include <xmmintrin.h>
+#endif
 
 enum {
     POINTS = 300,
@@ -237,6 +242,39 @@ static void keep(const void *user, const clspi_sample_run *run, const void *made
             }
 }
 
+/* ---- subnormal numbers ---- */
+
+enum { SUBNORMAL_OPERAND = 2 /* a bit of MXCSR */ };
+
+static void fill_subnormal(const sums_case *c, volatile void *to, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / real_bytes(c); i++)
+        if (c->f64)
+            ((volatile double *)to)[i] = DBL_MIN / 3;
+        else
+            ((volatile float *)to)[i] = FLT_MIN / 3;
+}
+
+/* Leaves them where the stack of the next call stands, and forgets that they were there. */
+static void dirty_stack(const sums_case *c)
+{
+    volatile char below[1 << 17];
+
+    fill_subnormal(c, below, sizeof below);
+#ifdef __x86_64__
+    _mm_setcsr(_mm_getcsr() & ~(unsigned)SUBNORMAL_OPERAND);
+#endif
+}
+
+static void assert_none_summed(void)
+{
+#ifdef __x86_64__
+    assert_false(_mm_getcsr() & SUBNORMAL_OPERAND);
+#endif
+}
+
+/* ---- cells ---- */
+
 /* Makes a cell, in place or stored. Returns [samples][sums][dim] reals, behind GUARD of them. */
 static char *make(sums_case *c, bool in_place)
 {
@@ -253,7 +291,10 @@ static char *make(sums_case *c, bool in_place)
     c->grid.is_dense = in_place;
     c->grid.store = keep;
     c->grid.user = c;
+    fill_subnormal(c, staged, STAGED * sizeof *staged);
+    dirty_stack(c);
     (c->f64 ? clspi_cell_sums_f64 : clspi_cell_sums_f32)(&c->grid, &c->sum, staged, c->out);
+    assert_none_summed();
     for (size_t i = 0; i < reals; i++)
         assert_int_equal(c->set[i], in_place ? 0 : 1);
     assert_true(support_poisoned(out, GUARD * real));
