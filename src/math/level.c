@@ -98,9 +98,11 @@ static clspi_level_number allowed_level(void)
 {
     static const char key[] = "level=";
     const char *const limits = getenv("CLSPLINE_LIMITS");
-    const char *const word = limits ? strstr(limits, key) : NULL;
+    const char *word = limits ? strstr(limits, key) : NULL;
 
-    if (!word || (word > limits && word[-1] != ',' && word[-1] != ' ')) return CLSPI_LEVEL_V4;
+    while (word && word > limits && word[-1] != ',' && word[-1] != ' ')
+        word = strstr(word + 1, key);
+    if (!word) return CLSPI_LEVEL_V4;
     const char *const name = word + sizeof key - 1;
     const clspi_level_number level = clspi_level_of(name, strcspn(name, ","));
     return level ? level : CLSPI_LEVEL_V4;

@@ -3,9 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "context_internal.h"
+#include "level.h"
 #include "profile.h"
 
 static const clsp_device_info rich = {
@@ -146,11 +149,16 @@ static void test_bad_words(void **state)
         "native=2",
         "opencl=999",
         "opencl=125",
+        "level=",
+        "level=v",
+        "level=v2",
+        "level=base2",
+        "level=4",
     };
     static const char *const allowed[] = {
-        "fp64=0",        "fp16=0",       "fma=0",       "images=0",    "svm=0",
-        "local_is_real", "work_group=N", "local=BYTES", "alloc=BYTES", "opencl=120",
-        "class=cpu|",    "vendor=NAME",  "native=0",
+        "fp64=0",        "fp16=0",       "fma=0",       "images=0",         "svm=0",
+        "local_is_real", "work_group=N", "local=BYTES", "alloc=BYTES",      "opencl=120",
+        "class=cpu|",    "vendor=NAME",  "native=0",    "level=base|v3|v4",
     };
     char text[1024];
 
@@ -162,6 +170,49 @@ static void test_bad_words(void **state)
         assert_true(strncmp(text, "here: '", 7) == 0);
         for (size_t k = 0; k < CLSPI_COUNT(allowed); k++)
             assert_non_null(strstr(text, allowed[k]));
+    }
+}
+
+/* Returns the level that a process takes of its environment. */
+static clspi_level_number level_with(const char *limits)
+{
+    int status = 0;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        if (setenv("CLSPLINE_LIMITS", limits, 1) != 0) _exit(0);
+        _exit((int)clspi_level());
+    }
+    assert_true(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+    return (clspi_level_number)WEXITSTATUS(status);
+}
+
+/* The first test: no process has found its level. A level is at most the processor's, and the words
+   of a context may name it or one above. */
+static void test_levels(void **state)
+{
+    static const struct {
+        const char *limits;
+        clspi_level_number most;
+    } cases[] = {{"level=base", CLSPI_LEVEL_BASE},
+                 {"fp64=0, level=base", CLSPI_LEVEL_BASE},
+                 {"level=v3,fp64=0", CLSPI_LEVEL_V3},
+                 {"level=v4", CLSPI_LEVEL_V4},
+                 {"vendor=level=base,level=v3", CLSPI_LEVEL_V3},
+                 {"fp64=0", CLSPI_LEVEL_V4}};
+    static const char *const words[] = {"level=base", "level=v3", "level=v4"};
+    const clspi_level_number highest = level_with("");
+
+    (void)state;
+    assert_in_range(highest, CLSPI_LEVEL_BASE, CLSPI_LEVEL_V4);
+    for (size_t i = 0; i < CLSPI_COUNT(cases); i++)
+        assert_int_equal(level_with(cases[i].limits),
+                         cases[i].most < highest ? cases[i].most : highest);
+    for (size_t i = 0; i < CLSPI_COUNT(words); i++) {
+        clsp_device_info info = rich;
+        assert_int_equal(clspi_profile_narrow(&info, words[i], "here", NULL),
+                         i + 1 < (size_t)clspi_level() ? CLSP_ERROR_ARGUMENT : CLSP_OK);
+        assert_memory_equal(&info, &rich, sizeof rich);
     }
 }
 
@@ -234,10 +285,11 @@ static void test_contains(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words),          cmocka_unit_test(test_several_words),
-        cmocka_unit_test(test_only_narrows),   cmocka_unit_test(test_bad_words),
-        cmocka_unit_test(test_words_twice),    cmocka_unit_test(test_query),
-        cmocka_unit_test(test_context_limits), cmocka_unit_test(test_contains),
+        cmocka_unit_test(test_levels),        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_several_words), cmocka_unit_test(test_only_narrows),
+        cmocka_unit_test(test_bad_words),     cmocka_unit_test(test_words_twice),
+        cmocka_unit_test(test_query),         cmocka_unit_test(test_context_limits),
+        cmocka_unit_test(test_contains),
     };
 
     if (support_no_device()) return 77;
