@@ -38,6 +38,10 @@ int support_no_device(void);
 int support_full(void);
 int support_tiny(void);
 
+/* Asserts that kinds of memory have the same values: to the bit, or within a bound where
+   CLSPLINE_LIMITS has the host make what lies in its memory, and kernels the rest. */
+void support_assert_alike(double got, double wanted, double within);
+
 /* The device that a context picks by itself. */
 clsp_device_info support_device(void);
 

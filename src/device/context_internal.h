@@ -7,6 +7,7 @@
 
 #include "graphics_context.h"
 #include "log.h"
+#include "profile.h"
 #include "tuning.h"
 
 struct clspi_program; /* program.c */
@@ -23,6 +24,7 @@ struct clsp_context {
     cl_command_queue queue;
     bool in_order;           /* the queue runs commands one after another */
     clsp_device_info device; /* as narrowed */
+    clspi_engine engine;
     clspi_tuning tuning;
     clspi_graphics_link graphics;
     atomic_bool lost;  /* a command failed in a way that leaves the queue unusable */

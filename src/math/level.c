@@ -4,10 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(CLSPI_X86_LEVELS) && defined(_MSC_VER) && !defined(__clang__)
+#if defined(CLSPI_HAS_V3) || defined(CLSPI_HAS_V4)
+#define HAS_LEVELS
+#endif
+
+#if defined(HAS_LEVELS) && defined(_MSC_VER) && !defined(__clang__)
 #include <immintrin.h>
 #include <intrin.h>
-#elif defined(CLSPI_X86_LEVELS)
+#elif defined(HAS_LEVELS)
 #include <cpuid.h>
 #endif
 
@@ -26,7 +30,7 @@ const char *clspi_level_name(clspi_level_number level)
     return names[level - 1];
 }
 
-#ifdef CLSPI_X86_LEVELS
+#ifdef HAS_LEVELS
 
 enum { EAX, EBX, ECX, EDX };
 
@@ -108,6 +112,18 @@ static clspi_level_number allowed_level(void)
     return level ? level : CLSPI_LEVEL_V4;
 }
 
+/* Returns the highest level that the build has, up to one. */
+static clspi_level_number level_built(clspi_level_number level)
+{
+#ifndef CLSPI_HAS_V4
+    if (level == CLSPI_LEVEL_V4) level = CLSPI_LEVEL_V3;
+#endif
+#ifndef CLSPI_HAS_V3
+    if (level == CLSPI_LEVEL_V3) level = CLSPI_LEVEL_BASE;
+#endif
+    return level;
+}
+
 clspi_level_number clspi_level(void)
 {
     static atomic_int found;
@@ -115,7 +131,7 @@ clspi_level_number clspi_level(void)
 
     if (level == 0) { /* threads that find it at once find the same */
         const clspi_level_number has = level_of_processor(), allowed = allowed_level();
-        level = has < allowed ? (int)has : (int)allowed;
+        level = (int)level_built(has < allowed ? has : allowed);
         atomic_store_explicit(&found, level, memory_order_relaxed);
     }
     return (clspi_level_number)level;

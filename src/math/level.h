@@ -62,11 +62,15 @@
 
 #if defined(CLSPI_LEVEL)
 #define CLSPI_AT_LEVEL(name) CLSPI_JOIN(name, CLSPI_LEVEL)
-#elif defined(CLSPI_X86_LEVELS)
+#elif defined(CLSPI_HAS_V3) && defined(CLSPI_HAS_V4)
 #define CLSPI_AT_LEVEL(name)                                                                       \
     (*(clspi_level() == CLSPI_LEVEL_V4   ? &name##_v4                                              \
        : clspi_level() == CLSPI_LEVEL_V3 ? &name##_v3                                              \
                                          : &name##_base))
+#elif defined(CLSPI_HAS_V4)
+#define CLSPI_AT_LEVEL(name) (*(clspi_level() == CLSPI_LEVEL_V4 ? &name##_v4 : &name##_base))
+#elif defined(CLSPI_HAS_V3)
+#define CLSPI_AT_LEVEL(name) (*(clspi_level() == CLSPI_LEVEL_V3 ? &name##_v3 : &name##_base))
 #else
 #define CLSPI_AT_LEVEL(name) name##_base
 #endif

@@ -269,9 +269,18 @@ typedef struct host_job {
     _Atomic clsp_status status; /* of tiles that failed last */
 } host_job;
 
-bool clspi_goes_to_host(const clspi_plan *plan, const clsp_run *run, const clsp_output *output)
+bool clspi_is_host_job(const clspi_plan *plan, bool is_faster)
 {
-    return plan->ctx->device.device_class == CLSP_CLASS_CPU && !(run && run->share) &&
+    const clsp_context *const ctx = plan->ctx;
+
+    return ctx->engine == CLSPI_ENGINE_HOST || (ctx->engine == CLSPI_ENGINE_FASTER && is_faster &&
+                                                ctx->device.device_class == CLSP_CLASS_CPU);
+}
+
+bool clspi_goes_to_host(const clspi_plan *plan, const clsp_run *run, const clsp_output *output,
+                        bool is_faster)
+{
+    return clspi_is_host_job(plan, is_faster) && !(run && run->share) &&
            clspi_output_is_host(output);
 }
 

@@ -71,9 +71,14 @@ clsp_status clspi_shared_input(const clspi_plan *plan, const clsp_input *input,
 clsp_status clspi_shared_batch_run(clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,
                                    const clsp_run *run, clsp_report *told);
 
-/* Tells whether a call without a share is the host's to make: its device is the host's own CPU,
-   whose launches take longer than a small job does, and it writes host memory. */
-bool clspi_goes_to_host(const clspi_plan *plan, const clsp_run *run, const clsp_output *output);
+/* Tells whether a call that the host has code for is the host's to make: it writes host memory, has
+   no share, and its device is the host's own CPU, whose kernels take longer (is_faster), if
+   CLSPLINE_LIMITS does not name the engine. */
+bool clspi_goes_to_host(const clspi_plan *plan, const clsp_run *run, const clsp_output *output,
+                        bool is_faster);
+
+/* Tells the same of a job that is not of a share, and whose memory is the host's. */
+bool clspi_is_host_job(const clspi_plan *plan, bool is_faster);
 
 /* Makes the lines of tiles in `out`, where the first of them begins, on the calling thread, and
    where they last longer than workers take to wake, on the context's workers too. Waits for the

@@ -372,7 +372,8 @@ static bool goes_to_host(const clspi_tensor_plan *plan, const clsp_points *point
     const bool on_host =
         !points->params.buffer && !points->params.svm && !points->item.buffer && !points->item.svm;
 
-    return on_host && clspi_goes_to_host(&plan->base, run, vertices) && clspi_host_list_fits(plan);
+    return on_host && clspi_goes_to_host(&plan->base, run, vertices, true) &&
+           clspi_host_list_fits(plan);
 }
 
 /* Checks a call's memory, and finds where it is. */

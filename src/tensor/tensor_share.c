@@ -395,17 +395,15 @@ static bool strips_to_host(const clspi_tensor_plan *plan, double host_ns)
            has_equal_bits(plan);
 }
 
-/* Tells whether a call without a share is made by the host's threads. The plan with what it holds
-   and the kind of memory decide alone, so that parts of a batch have the bits of the whole; where
-   bits are the same anyway, the time. Small grids of many patches are the device's, which they take
-   a part of the host's time. */
-static bool goes_to_host(const clspi_tensor_plan *plan, clsp_range patches,
-                         const clsp_output *vertices, const clsp_run *run)
+/* Tells whether the host makes vertices faster than kernels on its own CPU do. The plan with what
+   it holds decides alone, so that parts of a batch have the bits of the whole; where bits are the
+   same anyway, the time. Small grids of many patches are the device's, which they take a part of
+   the host's time. */
+static bool is_faster_on_host(const clspi_tensor_plan *plan, clsp_range patches)
 {
     const double rows = (double)plan->desc.axis[0].num, num = (double)patches.count;
     const double patch_ns = PATCH_NS + rows * row_ns(plan);
 
-    if (!clspi_goes_to_host(&plan->base, run, vertices) || host_refusal(plan)) return false;
     if (plan->sums.in_strips) return strips_to_host(plan, num * patch_ns);
     if (plan->patch_vertices >= HOST_VERTICES) return true;
     if ((double)plan->num_patches * patch_ns < LAUNCH_NS) return true;
@@ -443,7 +441,8 @@ clsp_status clspi_tensor_eval(clspi_tensor_plan *plan, clsp_range patches,
     case CLSPI_ASKED:
         return clspi_tiles_tell(&call.tiles, &call.tiling, clspi_tensor_line_elements(plan), run);
     case CLSPI_BY_DEVICE:
-        return goes_to_host(plan, patches, vertices, run)
+        return !host_refusal(plan) && clspi_goes_to_host(&plan->base, run, vertices,
+                                                         is_faster_on_host(plan, patches))
                    ? eval_on_host(&call, run)
                    : clspi_tensor_eval_tiles(plan, patches, &call.tiling, &call.tiles, vertices,
                                              run);

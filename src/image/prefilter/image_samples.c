@@ -6,6 +6,7 @@
 #include "check.h"
 #include "image_load.h"
 #include "image_reals.h"
+#include "shared_batch.h"
 #include "transfer.h"
 
 /* ---- samples ---- */
@@ -72,8 +73,8 @@ static bool goes_to_host(const clsp_image_plan *plan, const clsp_input *samples)
 {
     const clsp_image_desc *const d = &plan->desc;
 
-    return plan->base.ctx->device.device_class == CLSP_CLASS_CPU && samples->host &&
-           !samples->buffer && !samples->svm && d->storage == CLSP_IMAGE_STORAGE_DEFAULT &&
+    return clspi_is_host_job(&plan->base, true) && samples->host && !samples->buffer &&
+           !samples->svm && d->storage == CLSP_IMAGE_STORAGE_DEFAULT &&
            d->kernels == CLSP_IMAGE_KERNELS_DEFAULT;
 }
 

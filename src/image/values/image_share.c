@@ -361,11 +361,11 @@ bool clspi_image_goes_to_host(const clspi_image_call *call, const clsp_run *run)
     const clspi_image_job *const job = &call->job;
     const bool on_host = !call->given || (!call->given->buffer && !call->given->svm);
     /* the host takes as long as a launch for volumes and gradients */
-    const bool is_plain =
-        job->plan->desc.directions == 2 && !(job->attributes & CLSP_IMAGE_GRADIENT);
+    const bool is_faster = job->plan->desc.directions == 2 &&
+                           !(job->attributes & CLSP_IMAGE_GRADIENT) &&
+                           clspi_image_is_small(job->plan, job->plan->num_images);
 
-    return on_host && is_plain && clspi_goes_to_host(&job->plan->base, run, &call->values) &&
-           clspi_image_is_small(job->plan, job->plan->num_images) &&
+    return on_host && clspi_goes_to_host(&job->plan->base, run, &call->values, is_faster) &&
            !clspi_image_is_textured(job) && !host_refusal(job);
 }
 

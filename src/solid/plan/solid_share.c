@@ -164,19 +164,26 @@ static size_t line_elements(const shared_points *s)
     return s->is_list ? s->plan->shape.stride : s->plan->cell_elements;
 }
 
+/* Tells why the host cannot make vertices; NULL: it can. Static storage. */
+static const char *host_refusal(const shared_points *s)
+{
+    const bool is_other =
+        !s->is_list && s->plan->desc.method != CLSP_SOLID_CELLS && !is_by_stars(s);
+
+    return is_other ? "the host has no code for this method" : NULL;
+}
+
 static clspi_shared_batch batch_of(const shared_points *s, const clspi_tiling *tiling)
 {
     static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
     clsp_solid_plan *const plan = s->plan;
-    const bool is_other = !s->is_list && plan->desc.method != CLSP_SOLID_CELLS && !is_by_stars(s);
     const size_t element = clspi_solid_element(plan);
 
     return (clspi_shared_batch){.plan = &plan->base,
                                 .peers = &plan->peers,
                                 .maker = &maker,
                                 .user = s,
-                                .why_no_host =
-                                    is_other ? "the host has no code for this method" : NULL,
+                                .why_no_host = host_refusal(s),
                                 .why_not_persistent = "no persistent kernel makes solids",
                                 .first_piece = s->first,
                                 .tiling = *tiling,
@@ -202,27 +209,28 @@ static clsp_status share(const shared_points *s, const clspi_tiling *tiling,
 
 /* ---- the host for its own CPU ---- */
 
-/* Tells whether a call without a share is made by the host's threads: of so many samples they are
-   faster than kernels, at any number of cells. */
-static bool goes_to_host(const clsp_solid_plan *plan, const clsp_output *vertices,
-                         const clsp_run *run)
+/* Tells whether a call is made by the host's threads: of so many samples they are faster than
+   kernels, at any number of cells. */
+static bool goes_to_host(const shared_points *s, const clsp_output *vertices, const clsp_run *run)
 {
-    return clspi_goes_to_host(&plan->base, run, vertices) &&
-           plan->desc.method == CLSP_SOLID_CELLS && clspi_grid_size(&plan->desc) >= HOST_GRID;
+    const bool is_faster = !s->is_list && s->plan->desc.method == CLSP_SOLID_CELLS &&
+                           clspi_grid_size(&s->plan->desc) >= HOST_GRID;
+
+    return !host_refusal(s) && clspi_goes_to_host(&s->plan->base, run, vertices, is_faster);
 }
 
 static clsp_status eval_on_host(const shared_points *s, const clspi_tiling *tiling,
                                 const clspi_tiles *tiles, const clsp_output *vertices,
                                 const clsp_run *run)
 {
-    const double cell_ns = SAMPLE_NS * (double)clspi_grid_size(&s->plan->desc);
+    const double line_ns = SAMPLE_NS * (double)items_of(s);
+    const size_t elements = tiles->lines.count * line_elements(s);
+    const clspi_memory_need need = {"vertices", s->plan->desc.vertex.type, elements};
     clspi_shared_batch batch = batch_of(s, tiling);
-    clspi_memory_need need;
     clspi_memory memory;
 
-    CLSPI_CHECK(clspi_solid_need(s->plan, (clsp_range){s->first, s->num}, &need));
     CLSPI_CHECK(clspi_output_open(&memory, &s->plan->base, vertices, &need));
-    return clspi_batch_on_host(&batch, tiles, memory.host, cell_ns, run);
+    return clspi_batch_on_host(&batch, tiles, memory.host, line_ns, run);
 }
 
 /* ---- the calls ---- */
@@ -244,13 +252,17 @@ static clsp_status make_alone(void *user)
     return clspi_solid_eval_lines(plan, c->lines, &c->out, NULL);
 }
 
+static bool is_aligned_to(const void *memory, clsp_type type)
+{
+    return (uintptr_t)memory % clsp_type_bytes(type) == 0;
+}
+
 static bool is_aligned(const shared_points *s)
 {
     const clsp_solid_desc *const d = &s->plan->desc;
 
-    return (uintptr_t)s->out % clsp_type_bytes(d->vertex.type) == 0 &&
-           (uintptr_t)s->list.params % clsp_type_bytes(d->precision) == 0 &&
-           (uintptr_t)s->list.cells % sizeof *s->list.cells == 0;
+    return is_aligned_to(s->out, d->vertex.type) && is_aligned_to(s->list.params, d->precision) &&
+           is_aligned_to(s->list.cells, CLSP_U32);
 }
 
 static clsp_status carry_out(lone_call *own, const clspi_tiling *tiling, const clspi_tiles *tiles,
@@ -293,13 +305,21 @@ clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, clsp_output
     if (tiles.way == CLSPI_ASKED) return clspi_tiles_tell(&tiles, &tiling, line_elements(&s), run);
     own.lines = (clsp_range){cells.first + tiles.lines.first, tiles.lines.count};
     if (tiles.way == CLSPI_BY_DEVICE)
-        return goes_to_host(plan, &vertices, run)
+        return goes_to_host(&s, &vertices, run)
                    ? eval_on_host(&s, &tiling, &tiles, &vertices, run)
                    : clspi_solid_eval_lines(plan, own.lines, &vertices, run);
     CLSPI_CHECK(clspi_solid_need(plan, own.lines, &need));
     CLSPI_CHECK(clspi_shared_output(&plan->base, &vertices, &need, &s.out));
     own.out = vertices;
     return carry_out(&own, &tiling, &tiles, run);
+}
+
+/* Tells whether all memory of a list is the host's, and aligned to its elements. */
+static bool is_on_host(const clsp_solid_plan *plan, const clsp_points *points)
+{
+    return !points->params.buffer && !points->params.svm && !points->item.buffer &&
+           !points->item.svm && is_aligned_to(points->params.host, plan->desc.precision) &&
+           is_aligned_to(points->item.host, CLSP_U32);
 }
 
 /* Finds the memory of a shared list. */
@@ -336,8 +356,12 @@ clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *poi
     CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));
     if (tiles.way == CLSPI_ASKED) return clspi_tiles_tell(&tiles, &tiling, line_elements(&s), run);
     own.lines = tiles.lines;
-    if (tiles.way == CLSPI_BY_DEVICE)
-        return clspi_point_list_lines(plan, points, own.lines, &vertices, run);
+    if (tiles.way == CLSPI_BY_DEVICE) {
+        if (!is_on_host(plan, points) || !goes_to_host(&s, &vertices, run))
+            return clspi_point_list_lines(plan, points, own.lines, &vertices, run);
+        CLSPI_CHECK(find_list(&s, points));
+        return eval_on_host(&s, &tiling, &tiles, &vertices, run);
+    }
     const clspi_memory_need need = clspi_vertices_need(plan, own.lines.count);
     CLSPI_CHECK(find_list(&s, points));
     CLSPI_CHECK(clspi_shared_output(&plan->base, &vertices, &need, &s.out));

@@ -151,7 +151,9 @@ static void test_large(void **state)
     assert_ok(shared, clsp_image_eval(im.plan, (clsp_range){0, 1}, &map, store_out(&out), NULL));
     assert_ok(shared,
               clsp_image_eval(im.plan, (clsp_range){0, 1}, &map, clsp_out_f32(host, size), NULL));
-    assert_memory_equal(store_read(&out), host, size * sizeof *host);
+    const float *const got = (const float *)(const void *)store_read(&out);
+    for (size_t i = 0; i < size; i++)
+        support_assert_alike((double)host[i], (double)got[i], 1e-4);
     store_free(&out);
     free(host);
     images_free(&im);

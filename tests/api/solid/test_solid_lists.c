@@ -335,7 +335,7 @@ static void check_memory(clsp_solid_plan *plan, const list *l, store_kind kind, 
     assert_ok(ctx, clsp_solid_eval_points(plan, &points, store_out(&out), NULL));
     const float *const got = (const float *)(const void *)store_read(&out);
     for (size_t i = 0; i < 3 * l->num; i++)
-        assert_true((double)got[i] == wanted[i]);
+        support_assert_alike((double)got[i], wanted[i], 1e-6);
     store_free(&in[0]);
     store_free(&in[1]);
     store_free(&out);
@@ -404,7 +404,7 @@ static void test_enqueued(void **state)
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
     const float *const got = (const float *)(const void *)store_read(&out);
     for (size_t i = 0; i < 3 * (size_t)NUM; i++)
-        assert_true((double)got[i] == wanted[i]);
+        support_assert_alike((double)got[i], wanted[i], 1e-6);
     clReleaseEvent(go);
     clReleaseEvent(done);
     store_free(&in[0]);
