@@ -152,9 +152,7 @@ typedef struct clsp_bspline_project_opts {
 
    Shared, processors take tiles of the points, by the exact method; mrep is the context's device's
    alone. The host's cores search within the same bounds as devices; their results may have other
-   bits, and of points that are equally near another one may be found. With num_nearest above 1
-   devices alone search, as of curves with knots of their own, and the context's own where memory is
-   not aligned to its elements.
+   bits, and of points that are equally near another one may be found.
 
    Onto surfaces of two or three coordinates a GPU with double precision projects, from and into
    memory of any kind; what it leaves over, queries that need more than so much work, the host's

@@ -16,10 +16,16 @@
 
 static clsp_status create_peer(clspi_plan **peer, clsp_context *ctx, const clspi_plan *plan)
 {
+    const clsp_bspline_plan *const own = (const clsp_bspline_plan *)plan;
+    const size_t num_knots = (size_t)own->desc.num_controls[0] + own->desc.degree[0] + 1;
     clsp_bspline_plan *made;
-    const clsp_status status =
-        clsp_bspline_plan_create(&made, ctx, &((const clsp_bspline_plan *)plan)->desc);
+    clsp_status status = clsp_bspline_plan_create(&made, ctx, &own->desc);
 
+    if (status == CLSP_OK && own->own.num > 0) {
+        status = clsp_bspline_set_knots(made, own->own.num,
+                                        clsp_in_f64(own->own.u, own->own.num * num_knots));
+        if (status != CLSP_OK) clsp_bspline_plan_destroy(&made);
+    }
     *peer = status == CLSP_OK ? &made->tensor.base : NULL;
     return status;
 }

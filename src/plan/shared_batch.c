@@ -185,6 +185,21 @@ clsp_status clspi_shared_input(const clspi_plan *plan, const clsp_input *input,
     return status;
 }
 
+clsp_status clspi_align_input(const clspi_plan *plan, const clspi_memory_need *need,
+                              const char **in, void **copy)
+{
+    const size_t element = clsp_type_bytes(need->type), bytes = need->count * element;
+
+    *copy = NULL;
+    if ((uintptr_t)*in % element == 0 || bytes == 0) return CLSP_OK;
+    *copy = malloc(bytes);
+    if (!*copy)
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "%s: no memory for %s that are not aligned", plan->family, need->what);
+    *in = memcpy(*copy, *in, bytes);
+    return CLSP_OK;
+}
+
 static clsp_status prepare(const clspi_shared_batch *batch)
 {
     if (!batch->prepare) return CLSP_OK;
@@ -250,6 +265,31 @@ static clsp_status make_by_all(batch_job *job, const clsp_share *share, clsp_rep
                           : clspi_cooperate(batch->plan->ctx, &made, share, told);
 }
 
+/* Gives a job memory that is aligned to its elements where the caller's is not. */
+static clsp_status begin_aside(batch_job *job)
+{
+    const clspi_shared_batch *const batch = job->batch;
+    const size_t bytes = job->tiles->lines.count * batch->line_bytes;
+    char *const out = job->out;
+
+    if ((uintptr_t)out % batch->element == 0 || bytes == 0) return CLSP_OK;
+    job->out = malloc(bytes);
+    if (!job->out)
+        return clspi_fail(&batch->plan->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "%s: no memory for results that are not aligned", batch->plan->family);
+    if (batch->has_gaps) memcpy(job->out, out, bytes);
+    return CLSP_OK;
+}
+
+/* Copies results that were made aside to where they belong. Returns status. */
+static clsp_status end_aside(const batch_job *job, char *out, clsp_status status)
+{
+    if (job->out == out) return status;
+    if (status == CLSP_OK) memcpy(out, job->out, job->tiles->lines.count * job->batch->line_bytes);
+    free(job->out);
+    return status;
+}
+
 clsp_status clspi_shared_batch_run(clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,
                                    const clsp_run *run, clsp_report *told)
 {
@@ -257,8 +297,10 @@ clsp_status clspi_shared_batch_run(clspi_shared_batch *batch, const clspi_tiles 
 
     CLSPI_CHECK(prepare(batch));
     CLSPI_CHECK(clspi_run_wait(batch->plan, run));
-    return tiles->way == CLSPI_BY_CALLER ? make_by_caller(&job)
-                                         : make_by_all(&job, run->share, told);
+    CLSPI_CHECK(begin_aside(&job));
+    return end_aside(&job, out,
+                     tiles->way == CLSPI_BY_CALLER ? make_by_caller(&job)
+                                                   : make_by_all(&job, run->share, told));
 }
 
 /* ---- the host for its own CPU ---- */
@@ -284,31 +326,10 @@ bool clspi_goes_to_host(const clspi_plan *plan, const clsp_run *run, const clsp_
            clspi_output_is_host(output);
 }
 
-/* Makes tiles of memory that is not aligned to its elements in memory that is. */
-static clsp_status make_aside(const batch_job *job, clsp_range tiles)
-{
-    const clspi_shared_batch *const batch = job->batch;
-    const clsp_range bytes = region((void *)job, tiles); /* it is only read */
-    batch_job aside = *job;
-    char *const memory = malloc(bytes.count);
-
-    if (!memory)
-        return clspi_fail(&batch->plan->ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "%s: no memory for results that are not aligned", batch->plan->family);
-    if (batch->has_gaps) memcpy(memory, job->out + bytes.first, bytes.count);
-    aside.out = memory - bytes.first;
-    const clsp_status status = make_as_worker(&aside, tiles);
-    if (status == CLSP_OK) memcpy(job->out + bytes.first, memory, bytes.count);
-    free(memory);
-    return status;
-}
-
 static void make_some(void *user, clsp_range tiles)
 {
     host_job *const job = user;
-    const bool is_aligned = (uintptr_t)job->batch.out % job->batch.batch->element == 0;
-    const clsp_status status =
-        is_aligned ? make_as_worker(&job->batch, tiles) : make_aside(&job->batch, tiles);
+    const clsp_status status = make_as_worker(&job->batch, tiles);
 
     if (status != CLSP_OK) atomic_store(&job->status, status);
 }
@@ -321,10 +342,11 @@ clsp_status clspi_batch_on_host(clspi_shared_batch *batch, const clspi_tiles *ti
 
     CLSPI_CHECK(clspi_plan_await(batch->plan, run));
     CLSPI_CHECK(prepare(batch));
+    CLSPI_CHECK(begin_aside(&job.batch));
     if (num > 0)
         clspi_host_tiles(batch->plan->ctx, num, line_ns * (double)tiles->lines.count, make_some,
                          &job);
-    CLSPI_CHECK(atomic_load(&job.status));
+    CLSPI_CHECK(end_aside(&job.batch, out, atomic_load(&job.status)));
     return clspi_run_done(batch->plan, run);
 }
 

@@ -66,6 +66,11 @@ clsp_status clspi_shared_output(const clspi_plan *plan, clsp_output *output,
 clsp_status clspi_shared_input(const clspi_plan *plan, const clsp_input *input,
                                const clspi_memory_need *need, const char **in);
 
+/* Copies what a call reads where it is not aligned to its elements. *copy, NULL where there is
+   none, is the caller's to free. */
+clsp_status clspi_align_input(const clspi_plan *plan, const clspi_memory_need *need,
+                              const char **in, void **copy);
+
 /* Makes tiles in `out`, where the first of them begins, as the run says, whose wait list it waits
    for; *told: what processors did. Of tiles that the calling thread makes it says nothing. */
 clsp_status clspi_shared_batch_run(clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,

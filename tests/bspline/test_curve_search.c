@@ -13,8 +13,7 @@
 #include <string.h>
 
 #include "bspline_ref.h"
-#include "curve_search.h"
-#include "surface_spans.h"
+#include "curve_spans.h"
 #include "../support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -141,6 +140,7 @@ static job *start(const shape *s, bool f64, double offset)
 {
     job *const j = calloc(1, sizeof *j);
     clspi_knots knots;
+    clspi_curve_spans spans;
 
     assert_non_null(j);
     assert_true(s->num_curves <= CURVES_MAX && s->controls <= CONTROLS_MAX);
@@ -155,16 +155,16 @@ static job *start(const shape *s, bool f64, double offset)
     make_points(j, offset);
     make_samples(j);
     assert_true(clspi_knots_make(&knots, j->knots, j->degree, j->controls));
+    assert_true(clspi_curve_spans_make(&spans, &knots, NULL, 0, f64));
     const clspi_curve_search_desc desc = {.f64 = f64,
                                           .dim = s->dim,
                                           .rational = s->rational,
                                           .degree = knots.degree,
                                           .controls = knots.controls,
-                                          .spans = knots.num_spans,
-                                          .span = clspi_curve_span,
-                                          .user = &knots};
+                                          .spans = &spans};
     j->search = clspi_curve_search_create(&desc);
     assert_non_null(j->search);
+    clspi_curve_spans_release(&spans);
     clspi_knots_release(&knots);
     load(j);
     return j;
@@ -210,6 +210,7 @@ static void find_range(const job *j, queries *q, size_t first, size_t num)
                                          .points = j->f64 ? (const void *)points : narrow,
                                          .patches = q->has_patches ? q->patches + first : NULL,
                                          .hints = q->has_hints ? hint : NULL,
+                                         .num_nearest = 1,
                                          .max_dist = q->max_dist,
                                          .out = j->f64 ? (void *)(q->out + first) : out};
     clspi_curve_search_find(j->search, &given);

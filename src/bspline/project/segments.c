@@ -1,6 +1,5 @@
 #include "segments.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "buffer.h"
@@ -51,128 +50,45 @@ clsp_status clspi_reals_create(cl_mem *buffer, clspi_series *series, clsp_type p
     return status;
 }
 
-/* What kernels need to know of knots, on the host. */
-typedef struct knot_tables {
-    double *operators, *spans;
-    cl_uint *controls;
-} knot_tables;
-
-static void free_tables(knot_tables *tables)
+/* Makes the buffers that depend on knots alone. */
+static clsp_status make_tables(clspi_segments *segments, clspi_series *series, clsp_type precision,
+                               const clspi_curve_spans *spans, size_t order)
 {
-    free(tables->operators);
-    free(tables->spans);
-    free(tables->controls);
+    const size_t num = spans->curves * spans->spans;
+
+    segments->spans = spans->spans;
+    CLSPI_CHECK(clspi_reals_create(&segments->span_table, series, precision, spans->ends,
+                                   CLSPI_SPAN_ENDS * num));
+    CLSPI_CHECK(make_buffer(&segments->controls, series, spans->first, num * sizeof *spans->first));
+    return clspi_reals_create(&segments->operators, series, precision, spans->operators,
+                              num * order * order);
 }
 
-static bool allocate(knot_tables *tables, size_t num, size_t order)
-{
-    tables->operators = malloc(num * order * order * sizeof *tables->operators);
-    tables->spans = malloc(num * CLSPI_SPAN_REALS * sizeof *tables->spans);
-    tables->controls = malloc(num * sizeof *tables->controls);
-    return tables->operators && tables->spans && tables->controls;
-}
-
-/* Writes where the span between two knots begins and ends, and what a precision lacks of these; u
-   NULL: behind all spans. */
-static void put_span(double *span, const double *u, bool is_double)
-{
-    for (int k = 0; k < 2; k++) {
-        span[k] = u ? u[k] : (double)INFINITY;
-        span[2 + k] = u && !is_double ? u[k] - (double)(float)u[k] : 0.0;
-    }
-}
-
-/* Fills the tables of a curve, which begin with number `first`, up to `slots` spans: behind the
-   last that there is they are no segments, whose control points are NaN and whose spans come after
-   all. */
-static void fill_tables(knot_tables *tables, size_t first, uint32_t slots, const clspi_knots *knots,
-                        bool is_double)
-{
-    const size_t order = knots->degree + 1, reals = order * order;
-    double *const operators = tables->operators + first * reals, *const spans =
-                                                                     tables->spans +
-                                                                     CLSPI_SPAN_REALS * first;
-
-    for (uint32_t s = 0; s < slots; s++) {
-        const bool is_there = s < knots->num_spans;
-        const uint32_t knot = is_there ? knots->span[s] : knots->degree;
-        if (is_there) clspi_knots_extraction(knots, s, 0, operators + s * reals);
-        for (size_t i = 0; !is_there && i < reals; i++)
-            operators[s * reals + i] = (double)NAN;
-        put_span(spans + CLSPI_SPAN_REALS * s, is_there ? knots->u + knot : NULL, is_double);
-        tables->controls[first + s] = knot - knots->degree;
-    }
-}
-
-/* Fills the tables of all curves that have knots of their own. False: no memory. */
-static bool fill_own_tables(knot_tables *tables, uint32_t slots, const clsp_bspline_plan *plan)
+clsp_status clspi_plan_curve_spans(const clsp_bspline_plan *plan, clspi_curve_spans *spans)
 {
     const bool is_double = plan->tensor.desc.precision == CLSP_F64;
-    bool done = true;
 
-    for (size_t c = 0; done && c < plan->own.num; c++) {
-        clspi_knots knots;
-        done = clspi_own_knots_of(plan, c, &knots);
-        if (done) fill_tables(tables, c * slots, slots, &knots, is_double);
-        clspi_knots_release(&knots);
-    }
-    return done;
-}
-
-/* Counts the spans that any curve has. */
-static uint32_t count_spans(const clsp_bspline_plan *plan)
-{
-    const uint32_t degree = plan->knots[0].degree, controls = plan->knots[0].controls;
-    uint32_t most = 0;
-
-    if (plan->own.num == 0) return plan->knots[0].num_spans;
-    for (size_t c = 0; c < plan->own.num; c++) {
-        const double *const u = plan->own.u + c * ((size_t)controls + degree + 1);
-        uint32_t num = 0;
-        for (uint32_t k = degree; k < controls; k++)
-            num += u[k] < u[k + 1];
-        most = num > most ? num : most;
-    }
-    return most;
-}
-
-/* Makes the buffers that depend on knots alone. */
-static clsp_status make_tables(clspi_segments *segments, clspi_series *series,
-                               const clsp_bspline_plan *plan)
-{
-    const clsp_type precision = plan->tensor.desc.precision;
-    const size_t order = plan->knots[0].degree + 1;
-    const size_t num = clspi_max(1, plan->own.num) * segments->spans;
-    knot_tables tables = {NULL, NULL, NULL};
-    clsp_status status;
-
-    bool done = allocate(&tables, num, order);
-    if (done && plan->own.num == 0)
-        fill_tables(&tables, 0, segments->spans, &plan->knots[0], precision == CLSP_F64);
-    if (done && plan->own.num > 0) done = fill_own_tables(&tables, segments->spans, plan);
-    if (!done) {
-        status = clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
-                            "bspline: no memory for the segments of %zu spans", num);
-        goto fail;
-    }
-    CLSPI_TRY(clspi_reals_create(&segments->span_table, series, precision, tables.spans,
-                                 CLSPI_SPAN_REALS * num));
-    CLSPI_TRY(
-        make_buffer(&segments->controls, series, tables.controls, num * sizeof *tables.controls));
-    CLSPI_TRY(clspi_reals_create(&segments->operators, series, precision, tables.operators,
-                                 num * order * order));
-fail:
-    free_tables(&tables);
-    return status;
+    return clspi_curve_spans_make(spans, &plan->knots[0], plan->own.u, plan->own.num, is_double)
+               ? CLSP_OK
+               : clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                            "bspline: no memory for the segments of %zu spans",
+                            spans->curves * spans->spans);
 }
 
 static clsp_status prepare_tables(clspi_segments *segments, clspi_series *series,
                                   const clsp_bspline_plan *plan)
 {
+    clspi_curve_spans spans;
+
     if (segments->operators) return CLSP_OK;
     clspi_buffer_release(&segments->span_table); /* of a call that failed */
     clspi_buffer_release(&segments->controls);
-    return make_tables(segments, series, plan);
+    clsp_status status = clspi_plan_curve_spans(plan, &spans);
+    if (status == CLSP_OK)
+        status = make_tables(segments, series, plan->tensor.desc.precision, &spans,
+                             plan->knots[0].degree + 1);
+    clspi_curve_spans_release(&spans);
+    return status;
 }
 
 /* ---- the tree ---- */
@@ -314,10 +230,9 @@ clsp_status clspi_segments_prepare(clsp_bspline_plan *plan, clspi_segments *segm
     if (num_curves == 0) return CLSP_OK;
     if (segments->is_made && segments->load == plan->tensor.loads) return CLSP_OK;
     segments->is_made = false;
-    segments->spans = count_spans(plan);
+    CLSPI_CHECK(prepare_tables(segments, series, plan));
     CLSPI_CHECK(count_tiers(segments, series->ctx, num_curves));
     CLSPI_CHECK(make_kernels(segments, series->ctx, d));
-    CLSPI_CHECK(prepare_tables(segments, series, plan));
     CLSPI_CHECK(reserve(segments, series->ctx, d, num_curves));
     CLSPI_CHECK(write_tiers(segments, series));
     CLSPI_CHECK(launch_segments(plan, segments, series));

@@ -4,12 +4,10 @@
 #define CLSPI_SEGMENTS_H
 
 #include "bspline_plan.h"
+#include "curve_spans.h"
 #include "kernel_arguments.h"
 
-enum {
-    CLSPI_BOX_TIERS = 32, /* at most */
-    CLSPI_SPAN_REALS = 4  /* of a span: its ends, and what these lack of the knots */
-};
+enum { CLSPI_BOX_TIERS = 32 /* at most */ };
 
 /* All is made again when the plan's control points have changed. */
 struct clspi_segments {
@@ -28,7 +26,7 @@ struct clspi_segments {
 /* Counts the reals of a segment behind its control points: origin, extent and span. */
 static inline size_t clspi_frame_reals(const clspi_tensor_desc *d)
 {
-    return (size_t)d->dim + 1 + CLSPI_SPAN_REALS;
+    return (size_t)d->dim + 1 + CLSPI_SPAN_ENDS;
 }
 
 /* Returns the build options of segments.cl and nearest.cl. */
@@ -37,6 +35,10 @@ clspi_options clspi_segment_options(const clsp_context *ctx, const clspi_tensor_
 /* Makes a buffer of reals of a precision. */
 clsp_status clspi_reals_create(cl_mem *buffer, clspi_series *series, clsp_type precision,
                                const double *reals, size_t num);
+
+/* Makes what the segments of a plan's curves are made with; clspi_curve_spans_release must follow
+   in every case. */
+clsp_status clspi_plan_curve_spans(const clsp_bspline_plan *plan, clspi_curve_spans *spans);
 
 /* Makes the segments of the curves that there are, unless they are those of the plan's control
  * points already. */

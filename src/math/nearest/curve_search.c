@@ -1,6 +1,7 @@
 #include "curve_search.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "product_weights.h"
 
@@ -33,44 +34,40 @@ static bool make_weights(clspi_curve_search *search)
     return c->weights != NULL;
 }
 
-/* Makes what the one span of a Bezier curve is made with; user: its degree. */
-static uint32_t bezier_span(const void *user, uint32_t span, double *rows, double ends[2])
+/* Makes the operator of a Bezier curve, whose segment it is; NULL without memory. */
+static double *unit_operator(uint32_t order)
 {
-    const uint32_t order = *(const uint32_t *)user + 1;
+    double *const rows = calloc((size_t)order * order, sizeof *rows);
 
-    (void)span;
-    for (uint32_t i = 0; i < order * order; i++)
-        rows[i] = i % (order + 1) == 0;
-    ends[0] = 0;
-    ends[1] = 1;
-    return 0;
+    for (uint32_t i = 0; rows && i < order; i++)
+        rows[i * (order + 1)] = 1;
+    return rows;
 }
 
-/* Makes what the segments of all spans are made with. */
-static bool make_spans(clspi_curve_search *search, const clspi_curve_search_desc *desc)
+/* Keeps what the segments of all spans are made with. */
+static bool keep_spans(clspi_curve_search *search, const clspi_curve_spans *spans)
 {
-    const clspi_curve_span_fn make = desc->span ? desc->span : bezier_span;
-    const void *const user = desc->span ? desc->user : &desc->degree;
     clspi_segments_of_curves *const c = &search->curves;
-    const size_t num = c->spans, order = c->degree + 1;
-    double *const operators = malloc(num * order * order * sizeof *operators);
-    double *const ends = malloc(num * CLSPI_SPAN_ENDS * sizeof *ends);
-    const bool is_double = search->f->real_bytes == sizeof(double);
+    const size_t num = spans->curves * spans->spans, order = c->degree + 1;
 
+    c->spans = spans->spans;
+    c->has_own = spans->curves > 1;
+    c->operators = reals_of(search, spans->operators, num * order * order);
+    c->span_ends = reals_of(search, spans->ends, CLSPI_SPAN_ENDS * num);
     c->first = malloc(num * sizeof *c->first);
-    if (operators && ends && c->first) {
-        for (uint32_t s = 0; s < num; s++) {
-            double *const end = ends + CLSPI_SPAN_ENDS * s;
-            c->first[s] = make(user, s, operators + s * order * order, end);
-            for (uint32_t k = 0; k < 2; k++)
-                end[2 + k] = is_double ? 0.0 : end[k] - (double)(float)end[k];
-        }
-        c->operators = reals_of(search, operators, num * order * order);
-        c->span_ends = reals_of(search, ends, CLSPI_SPAN_ENDS * num);
-    }
-    free(operators);
-    free(ends);
-    return c->operators && c->span_ends;
+    if (c->first) memcpy(c->first, spans->first, num * sizeof *c->first);
+    return c->operators && c->span_ends && c->first;
+}
+
+static bool keep_bezier_spans(clspi_curve_search *search)
+{
+    double ends[CLSPI_SPAN_ENDS] = {0, 1}, *const rows = unit_operator(search->curves.degree + 1);
+    uint32_t first = 0;
+    const clspi_curve_spans spans = {1, 1, rows, ends, &first};
+    const bool kept = rows && keep_spans(search, &spans);
+
+    free(rows);
+    return kept;
 }
 
 clspi_curve_search *clspi_curve_search_create(const clspi_curve_search_desc *desc)
@@ -82,9 +79,10 @@ clspi_curve_search *clspi_curve_search_create(const clspi_curve_search_desc *des
     search->curves = (clspi_segments_of_curves){.degree = desc->degree,
                                                 .dim = desc->dim,
                                                 .rational = desc->rational,
-                                                .spans = desc->spans,
                                                 .controls = desc->controls};
-    if (!make_weights(search) || !make_spans(search, desc)) clspi_curve_search_destroy(&search);
+    if (!make_weights(search) ||
+        !(desc->spans ? keep_spans(search, desc->spans) : keep_bezier_spans(search)))
+        clspi_curve_search_destroy(&search);
     return search;
 }
 

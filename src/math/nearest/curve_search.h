@@ -6,21 +6,26 @@
 
 #include "segment_search.h"
 
-/* Makes what a span's segments are made with: [degree + 1][degree + 1], the Bernstein coefficients
-   of the functions that count on it, a row for each, and where it begins and ends. Returns the
-   first control point that counts. */
-typedef uint32_t (*clspi_curve_span_fn)(const void *user, uint32_t span, double *rows,
-                                        double ends[2]);
+/* What segments are made with, of each curve or, where there is one, of all. */
+typedef struct clspi_curve_spans {
+    size_t curves;
+    uint32_t spans; /* of each: the most that any has */
+    double
+        *operators;  /* [curves][spans][degree + 1][degree + 1], the Bernstein coefficients of the
+                        functions that count on a span, a row for each; NaN: there is no segment */
+    double *ends;    /* [curves][spans][CLSPI_SPAN_ENDS], where a span begins and ends, and what
+                        the precision lacks of these */
+    uint32_t *first; /* [curves][spans], the first control point that counts */
+} clspi_curve_spans;
 
 /* What is searched. */
 typedef struct clspi_curve_search_desc {
     bool f64;
     uint32_t dim; /* 1 to 4 */
     bool rational;
-    uint32_t degree;          /* 1 to CLSPI_SEARCH_DEGREE_MAX */
-    uint32_t controls, spans; /* of a curve: control points and segments */
-    clspi_curve_span_fn span; /* NULL: curves are Bezier curves over [0, 1], of one span */
-    const void *user;
+    uint32_t degree;                /* 1 to CLSPI_SEARCH_DEGREE_MAX */
+    uint32_t controls;              /* of a curve */
+    const clspi_curve_spans *spans; /* NULL: curves are Bezier curves over [0, 1] */
 } clspi_curve_search_desc;
 
 /* Curves that are searched; read alone between loads, and shared by all workers. */

@@ -55,6 +55,12 @@ static void narrow(void *out, const double *in, size_t num)
         ((real *)out)[i] = (real)in[i];
 }
 
+/* Returns the number of the first span of a curve in what spans decide. */
+CLSPI_INLINE size_t table_of(const clspi_segments_of_curves *c, size_t curve)
+{
+    return c->has_own ? curve * c->spans : 0;
+}
+
 /* ---- segments ---- */
 
 /* Sums coordinate x of the control points p of a span, weighted by column k of its operator, minus
@@ -127,7 +133,7 @@ static real extent_of(const clspi_segments_of_curves *c, const real *segment)
 static void make_segment(const clspi_segments_of_curves *c, const real *points, size_t number)
 {
     const uint32_t order = c->degree + 1, coords = c->dim + c->rational;
-    const size_t curve = number / c->spans, span = number % c->spans;
+    const size_t curve = number / c->spans, span = table_of(c, curve) + number % c->spans;
     const real *const p = points + (curve * c->controls + c->first[span]) * coords;
     const real *const middle = p + c->degree / 2 * coords;
     real *const segment = (real *)c->segments + number * segment_reals(c);

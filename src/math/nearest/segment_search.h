@@ -13,10 +13,11 @@
 
 enum {
     CLSPI_SEARCH_DEGREE_MAX = 64,
-    CLSPI_SEGMENT_LANES = 4, /* reals of a point; those above dim are 0 */
-    CLSPI_BOX_LANES = 8,     /* boxes of a node */
-    CLSPI_SPAN_ENDS = 4,     /* reals of a span: its ends, and what these lack of the knots */
-    CLSPI_NODE_TIERS = 48    /* at most: of 2^64 boxes there are 22, twice */
+    CLSPI_SEARCH_NEAREST_MAX = 16, /* results of a query */
+    CLSPI_SEGMENT_LANES = 4,       /* reals of a point; those above dim are 0 */
+    CLSPI_BOX_LANES = 8,           /* boxes of a node */
+    CLSPI_SPAN_ENDS = 4,           /* reals of a span: its ends, and what these lack of the knots */
+    CLSPI_NODE_TIERS = 48          /* at most: of 2^64 boxes there are 22, twice */
 };
 
 /* A segment is
@@ -35,6 +36,7 @@ typedef struct clspi_segments_of_curves {
     size_t num_curves;
     uint32_t spans;    /* segments of a curve */
     uint32_t controls; /* control points of a curve */
+    bool has_own;      /* spans of each curve follow, else those of all */
     void *operators;   /* [spans][degree + 1][degree + 1], of Bezier extraction */
     void *span_ends;   /* [spans][SPAN_ENDS] */
     uint32_t *first;   /* [spans], the first control point that counts */
@@ -55,8 +57,9 @@ typedef struct clspi_segment_queries {
     const uint32_t *patches; /* [num], the curve of each; NULL: all curves */
     const void *hints;       /* [num], NaN: none; NULL: none at all. With more than one curve only
                                 beside patches */
+    uint32_t num_nearest;    /* 1, or up to CLSPI_SEARCH_NEAREST_MAX local minima of each */
     double max_dist;         /* 0: no limit */
-    void *out;               /* [num] of clspi_nearest_f32 or clspi_nearest_f64 */
+    void *out;               /* [num][num_nearest] of clspi_nearest_f32 or clspi_nearest_f64 */
 } clspi_segment_queries;
 
 typedef struct clspi_segment_functions {

@@ -15,18 +15,26 @@ typedef struct waiting {
     size_t curve, box;
 } waiting;
 
+/* A point that is kept: its squared distance, its parameter, and the number of its segment. */
+typedef struct kept_point {
+    real square;
+    place at;
+    size_t number;
+} kept_point;
+
 /* The search for one query. Distances are squared, and scaled where that is not said otherwise. */
 typedef struct search {
     const clspi_segments_of_curves *c;
     real eps, distance_eps; /* rounding errors of coefficients; how much nearer a point must be to
                                be looked for, of its distance */
     real q[LANES], scale;
-    real least, limit;     /* of the nearest point; of what is worth looking for */
-    real lowest;           /* that a point may be at in what was given up */
-    real extent;           /* the largest of a segment, a distance */
-    place at;              /* of the nearest point, of its segment */
-    size_t nearest, begun; /* its segment; the one that was searched first, for a hint */
-    bool is_found, is_cut, has_begun;
+    real least, limit; /* below which points are kept; of what is worth looking for */
+    real lowest;       /* that a point may be at in what was given up */
+    real extent;       /* the largest of a segment, a distance */
+    size_t begun;      /* the segment that was searched first, for a hint */
+    bool is_cut, has_begun;
+    uint32_t num, count; /* points that are asked for, above 1 local minima; that are kept */
+    kept_point kept[CLSPI_SEARCH_NEAREST_MAX]; /* by their distance */
     uint32_t num_parts, num_waiting;
     waiting waiting[WAITING_MAX]; /* the nearest of those put there together is the last */
 } search;
@@ -102,64 +110,132 @@ CLSPI_INLINE bool next_segment(search *s, size_t *number)
 
 /* ---- segments ---- */
 
-/* Searches a part; true where it has to be halved. */
-CLSPI_INLINE bool search_part(search *s, const part *p, uint32_t k, uint32_t depth, size_t number,
-                              real extent, part_form form)
+/* A part of a segment, number k of 2^depth, of which it is made anew each time; and the segment's
+   largest distance from its origin. */
+typedef struct whereabouts {
+    size_t number;
+    uint32_t k, depth;
+    real extent;
+} whereabouts;
+
+/* Goes from a part to its first half, or to the next of the largest that is not done; of depth 0
+   behind the last. */
+static void next_part(whereabouts *here, bool is_split)
 {
-    const uint32_t degree = s->c->degree;
-    const real begin = square_at(p, 0, form), end = square_at(p, degree, form);
-    minimum nearest = {place_at(begin <= end ? (real)0 : (real)1), begin <= end ? begin : end, 0};
-    const finding found = form == RATIONAL
-                              ? examine_rational(p, degree, s->eps, s->c->weights)
-                              : examine_polynomial(p, degree, s->eps, s->c->weights, form);
-    const real limit = limit_of(s, least_of(nearest.square, s->least), extent);
-    const bool is_near = found.least < limit, is_open = is_near && found.at == NOT_DECIDED;
+    if (is_split) {
+        here->k *= 2;
+        here->depth++;
+        return;
+    }
+    for (here->k++; here->depth > 0 && here->k % 2 == 0; here->depth--)
+        here->k /= 2;
+}
+
+CLSPI_INLINE finding examine_part(const search *s, const part *p, part_form form)
+{
+    return form == RATIONAL ? examine_rational(p, s->c->degree, s->eps, s->c->weights)
+                            : examine_polynomial(p, s->c->degree, s->eps, s->c->weights, form);
+}
+
+/* Tells whether a part has to be halved, and notes what is given up where that cannot be. */
+static bool has_halves(search *s, const finding *found, bool is_near, uint32_t depth)
+{
+    const bool is_open = is_near && found->at == NOT_DECIDED;
     const bool is_split = is_open && depth < DEPTH && s->num_parts++ < PARTS_MAX;
 
-    if (is_near && found.at >= 0) {
-        const minimum inner = find_minimum(p, degree, found.at, form);
-        if (inner.square < nearest.square) nearest = inner;
-        s->lowest = least_of(inner.lowest, s->lowest);
-    }
     if (is_open && !is_split) {
-        s->lowest = least_of(found.least, s->lowest);
+        s->lowest = least_of(found->least, s->lowest);
         s->is_cut = true;
-    }
-    if (nearest.square < s->least) {
-        s->least = nearest.square;
-        s->limit = limit_of(s, s->least, 0);
-        s->nearest = number;
-        s->at = place_of_segment(nearest.at, k, depth, form);
-        s->is_found = true;
     }
     return is_split;
 }
 
-/* Searches a segment, which is halved until each part has no minimum or one, or is too far away.
-   Parts are known by their number, and made of the segment again. */
+/* Returns what is to be kept of a point of a part. */
+CLSPI_INLINE kept_point point_of(real square, place at, const whereabouts *here, part_form form)
+{
+    return (kept_point){square, place_of_segment(at, here->k, here->depth, form), here->number};
+}
+
+/* Keeps a point, if it is below the limit and among the nearest so far. */
+static void keep(search *s, const kept_point *point)
+{
+    uint32_t k = s->count < s->num ? s->count : s->num - 1;
+
+    if (!(point->square < s->least)) return;
+    for (; k > 0 && s->kept[k - 1].square > point->square; k--)
+        s->kept[k] = s->kept[k - 1];
+    s->kept[k] = *point;
+    if (s->count < s->num) s->count++;
+    if (s->count < s->num) return;
+    s->least = s->kept[s->num - 1].square;
+    s->limit = limit_of(s, s->least, 0);
+}
+
+#include "local_minima_real.h"
+
+/* Lowers a point by the least within a part, which is near and decided. */
+CLSPI_INLINE void lower_point(search *s, kept_point *low, const part *p, const finding *found,
+                              const whereabouts *here, part_form form)
+{
+    if (found->at >= 0) {
+        const minimum inner = find_minimum(p, s->c->degree, found->at, form);
+        if (inner.square <= low->square) *low = point_of(inner.square, inner.at, here, form);
+        s->lowest = least_of(inner.lowest, s->lowest);
+    } else if (found->is_flat) {
+        const real square = square_at(p, 0, form);
+        if (square <= low->square) *low = point_of(square, place_at((real)0.5), here, form);
+    }
+}
+
+/* Searches a part; true where it has to be halved. low: of local minima the valley that the part
+   begins in, and then the one that it ends in; is_first: others may begin there. */
+CLSPI_INLINE bool search_part(search *s, kept_point *low, const part *p, const whereabouts *here,
+                              bool is_first, part_form form)
+{
+    const uint32_t degree = s->c->degree;
+    const bool many = s->num > 1;
+    const kept_point begin = point_of(square_at(p, 0, form), place_at(0), here, form);
+    const kept_point end = point_of(square_at(p, degree, form), place_at(1), here, form);
+    finding found = examine_part(s, p, form);
+
+    if (!many) *low = begin.square <= end.square ? begin : end;
+    const real least = many ? s->least : least_of(low->square, s->least);
+    const bool is_near = found.least < limit_of(s, least, here->extent);
+    find_flat(s, &found, p, here, form);
+    const bool is_split = has_halves(s, &found, is_near, here->depth);
+    if (is_split && many) return true;
+    if (many) enter_part(low, &found, is_near, is_first ? &end : &no_valley);
+    if (is_near && low->square < (real)INFINITY) lower_point(s, low, p, &found, here, form);
+    if (many)
+        leave_part(s, low, &found, is_first ? &end : &no_valley);
+    else
+        keep(s, low);
+    return is_split;
+}
+
+/* Searches a segment, which is halved until each part has no minimum or one, or is too far away. Of
+   local minima those of valleys that begin there are searched for, and the last of these is
+   followed into the next segments while it does not end. */
 CLSPI_INLINE void search_segment(search *s, size_t number, part_form form)
 {
-    const real *const segment = segment_at(s->c, number);
-    const real extent = frame_of(s->c, segment)[LANES] * s->scale;
-    const uint32_t degree = s->c->degree;
-    uint32_t k = 0, depth = 0;
+    kept_point low = no_valley;
     part whole, p;
 
-    if (!(extent <= REAL_MAX)) return;
-    s->extent = most_of(s->extent, extent);
-    load_part(&whole, s->c, segment, s->q, s->scale, form);
-    for (;;) {
-        copy_part(&p, &whole, degree + 1, form);
-        if (depth > 0) restrict_part(&p, degree, k, depth, form);
-        if (search_part(s, &p, k, depth, number, extent, form)) {
-            k *= 2;
-            depth++;
-            continue;
-        }
-        for (k++; depth > 0 && k % 2 == 0; depth--)
-            k /= 2;
-        if (depth == 0) return;
+    for (bool is_first = true;; is_first = false, number++) {
+        const real *const segment = segment_at(s->c, number);
+        whereabouts here = {.number = number, .extent = frame_of(s->c, segment)[LANES] * s->scale};
+        if (!(here.extent <= REAL_MAX)) return;
+        s->extent = most_of(s->extent, here.extent);
+        load_part(&whole, s->c, segment, s->q, s->scale, form);
+        if (is_first && s->num > 1) low = begin_valley(s, &whole, &here, form);
+        do {
+            copy_part(&p, &whole, s->c->degree + 1, form);
+            if (here.depth > 0) restrict_part(&p, s->c->degree, here.k, here.depth, form);
+            next_part(&here, search_part(s, &low, &p, &here, is_first, form));
+        } while (here.depth > 0 && (is_first || low.square < (real)INFINITY));
+        if (s->num == 1 || !goes_on(s, &low, &whole, &here, form)) break;
     }
+    if (s->num > 1) keep(s, &low);
 }
 
 /* ---- a query ---- */
@@ -185,9 +261,9 @@ CLSPI_INLINE real choose_scale(const search *s, const real *node)
 }
 
 /* Returns the segment of a curve that has the parameter. */
-CLSPI_INLINE uint32_t span_of(const clspi_segments_of_curves *c, real t)
+CLSPI_INLINE uint32_t span_of(const clspi_segments_of_curves *c, size_t curve, real t)
 {
-    const real *const ends = c->span_ends;
+    const real *const ends = (const real *)c->span_ends + ENDS * table_of(c, curve);
     uint32_t low = 0, count = c->spans;
 
     while (count > 1) {
@@ -210,12 +286,11 @@ CLSPI_INLINE void begin_search(search *s, bool all, size_t curve, real hint, dou
     s->least = s->limit = max_dist > 0 ? distance * distance : (real)INFINITY;
     s->lowest = (real)INFINITY;
     s->extent = 0;
-    s->at = place_at(0);
-    s->nearest = s->begun = 0;
-    s->is_found = s->is_cut = false;
-    s->num_parts = s->num_waiting = 0;
+    s->begun = 0;
+    s->is_cut = false;
+    s->count = s->num_parts = s->num_waiting = 0;
     s->has_begun = hint == hint;
-    if (s->has_begun) s->begun = curve * c->spans + span_of(c, hint);
+    if (s->has_begun) s->begun = curve * c->spans + span_of(c, curve, hint);
     put_boxes(s, top, curve, 0);
 }
 
@@ -234,17 +309,18 @@ static void write_param(real *param, const real *span, place at)
     param[1] = lost - (param[0] - sum);
 }
 
-/* Writes the nearest point. */
-CLSPI_INLINE void write_nearest(const search *s, NEAREST *out, part_form form)
+/* Writes a point that is kept. */
+CLSPI_INLINE void write_point(const search *s, const kept_point *kept, bool is_cut, NEAREST *out,
+                              part_form form)
 {
     const clspi_segments_of_curves *const c = s->c;
-    const real *const segment = segment_at(c, s->nearest), *const frame = frame_of(c, segment);
+    const real *const segment = segment_at(c, kept->number), *const frame = frame_of(c, segment);
     real square = 0;
     part p;
     jet j;
 
     load_part(&p, c, segment, frame, 1, form);
-    evaluate_part(&p, c->degree, s->at, form, &j);
+    evaluate_part(&p, c->degree, kept->at, form, &j);
     memset(out, 0, sizeof *out);
     for (uint32_t k = 0; k < c->dim; k++) {
         const real d = ((s->q[k] - frame[k]) - j.x[k]) * s->scale;
@@ -252,29 +328,46 @@ CLSPI_INLINE void write_nearest(const search *s, NEAREST *out, part_form form)
         out->point[k] = frame[k] + j.x[k];
     }
     out->distance = SQRT(square) / s->scale;
-    write_param(out->param, frame + LANES + 1, s->at);
-    real bound = SQRT(least_of(s->least, s->lowest));
+    write_param(out->param, frame + LANES + 1, kept->at);
+    real bound = SQRT(least_of(kept->square, s->lowest));
     bound -= 2 * (s->distance_eps * bound + EXTENT_EPS * s->extent);
     out->bound = least_of(most_of(bound, 0) / s->scale, out->distance);
-    out->patch = (uint32_t)(s->nearest / c->spans);
+    out->patch = (uint32_t)(kept->number / c->spans);
+    out->status = is_cut ? CLSPI_SEARCH_CUT : CLSPI_SEARCH_FOUND;
+}
+
+/* Writes all points that are kept, by their distance: rounding may have changed the order. */
+CLSPI_INLINE void write_points(const search *s, NEAREST *out, part_form form)
+{
+    const clspi_segments_of_curves *const c = s->c;
     /* what of an extent rounding is, and how far a polynomial curve goes between parameters that
        follow each other, in units of EXTENT_EPS: no more than results may be off by */
     const real steps = c->rational ? 1 : (real)(3 + (c->degree < 5 ? c->degree : 5)) / 3;
-    const bool is_open = s->lowest < limit_of(s, s->least, steps * s->extent);
-    out->status = s->is_cut || is_open ? CLSPI_SEARCH_CUT : CLSPI_SEARCH_FOUND;
+    const bool is_open =
+        s->count > 0 && s->lowest < limit_of(s, s->kept[0].square, steps * s->extent);
+
+    for (uint32_t i = 0; i < s->count; i++) {
+        NEAREST point;
+        uint32_t k = i;
+        write_point(s, &s->kept[i], s->is_cut || is_open, &point, form);
+        for (; k > 0 && point.distance < out[k - 1].distance; k--)
+            out[k] = out[k - 1];
+        out[k] = point;
+    }
 }
 
-/* Writes that there is no result. */
-static void write_none(NEAREST *out, bool valid, double max_dist)
+/* Writes that there is no result from number `first` of `num` on. */
+static void write_none(NEAREST *out, uint32_t first, uint32_t num, bool valid, double max_dist)
 {
-    *out = (NEAREST){.distance = (real)INFINITY,
-                     .bound = !valid         ? (real)NAN
-                              : max_dist > 0 ? (real)max_dist
-                                             : (real)INFINITY,
-                     .param = {(real)NAN, (real)NAN, (real)NAN},
-                     .point = {(real)NAN, (real)NAN, (real)NAN, (real)NAN},
-                     .patch = UINT32_MAX,
-                     .status = valid ? CLSPI_SEARCH_NONE : CLSPI_SEARCH_INVALID};
+    for (uint32_t i = first; i < num; i++)
+        out[i] = (NEAREST){.distance = (real)INFINITY,
+                           .bound = !valid         ? (real)NAN
+                                    : max_dist > 0 ? (real)max_dist
+                                                   : (real)INFINITY,
+                           .param = {(real)NAN, (real)NAN, (real)NAN},
+                           .point = {(real)NAN, (real)NAN, (real)NAN, (real)NAN},
+                           .patch = UINT32_MAX,
+                           .status = valid ? CLSPI_SEARCH_NONE : CLSPI_SEARCH_INVALID};
 }
 
 /* Searches for query i. */
@@ -286,7 +379,7 @@ CLSPI_INLINE void search_query(search *s, const clspi_segment_queries *queries, 
     const real hint = queries->hints ? ((const real *)queries->hints)[i] : (real)NAN;
     const bool all = !queries->patches;
     const size_t curve = all ? 0 : queries->patches[i];
-    NEAREST *const out = (NEAREST *)queries->out + i;
+    NEAREST *const out = (NEAREST *)queries->out + i * s->num;
     bool valid = curve < c->num_curves || c->num_curves == 0;
     size_t number;
 
@@ -295,7 +388,7 @@ CLSPI_INLINE void search_query(search *s, const clspi_segment_queries *queries, 
         valid = valid && is_finite(q[k]);
     }
     if (!valid || c->num_curves == 0) {
-        write_none(out, valid, queries->max_dist);
+        write_none(out, 0, s->num, valid, queries->max_dist);
         return;
     }
     begin_search(s, all, curve, hint, queries->max_dist);
@@ -303,10 +396,8 @@ CLSPI_INLINE void search_query(search *s, const clspi_segment_queries *queries, 
     for (bool there = s->has_begun || next_segment(s, &number); there;
          there = next_segment(s, &number))
         search_segment(s, number, form);
-    if (s->is_found)
-        write_nearest(s, out, form);
-    else
-        write_none(out, true, queries->max_dist);
+    write_points(s, out, form);
+    write_none(out, s->count, s->num, true, queries->max_dist);
 }
 
 /* Returns how much nearer a point must be to be looked for, of its distance: what tells one that is
@@ -328,6 +419,7 @@ CLSPI_INLINE void search_all(const clspi_segments_of_curves *c,
     search s;
 
     s.c = c;
+    s.num = queries->num_nearest;
     s.eps = REAL_EPS / 2 * (real)(c->dim + c->degree + (form != POLYNOMIAL ? 7 : 4));
     s.distance_eps = distance_eps_of(&s, form);
     for (int k = 0; k < LANES; k++)

@@ -195,26 +195,16 @@ CLSPI_INLINE void count_sign(sign_count *n, real e, real error)
 /* ---- what coefficients say ---- */
 
 /* What is known of a part: a lower bound of the squared distance, and where a local minimum within
-   it is to be looked for, or one of these. */
+   it is to be looked for, or one of these; whether rounding leaves of the distance no more than one
+   value; the first and the last sign of its derivative that is certain, 0 where none is. */
 #define NO_MINIMUM  ((real)-1)
 #define NOT_DECIDED ((real)-2)
 
 typedef struct finding {
     real least, at;
+    bool is_flat;
+    int first, last;
 } finding;
-
-/* Follows from the coefficients of the derivative, counted, where to look. crossing: where they
-   change from minus to plus. */
-CLSPI_INLINE finding conclude(real least, const sign_count *n, real crossing)
-{
-    const int most = n->to_plus > n->to_minus ? n->to_plus : n->to_minus;
-    const bool may_be_there = n->to_plus > 0 && !n->begins_plus;
-    const finding found = {most_of(least, 0), most > 1       ? NOT_DECIDED
-                                              : may_be_there ? crossing
-                                                             : NO_MINIMUM};
-
-    return found;
-}
 
 /* Computes coefficient k of the square of a curve whose control points come with binomial
    coefficients, but for what is divided by. Products come in pairs. */
@@ -242,19 +232,44 @@ CLSPI_INLINE real product_coefficient(const real *x, const real *y, uint32_t deg
     return sum;
 }
 
-/* What coefficients of a derivative have been looked at. */
+/* What coefficients of a derivative have been looked at: their signs, the one before, and where
+   they change from minus to plus. */
 typedef struct derivative {
     sign_count n;
     real before, crossing;
+    int first, last; /* signs that are certain */
 } derivative;
 
 /* Looks at coefficient k of `last` + 1. */
 CLSPI_INLINE void look_at(derivative *d, uint32_t k, uint32_t last, real e, real error)
 {
+    const int sign = (e > error) - (e < -error);
+
     count_sign(&d->n, e, error);
+    d->first = d->first ? d->first : sign;
+    d->last = sign ? sign : d->last;
     if (d->before < 0 && e >= 0)
         d->crossing = ((real)k - 1 + d->before / (d->before - e)) / (real)last;
     d->before = e;
+}
+
+/* Follows from the coefficients of the squared distance, which are between two numbers but for an
+   error, and from those of its derivative what is known. base: what is to be added. */
+CLSPI_INLINE finding conclude(real least, real greatest, real error, real base, const derivative *d)
+{
+    const sign_count *const n = &d->n;
+    const int most = n->to_plus > n->to_minus ? n->to_plus : n->to_minus;
+    const bool may_be_there = n->to_plus > 0 && !n->begins_plus;
+    const real low = (least - error) + base, high = (greatest + error) + base;
+    const finding found = {.least = most_of(low, 0),
+                           .at = most > 1       ? NOT_DECIDED
+                                 : may_be_there ? d->crossing
+                                                : NO_MINIMUM,
+                           .is_flat = high - low <= 6 * error,
+                           .first = d->first,
+                           .last = d->last};
+
+    return found;
 }
 
 /* Returns by how much the squared distance may differ from that of the base, at most: of a part
@@ -281,16 +296,17 @@ CLSPI_INLINE finding examine_polynomial(const part *p, uint32_t degree, real eps
     }
     const real error = eps * (has_base ? largest_of(p, largest) : largest);
     real before = dot_of(p->a[0], p->a[0]) + (has_base ? 2 * dot_of(p->base, p->a[0]) : 0);
-    real least = before;
+    real least = before, greatest = before;
     for (uint32_t k = 1; k <= 2 * degree; k++) {
         real c = square_coefficient((const real(*)[LANES])b, degree, k);
         if (has_base) c += 2 * product_coefficient(weights, slopes, degree, k);
         c *= divided[k];
         look_at(&d, k - 1, 2 * degree - 1, c - before, 2 * error);
         least = least_of(c, least);
+        greatest = most_of(c, greatest);
         before = c;
     }
-    return conclude((least - error) + base, &d.n, d.crossing);
+    return conclude(least, greatest, error, base, &d);
 }
 
 /* The coefficients of the squared distance above that of the base, times the squared weight; those
@@ -298,16 +314,18 @@ CLSPI_INLINE finding examine_polynomial(const part *p, uint32_t degree, real eps
 typedef struct squares {
     real value[2 * ORDER_MAX - 1], of_weight[2 * ORDER_MAX - 1];
     real v[ORDER_MAX];
-    real error; /* of a value, by the squared weight's */
+    real least, greatest; /* of quotients of the two */
+    real error;           /* of a value, by the squared weight's */
 } squares;
 
-/* Computes them, and returns a lower bound of the squared distance. */
-CLSPI_INLINE real make_squares(squares *s, const part *p, uint32_t degree, real eps,
+CLSPI_INLINE void make_squares(squares *s, const part *p, uint32_t degree, real eps,
                                const real *weights)
 {
     const real *const divided = weights + degree + 1;
-    real b[ORDER_MAX][LANES], slopes[ORDER_MAX], largest = 0, least = REAL_MAX;
+    real b[ORDER_MAX][LANES], slopes[ORDER_MAX], largest = 0;
 
+    s->least = REAL_MAX;
+    s->greatest = -REAL_MAX;
     for (uint32_t i = 0; i <= degree; i++) {
         for (int x = 0; x < LANES; x++)
             b[i][x] = weights[i] * p->a[i][x];
@@ -321,9 +339,10 @@ CLSPI_INLINE real make_squares(squares *s, const part *p, uint32_t degree, real 
                        2 * product_coefficient(s->v, slopes, degree, k)) *
                       divided[k];
         s->of_weight[k] = product_coefficient(s->v, s->v, degree, k) * divided[k];
-        least = least_of(s->value[k] / s->of_weight[k], least);
+        const real square = s->value[k] / s->of_weight[k];
+        s->least = least_of(square, s->least);
+        s->greatest = most_of(square, s->greatest);
     }
-    return (least - s->error) + dot_of(p->base, p->base);
 }
 
 CLSPI_INLINE finding examine_rational(const part *p, uint32_t degree, real eps, const real *weights)
@@ -334,7 +353,7 @@ CLSPI_INLINE finding examine_rational(const part *p, uint32_t degree, real eps, 
     derivative d = {.crossing = (real)0.5};
     squares s;
 
-    const real least = make_squares(&s, p, degree, eps, weights);
+    make_squares(&s, p, degree, eps, weights);
     for (uint32_t l = 0; l < 3 * degree; l++) {
         real e = 0, size = 0;
         for (uint32_t k = l > degree ? l - degree : 0; k < twice && k <= l; k++) {
@@ -350,7 +369,7 @@ CLSPI_INLINE finding examine_rational(const part *p, uint32_t degree, real eps, 
         }
         look_at(&d, l, 3 * degree - 1, e * divided[l], 2 * s.error * size * divided[l]);
     }
-    return conclude(least, &d.n, d.crossing);
+    return conclude(s.least, s.greatest, s.error, dot_of(p->base, p->base), &d);
 }
 
 /* ---- minima ---- */

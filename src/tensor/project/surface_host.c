@@ -35,8 +35,7 @@ static clsp_status make_curves(clspi_tensor_plan *plan, const void *points)
                                           .dim = d->dim,
                                           .rational = d->rational != 0,
                                           .degree = d->degrees[0],
-                                          .controls = d->degrees[0] + 1,
-                                          .spans = 1};
+                                          .controls = d->degrees[0] + 1};
 
     plan->curves = clspi_curve_search_create(&desc);
     if (plan->curves && !clspi_curve_search_load(plan->curves, plan->num_patches, points))
@@ -96,6 +95,7 @@ clspi_surface_queries clspi_surface_queries_part(const clspi_tensor_plan *plan,
 static void search_curves(const clspi_surface_queries *some, const clspi_curve_search *curves)
 {
     const clspi_segment_queries of_curves = {.num = some->num,
+                                             .num_nearest = 1,
                                              .points = some->points,
                                              .patches = some->patches,
                                              .hints = some->hints,

@@ -263,6 +263,20 @@ static void check_fewer(projecting *p, const clsp_bspline_nearest_f64 *more)
     free(results);
 }
 
+/* Judges the nearest minima of each query, by the device or shared. */
+static void check_nearest_minima(projecting *p)
+{
+    p->opts.num_nearest = NEAREST;
+    clsp_bspline_nearest_f64 *const results = project_range(p, 0, p->num);
+
+    for (size_t i = 0; i < p->num; i++)
+        check_minima(p->c, i, p->queries + i * p->c->dim, results + i * NEAREST);
+    check_fewer(p, results);
+    free(results);
+    p->opts.num_nearest = 1;
+    check_least(p);
+}
+
 /* Projects each query onto a curve of its own, on the device and on the host. */
 static void check_curves(clsp_context *ctx, curves *c, const double *queries)
 {
@@ -274,16 +288,9 @@ static void check_curves(clsp_context *ctx, curves *c, const double *queries)
     curves_finish(c);
     projecting p = project_start(ctx, c, c->num, queries);
     p.patches = patches;
-    p.opts.num_nearest = NEAREST;
-    clsp_bspline_nearest_f64 *const results = project_range(&p, 0, c->num);
-    for (size_t i = 0; i < c->num; i++)
-        check_minima(c, i, queries + i * c->dim, results + i * NEAREST);
-    check_fewer(&p, results);
-    free(results);
-    p.opts.num_nearest = 1;
-    check_least(&p);
+    check_nearest_minima(&p);
     p.share = &(clsp_share){.schedule = CLSP_SCHEDULE_HOST};
-    check_least(&p);
+    check_nearest_minima(&p);
     project_finish(&p);
     free(patches);
     curves_free(c);

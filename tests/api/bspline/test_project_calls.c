@@ -65,6 +65,8 @@ static void fill_stored(const curves *c, const double *queries, stored *s)
     }
 }
 
+static const clsp_share by_device = {.schedule = CLSP_SCHEDULE_DEVICE};
+
 /* Inputs of one kind, results of another; the expected ones came from host memory. */
 static void check_kinds(const projecting *p, const stored *s, store_kind from, store_kind to,
                         const unsigned char *expected)
@@ -79,7 +81,9 @@ static void check_kinds(const projecting *p, const stored *s, store_kind from, s
                                           .patches = store_in(&patches),
                                           .hints = store_in(&hints)};
 
-    assert_int_equal(clsp_bspline_project(p->plan, &queries, &p->opts, store_out(&out), NULL),
+    /* by the device, as calls on memory of the device's are */
+    const clsp_run run = {.share = from == HOST && to == HOST ? &by_device : NULL};
+    assert_int_equal(clsp_bspline_project(p->plan, &queries, &p->opts, store_out(&out), &run),
                      CLSP_OK);
     assert_memory_equal(store_read(&out), expected, reals * sizeof(float));
     assert_memory_equal(store_read(&points), s->points, sizeof s->points);
@@ -105,6 +109,7 @@ static void test_memory(void **state)
     p.patches = s.patches;
     p.hints = hints;
     p.opts.num_nearest = 2;
+    p.share = &by_device;
     unsigned char *const expected = project_bytes(&p, 0, STORED);
     for (int from = 0; from < STORE_KINDS; from++)
         for (int to = 0; to < STORE_KINDS; to++)
@@ -124,6 +129,7 @@ static void test_events(void **state)
     curves c = random_curves(CLSP_F32, 3, 9, 2, false, 4);
     double *const points = make_queries(&c, STORED);
     projecting p = project_start(ctx, &c, STORED, points);
+    p.share = &by_device;
     unsigned char *const expected = project_bytes(&p, 0, STORED);
     clsp_bspline_nearest_f32 results[STORED];
     stored s;
@@ -415,6 +421,7 @@ static void shared_calls(clsp_context *ctx, clsp_type precision)
     curves c = random_curves(precision, 4, 9, 2, false, 1);
     double *const queries = make_queries(&c, num);
     projecting p = project_start(ctx, &c, num, queries);
+    p.share = &by_device;
     unsigned char *const expected = project_bytes(&p, 0, num);
 
     assert_int_equal(clsp_context_set_speeds(ctx, ""), CLSP_OK);
@@ -492,7 +499,7 @@ static const double own_knots[2][OWN_KNOTS] = {{0, 0, 0, 0.2, 0.2, 0.7, 1, 1, 1}
                                                {-1, 0, 0.5, 2, 3, 3.5, 4, 5, 5}};
 
 static void project_own(clsp_bspline_plan *plan, const double *queries, const uint32_t *patches,
-                        clsp_bspline_nearest_f64 *results)
+                        const clsp_share *share, clsp_bspline_nearest_f64 *results)
 {
     const clsp_bspline_project_opts opts = {.num_nearest = 2};
     clsp_bspline_queries q = {.num = OWN_QUERIES, .points = clsp_in_f64(queries, 2 * OWN_QUERIES)};
@@ -500,13 +507,18 @@ static void project_own(clsp_bspline_plan *plan, const double *queries, const ui
     if (patches) q.patches = clsp_in_u32(patches, OWN_QUERIES);
     assert_int_equal(clsp_bspline_project(plan, &q, &opts,
                                           clsp_out_bspline_nearest_f64(results, 2 * OWN_QUERIES),
-                                          NULL),
+                                          share ? &(clsp_run){.share = share} : NULL),
                      CLSP_OK);
 }
 
-/* Curves that have knots of their own give what plans of each one's knots give. */
+/* Curves that have knots of their own give what plans of each one's knots give, by the device, by
+   the host, and by a joined device with its own. */
 static void test_own_knots(void **state)
 {
+    static const clsp_share host = {.schedule = CLSP_SCHEDULE_HOST};
+    static const clsp_share device = {.schedule = CLSP_SCHEDULE_DEVICE};
+    static const clsp_share devices = {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = -1};
+    static const clsp_share *const ways[][2] = {{NULL, NULL}, {&host, &host}, {&devices, &device}};
     clsp_bspline_desc desc = {.directions = 1,
                               .precision = CLSP_F64,
                               .degree = {OWN_DEGREE},
@@ -516,7 +528,7 @@ static void test_own_knots(void **state)
     clsp_bspline_nearest_f64 both[2 * OWN_QUERIES], one[2 * OWN_QUERIES];
     uint32_t patches[OWN_QUERIES];
     clsp_bspline_plan *plan, *alone;
-    clsp_context *ctx;
+    clsp_context *ctx, *other;
     clsp_device_info info;
 
     (void)state;
@@ -530,6 +542,8 @@ static void test_own_knots(void **state)
         clsp_context_destroy(&ctx);
         skip_because("the device has no double precision");
     }
+    assert_int_equal(clsp_context_create(&other, NULL, NULL), CLSP_OK);
+    assert_int_equal(clsp_context_join(ctx, other), CLSP_OK);
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &desc), CLSP_OK);
     assert_int_equal(
         clsp_bspline_set_knots(plan, 2, clsp_in_f64((const double *)own_knots, 2 * OWN_KNOTS)),
@@ -546,17 +560,20 @@ static void test_own_knots(void **state)
             clsp_bspline_set_control_points(
                 alone, 1, clsp_in_f64((const double *)controls[c], 2 * OWN_CONTROLS), NULL),
             CLSP_OK);
-        project_own(plan, (const double *)queries, patches, both);
-        project_own(alone, (const double *)queries, NULL, one);
-        for (size_t i = 0; i < 2 * OWN_QUERIES; i++) {
-            assert_int_equal(both[i].status, one[i].status);
-            if (one[i].patch == 0) one[i].patch = c;
-            assert_memory_equal(&both[i], &one[i], sizeof one[i]);
+        for (size_t k = 0; k < COUNT(ways); k++) {
+            project_own(plan, (const double *)queries, patches, ways[k][0], both);
+            project_own(alone, (const double *)queries, NULL, ways[k][1], one);
+            for (size_t i = 0; i < 2 * OWN_QUERIES; i++) {
+                assert_int_equal(both[i].status, one[i].status);
+                if (one[i].patch == 0) one[i].patch = c;
+                assert_memory_equal(&both[i], &one[i], sizeof one[i]);
+            }
         }
         clsp_bspline_plan_destroy(&alone);
     }
     clsp_bspline_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
+    clsp_context_destroy(&other);
 }
 
 int main(void)

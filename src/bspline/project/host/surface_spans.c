@@ -108,14 +108,3 @@ void clspi_surface_spans_piece(const void *user, size_t patch, const uint32_t sp
     for (uint32_t i = 0; i < order[0]; i++)
         extract(v, order[1], points + i * row, coords, coords);
 }
-
-uint32_t clspi_curve_span(const void *knots, uint32_t span, double *rows, double ends[2])
-{
-    const clspi_knots *const of = knots;
-    const uint32_t knot = of->span[span];
-
-    clspi_knots_extraction(of, span, 0, rows);
-    ends[0] = of->u[knot];
-    ends[1] = of->u[knot + 1];
-    return knot - of->degree;
-}

@@ -24,7 +24,4 @@ void clspi_surface_spans_release(clspi_surface_spans *spans);
 void clspi_surface_spans_piece(const void *user, size_t patch, const uint32_t span[2],
                                double *origin, double *points);
 
-/* Makes what a span of curves is searched with, of their clspi_knots (curve_search.h). */
-uint32_t clspi_curve_span(const void *knots, uint32_t span, double *rows, double ends[2]);
-
 #endif
