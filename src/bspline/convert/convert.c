@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "convert_target.h"
+#include "shared_batch.h"
 #include "tensor_eval.h"
 #include "transfer.h"
 
@@ -251,6 +252,9 @@ clsp_status clsp_bspline_convert(clsp_bspline_plan *plan, clsp_range patches, cl
     if (!plan) return clspi_null_argument(NULL, "clsp_bspline_convert");
     CLSPI_CHECK(check_call(plan, patches, run, &cut, elements));
     if (clspi_run_asks(run)) return clspi_run_tell(run, elements[0]);
+    if (plan->target->method != CLSP_BSPLINE_CONVERT_MATRIX &&
+        clspi_goes_to_host(&plan->tensor.base, run, &controls, plan->desc.directions == 1))
+        return clspi_convert_on_host(plan, patches, &controls, run);
     const clsp_status status = open_controls(&job, elements[0], elements[1], &controls);
     if (status == CLSP_OK)
         return clspi_carry_out(&plan->tensor.base, run, &job.streams, cut,

@@ -253,6 +253,7 @@ void clspi_convert_target_destroy(clspi_convert_target **ptr)
     clspi_surface_pieces_release(&target->surface);
     clspi_piece_order_release(&target->order);
     clspi_own_target_release(&target->own);
+    clspi_convert_host_release(&target->host);
     free(target->scratch);
     free(target);
 }

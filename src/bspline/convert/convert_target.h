@@ -7,6 +7,7 @@
 
 #include "bspline_plan.h"
 #include "conversion.h"
+#include "convert_host.h"
 #include "own_target.h"
 #include "piece_order.h"
 #include "surface_pieces.h"
@@ -28,6 +29,7 @@ typedef struct clspi_convert_target {
                              that follows a direction */
     clspi_surface_pieces surface; /* of pieces of surfaces on GPUs, in the place of the sum */
     clspi_piece_order order;      /* of other pieces in several directions */
+    clspi_convert_host host;
 } clspi_convert_target;
 
 /* A direction of a target: of a plan, or where curves have their own knots, of one of them. */

@@ -60,6 +60,11 @@ typedef struct clspi_row_sums {
 
     /* out[i * step] = values[i], rounded. */
     void (*round)(void *out, size_t step, const double *values, size_t count);
+
+    /* out[rows][coords] of points t[terms][coords], at most CLSPI_ROWS_AT_ONCE rows, for which
+       there is room; b_rk stands at b[k * CLSPI_ROWS_AT_ONCE + r]. */
+    void (*points)(const void *b, uint32_t terms, const void *t, uint32_t coords, uint32_t rows,
+                   void *out);
 } clspi_row_sums;
 
 CLSPI_LEVELS(extern const clspi_row_sums, clspi_row_sums_f32, );

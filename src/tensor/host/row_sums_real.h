@@ -225,4 +225,43 @@ static void round_values(void *out, size_t step, const double *values, size_t co
         ((real *)out)[i * step] = (real)values[i];
 }
 
-const clspi_row_sums ROW_SUMS = {sizeof(real), sum_rows, interleave, vertices, round_values};
+CLSPI_INLINE void sum_points_of(const real *b, uint32_t terms, const real *t, real *out,
+                                uint32_t coords, uint32_t rows)
+{
+    real sum[CLSPI_ROW_COORDS_MAX][CLSPI_ROWS_AT_ONCE] = {{0}};
+
+    for (uint32_t k = 0; k < terms; k++)
+        for (uint32_t x = 0; x < coords; x++)
+            for (uint32_t r = 0; r < rows; r++)
+                sum[x][r] += b[k * CLSPI_ROWS_AT_ONCE + r] * t[k * coords + x];
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t x = 0; x < coords; x++)
+            out[r * coords + x] = sum[x][r];
+}
+
+static void sum_points(const void *b, uint32_t terms, const void *t, uint32_t coords, uint32_t rows,
+                       void *out)
+{
+    const uint32_t made = rows > 1 ? CLSPI_ROWS_AT_ONCE : 1;
+
+    switch (rows > 1 ? coords : 5 + coords) {
+    case 2:
+        sum_points_of(b, terms, t, out, 2, CLSPI_ROWS_AT_ONCE);
+        break;
+    case 3:
+        sum_points_of(b, terms, t, out, 3, CLSPI_ROWS_AT_ONCE);
+        break;
+    case 4:
+        sum_points_of(b, terms, t, out, 4, CLSPI_ROWS_AT_ONCE);
+        break;
+    case 5 + 3:
+        sum_points_of(b, terms, t, out, 3, 1);
+        break;
+    default:
+        sum_points_of(b, terms, t, out, coords, made);
+        break;
+    }
+}
+
+const clspi_row_sums ROW_SUMS = {sizeof(real), sum_rows,     interleave,
+                                 vertices,     round_values, sum_points};

@@ -408,7 +408,7 @@ static void check_target(clsp_context *ctx, const family *f, const clsp_bspline_
             const unsigned char *const own = made + before * s->l.coords * element;
             const size_t reals = d.num_controls[0] * s->l.coords;
             judge_controls(f, c, by, &d, own);
-            store one = store_make(ctx, BUFFER, s->d.precision, 0, reals, NULL);
+            store one = store_make(ctx, (store_kind)kind, s->d.precision, 0, reals, NULL);
             assert_int_equal(
                 clsp_bspline_convert(f->plan, (clsp_range){c, 1}, store_out(&one), NULL), CLSP_OK);
             assert_memory_equal(store_read(&one), own, reals * element);
