@@ -242,15 +242,6 @@ static void make_grid(shared_values *s)
     }
 }
 
-/* Tells why the host cannot make a job's points; NULL: it can. */
-static const char *host_refusal(const clspi_image_job *job)
-{
-    const bool is_far = job->plan->desc.precision == CLSP_F32 && !job->map.is_fixed;
-
-    return is_far && job->places != CLSPI_IMAGE_AT_POINTS ? "the map leads beyond 2^29 samples"
-                                                          : NULL;
-}
-
 /* Copies what is given, where it is not aligned. */
 static clsp_status align_given(shared_values *s)
 {
@@ -296,7 +287,6 @@ static clspi_shared_batch batch_of(shared_values *s)
                                 .peers = &plan->peers,
                                 .maker = &maker,
                                 .user = s,
-                                .why_no_host = host_refusal(&call->job),
                                 .why_not_persistent = "no persistent kernel makes values of images",
                                 .tiling = call->tiling,
                                 .line_items = clspi_image_point_items(call),
@@ -313,7 +303,9 @@ static clsp_status share(shared_values *s, char *out, const clsp_run *run)
 
     name_job(s, key);
     batch.key = key;
-    CLSPI_CHECK(clspi_shared_batch_run(&batch, &call->tiles, out, run, run->report));
+    const clsp_status status = clspi_shared_batch_run(&batch, &call->tiles, out, run, run->report);
+    free(s->copy);
+    CLSPI_CHECK(status);
     return clspi_run_done(&call->job.plan->base, run);
 }
 
@@ -323,13 +315,10 @@ static clsp_status make_alone(void *user)
 }
 
 /* Tells why the context's device makes a call alone; NULL: it does not. */
-static const char *why_alone(const shared_values *s, const char *out, const clsp_share *share)
+static const char *why_alone(const shared_values *s, const clsp_share *share)
 {
     const clspi_image_job *const job = &s->call->job;
 
-    if ((uintptr_t)out % clsp_type_bytes(job->plan->desc.values) != 0 ||
-        (uintptr_t)s->given[2] % s->real != 0)
-        return "memory that is not aligned to its elements";
     return clspi_image_is_textured(job) &&
                    (share->bit_equal || share->schedule == CLSP_SCHEDULE_DEVICE)
                ? "the bits are those of the device's image objects"
@@ -347,7 +336,7 @@ clsp_status clspi_image_eval_shared(const clspi_image_call *given, const clsp_ru
     CLSPI_CHECK(clspi_image_values_need(&call, call.tiles.lines.count, &need));
     CLSPI_CHECK(clspi_shared_output(base, &call.values, &need, &out));
     if (call.given) CLSPI_CHECK(clspi_image_open_given(&call, s.given));
-    const char *const why = why_alone(&s, out, run->share);
+    const char *const why = why_alone(&s, run->share);
     const clspi_lone_call alone = {why, call.tiles.tiles.count, make_alone, &call, false};
     if (!why) return share(&s, out, run);
     return call.tiles.way == CLSPI_BY_CALLER ? clspi_no_host_tiles(base, why)
@@ -366,7 +355,7 @@ bool clspi_image_goes_to_host(const clspi_image_call *call, const clsp_run *run)
                            clspi_image_is_small(job->plan, job->plan->num_images);
 
     return on_host && clspi_goes_to_host(&job->plan->base, run, &call->values, is_faster) &&
-           !clspi_image_is_textured(job) && !host_refusal(job);
+           !clspi_image_is_textured(job);
 }
 
 /* Estimates how long a point takes a core, in ns: as measured. */

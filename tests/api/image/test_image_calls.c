@@ -353,6 +353,7 @@ static void test_maps(void **state)
     enum { LONG = 100000, FEW = 9 };
     const clsp_image_desc d = {.directions = 1, .size = {LONG}, .order = CLSP_IMAGE_LINEAR};
     float *const ramp = poisoned(LONG * sizeof *ramp), got[FEW];
+    const clsp_run by_host = {.share = &(clsp_share){.schedule = CLSP_SCHEDULE_HOST}};
     clsp_image_plan *plan;
     clsp_image_map map = {.size = {FEW}, .matrix = {{0.0, 0.0, 0.0, 77.0}}};
 
@@ -370,6 +371,13 @@ static void test_maps(void **state)
               clsp_image_eval(plan, (clsp_range){0, 1}, &map, clsp_out_f32(got, FEW), NULL));
     for (size_t k = 0; k < FEW; k++)
         assert_true(fabs((double)got[k] - 0.1 * (double)k) < 1e-6);
+    map.matrix[0][0] = 0x1p28; /* beyond 2^29; point 4 is at sample 5 */
+    map.matrix[0][3] = 5 - 0x1p30;
+    assert_ok(shared,
+              clsp_image_eval(plan, (clsp_range){0, 1}, &map, clsp_out_f32(got, FEW), &by_host));
+    assert_true(got[4] == 1.0f);
+    for (size_t k = 0; k < FEW; k++)
+        assert_true(got[k] == 0.0f || got[k] == 1.0f);
     clsp_image_plan_destroy(&plan);
     free(ramp);
 }

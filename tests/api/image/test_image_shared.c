@@ -282,6 +282,27 @@ static unsigned char *make_one_by_one(const image_job *j, unsigned char *before)
     return out;
 }
 
+/* Makes all in memory that is not aligned, from such, by shares. */
+static void check_unaligned_shares(const image_job *j)
+{
+    static const clsp_schedule schedules[] = {CLSP_SCHEDULE_HOST, CLSP_SCHEDULE_DYNAMIC};
+    const size_t reals = j->im.d.directions * j->points * clsp_type_bytes(j->im.d.precision);
+    unsigned char *const given = malloc(reals + 1), *const out = malloc(j->bytes + 1);
+
+    assert_true(given && out);
+    memcpy(given + 1, j->given, reals);
+    const clsp_image_map map = places_at(j, given + 1);
+    for (size_t k = 0; k < COUNT(schedules); k++) {
+        const clsp_share share = {.schedule = schedules[k]};
+        support_poison(out, j->bytes);
+        assert_ok(j->im.ctx, clsp_image_eval(j->im.plan, (clsp_range){0, NUM}, &map,
+                                             values_of(j, out + 1), &(clsp_run){.share = &share}));
+        check_values((void *)j, out + 1, false);
+    }
+    free(given);
+    free(out);
+}
+
 /* A call without a share has one processor's bits: the device's, or on CPUs those of tiles that the
    calling thread makes; and it has these image by image. Returns whether it is the host's. */
 static bool check_unshared(const image_job *j)
@@ -295,6 +316,7 @@ static bool check_unshared(const image_job *j)
     support_poison(whole, j->bytes);
     assert_ok(j->im.ctx, clsp_image_eval(j->im.plan, all, &map, values_of(j, whole), NULL));
     check_values((void *)j, whole, !is_cpu);
+    check_unaligned_shares(j);
     assert_memory_equal(make_one_by_one(j, other), whole, j->bytes);
     const bool by_host = is_cpu && memcmp(whole, j->reference, j->bytes) != 0;
     if (by_host) {
