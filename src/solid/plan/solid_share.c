@@ -3,6 +3,7 @@
 #include "solid_share.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "buffer.h"
 #include "check.h"
@@ -81,7 +82,9 @@ typedef struct shared_points {
     bool is_list;
     clspi_solid_list list;
     size_t first, num; /* cells, or points */
+    bool by_device;    /* the host makes no cells, by what the share says */
     char *out;
+    void *copies[2]; /* of a list that is not aligned to its elements; NULL: none */
 } shared_points;
 
 static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
@@ -136,10 +139,10 @@ static clspi_tiling tiling_of(const shared_points *s, size_t items)
     return tiling;
 }
 
-/* Tells whether vertices are made by stars. */
+/* Tells whether vertices are made by stars: all but those that devices make by lattices. */
 static bool is_by_stars(const shared_points *s)
 {
-    return s->plan->lattice && (s->is_list || !s->plan->lattice->makes_grid);
+    return s->plan->lattice && (s->is_list || !s->plan->lattice->makes_grid || !s->by_device);
 }
 
 static clsp_status prepare(const void *user, clspi_plan *base)
@@ -167,10 +170,9 @@ static size_t line_elements(const shared_points *s)
 /* Tells why the host cannot make vertices; NULL: it can. Static storage. */
 static const char *host_refusal(const shared_points *s)
 {
-    const bool is_other =
-        !s->is_list && s->plan->desc.method != CLSP_SOLID_CELLS && !is_by_stars(s);
+    const bool is_other = !s->is_list && s->plan->desc.method != CLSP_SOLID_CELLS;
 
-    return is_other ? "the host has no code for this method" : NULL;
+    return is_other && !is_by_stars(s) ? "the host has no code for this method" : NULL;
 }
 
 static clspi_shared_batch batch_of(const shared_points *s, const clspi_tiling *tiling)
@@ -235,48 +237,6 @@ static clsp_status eval_on_host(const shared_points *s, const clspi_tiling *tili
 
 /* ---- the calls ---- */
 
-/* A call on memory that is not aligned to its elements: the device's call stages that. */
-typedef struct lone_call {
-    const shared_points *s;
-    const clsp_points *points;
-    clsp_range lines; /* cells or points of the call's tiles */
-    clsp_output out;
-} lone_call;
-
-static clsp_status make_alone(void *user)
-{
-    const lone_call *const c = user;
-    clsp_solid_plan *const plan = c->s->plan;
-
-    if (c->points) return clspi_point_list_lines(plan, c->points, c->lines, &c->out, NULL);
-    return clspi_solid_eval_lines(plan, c->lines, &c->out, NULL);
-}
-
-static bool is_aligned_to(const void *memory, clsp_type type)
-{
-    return (uintptr_t)memory % clsp_type_bytes(type) == 0;
-}
-
-static bool is_aligned(const shared_points *s)
-{
-    const clsp_solid_desc *const d = &s->plan->desc;
-
-    return is_aligned_to(s->out, d->vertex.type) && is_aligned_to(s->list.params, d->precision) &&
-           is_aligned_to(s->list.cells, CLSP_U32);
-}
-
-static clsp_status carry_out(lone_call *own, const clspi_tiling *tiling, const clspi_tiles *tiles,
-                             const clsp_run *run)
-{
-    const shared_points *const s = own->s;
-    const clspi_lone_call alone = {"memory that is not aligned to its elements",
-                                   tiles->tiles.count > 0, make_alone, own, false};
-
-    if (is_aligned(s)) return share(s, tiling, tiles, run);
-    return tiles->way == CLSPI_BY_CALLER ? clspi_no_host_tiles(&s->plan->base, alone.why)
-                                         : clspi_shared_alone(&s->plan->base, &alone, run);
-}
-
 /* Checks that a plan has control points, unless a call is only asked. */
 static clsp_status check_loaded(const clsp_solid_plan *plan, const clsp_run *run)
 {
@@ -285,11 +245,19 @@ static clsp_status check_loaded(const clsp_solid_plan *plan, const clsp_run *run
                       "solid: no control points are loaded");
 }
 
+/* Tells whether devices alone make what is shared. */
+static bool is_by_device(const clsp_run *run)
+{
+    const clsp_share *const share = run ? run->share : NULL;
+
+    return share && (share->bit_equal || share->schedule == CLSP_SCHEDULE_DEVICE);
+}
+
 clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, clsp_output vertices,
                             const clsp_run *run)
 {
-    shared_points s = {.plan = plan, .first = cells.first, .num = cells.count};
-    lone_call own = {.s = &s};
+    shared_points s = {
+        .plan = plan, .first = cells.first, .num = cells.count, .by_device = is_by_device(run)};
     clspi_memory_need need;
     clspi_tiles tiles;
 
@@ -303,26 +271,24 @@ clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, clsp_output
     const clspi_tiling tiling = tiling_of(&s, items_of(&s));
     CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));
     if (tiles.way == CLSPI_ASKED) return clspi_tiles_tell(&tiles, &tiling, line_elements(&s), run);
-    own.lines = (clsp_range){cells.first + tiles.lines.first, tiles.lines.count};
+    const clsp_range lines = {cells.first + tiles.lines.first, tiles.lines.count};
     if (tiles.way == CLSPI_BY_DEVICE)
         return goes_to_host(&s, &vertices, run)
                    ? eval_on_host(&s, &tiling, &tiles, &vertices, run)
-                   : clspi_solid_eval_lines(plan, own.lines, &vertices, run);
-    CLSPI_CHECK(clspi_solid_need(plan, own.lines, &need));
+                   : clspi_solid_eval_lines(plan, lines, &vertices, run);
+    CLSPI_CHECK(clspi_solid_need(plan, lines, &need));
     CLSPI_CHECK(clspi_shared_output(&plan->base, &vertices, &need, &s.out));
-    own.out = vertices;
-    return carry_out(&own, &tiling, &tiles, run);
+    return share(&s, &tiling, &tiles, run);
 }
 
-/* Tells whether all memory of a list is the host's, and aligned to its elements. */
-static bool is_on_host(const clsp_solid_plan *plan, const clsp_points *points)
+/* Tells whether all memory of a list is the host's. */
+static bool is_on_host(const clsp_points *points)
 {
     return !points->params.buffer && !points->params.svm && !points->item.buffer &&
-           !points->item.svm && is_aligned_to(points->params.host, plan->desc.precision) &&
-           is_aligned_to(points->item.host, CLSP_U32);
+           !points->item.svm;
 }
 
-/* Finds the memory of a shared list. */
+/* Finds the memory of a list; the copies are to be freed in every case. */
 static clsp_status find_list(shared_points *s, const clsp_points *points)
 {
     const clspi_plan *const base = &s->plan->base;
@@ -331,7 +297,9 @@ static clsp_status find_list(shared_points *s, const clsp_points *points)
 
     if (clspi_input_is_there(&points->item))
         CLSPI_CHECK(clspi_shared_input(base, &points->item, &needs.cells, &cells));
+    CLSPI_CHECK(clspi_align_input(base, &needs.cells, &cells, &s->copies[0]));
     CLSPI_CHECK(clspi_shared_input(base, &points->params, &needs.params, &params));
+    CLSPI_CHECK(clspi_align_input(base, &needs.params, &params, &s->copies[1]));
     s->list = (clspi_solid_list){.num = points->num,
                                  .cells = (const uint32_t *)(const void *)cells,
                                  .params = params,
@@ -339,11 +307,23 @@ static clsp_status find_list(shared_points *s, const clsp_points *points)
     return CLSP_OK;
 }
 
+/* Makes the vertices of a list by the host or shared. */
+static clsp_status eval_list(shared_points *s, const clsp_points *points,
+                             const clspi_tiling *tiling, const clspi_tiles *tiles,
+                             clsp_output *vertices, const clsp_run *run)
+{
+    const clspi_memory_need need = clspi_vertices_need(s->plan, tiles->lines.count);
+
+    CLSPI_CHECK(find_list(s, points));
+    if (tiles->way == CLSPI_BY_DEVICE) return eval_on_host(s, tiling, tiles, vertices, run);
+    CLSPI_CHECK(clspi_shared_output(&s->plan->base, vertices, &need, &s->out));
+    return share(s, tiling, tiles, run);
+}
+
 clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *points,
                                    clsp_output vertices, const clsp_run *run)
 {
     shared_points s = {.plan = plan, .is_list = true};
-    lone_call own = {.s = &s, .points = points};
     clspi_tiles tiles;
 
     if (!plan || !points)
@@ -355,16 +335,10 @@ clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *poi
     const clspi_tiling tiling = tiling_of(&s, items_of(&s));
     CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));
     if (tiles.way == CLSPI_ASKED) return clspi_tiles_tell(&tiles, &tiling, line_elements(&s), run);
-    own.lines = tiles.lines;
-    if (tiles.way == CLSPI_BY_DEVICE) {
-        if (!is_on_host(plan, points) || !goes_to_host(&s, &vertices, run))
-            return clspi_point_list_lines(plan, points, own.lines, &vertices, run);
-        CLSPI_CHECK(find_list(&s, points));
-        return eval_on_host(&s, &tiling, &tiles, &vertices, run);
-    }
-    const clspi_memory_need need = clspi_vertices_need(plan, own.lines.count);
-    CLSPI_CHECK(find_list(&s, points));
-    CLSPI_CHECK(clspi_shared_output(&plan->base, &vertices, &need, &s.out));
-    own.out = vertices;
-    return carry_out(&own, &tiling, &tiles, run);
+    if (tiles.way == CLSPI_BY_DEVICE && !(is_on_host(points) && goes_to_host(&s, &vertices, run)))
+        return clspi_point_list_lines(plan, points, tiles.lines, &vertices, run);
+    const clsp_status status = eval_list(&s, points, &tiling, &tiles, &vertices, run);
+    for (int i = 0; i < 2; i++)
+        free(s.copies[i]);
+    return status;
 }

@@ -30,7 +30,7 @@ typedef struct solid_job {
     clsp_type precision;
     clsp_solid_plan *plan;
     clsp_range cells;
-    uint32_t *list; /* cells of points */
+    void *list; /* cells of points */
     void *params;
     size_t size, bytes; /* of the output */
     unsigned char *reference;
@@ -48,7 +48,7 @@ static clsp_output out_of(const solid_job *j, void *out)
 static clsp_points points_of(const solid_job *j)
 {
     return (clsp_points){.num = j->s.points,
-                         .item = clsp_in_u32(j->list, j->s.points),
+                         .item = host_in(CLSP_U32, j->list, j->s.points),
                          .params = host_in(j->precision, j->params, 3 * j->s.points)};
 }
 
@@ -74,17 +74,18 @@ static void make_list(solid_job *j)
 {
     uint64_t seed = 3;
 
-    j->list = malloc((j->s.points + 1) * sizeof *j->list);
+    uint32_t *const list = malloc((j->s.points + 1) * sizeof *list);
+    j->list = list;
     j->params = malloc((3 * j->s.points + 1) * sizeof(double));
     assert_non_null(j->list);
     assert_non_null(j->params);
     for (size_t i = 0; i < j->s.points; i++) {
-        j->list[i] = (uint32_t)(support_random(&seed) % j->m.counts.num_cells);
+        list[i] = (uint32_t)(support_random(&seed) % j->m.counts.num_cells);
         for (size_t a = 0; a < 3; a++)
             set_element(j->params, j->precision, 3 * i + a, 0.5 + 0.55 * support_uniform(&seed));
     }
     if (j->s.points > 9) {
-        j->list[4] = (uint32_t)j->m.counts.num_cells;
+        list[4] = (uint32_t)j->m.counts.num_cells;
         set_element(j->params, j->precision, 3 * 7 + 1, (double)NAN);
     }
 }
@@ -180,7 +181,8 @@ static shared_call call_of(solid_job *j)
                          .ctx = ctx,
                          .bytes = j->bytes,
                          .element = clsp_type_bytes(j->precision),
-                         .host = j->s.points > 0 || j->s.method <= CLSP_SOLID_CELLS,
+                         .host = j->s.points > 0 || j->s.method <= CLSP_SOLID_CELLS ||
+                                 j->s.method == CLSP_SOLID_LATTICES,
                          .work = j,
                          .call = together,
                          .check = check_values};
@@ -279,6 +281,46 @@ static void test_schedules(void **state)
     (void)state;
     each_turn(shared_limits, SHARED_LIMITS, 1, check_shapes);
     print_message("worst/bound %.2f\n", worst);
+}
+
+/* Makes all in memory that is not aligned to its elements, by a share or on the calling thread. */
+static void check_unaligned(const solid_job *aligned)
+{
+    const size_t params = 3 * aligned->s.points * sizeof(double);
+    solid_job j = *aligned;
+    unsigned char *const out = malloc(j.bytes + 1), *const given_at = malloc(params + 1);
+    unsigned char *const list = malloc((j.s.points + 1) * sizeof(uint32_t));
+
+    assert_true(out && given_at && list);
+    memcpy(given_at + 1, j.params, params);
+    memcpy(list + 1, j.list, j.s.points * sizeof(uint32_t));
+    j.params = given_at + 1;
+    j.list = list + 1;
+    for (size_t k = 0; k <= SHARED_WAYS; k++) {
+        const clsp_run run = {.share = k < SHARED_WAYS ? &shared_ways[k] : NULL};
+        if (k < SHARED_WAYS && shared_ways[k].schedule == CLSP_SCHEDULE_SVM) continue;
+        memcpy(out + 1, j.reference, j.bytes); /* what is between elements stays */
+        memset(out + 1, POISON, clsp_type_bytes(j.precision));
+        assert_ok(ctx, evaluate(&j, out + 1, &run));
+        check_values(&j, out + 1, false);
+    }
+    free(out);
+    free(given_at);
+    free(list);
+}
+
+static void test_unaligned(void **state)
+{
+    clsp_context *given = context_with("");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        if (i % 3 > 0 && shapes[i].points == 0) continue;
+        solid_job j = start_job(given, &shapes[i], CLSP_F32);
+        check_unaligned(&j);
+        finish_job(&j);
+    }
+    clsp_context_destroy(&given);
 }
 
 /* ---- several devices, points that change ---- */
@@ -433,8 +475,11 @@ static void test_wrong_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_schedules),       cmocka_unit_test(test_same_device_twice),
-        cmocka_unit_test(test_drops_out),       cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_unaligned),
+        cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_same_device_twice),
+        cmocka_unit_test(test_drops_out),
+        cmocka_unit_test(test_auto),
         cmocka_unit_test(test_wrong_arguments),
     };
 
