@@ -73,6 +73,7 @@ static const clspi_tensor_family family = {
     .points_program = "bspline_points",
     .peers = {create_peer, destroy_peer, clspi_tensor_load_peer},
     .make_basis = clspi_bspline_make_basis,
+    .host_basis = clspi_bspline_host_basis,
     .after_rows = clspi_tensor_edge_normals,
     .surfaces = make_surfaces};
 

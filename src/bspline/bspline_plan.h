@@ -46,6 +46,9 @@ clspi_basis clspi_bspline_basis(const clsp_bspline_plan *plan);
 /* Makes what bspline_points.cl needs of them, as a clspi_tensor_family does. */
 clsp_status clspi_bspline_make_basis(clspi_tensor_plan *plan, clspi_series *series);
 
+/* Makes the same in double for the host, as a clspi_tensor_family does. */
+double *clspi_bspline_host_basis(const clspi_tensor_plan *plan);
+
 /* Returns the reals of it that each curve with knots of its own has. */
 size_t clspi_bspline_own_reals(const clsp_bspline_plan *plan, const clspi_tensor_desc *desc);
 

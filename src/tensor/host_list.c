@@ -1,15 +1,11 @@
 #include "host_list.h"
 
 #include <math.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "float_state.h"
-#include "list_spans.h"
 #include "list_sums.h"
-#include "tensor_share.h"
 #include "vertex_layout.h"
 
 enum {
@@ -18,13 +14,7 @@ enum {
     ELEMENTS_MAX = 20 /* of a vertex: a point, a weight, two derivatives, a normal, parameters */
 };
 
-/* What is read of a plan when its lists are made, which may be when the plan is gone. */
-struct clspi_list_recipe {
-    atomic_uint references;
-    clspi_tensor_desc desc; /* its axes and what its basis works on belong to the plan */
-    size_t patch_reals;
-    clspi_list_spans spans[2]; /* of splines */
-};
+static const double side_width = 0x1p-22; /* more than rounding takes from a parameter on a side */
 
 /* A chunk on its way from parameters to vertices. */
 typedef struct list_chunk {
@@ -33,7 +23,6 @@ typedef struct list_chunk {
     double sum[3][CLSPI_LIST_CHUNK * COORDS], largest[2][CLSPI_LIST_CHUNK];
     double param[2][CLSPI_LIST_CHUNK], none[CLSPI_LIST_CHUNK]; /* of the plan's reals */
     bool is_lost[CLSPI_LIST_CHUNK]; /* a parameter is NaN, or there is no such patch */
-    double near;                    /* parameters to here are on the edge that they begin at */
 } list_chunk;
 
 static bool has(const clspi_tensor_desc *d, uint32_t attributes)
@@ -41,73 +30,10 @@ static bool has(const clspi_tensor_desc *d, uint32_t attributes)
     return (d->vertex.attributes & attributes) != 0;
 }
 
-/* Tells whether functions are Bernstein polynomials whose derivatives the host makes. */
-static bool is_bernstein(const clspi_tensor_desc *d)
-{
-    return d->basis.is_bernstein && !d->basis.factors;
-}
-
-/* Tells whether functions are splines whose spans take little memory and that have the derivatives
-   asked for, wherever a parameter is. */
-static bool is_spline(const clspi_tensor_desc *d)
-{
-    bool is = d->basis.num_spans && clspi_list_spans_fit(d);
-
-    for (cl_uint k = 0; k < d->directions && is && clspi_list_has_slopes(d); k++)
-        is = !d->basis.has_kinks(d->basis.user, k);
-    return is;
-}
-
 /* Returns the degree along a direction, 0 where there is none. */
 static uint32_t degree_of(const clspi_tensor_desc *d, cl_uint direction)
 {
     return direction < d->directions ? d->degrees[direction] : 0;
-}
-
-bool clspi_host_list_fits(const clspi_tensor_plan *plan)
-{
-    const uint32_t plain = CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_PARAMS;
-    const uint32_t slopes = CLSP_VERTEX_DU | CLSP_VERTEX_DV;
-    const clspi_tensor_desc *const d = &plan->desc;
-    const uint32_t normals = is_bernstein(d) ? CLSP_VERTEX_NORMAL : 0;
-
-    return d->directions <= 2 && !d->is_triangle && d->own_bases == 0 &&
-           (is_bernstein(d) || is_spline(d)) && d->degrees[0] <= CLSPI_LIST_DEGREE &&
-           degree_of(d, 1) <= CLSPI_LIST_DEGREE &&
-           !has(d, ~(d->rational ? plain : plain | slopes | normals));
-}
-
-bool clspi_host_list_prepare(clspi_tensor_plan *plan)
-{
-    if (plan->list_recipe) return true;
-    clspi_list_recipe *const recipe = calloc(1, sizeof *recipe);
-    bool is_done = recipe != NULL;
-
-    if (!is_done) return false;
-    atomic_init(&recipe->references, 1);
-    recipe->desc = plan->desc;
-    recipe->patch_reals = plan->patch_reals;
-    for (cl_uint k = 0; k < plan->desc.directions && plan->desc.basis.num_spans; k++)
-        is_done = is_done && clspi_list_spans_make(&recipe->spans[k], &plan->desc, k);
-    if (is_done)
-        plan->list_recipe = recipe;
-    else
-        clspi_list_recipe_release(recipe);
-    return is_done;
-}
-
-clspi_list_recipe *clspi_list_recipe_retain(clspi_list_recipe *recipe)
-{
-    atomic_fetch_add(&recipe->references, 1);
-    return recipe;
-}
-
-void clspi_list_recipe_release(clspi_list_recipe *recipe)
-{
-    if (!recipe || atomic_fetch_sub(&recipe->references, 1) > 1) return;
-    for (int k = 0; k < 2; k++)
-        clspi_list_spans_release(&recipe->spans[k]);
-    free(recipe);
 }
 
 double clspi_host_list_ns(const clspi_tensor_plan *plan)
@@ -253,8 +179,6 @@ static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
     c->sums.coords = clspi_coords(d);
     c->sums.row = (size_t)d->controls[1] * c->sums.coords;
     c->sums.has_functions = d->basis.num_spans != NULL;
-    /* 1 less it rounds to 1: the neighbour of a watertight patch takes it for its end */
-    c->near = !d->watertight ? 0 : d->precision == CLSP_F64 ? 0x1p-54 : 0x1p-25;
     c->source = (clspi_vertex_source){0};
     for (int k = 0; k < 3; k++) {
         const bool wanted = has(d, attribute[k]) || (k > 0 && normals);
@@ -276,9 +200,12 @@ static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
     memset(c->sums.y, 0, sizeof c->sums.y);
 }
 
+/* Tells whether a point may be on a side. */
 static bool on_side(const list_chunk *c, int direction, size_t p)
 {
-    return c->sums.x[direction][p] <= c->near || c->sums.x[direction][p] == 1;
+    const double x = c->sums.x[direction][p];
+
+    return x <= side_width || x >= 1 - side_width;
 }
 
 /* Enlarges what tangents on edges may be off by. */
@@ -295,64 +222,35 @@ static void add_margins(list_chunk *c, bool is_double)
 
 /* ---- vertices ---- */
 
-/* Makes the normal of a point on a side again, if it was lost, and what is watertight. */
-static void make_side(const list_chunk *c, const clspi_tensor_desc *d,
-                      const clspi_vertex_functions *functions, const clspi_vertex_shape *shape,
-                      int across, size_t p, char *vertex)
+/* Takes over at most CLSPI_POINT_CHUNK points of a list. */
+static void take_chunk(const clspi_list_recipe *recipe, const clspi_host_list *list, size_t first,
+                       size_t num, clspi_point *points)
 {
-    const bool ends = c->sums.x[across][p] > 0.5;
-    const ptrdiff_t coords = (ptrdiff_t)c->sums.coords;
-    const ptrdiff_t steps[2] = {(ptrdiff_t)d->controls[1] * coords, coords};
-    const size_t corner = ends ? (size_t)(d->controls[across] - 1) * (size_t)steps[across] : 0;
-    const clspi_edge edge = {.corner =
-                                 (const char *)c->sums.patch[p] + corner * functions->real_bytes,
-                             .degree = d->degrees[1 - across],
-                             .depth = d->controls[across],
-                             .step_t = steps[1 - across],
-                             .step_n = ends ? -steps[across] : steps[across],
-                             .right_handed = (across == 0) == !ends,
-                             .watertight = d->watertight,
-                             .end = 1,
-                             .params = &c->sums.x[1 - across][p],
-                             .num = 1,
-                             .count = 1,
-                             .out = vertex};
+    const clspi_tensor_desc *const d = &recipe->desc;
+    const bool is_double = d->precision == CLSP_F64;
 
-    functions->edge(shape, &edge);
+    for (size_t p = 0; p < num; p++) {
+        const char *const from = list->params + (first + p) * list->point_step;
+        uint32_t item = 0;
+        if (list->items) memcpy(&item, list->items + (first + p) * sizeof item, sizeof item);
+        clspi_point_begin(recipe, list->points, item, list->num_patches, &points[p]);
+        for (uint32_t k = 0; k < d->directions; k++)
+            clspi_point_at(recipe, points[p].is_lost ? 0 : item, k,
+                           real_at(is_double, from + k * list->direction_step), &points[p]);
+    }
 }
 
-/* Makes what points on edges have of these. */
-static void make_sides(const list_chunk *c, const clspi_tensor_desc *d,
-                       const clspi_vertex_functions *functions, const clspi_vertex_shape *shape,
-                       char *out)
+/* Makes what points on sides have of their own. */
+static void make_sides(const list_chunk *c, const clspi_list_recipe *recipe,
+                       const clspi_host_list *list, size_t first, char *out)
 {
-    const size_t vertex = clspi_vertex_bytes(d);
+    const size_t vertex = clspi_vertex_bytes(&recipe->desc);
+    clspi_point point;
 
     for (size_t p = 0; p < c->sums.num; p++)
-        for (int k = 2; k-- > 0;) /* corners are those along u: last */
-            if (on_side(c, k, p) && !c->is_lost[p])
-                make_side(c, d, functions, shape, k, p, out + p * vertex);
-}
-
-/* Returns how many elements a vertex has of a part. */
-static uint32_t elements_of(const clspi_tensor_desc *d, unsigned part)
-{
-    return part == CLSPI_PART_WEIGHT ? 1 : part == CLSPI_PART_PARAMS ? d->directions : d->dim;
-}
-
-/* Writes NaN to all attributes of a vertex. */
-static void lose_vertex(const clspi_tensor_desc *d, const clspi_vertex_shape *shape, char *vertex)
-{
-    static const uint16_t half_nan = 0x7e00;
-    const size_t element = clsp_type_bytes(d->vertex.type);
-
-    for (unsigned k = 0; k < CLSPI_PARTS; k++)
-        for (uint32_t e = 0; e < elements_of(d, k) && shape->at[k] >= 0; e++) {
-            char *const to = vertex + ((size_t)shape->at[k] + e) * element;
-            if (d->vertex.type == CLSP_F16)
-                memcpy(to, &half_nan, sizeof half_nan);
-            else
-                set_real(d->vertex.type == CLSP_F64, to, 0, (double)NAN);
+        if (on_side(c, 0, p) || on_side(c, 1, p)) {
+            take_chunk(recipe, list, first + p, 1, &point);
+            clspi_point_sides(&recipe->maker, &point, 1, out + p * vertex);
         }
 }
 
@@ -376,7 +274,7 @@ static void make_vertices(list_chunk *c, const clspi_tensor_desc *d,
     for (unsigned k = 0; k < CLSPI_PARTS; k++)
         if (shape->at[k] >= 0) {
             packed.at[k] = (int32_t)packed.stride;
-            packed.stride += elements_of(d, k);
+            packed.stride += clspi_part_elements(shape, k);
         }
     c->source.count = full + CLSPI_LIST_BLOCK;
     functions->make(&packed, &c->source, aside);
@@ -385,12 +283,7 @@ static void make_vertices(list_chunk *c, const clspi_tensor_desc *d,
             if (shape->at[k] >= 0)
                 memcpy(out + p * vertex + (size_t)shape->at[k] * element,
                        (const char *)aside + (p * packed.stride + (size_t)packed.at[k]) * element,
-                       elements_of(d, k) * element);
-}
-
-static const clspi_vertex_functions *functions_of(const clspi_tensor_desc *d)
-{
-    return d->precision == CLSP_F64 ? &clspi_vertex_functions_f64 : &clspi_vertex_functions_f32;
+                       clspi_part_elements(shape, k) * element);
 }
 
 /* Makes the vertices of a chunk whose points have been taken over. */
@@ -398,8 +291,8 @@ static void make_chunk(list_chunk *c, const clspi_tensor_desc *d, const clspi_ve
                        char *out)
 {
     const bool is_double = d->precision == CLSP_F64;
-    const clspi_vertex_functions *const functions = functions_of(d);
-    const size_t vertex = clspi_vertex_bytes(d);
+    const clspi_vertex_functions *const functions =
+        is_double ? &clspi_vertex_functions_f64 : &clspi_vertex_functions_f32;
 
     (is_double ? clspi_list_sums_f64 : clspi_list_sums_f32)(&c->sums);
     add_margins(c, is_double);
@@ -407,29 +300,48 @@ static void make_chunk(list_chunk *c, const clspi_tensor_desc *d, const clspi_ve
         if (d->directions == 2 && c->sums.largest[k])
             functions->invert(c->largest[k], clspi_round_up(c->sums.num, CLSPI_LIST_BLOCK));
     make_vertices(c, d, functions, shape, out);
-    if (d->watertight || has(d, CLSP_VERTEX_NORMAL)) make_sides(c, d, functions, shape, out);
-    for (size_t p = 0; p < c->sums.num; p++)
-        if (c->is_lost[p]) lose_vertex(d, shape, out + p * vertex);
+}
+
+/* Makes a part of a list whose sums are quick. */
+static void make_quick(const clspi_list_recipe *recipe, const clspi_host_list *list,
+                       const clspi_part *part, char *out)
+{
+    const clspi_tensor_desc *const d = &recipe->desc;
+    const bool flushes = d->precision == CLSP_F32 && !d->rational;
+    const size_t vertex = clspi_vertex_bytes(d);
+    list_chunk c;
+
+    choose_sums(&c, d);
+    for (size_t done = 0; done < part->num_lines; done += c.sums.num) {
+        char *const to = out + done * vertex;
+        const clspi_float_state before = clspi_float_flush(flushes);
+        c.sums.num = clspi_min(CLSPI_LIST_CHUNK, part->num_lines - done);
+        take_points(&c, recipe, list, part->piece + done);
+        make_chunk(&c, d, &recipe->maker.vertex, to);
+        clspi_float_state_set(before);
+        if (d->watertight || has(d, CLSP_VERTEX_NORMAL))
+            make_sides(&c, recipe, list, part->piece + done, to);
+        for (size_t p = 0; p < c.sums.num; p++)
+            if (c.is_lost[p]) clspi_point_lose(&recipe->maker.vertex, to + p * vertex);
+    }
 }
 
 void clspi_host_list_make(const clspi_list_recipe *recipe, const clspi_host_list *list,
                           const clspi_part *part, char *out)
 {
-    const clspi_tensor_desc *const d = &recipe->desc;
-    const clspi_float_state before = clspi_float_flush(d->precision == CLSP_F32 && !d->rational);
-    clspi_vertex_shape shape = clspi_vertex_shape_of(d);
-    list_chunk c;
+    const size_t vertex = clspi_vertex_bytes(&recipe->desc);
+    clspi_point_maker maker = recipe->maker;
+    clspi_point points[CLSPI_POINT_CHUNK];
 
-    if (list->only_edges) shape.at[CLSPI_PART_NORMAL] = -1;
-    choose_sums(&c, d);
-    for (size_t done = 0; done < part->num_lines; done += c.sums.num) {
-        char *const to = out + done * clspi_vertex_bytes(d);
-        c.sums.num = clspi_min(CLSPI_LIST_CHUNK, part->num_lines - done);
-        take_points(&c, recipe, list, part->piece + done);
-        if (list->only_edges)
-            make_sides(&c, d, functions_of(d), &shape, to);
-        else
-            make_chunk(&c, d, &shape, to);
+    if (recipe->is_quick && !list->only_edges) {
+        make_quick(recipe, list, part, out);
+        return;
     }
-    clspi_float_state_set(before);
+    if (list->only_edges) maker.vertex.at[CLSPI_PART_NORMAL] = -1;
+    for (size_t done = 0, num; done < part->num_lines; done += num) {
+        num = clspi_min(CLSPI_POINT_CHUNK, part->num_lines - done);
+        take_chunk(recipe, list, part->piece + done, num, points);
+        (list->only_edges ? clspi_point_sides : clspi_point_vertices)(&maker, points, num,
+                                                                      out + done * vertex);
+    }
 }

@@ -1,10 +1,9 @@
-/* Lists of vertices at parameters by the host: of curves and surfaces of Bernstein polynomials and
-   of splines of low degrees, all in host memory. */
+/* Lists of vertices at parameters by the host, all in host memory. */
 #ifndef CLSPI_HOST_LIST_H
 #define CLSPI_HOST_LIST_H
 
+#include "list_recipe.h"
 #include "split.h"
-#include "tensor_plan.h"
 
 enum { CLSPI_POINT_ITEMS = 16 /* a vertex of its own takes as long as so many of a grid */ };
 
@@ -15,19 +14,8 @@ typedef struct clspi_host_list {
     const char *params, *items; /* where those of the first point are; items: NULL: patch 0 */
     size_t point_step;          /* bytes from one point's parameters to the next one's */
     size_t direction_step;      /* bytes from a parameter along u to that along v */
-    bool only_edges;            /* vertices are there: watertight points are made again, of any
-                                   degree */
+    bool only_edges;            /* vertices are there: watertight points are made again */
 } clspi_host_list;
-
-/* Tells whether the host can make a plan's lists: its description alone decides. */
-bool clspi_host_list_fits(const clspi_tensor_plan *plan);
-
-/* Makes the plan's recipe, where that has not been done. Errors: false, no memory. */
-bool clspi_host_list_prepare(clspi_tensor_plan *plan);
-
-/* Add a reference, and give one back; recipe may be NULL. */
-clspi_list_recipe *clspi_list_recipe_retain(clspi_list_recipe *recipe);
-void clspi_list_recipe_release(clspi_list_recipe *recipe);
 
 /* Estimates how long a vertex takes a core, in ns. */
 double clspi_host_list_ns(const clspi_tensor_plan *plan);

@@ -45,7 +45,7 @@ static list_command *describe(clspi_tensor_plan *plan, const clspi_queued_list *
 {
     const clspi_tensor_desc *const d = &plan->desc;
     const size_t real = clsp_type_bytes(d->precision);
-    list_command *const c = clspi_host_list_prepare(plan) ? malloc(sizeof *c) : NULL;
+    list_command *const c = clspi_list_recipe_prepare(plan) ? malloc(sizeof *c) : NULL;
 
     if (!c) return NULL;
     *c = (list_command){.recipe = clspi_list_recipe_retain(plan->list_recipe),

@@ -12,7 +12,7 @@ typedef struct clspi_queued_list {
     size_t num;
 } clspi_queued_list;
 
-/* Enqueues a list of a plan that clspi_host_list_fits and that has patches. */
+/* Enqueues a list of a plan that has patches. */
 clsp_status clspi_queue_list(clspi_tensor_plan *plan, clspi_series *series,
                              const clspi_queued_list *list);
 

@@ -116,11 +116,10 @@ static clsp_status queue_points(void *user, clspi_series *series, const clspi_pa
     return clspi_queue_list(list->plan, series, &queued);
 }
 
-/* Tells whether a list goes that way, which the plan with what it holds and the kinds of memory
-   alone decide. */
+/* Tells whether a list goes that way, which the kinds of memory alone decide. */
 static bool goes_to_queue(const list_job *list, const clsp_run *run)
 {
-    bool goes = clspi_host_list_fits(list->plan) && list->plan->num_patches > 0;
+    bool goes = list->plan->num_patches > 0;
 
     for (uint32_t i = 0; i < list->streams.num && goes; i++)
         goes = clspi_is_host_command(&list->plan->base, run, &list->streams.stream[i].memory);
@@ -191,6 +190,32 @@ typedef struct shared_list {
     size_t real;                /* bytes */
 } shared_list;
 
+/* Describes a list to the host, but for control points. */
+static clspi_host_list host_list_of(const clspi_tensor_plan *plan, const shared_list *list)
+{
+    const clsp_points *const points = list->points;
+    const size_t directions = plan->desc.directions;
+
+    return (clspi_host_list){.params = list->params,
+                             .items = list->items,
+                             .point_step = points->planar ? list->real : directions * list->real,
+                             .direction_step =
+                                 points->planar ? points->num * list->real : list->real};
+}
+
+static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
+                                const clspi_part *part, char *out)
+{
+    const clspi_tensor_plan *const plan = tensor_plan_of(base);
+    clspi_host_list list = host_list_of(plan, user);
+
+    (void)worker;
+    list.points = plan->host.data;
+    list.num_patches = plan->num_patches;
+    clspi_host_list_make(plan->list_recipe, &list, part, out);
+    return CLSP_OK;
+}
+
 static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_series *series,
                                   const clspi_part *part, const clspi_target *target)
 {
@@ -235,26 +260,6 @@ static clsp_status eval_alone(void *user)
     return eval_lines(c->plan, c->points, c->lines, c->vertices, NULL);
 }
 
-/* Peers have what the description says alone. */
-static clsp_status prepare(const void *user, clspi_plan *base)
-{
-    const void *points;
-
-    (void)user;
-    return clspi_tensor_host_points(tensor_plan_of(base), &points);
-}
-
-static clsp_status prepare_host(const void *user, clspi_plan *base)
-{
-    CLSPI_CHECK(prepare(user, base));
-    return clspi_host_list_prepare(tensor_plan_of(base))
-               ? CLSP_OK
-               : clspi_fail(&base->ctx->log, CLSP_ERROR_NO_MEMORY, "%s: no memory for spans",
-                            base->family);
-}
-
-static const char no_host[] = "the host has no code for vertices at parameters";
-
 static void name_job(const clspi_tensor_plan *plan, const clsp_points *points, char key[KEY_MAX])
 {
     const clspi_tensor_desc *const d = &plan->desc;
@@ -267,24 +272,16 @@ static void name_job(const clspi_tensor_plan *plan, const clsp_points *points, c
 }
 
 /* Makes watertight points again on the calling thread, since processors round differently. */
-static clsp_status make_shared_edges(clspi_tensor_plan *plan, const shared_list *list,
-                                     clsp_range lines, char *out)
+static void make_shared_edges(const clspi_tensor_plan *plan, const shared_list *list,
+                              clsp_range lines, char *out)
 {
-    const clsp_points *const points = list->points;
-    const size_t directions = plan->desc.directions;
     const clspi_part part = {.piece = lines.first, .num_lines = lines.count};
+    clspi_host_list edges = host_list_of(plan, list);
 
-    CLSPI_CHECK(prepare_host(NULL, &plan->base));
-    const clspi_host_list edges = {
-        .points = plan->host.data,
-        .num_patches = plan->num_patches,
-        .params = list->params,
-        .items = list->items,
-        .point_step = points->planar ? list->real : directions * list->real,
-        .direction_step = points->planar ? points->num * list->real : list->real,
-        .only_edges = true};
+    edges.points = plan->host.data;
+    edges.num_patches = plan->num_patches;
+    edges.only_edges = true;
     clspi_host_list_make(plan->list_recipe, &edges, &part, out);
-    return CLSP_OK;
 }
 
 /* Shares a list whose memory has been found. */
@@ -292,14 +289,13 @@ static clsp_status share_list(clspi_tensor_plan *plan, const shared_list *list,
                               const clspi_tiling *tiling, const clspi_tiles *tiles, char *out,
                               const clsp_run *run)
 {
-    static const clspi_line_maker maker = {NULL, make_on_device, NULL};
+    static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
     const clspi_tensor_desc *const d = &plan->desc;
     char key[KEY_MAX];
     clspi_shared_batch batch = {.plan = &plan->base,
                                 .peers = &plan->peers,
                                 .maker = &maker,
                                 .user = list,
-                                .why_no_host = no_host,
                                 .why_not_persistent = "no persistent kernel makes lists",
                                 .tiling = *tiling,
                                 .line_items = CLSPI_POINT_ITEMS,
@@ -307,17 +303,19 @@ static clsp_status share_list(clspi_tensor_plan *plan, const shared_list *list,
                                 .element = clsp_type_bytes(d->vertex.type),
                                 .has_gaps = clspi_layout_has_gaps(d),
                                 .key = key,
-                                .prepare = prepare};
+                                .prepare = clspi_list_prepare};
 
     clsp_report own_report = {.num_processors = 0};
     clsp_report *const told = run->report ? run->report : &own_report;
 
     name_job(plan, list->points, key);
     CLSPI_CHECK(clspi_shared_batch_run(&batch, tiles, out, run, told));
-    if (d->watertight && clspi_is_mixed(told))
-        CLSPI_CHECK(make_shared_edges(plan, list, tiles->lines, out));
+    if (d->watertight && tiles->way == CLSPI_BY_ALL && clspi_is_mixed(told))
+        make_shared_edges(plan, list, tiles->lines, out);
     return clspi_run_done(&plan->base, run);
 }
+
+static const char not_aligned[] = "memory that is not aligned to its elements";
 
 /* Checks the memory of a shared call, finds where it is, and carries the call out. */
 static clsp_status eval_shared(clspi_tensor_plan *plan, const clsp_points *points,
@@ -334,6 +332,8 @@ static clsp_status eval_shared(clspi_tensor_plan *plan, const clsp_points *point
     lone_list own = {plan, points, &host, tiles->lines};
     const clspi_lone_call alone = {"lists of bases of their own, and memory that is not aligned",
                                    tiles->tiles.count, eval_alone, &own, false};
+    const bool by_host =
+        tiles->way == CLSPI_BY_CALLER || run->share->schedule == CLSP_SCHEDULE_HOST;
     char *out;
 
     CLSPI_CHECK(clspi_shared_output(&plan->base, &host, &need, &out));
@@ -342,48 +342,34 @@ static clsp_status eval_shared(clspi_tensor_plan *plan, const clsp_points *point
         CLSPI_CHECK(clspi_shared_input(&plan->base, &points->item, &items, &list.items));
         CLSPI_CHECK(check_numbers(plan, (clsp_range){0, points->num}, list.items));
     }
-    if (d->own_bases > 0 || (uintptr_t)list.items % sizeof(uint32_t) != 0 ||
-        (uintptr_t)list.params % list.real != 0 ||
-        (uintptr_t)out % clsp_type_bytes(d->vertex.type) != 0)
+    const bool is_aligned = (uintptr_t)out % clsp_type_bytes(d->vertex.type) == 0;
+    if (by_host && is_aligned) return share_list(plan, &list, tiling, tiles, out, run);
+    if (tiles->way == CLSPI_BY_CALLER) return clspi_no_host_tiles(&plan->base, not_aligned);
+    if (d->own_bases > 0 || !is_aligned || (uintptr_t)list.items % sizeof(uint32_t) != 0 ||
+        (uintptr_t)list.params % list.real != 0)
         return clspi_shared_alone(&plan->base, &alone, run);
     return share_list(plan, &list, tiling, tiles, out, run);
 }
 
 /* ---- by the host for its own CPU ---- */
 
-static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
-                                const clspi_part *part, char *out)
-{
-    const clspi_tensor_plan *const plan = tensor_plan_of(base);
-    clspi_host_list list = *(const clspi_host_list *)user;
-
-    (void)worker;
-    list.points = plan->host.data;
-    list.num_patches = plan->num_patches;
-    clspi_host_list_make(plan->list_recipe, &list, part, out);
-    return CLSP_OK;
-}
-
-/* Tells whether a call is made by the host's threads, which the plan and the kinds of memory alone
-   decide. */
+/* Tells whether a call is made by the host's threads, which the kinds of memory alone decide. */
 static bool goes_to_host(const clspi_tensor_plan *plan, const clsp_points *points,
                          const clsp_output *vertices, const clsp_run *run)
 {
     const bool on_host =
         !points->params.buffer && !points->params.svm && !points->item.buffer && !points->item.svm;
 
-    return on_host && clspi_goes_to_host(&plan->base, run, vertices, true) &&
-           clspi_host_list_fits(plan);
+    return on_host && clspi_goes_to_host(&plan->base, run, vertices, true);
 }
 
 /* Checks a call's memory, and finds where it is. */
 static clsp_status find_list(const clspi_tensor_plan *plan, const clsp_points *points,
-                             clspi_host_list *list)
+                             shared_list *list)
 {
     const clspi_tensor_desc *const d = &plan->desc;
     const clspi_memory_need need = {"params", d->precision, points->num * d->directions};
     const clspi_memory_need numbers = {"items", CLSP_U32, points->num};
-    const size_t real = clsp_type_bytes(d->precision);
     clspi_memory params, items = {.host = NULL};
 
     CLSPI_CHECK(clspi_input_open(&params, &plan->base, &points->params, &need));
@@ -391,10 +377,7 @@ static clsp_status find_list(const clspi_tensor_plan *plan, const clsp_points *p
         CLSPI_CHECK(clspi_input_open(&items, &plan->base, &points->item, &numbers));
         CLSPI_CHECK(check_numbers(plan, (clsp_range){0, points->num}, items.host));
     }
-    *list = (clspi_host_list){.params = params.host,
-                              .items = items.host,
-                              .point_step = points->planar ? real : d->directions * real,
-                              .direction_step = points->planar ? points->num * real : real};
+    *list = (shared_list){points, params.host, items.host, clsp_type_bytes(d->precision)};
     return CLSP_OK;
 }
 
@@ -406,7 +389,7 @@ static clsp_status eval_on_host(clspi_tensor_plan *plan, const clsp_points *poin
     const clspi_tensor_desc *const d = &plan->desc;
     const clspi_memory_need need = {"vertices", d->vertex.type, points->num * d->vertex.stride};
     clspi_memory memory;
-    clspi_host_list list;
+    shared_list list;
     clspi_shared_batch batch = {.plan = &plan->base,
                                 .maker = &maker,
                                 .user = &list,
@@ -415,7 +398,7 @@ static clsp_status eval_on_host(clspi_tensor_plan *plan, const clsp_points *poin
                                 .line_bytes = clspi_vertex_bytes(d),
                                 .element = clsp_type_bytes(d->vertex.type),
                                 .has_gaps = clspi_layout_has_gaps(d),
-                                .prepare = prepare_host};
+                                .prepare = clspi_list_prepare};
 
     CLSPI_CHECK(clspi_output_open(&memory, &plan->base, vertices, &need));
     CLSPI_CHECK(find_list(plan, points, &list));
@@ -439,7 +422,6 @@ clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, const clsp_points 
     case CLSPI_ASKED:
         return clspi_tiles_tell(&tiles, &tiling, plan->desc.vertex.stride, run);
     case CLSPI_BY_CALLER:
-        return clspi_no_host_tiles(&plan->base, no_host);
     case CLSPI_BY_ALL:
         return eval_shared(plan, points, &tiling, &tiles, vertices, run);
     default:

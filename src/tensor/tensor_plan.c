@@ -167,8 +167,8 @@ static void take(clspi_tensor_plan *plan, const clspi_tensor_desc *d, const size
         plan->is_loaded = false;
         plan->num_patches = 0;
         clspi_host_state_forget(&plan->host);
-        forget_list_recipe(plan);
     }
+    forget_list_recipe(plan);
     forget_host_grid(plan);
     clspi_peers_release(&plan->peers);
     clspi_own_samples_release(&plan->samples);

@@ -37,6 +37,10 @@ typedef struct clspi_tensor_family {
     /* Makes plan->basis, when vertices one by one are first asked for; NULL: there is none. */
     clsp_status (*make_basis)(struct clspi_tensor_plan *plan, clspi_series *series);
 
+    /* Makes the basis of vertices that the host makes one by one, as list_recipe.h says, for free;
+       NULL where there is no memory. Not asked for where functions are Bernstein polynomials. */
+    double *(*host_basis)(const struct clspi_tensor_plan *plan);
+
     /* Goes over rows of vertices after they are made; NULL: nothing does. */
     clsp_status (*after_rows)(struct clspi_tensor_plan *plan, clspi_series *series,
                               const clspi_rows *rows);

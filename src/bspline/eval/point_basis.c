@@ -1,4 +1,5 @@
-/* The basis functions of splines as bspline_points.cl needs them, on the device. */
+/* The basis functions of splines as bspline_points.cl needs them on the device, and spline_place.h
+   on the host. */
 #include <stdlib.h>
 
 #include "bspline_plan.h"
@@ -208,4 +209,36 @@ clsp_status clspi_bspline_make_basis(clspi_tensor_plan *tensor, clspi_series *se
     if (status != CLSP_OK) clspi_buffer_release(&tensor->basis);
     free(scratch);
     return status;
+}
+
+/* ---- on the host ---- */
+
+/* Writes it to memory that there is; scratch: room for the coefficients of a span. */
+static bool write_host(writer *w, const clsp_bspline_plan *plan, double *scratch)
+{
+    clsp_status status = CLSP_OK;
+
+    w->num = 0;
+    if (plan->own.num == 0) put_all(w, plan, scratch);
+    for (size_t c = 0; c < plan->own.num && status == CLSP_OK; c++)
+        status = put_curve(w, plan, c, scratch);
+    return status == CLSP_OK;
+}
+
+double *clspi_bspline_host_basis(const clspi_tensor_plan *tensor)
+{
+    enum { MOST = CLSP_BSPLINE_MAX_DEGREE + 1 };
+    const clsp_bspline_plan *const plan = (const clsp_bspline_plan *)tensor;
+    double *const scratch = malloc((size_t)MOST * MOST * sizeof *scratch);
+    writer w = {.num = plan->own.num * tensor->desc.basis_reals, .is_double = true};
+    size_t bytes = sizeof(double);
+
+    if (plan->own.num == 0) put_all(&w, plan, NULL); /* counts */
+    w.reals = scratch && clspi_size_mul(&bytes, w.num) ? malloc(bytes) : NULL;
+    if (w.reals && !write_host(&w, plan, scratch)) {
+        free(w.reals);
+        w.reals = NULL;
+    }
+    free(scratch);
+    return w.reals;
 }

@@ -45,6 +45,8 @@ typedef struct clspi_vertex_source {
                              |partial sum| of coordinates and of the weight; of surfaces, which
                              are polynomial, inverted; not read without normals and curvatures */
     const double *centre; /* that points are relative to; NULL: to the origin */
+    bool of_each; /* each vertex has a centre, [count][dim], and of curves what its tangent's
+                     errors are relative to, largest[0][0] */
 } clspi_vertex_source;
 
 /* One side of a surface's grid, and the edge of the patch that it is. */

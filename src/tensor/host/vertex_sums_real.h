@@ -395,11 +395,15 @@ CLSPI_INLINE void multiply_by(real *restrict d, const real *restrict f, size_t c
 }
 
 /* Moves points back to where they are. */
-CLSPI_INLINE void move_points(chunk *c, uint32_t dim, const double *centre, size_t count)
+CLSPI_INLINE void move_points(chunk *c, uint32_t dim, const clspi_vertex_source *source,
+                              const chunk_place *at)
 {
+    const size_t step = source->of_each ? dim : 0;
+    const double *const centre = source->centre + at->first * step;
+
     for (uint32_t x = 0; x < dim; x++)
-        for (size_t i = 0; i < count; i++)
-            c->sum[0][x][i] += (real)centre[x];
+        for (size_t i = 0; i < at->count; i++)
+            c->sum[0][x][i] += (real)centre[i * step + x];
 }
 
 /* Makes what a derivative owes to the rounding of control points before they were given, as
@@ -494,7 +498,10 @@ CLSPI_INLINE void make_of_tangents(chunk *c, const clspi_vertex_shape *shape,
     const bool curvature = shape->at[CLSPI_PART_CURVATURE] >= 0;
 
     if (shape->at[CLSPI_PART_NORMAL] < 0 && !curvature) return;
-    if (shape->directions == 1) {
+    if (shape->directions == 1 && source->of_each) {
+        memcpy(c->from[0], (const real *)source->largest[0][0] + at->first,
+               at->count * sizeof(real));
+    } else if (shape->directions == 1) {
         find_curve_errors(c, shape, source, at->count);
     } else {
         polynomial_normals(c->normal, c->sum[1], c->sum[2],
@@ -612,7 +619,7 @@ CLSPI_INLINE void make_chunk(chunk *c, const clspi_vertex_shape *shape,
     find_sums(c, shape, source, at);
     if (shape->rational) divide(c, shape->dim, at->count);
     make_of_tangents(c, shape, source, at);
-    if (source->centre) move_points(c, shape->dim, source->centre, at->count);
+    if (source->centre) move_points(c, shape->dim, source, at);
     copy_sums(c, shape, source, at, out);
     store_elements(shape, c->elements, c->num_elements, out, at->count);
 }

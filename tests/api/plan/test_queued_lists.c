@@ -20,7 +20,7 @@
 
 /* What lists there are: of patches, and of splines where there are control points. */
 typedef struct list_kind {
-    uint32_t directions, degree, controls;
+    uint32_t directions, degree, controls; /* a triangle has 4 directions */
     uint32_t attributes, rational;
     uint32_t planar, items; /* 1: parameters a direction after the other; numbers of patches */
     uint32_t gap;           /* elements behind each vertex */
@@ -33,11 +33,18 @@ static const list_kind kinds[] = {
     {.directions = 2, .degree = 2, .attributes = P | W | T, .rational = 1, .planar = 1, .items = 1},
     {.directions = 2, .degree = 3, .controls = 9, .attributes = P | DU | DV, .type = CLSP_F16},
     {.directions = 1, .degree = 3, .controls = 12, .attributes = P | DU, .items = 1},
-    /* what kernels make */
+    /* not of quick sums */
     {.directions = 2, .degree = 3, .attributes = P | DUU | K, .items = 1, .gap = 3},
+    {.directions = 2, .degree = 3, .attributes = P | W | N | DU, .rational = 1, .items = 1},
+    {.directions = 3, .degree = 2, .attributes = P | DU | DV | DW | T, .planar = 1, .items = 1},
+    {.directions = 4, .degree = 4, .attributes = P | DUV | N | T, .rational = 1, .type = CLSP_F16},
+    {.directions = 1, .degree = 3, .controls = 9, .attributes = P | DUU | K, .rational = 1},
+    {.directions = 2, .degree = 2, .controls = 6, .attributes = P | N | DVV, .items = 1, .gap = 1},
+    {.directions = 3, .degree = 2, .controls = 4, .attributes = P | DW, .rational = 1, .items = 1},
+    {.directions = 2, .degree = 17, .attributes = P | DU, .items = 1},
 };
 
-enum { PATCHES = 5, DIM = 3, POINTS = 333, MOST_STRIDE = 16, MOST_REALS = 512 };
+enum { PATCHES = 5, DIM = 3, POINTS = 333, MOST_STRIDE = 16, MOST_REALS = 1024 };
 
 typedef struct maker {
     clsp_context *ctx;
@@ -49,14 +56,20 @@ typedef struct maker {
     clsp_bspline_plan *bspline;
 } maker;
 
+/* Parameters of a point. */
+static uint32_t params_of(const list_kind *k)
+{
+    return k->directions == 4 ? 2 : k->directions;
+}
+
 static uint32_t elements_of(const list_kind *k)
 {
-    static const uint32_t vectors[] = {P, DU, DV, N, DUU};
+    static const uint32_t vectors[] = {P, DU, DV, DW, DUU, DUV, DVV, N};
     uint32_t num = k->attributes & W ? 1 : 0;
 
     for (size_t i = 0; i < COUNT(vectors); i++)
         num += k->attributes & vectors[i] ? DIM : 0;
-    return num + (k->attributes & K ? 2 : 0) + (k->attributes & T ? k->directions : 0);
+    return num + (k->attributes & K ? k->directions : 0) + (k->attributes & T ? params_of(k) : 0);
 }
 
 /* Reals of a precision: [num], of numbers in [0, 1), or weights among control points. */
@@ -113,28 +126,30 @@ static maker start(clsp_context *ctx, size_t kind, clsp_type precision)
         .attributes = k->attributes, .type = k->type, .stride = m.stride};
     const uint32_t along = k->controls ? k->controls : k->degree + 1;
 
-    m.controls = along * (k->directions > 1 ? along : 1) * (DIM + k->rational);
+    m.controls = (k->directions == 4
+                      ? (along * (along + 1)) / 2
+                      : along * (k->directions > 1 ? along : 1) * (k->directions > 2 ? along : 1)) *
+                 (DIM + k->rational);
     assert_true(m.stride <= MOST_STRIDE && m.controls <= MOST_REALS);
     if (k->controls)
-        assert_int_equal(
-            clsp_bspline_plan_create(&m.bspline, ctx,
-                                     &(clsp_bspline_desc){.directions = k->directions,
-                                                          .precision = precision,
-                                                          .degree = {k->degree, k->degree},
-                                                          .num_controls = {along, along},
-                                                          .rational = k->rational,
-                                                          .vertex = vertex}),
-            CLSP_OK);
-    else
-        assert_int_equal(clsp_bezier_plan_create(
-                             &m.bezier, ctx,
-                             &(clsp_bezier_desc){.form = k->directions > 1 ? CLSP_BEZIER_SURFACE
-                                                                           : CLSP_BEZIER_CURVE,
-                                                 .precision = precision,
-                                                 .degree = {k->degree, k->degree},
-                                                 .rational = k->rational,
-                                                 .vertex = vertex}),
+        assert_int_equal(clsp_bspline_plan_create(
+                             &m.bspline, ctx,
+                             &(clsp_bspline_desc){.directions = k->directions,
+                                                  .precision = precision,
+                                                  .degree = {k->degree, k->degree, k->degree},
+                                                  .num_controls = {along, along, along},
+                                                  .rational = k->rational,
+                                                  .vertex = vertex}),
                          CLSP_OK);
+    else
+        assert_int_equal(
+            clsp_bezier_plan_create(&m.bezier, ctx,
+                                    &(clsp_bezier_desc){.form = (clsp_bezier_form)k->directions,
+                                                        .precision = precision,
+                                                        .degree = {k->degree, k->degree, k->degree},
+                                                        .rational = k->rational,
+                                                        .vertex = vertex}),
+            CLSP_OK);
     load(&m, PATCHES);
     return m;
 }
@@ -157,7 +172,7 @@ static bool is_native(const maker *m)
     clsp_device_info info;
 
     assert_int_equal(clsp_context_device(m->ctx, &info), CLSP_OK);
-    return info.device_class == CLSP_CLASS_CPU && info.native && !(m->kind->attributes & K);
+    return info.device_class == CLSP_CLASS_CPU && info.native;
 }
 
 /* ---- lists ---- */
@@ -189,7 +204,8 @@ static clsp_status eval_list(maker *m, const list *l, const clsp_run *run)
     return eval(m, &points, store_out(&l->out), run);
 }
 
-static clsp_status eval_host_list(maker *m, const list *l, void *out)
+static clsp_status eval_host_list(maker *m, const list *l, void *out, size_t out_num,
+                                  const clsp_run *run)
 {
     const clsp_points points = {.num = l->num,
                                 .item = m->kind->items ? clsp_in_u32(l->item, l->num)
@@ -197,7 +213,7 @@ static clsp_status eval_host_list(maker *m, const list *l, void *out)
                                 .params = real_in(m->precision, l->params, l->params_num),
                                 .planar = m->kind->planar};
 
-    return eval(m, &points, host_out(m->type, out, l->out_num), NULL);
+    return eval(m, &points, host_out(m->type, out, out_num), run);
 }
 
 static void open_stores(list *l, const maker *m, store_kind kind)
@@ -216,7 +232,7 @@ static void close_stores(list *l)
 
 static list new_list(maker *m, size_t num, store_kind kind)
 {
-    list l = {.num = num, .params_num = num * m->kind->directions, .out_num = num * m->stride};
+    list l = {.num = num, .params_num = num * params_of(m->kind), .out_num = num * m->stride};
 
     l.params = reals(m->precision, l.params_num, 0);
     memset(l.params, 0, clsp_type_bytes(m->precision)); /* a side */
@@ -234,7 +250,7 @@ static void make_wanted(maker *m, list *l)
 {
     memset(l->wanted, POISON, l->bytes);
     if (is_native(m)) {
-        assert_int_equal(eval_host_list(m, l, l->wanted), CLSP_OK);
+        assert_int_equal(eval_host_list(m, l, l->wanted, l->out_num, NULL), CLSP_OK);
         return;
     }
     store out = store_make(m->ctx, BUFFER, m->type, 0, l->out_num, NULL);
@@ -291,6 +307,48 @@ static void test_kinds_of_memory(void **state)
     each_kind(kinds_of_memory);
 }
 
+/* Tiles by the caller, and all by the host's workers: the same bits. */
+static void tiles(clsp_context *ctx, size_t kind, clsp_type precision)
+{
+    maker m = start(ctx, kind, precision);
+    list l = new_list(&m, tiny() ? 9 : 5 * POINTS, BUFFER);
+    unsigned char *const out = malloc(l.bytes + 1);
+    clsp_share share = {.schedule = CLSP_SCHEDULE_HOST};
+    clsp_tiling all = {.num_tiles = 0}, one;
+    const clsp_run run = {.share = &share}, ask_all = {.share = &share, .tiling = &all};
+    const clsp_run ask = {.share = &share, .tiling = &one};
+    size_t made = 0;
+
+    assert_non_null(out);
+    memset(l.wanted, POISON, l.bytes);
+    memset(out, POISON, l.bytes);
+    assert_int_equal(eval_host_list(&m, &l, l.wanted, l.out_num, &run), CLSP_OK);
+    if (is_native(&m)) {
+        assert_int_equal(eval_host_list(&m, &l, out, l.out_num, NULL), CLSP_OK);
+        assert_memory_equal(out, l.wanted, l.bytes);
+        memset(out, POISON, l.bytes);
+    }
+    assert_int_equal(eval_host_list(&m, &l, NULL, 0, &ask_all), CLSP_OK);
+    for (size_t t = 0; t < all.num_tiles; t++, made += one.elements.count) {
+        share.tiles = (clsp_range){t, 1};
+        assert_int_equal(eval_host_list(&m, &l, NULL, 0, &ask), CLSP_OK);
+        assert_int_equal(
+            eval_host_list(&m, &l, out + made * clsp_type_bytes(m.type), one.elements.count, &run),
+            CLSP_OK);
+    }
+    assert_int_equal(made, l.out_num);
+    assert_memory_equal(out, l.wanted, l.bytes);
+    free(out);
+    free_list(&l);
+    end(&m);
+}
+
+static void test_tiles(void **state)
+{
+    (void)state;
+    each_kind(tiles);
+}
+
 /* A list of 20000 points, which threads share, and parts of it. */
 static void parts(clsp_context *ctx, size_t kind, clsp_type precision)
 {
@@ -307,7 +365,7 @@ static void parts(clsp_context *ctx, size_t kind, clsp_type precision)
         points.num = FIRST;
         assert_int_equal(eval(&m, &points, out, NULL), CLSP_OK);
         points.num = num - FIRST;
-        points.params.offset += FIRST * m.kind->directions;
+        points.params.offset += FIRST * params_of(m.kind);
         points.item.offset += m.kind->items ? FIRST : 0;
         out.offset += FIRST * m.stride;
         assert_int_equal(eval(&m, &points, out, NULL), CLSP_OK);
@@ -374,8 +432,8 @@ static void bad_points(clsp_context *ctx, size_t kind, clsp_type precision)
     for (size_t i = 0; i < COUNT(bad_items) && m.kind->items; i++)
         if (bad_items[i] < num) l.item[bad_items[i]] = i % 2 ? UINT32_MAX : PATCHES;
     for (size_t i = 0; i < COUNT(bad_params); i++) {
-        const size_t k = bad_params[i], last = m.kind->directions - 1;
-        const size_t at = m.kind->planar ? last * num + k : k * m.kind->directions + last;
+        const size_t k = bad_params[i], last = params_of(m.kind) - 1;
+        const size_t at = m.kind->planar ? last * num + k : k * params_of(m.kind) + last;
         if (k < num) memset((char *)l.params + at * real, 0xff, real);
     }
     open_stores(&l, &m, BUFFER);
@@ -775,7 +833,8 @@ static void *evaluate(void *argument)
 
     for (int i = 0; i < 4 && t->status == CLSP_OK; i++) {
         t->status = eval_list(&t->m, &t->l, NULL);
-        if (t->status == CLSP_OK && i == 1) t->status = eval_host_list(&t->m, &t->l, t->l.wanted);
+        if (t->status == CLSP_OK && i == 1)
+            t->status = eval_host_list(&t->m, &t->l, t->l.wanted, t->l.out_num, NULL);
     }
     end(&t->m); /* with commands on their way */
     return NULL;
@@ -813,11 +872,17 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds_of_memory), cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_bad_points),      cmocka_unit_test(test_parts_of_buffers),
-        cmocka_unit_test(test_one_buffer),      cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_order),           cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_failed),          cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_kinds_of_memory),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_bad_points),
+        cmocka_unit_test(test_parts_of_buffers),
+        cmocka_unit_test(test_one_buffer),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_failed),
+        cmocka_unit_test(test_threads),
     };
 
     if (no_device()) return 77;
