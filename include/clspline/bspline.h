@@ -98,8 +98,8 @@ CLSP_API clsp_status clsp_bspline_set_grid(clsp_bspline_plan *plan, const clsp_a
    - an axis of the grid over the whole domain of the description's knots, the default, is one over
      each curve's own domain, either way round; another one must lie within the domains of all, and
      counts in the plan's precision;
-   - vertices on grids are made one by one, as clsp_bspline_eval_points makes them, and by the
-     context's device alone;
+   - vertices on grids are made one by one, as clsp_bspline_eval_points makes them, by the context's
+     device alone or, with schedule host, by the host's cores;
    - a curve takes device memory of about (degree + 1)^2 numbers a span, twice and three times as
      many with first and second derivatives;
    - the target of conversions, if there was one, has to be set again.
@@ -126,9 +126,9 @@ CLSP_API clsp_status clsp_bspline_set_control_points(clsp_bspline_plan *plan, si
        curves     [count][num_u][vertex]
        surfaces   [count][num_u][num_v][vertex]
        volumes    [count][num_u][num_v][num_w][vertex]
-   Shared, the host's cores make all vertices but those with normals, which devices make; those of
-   patch grids and of curves with knots of their own the context's device makes alone. Otherwise as
-   clsp_bezier_eval. */
+   Shared, the host's cores make all vertices but those with normals, which devices make. Those of
+   patch grids the context's device makes alone, as those of curves with knots of their own but with
+   schedule host. Otherwise as clsp_bezier_eval. */
 CLSP_API clsp_status clsp_bspline_eval(clsp_bspline_plan *plan, clsp_range patches,
                                        clsp_output vertices, const clsp_run *run);
 

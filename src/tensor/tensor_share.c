@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "host_grid.h"
+#include "host_list.h"
 #include "shared_batch.h"
 #include "vertex_layout.h"
 
@@ -28,9 +30,8 @@ static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
 /* Tells why the host cannot make a plan's vertices; NULL: it can. Static storage. */
 static const char *host_refusal(const clspi_tensor_plan *plan)
 {
-    if (!clspi_tensor_has_rows(plan))
-        return "the host has no code for vertices one by one: patch grids, own bases, triangles, "
-               "some samples of one's own";
+    if (clspi_has_patch_grids(&plan->grids)) return "the host has no code for patch grids";
+    if (!clspi_tensor_has_rows(plan)) return NULL;
     if (plan->sums.method) return "the host has no code for this method";
     if (plan->family->after_rows && !plan->family->has_edges &&
         (plan->desc.vertex.attributes & CLSP_VERTEX_NORMAL))
@@ -168,6 +169,15 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
     return CLSP_OK;
 }
 
+static clsp_status make_vertices(const void *user, clspi_plan *base, uint32_t worker,
+                                 const clspi_part *part, char *out)
+{
+    (void)user;
+    (void)worker;
+    clspi_host_grid_make(tensor_plan_of(base), part, out);
+    return CLSP_OK;
+}
+
 /* ---- devices ---- */
 
 static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_series *series,
@@ -227,25 +237,30 @@ static clsp_status prepare(const void *user, clspi_plan *base)
     return prepare_host(tensor_plan_of(base));
 }
 
-/* Makes the batch of a call of the host's threads alone. */
+/* Makes the batch of a call of the host's threads alone. Vertices one by one are its pieces. */
 static clspi_shared_batch batch_of(clspi_tensor_plan *plan, clsp_range patches,
                                    const clspi_tiling *tiling)
 {
-    static const clspi_line_maker maker = {make_on_host, make_on_device, make_persistent};
+    static const clspi_line_maker row_maker = {make_on_host, make_on_device, make_persistent};
+    static const clspi_line_maker vertex_maker = {make_vertices, NULL, NULL};
     const char *const why_no_host = host_refusal(plan);
-    const size_t row = clspi_tensor_row_vertices(plan);
+    const bool has_rows = clspi_tensor_has_rows(plan);
+    const size_t line = has_rows ? clspi_tensor_row_vertices(plan) : 1;
 
     return (clspi_shared_batch){.plan = &plan->base,
                                 .peers = &plan->peers,
-                                .maker = &maker,
+                                .maker = has_rows ? &row_maker : &vertex_maker,
                                 .why_no_host = why_no_host,
-                                .first_piece = patches.first,
+                                .first_piece =
+                                    patches.first * (has_rows ? 1 : plan->patch_vertices),
                                 .tiling = *tiling,
-                                .line_items = row,
-                                .line_bytes = row * clspi_vertex_bytes(&plan->desc),
+                                .line_items = line,
+                                .line_bytes = line * clspi_vertex_bytes(&plan->desc),
                                 .element = clsp_type_bytes(plan->desc.vertex.type),
                                 .has_gaps = clspi_layout_has_gaps(&plan->desc),
-                                .prepare = why_no_host ? NULL : prepare};
+                                .prepare = why_no_host ? NULL
+                                           : has_rows  ? prepare
+                                                       : clspi_list_prepare};
 }
 
 static const char not_rows[] =
@@ -314,9 +329,14 @@ static clsp_status share(grid_call *call, const clsp_run *run)
     char key[KEY_MAX], *out;
 
     CLSPI_CHECK(clspi_shared_output(&plan->base, &call->vertices, &need, &out));
-    if (!clspi_tensor_has_rows(plan))
+    const bool by_host =
+        call->tiles.way == CLSPI_BY_CALLER || (run->share->schedule == CLSP_SCHEDULE_HOST &&
+                                               !run->share->measure && !run->share->bit_equal);
+    const bool is_aligned = (uintptr_t)out % clsp_type_bytes(plan->desc.vertex.type) == 0;
+    if (!clspi_tensor_has_rows(plan) && (!by_host || !is_aligned || host_refusal(plan)))
         return call->tiles.way == CLSPI_BY_CALLER
-                   ? clspi_no_host_tiles(&plan->base, host_refusal(plan))
+                   ? clspi_no_host_tiles(&plan->base, is_aligned ? host_refusal(plan)
+                                                                 : "memory that is not aligned")
                    : clspi_shared_alone(&plan->base, &alone, run);
     clspi_shared_batch batch = batch_of(plan, call->patches, &call->tiling);
     name_job(plan, call->patches.count, key);
@@ -369,10 +389,13 @@ static bool has_equal_bits(const clspi_tensor_plan *plan)
            plan->base.ctx->device.fma && host_fuses(d->precision == CLSP_F64);
 }
 
-/* Estimates how long a row takes a core, in ns: as measured, of degrees 3 to 11. */
-static double row_ns(const clspi_tensor_plan *plan)
+/* Estimates how long a row, or a vertex by itself, takes a core, in ns: as measured, of degrees 3
+   to 11. */
+static double line_ns(const clspi_tensor_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->desc;
+
+    if (!clspi_tensor_has_rows(plan)) return clspi_host_list_ns(plan);
     const double of_sums = clspi_coords(d) * (0.1 + 0.02 * d->terms[0]);
     cl_uint numbers[CLSPI_MAX_SUMS];
     const double sums = plan->is_plain ? 1 : clspi_sums_needed(d, numbers);
@@ -402,8 +425,9 @@ static bool strips_to_host(const clspi_tensor_plan *plan, double host_ns)
 static bool is_faster_on_host(const clspi_tensor_plan *plan, clsp_range patches)
 {
     const double rows = (double)plan->desc.axis[0].num, num = (double)patches.count;
-    const double patch_ns = PATCH_NS + rows * row_ns(plan);
+    const double patch_ns = PATCH_NS + rows * line_ns(plan);
 
+    if (!clspi_tensor_has_rows(plan)) return true;
     if (plan->sums.in_strips) return strips_to_host(plan, num * patch_ns);
     if (plan->patch_vertices >= HOST_VERTICES) return true;
     if ((double)plan->num_patches * patch_ns < LAUNCH_NS) return true;
@@ -421,7 +445,7 @@ static clsp_status eval_on_host(grid_call *call, const clsp_run *run)
     clspi_memory memory;
 
     CLSPI_CHECK(clspi_output_open(&memory, &plan->base, &call->vertices, &need));
-    return clspi_batch_on_host(&batch, &call->tiles, memory.host, row_ns(plan), run);
+    return clspi_batch_on_host(&batch, &call->tiles, memory.host, line_ns(plan), run);
 }
 
 /* ---- all ---- */

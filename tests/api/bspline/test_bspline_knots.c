@@ -587,7 +587,14 @@ static void test_defects(void **state)
     const clsp_share measured = {.measure = 1};
     assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, clsp_out_f32(made, 5),
                                        &(clsp_run){.share = &by_caller}),
-                     CLSP_ERROR_ARGUMENT);
+                     CLSP_OK);
+    assert_true(made[0] == 1 && made[4] == 4);
+    const clsp_axis one = {.num = 1}, five = {.num = 5};
+    assert_int_equal(clsp_bspline_set_grid(plan, &one), CLSP_OK);
+    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){1, 1}, clsp_out_f32(made, 1), NULL),
+                     CLSP_OK);
+    assert_true(made[0] == 5);
+    assert_int_equal(clsp_bspline_set_grid(plan, &five), CLSP_OK);
     assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, clsp_out_f32(made, 5),
                                        &(clsp_run){.share = &measured}),
                      CLSP_ERROR_ARGUMENT);

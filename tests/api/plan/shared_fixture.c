@@ -221,6 +221,7 @@ shared_call call_of(shared *j, memory_kind kind)
                          .bytes = j->bytes,
                          .element = j->l.element,
                          .host = host_can(j),
+                         .is_lone = j->l.d.form == CLSP_BEZIER_TRIANGLE,
                          .queue = svm_can(j, kind) ? QUEUE_ALWAYS : QUEUE_PERHAPS,
                          .work = j,
                          .call = cooperate,
