@@ -7,19 +7,28 @@
 
 /* ---- on the host ---- */
 
+static cl_uint uniform_values(const void *user, const clspi_sample *at, double *values)
+{
+    const clspi_tensor_desc *const d = user;
+    const clsp_axis *const axis = &d->axis[at->direction];
+    const double last = at->num > 1 ? at->num - 1 : 1, sample = at->sample, rest = last - sample;
+
+    clspi_bernstein(values, d->degrees[at->direction] - at->by,
+                    axis->begin * rest + axis->end * sample,
+                    (1.0 - axis->begin) * rest + (1.0 - axis->end) * sample);
+    return 0;
+}
+
 static cl_uint values(const void *user, cl_uint direction, cl_uint by, cl_uint sample,
                       double *values)
 {
     const clspi_tensor_desc *const d = user;
     const clsp_axis *const axis = &d->axis[direction];
-    const double last = axis->num > 1 ? axis->num - 1 : 1, rest = last - sample;
-    const uint32_t degree = d->degrees[direction] - by;
 
-    if (axis->params)
-        clspi_bernstein(values, degree, axis->params[sample], 1.0 - axis->params[sample]);
-    else
-        clspi_bernstein(values, degree, axis->begin * rest + axis->end * sample,
-                        (1.0 - axis->begin) * rest + (1.0 - axis->end) * sample);
+    if (!axis->params)
+        return uniform_values(user, &(clspi_sample){direction, by, axis->num, sample}, values);
+    clspi_bernstein(values, d->degrees[direction] - by, axis->params[sample],
+                    1.0 - axis->params[sample]);
     return 0;
 }
 
@@ -72,6 +81,7 @@ clspi_basis clspi_bernstein_basis(const clspi_tensor_desc *desc)
 {
     const clspi_basis basis = {.user = desc,
                                .values = values,
+                               .uniform_values = uniform_values,
                                .fill = fill,
                                .identity = identity,
                                .is_symmetric = true,

@@ -66,6 +66,30 @@ bool clspi_count_patches(const clspi_patch_grids *grids, const clspi_tensor_desc
     return clspi_size_mul(&bytes, *vertices) && clspi_size_mul(&index_bytes, *facets);
 }
 
+/* ---- numbers of samples ---- */
+
+uint32_t *clspi_patch_grids_nums(const clspi_patch_grids *grids, const clspi_tensor_desc *desc,
+                                 cl_uint direction, size_t *count)
+{
+    uint32_t most = 0, *nums;
+
+    for (size_t p = 0; p < grids->num; p++)
+        most = (uint32_t)clspi_max(most, clspi_samples_of(grids, desc, p, direction));
+    unsigned char *const bits = calloc(1, most / 8 + 1); /* one for each number */
+    *count = 0;
+    for (size_t p = 0; p < grids->num && bits; p++) {
+        const uint32_t num = clspi_samples_of(grids, desc, p, direction);
+        unsigned char *const at = &bits[num / 8];
+        *count += !(*at >> num % 8 & 1);
+        *at = (unsigned char)(*at | 1u << num % 8);
+    }
+    nums = bits ? malloc(clspi_max(1, *count) * sizeof *nums) : NULL;
+    for (uint32_t num = 1, k = 0; num <= most && nums; num++)
+        if (bits[num / 8] >> num % 8 & 1) nums[k++] = num;
+    free(bits);
+    return nums;
+}
+
 /* ---- setting ---- */
 
 void clspi_patch_grids_clear(clspi_patch_grids *grids)
@@ -109,6 +133,9 @@ static bool count_all(clspi_patch_grids *grids, const clspi_tensor_desc *desc)
     for (size_t p = 0; p < grids->num; p++) {
         grids->first_vertex[p] = vertices;
         grids->first_facet[p] = facets;
+        grids->longest_row =
+            clspi_max(grids->longest_row, clspi_samples_of(grids, desc, p, 1) *
+                                              (size_t)clspi_samples_of(grids, desc, p, 2));
         if (!count_grid(desc, grids->nums + p * directions, &more_vertices, &more_facets) ||
             !add(&vertices, more_vertices) || !add(&facets, more_facets))
             return false;

@@ -8,6 +8,7 @@
 
 typedef struct clspi_patch_grids {
     size_t num;           /* patches */
+    size_t longest_row;   /* vertices, of all patches */
     uint32_t *nums;       /* [num][clspi_grid_directions] */
     size_t *first_vertex; /* [num + 1]: vertices before each patch; NULL: the common grid holds */
     size_t *first_facet;  /* [num + 1] */
@@ -21,6 +22,11 @@ typedef struct clspi_patch_grids {
 clsp_status clspi_patch_grids_set(clspi_patch_grids *grids, clspi_series *series,
                                   const clspi_tensor_desc *desc, size_t num_patches,
                                   const uint32_t *nums);
+
+/* Lists the numbers of samples that patches have along a direction, ascending, each once; NULL
+   without memory. *count: of them. */
+uint32_t *clspi_patch_grids_nums(const clspi_patch_grids *grids, const clspi_tensor_desc *desc,
+                                 cl_uint direction, size_t *count);
 
 /* Returns to the common grid. */
 void clspi_patch_grids_clear(clspi_patch_grids *grids);

@@ -16,6 +16,11 @@ enum {
 
 struct clspi_basis_table;
 
+/* A sample of an axis that has num of them, and the order of the derivative there. */
+typedef struct clspi_sample {
+    cl_uint direction, by, num, sample;
+} clspi_sample;
+
 /* The basis functions of a plan. Those of the by-th derivative are what the control points'
    differences are summed with: of Bernstein polynomials those of a degree less by `by`. */
 typedef struct clspi_basis {
@@ -25,6 +30,10 @@ typedef struct clspi_basis {
        terms less by, and returns the number of the first one. */
     cl_uint (*values)(const void *user, cl_uint direction, cl_uint by, cl_uint sample,
                       double *values);
+
+    /* Writes the same at a sample of an axis of which the begin and the end are the plan's, and the
+       number of samples may be another. */
+    cl_uint (*uniform_values)(const void *user, const clspi_sample *at, double *values);
 
     /* Fills a whole table, [terms][stride] with zeros in the padding, on the device; NULL: large
        tables are filled on the host too. */

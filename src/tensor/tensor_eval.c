@@ -180,10 +180,15 @@ static clsp_status carry_out(eval_job *job, clsp_status checked, const clsp_run 
 
 clspi_tiling clspi_tensor_tiling(const clspi_tensor_plan *plan, clsp_range patches, size_t elements)
 {
+    enum { ROWS = 8 }; /* of a tile, so that those that two tiles share are few */
     const size_t num_u = plan->desc.axis[0].num;
+    clspi_tiling tiling = clspi_list_tiling(elements / plan->desc.vertex.stride, 1);
 
-    if (!clspi_tensor_has_rows(plan))
-        return clspi_list_tiling(elements / plan->desc.vertex.stride, 1);
+    if (clspi_tensor_has_own_rows(plan))
+        tiling.pieces_per_tile =
+            clspi_max(tiling.pieces_per_tile,
+                      clspi_min(tiling.num_pieces / ROWS, plan->grids.longest_row) * ROWS);
+    if (!clspi_tensor_has_rows(plan)) return tiling;
     return clspi_tiling_of(patches.count, num_u, clspi_tensor_row_vertices(plan),
                            CLSPI_ROWS_MULTIPLE);
 }
@@ -219,20 +224,39 @@ static void find_vertex(const clspi_tensor_plan *plan, size_t vertex, clspi_cut 
     cut->line = wanted - first[low];
 }
 
+clspi_cut clspi_tensor_cut_vertices(const clspi_tensor_plan *plan, size_t first_patch,
+                                    clsp_range vertices)
+{
+    clspi_cut cut = {.prefix = plan->grids.first_vertex,
+                     .per_piece = clspi_max(1, plan->patch_vertices),
+                     .piece = first_patch,
+                     .left = vertices.count};
+
+    if (vertices.first > 0 && vertices.count > 0) find_vertex(plan, vertices.first, &cut);
+    return cut;
+}
+
 /* Makes lines of vertices one by one. */
 static clsp_status eval_vertices(eval_job *job, clsp_range patches, clsp_range lines,
                                  const clsp_output *vertices, const clsp_run *run)
 {
     const clspi_tensor_plan *const plan = job->plan;
     const size_t stride = plan->desc.vertex.stride;
-    clspi_cut cut = {.prefix = plan->grids.first_vertex,
-                     .per_piece = clspi_max(1, plan->patch_vertices),
-                     .piece = patches.first,
-                     .left = lines.count};
 
-    if (lines.first > 0 && lines.count > 0) find_vertex(plan, lines.first, &cut);
-    return carry_out(job, open_vertices(job, vertices, lines.count * stride, stride), run, cut,
-                     make_vertices);
+    return carry_out(job, open_vertices(job, vertices, lines.count * stride, stride), run,
+                     clspi_tensor_cut_vertices(plan, patches.first, lines), make_vertices);
+}
+
+clsp_status clspi_tensor_enqueue_vertices(clspi_tensor_plan *plan, clspi_series *series,
+                                          clsp_range vertices, cl_mem out, size_t offset)
+{
+    const clspi_cut cut = clspi_tensor_cut_vertices(plan, 0, vertices);
+    const clspi_part part = {.piece = cut.piece, .line = cut.line, .num_lines = cut.left};
+    eval_job job = {.plan = plan};
+
+    job.streams.stream[0].buffer = out;
+    job.streams.stream[0].offset = offset;
+    return make_vertices(&job, series, &part);
 }
 
 clsp_status clspi_tensor_eval_tiles(clspi_tensor_plan *plan, clsp_range patches,
@@ -254,6 +278,8 @@ clsp_status clspi_tensor_eval_tiles(clspi_tensor_plan *plan, clsp_range patches,
 
 void clspi_tensor_clear_patch_grids(clspi_tensor_plan *plan)
 {
+    clspi_tensor_forget_grids(plan);
+    clspi_peers_forget(&plan->peers);
     clspi_patch_grids_clear(&plan->grids);
     plan->base.broken &= ~(uint32_t)CLSPI_CHANGE_GRIDS;
 }
@@ -294,6 +320,8 @@ clsp_status clspi_tensor_set_patch_grids(clspi_tensor_plan *plan, size_t num_pat
     const clsp_status status =
         take_grids(plan, num_patches, (const uint32_t *)(const void *)memory.host);
     if (status == CLSP_ERROR_ARGUMENT) return status;
+    clspi_tensor_forget_grids(plan);
+    clspi_peers_forget(&plan->peers);
     plan->base.broken &= ~(uint32_t)CLSPI_CHANGE_GRIDS;
     if (status != CLSP_OK) plan->base.broken |= CLSPI_CHANGE_GRIDS;
     return status;

@@ -57,4 +57,14 @@ clsp_status clspi_tensor_indices(clspi_tensor_plan *plan, clsp_faces faces, clsp
 clsp_status clspi_tensor_find_source(clspi_point_source *source, clspi_tensor_plan *plan,
                                      clspi_series *series);
 
+/* Enqueues vertices, counted through the patches from the first one on, of patches that have grids
+   of their own. offset: elements of `out` before the first of them. */
+clsp_status clspi_tensor_enqueue_vertices(clspi_tensor_plan *plan, clspi_series *series,
+                                          clsp_range vertices, cl_mem out, size_t offset);
+
+/* Returns some vertices, counted from the first one of a patch on, as a cut whose pieces are
+   patches. */
+clspi_cut clspi_tensor_cut_vertices(const clspi_tensor_plan *plan, size_t first_patch,
+                                    clsp_range vertices);
+
 #endif

@@ -29,8 +29,7 @@ clsp_status clspi_tensor_init(clspi_tensor_plan *plan, clsp_context *ctx,
     return status;
 }
 
-/* Frees what the host has for a grid. */
-static void forget_host_grid(clspi_tensor_plan *plan)
+void clspi_tensor_forget_grids(clspi_tensor_plan *plan)
 {
     clspi_host_state_free_scratch(&plan->host);
     clspi_vertex_tile_destroy(&plan->host_tile);
@@ -56,7 +55,7 @@ void clspi_tensor_release(clspi_tensor_plan *plan)
     clspi_tile_kernel_release(&plan->tile_kernel);
     clspi_patch_grids_clear(&plan->grids);
     clspi_peers_release(&plan->peers);
-    forget_host_grid(plan);
+    clspi_tensor_forget_grids(plan);
     clspi_host_state_release(&plan->host);
     clspi_surface_search_destroy(&plan->surfaces);
     clspi_curve_search_destroy(&plan->curves);
@@ -77,6 +76,12 @@ bool clspi_tensor_has_rows(const clspi_tensor_plan *plan)
 {
     return !clspi_has_patch_grids(&plan->grids) && !plan->desc.is_triangle &&
            plan->desc.own_bases == 0 && clspi_own_samples_fit_tables(&plan->desc);
+}
+
+bool clspi_tensor_has_own_rows(const clspi_tensor_plan *plan)
+{
+    return clspi_has_patch_grids(&plan->grids) && !plan->desc.is_triangle &&
+           plan->desc.own_bases == 0;
 }
 
 size_t clspi_tensor_row_vertices(const clspi_tensor_plan *plan)
@@ -169,7 +174,7 @@ static void take(clspi_tensor_plan *plan, const clspi_tensor_desc *d, const size
         clspi_host_state_forget(&plan->host);
     }
     forget_list_recipe(plan);
-    forget_host_grid(plan);
+    clspi_tensor_forget_grids(plan);
     clspi_peers_release(&plan->peers);
     clspi_own_samples_release(&plan->samples);
     plan->samples = *samples;

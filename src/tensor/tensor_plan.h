@@ -106,6 +106,12 @@ bool clspi_tensor_has_sums(const clspi_tensor_plan *plan);
    patches with bases of their own are not, and are made one by one. */
 bool clspi_tensor_has_rows(const clspi_tensor_plan *plan);
 
+/* Tells whether patches have grids of their own whose vertices are rows all the same. */
+bool clspi_tensor_has_own_rows(const clspi_tensor_plan *plan);
+
+/* Frees what the host has for the grids of patches, which change. */
+void clspi_tensor_forget_grids(clspi_tensor_plan *plan);
+
 /* Returns the vertices of one row. */
 size_t clspi_tensor_row_vertices(const clspi_tensor_plan *plan);
 

@@ -1,6 +1,7 @@
 #include "tensor_share.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -30,8 +31,9 @@ static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
 /* Tells why the host cannot make a plan's vertices; NULL: it can. Static storage. */
 static const char *host_refusal(const clspi_tensor_plan *plan)
 {
-    if (clspi_has_patch_grids(&plan->grids)) return "the host has no code for patch grids";
-    if (!clspi_tensor_has_rows(plan)) return NULL;
+    if (clspi_has_patch_grids(&plan->grids) && !clspi_tensor_has_own_rows(plan))
+        return "the host has no code for patch grids of triangles and of curves with own bases";
+    if (!clspi_tensor_has_rows(plan) && !clspi_tensor_has_own_rows(plan)) return NULL;
     if (plan->sums.method) return "the host has no code for this method";
     if (plan->family->after_rows && !plan->family->has_edges &&
         (plan->desc.vertex.attributes & CLSP_VERTEX_NORMAL))
@@ -42,6 +44,26 @@ static const char *host_refusal(const clspi_tensor_plan *plan)
 static clspi_row_type row_type_of(clsp_type type)
 {
     return type == CLSP_F16 ? CLSPI_ROW_F16 : type == CLSP_F32 ? CLSPI_ROW_F32 : CLSPI_ROW_F64;
+}
+
+/* Writes the values of a plan's basis functions, as clspi_tile_desc asks for them. */
+static uint32_t values_of(const void *user, uint32_t direction, uint32_t by, uint32_t num,
+                          uint32_t sample, double *values)
+{
+    const clspi_tensor_desc *const d = user;
+    const clspi_basis *const basis = &d->basis;
+
+    return num == d->axis[direction].num
+               ? basis->values(basis->user, direction, by, sample, values)
+               : basis->uniform_values(basis->user, &(clspi_sample){direction, by, num, sample},
+                                       values);
+}
+
+static const double *factors_of(const void *user, uint32_t direction, uint32_t by)
+{
+    const clspi_tensor_desc *const d = user;
+
+    return d->basis.factors(d->basis.user, direction, by);
 }
 
 /* Describes the points of a plan, and its vertices where they are points and weights alone. */
@@ -62,8 +84,8 @@ static clspi_tile_desc points_of(const clspi_tensor_desc *d)
                    .stride = vertex->stride,
                    .at_point = vertex->offset[0],
                    .at_weight = weights ? (int32_t)vertex->offset[1] : -1},
-        .values = d->basis.values,
-        .user = d->basis.user};
+        .values = values_of,
+        .user = d};
 
     return desc;
 }
@@ -82,6 +104,24 @@ clspi_vertex_shape clspi_vertex_shape_of(const clspi_tensor_desc *d)
     return shape;
 }
 
+/* Makes the tables of a description for the numbers of samples that patches have. */
+static clspi_vertex_tile *create_tables(const clspi_tensor_plan *plan, clspi_vertex_tile_desc *desc)
+{
+    uint32_t *nums[3] = {NULL};
+    clspi_vertex_tile *made = NULL;
+    bool found = true;
+
+    for (cl_uint k = 0; k < plan->desc.directions && clspi_tensor_has_own_rows(plan); k++) {
+        nums[k] = clspi_patch_grids_nums(&plan->grids, &plan->desc, k, &desc->num_nums[k]);
+        desc->nums[k] = nums[k];
+        found = found && nums[k];
+    }
+    if (found) made = clspi_vertex_tile_create(desc);
+    for (int k = 0; k < 3; k++)
+        free(nums[k]);
+    return made;
+}
+
 static clspi_vertex_tile *create_tile(const clspi_tensor_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->desc;
@@ -91,7 +131,7 @@ static clspi_vertex_tile *create_tile(const clspi_tensor_plan *plan)
         .shape = clspi_vertex_shape_of(d),
         .only_points = (attributes & CLSP_VERTEX_POINT) &&
                        !(attributes & ~(unsigned)(CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT)),
-        .factors = d->basis.factors,
+        .factors = d->basis.factors ? factors_of : NULL,
         .is_bernstein = d->basis.is_bernstein && !d->is_triangle,
         .edges = plan->family->has_edges && plan->family->has_edges(d),
         .watertight = d->watertight != 0};
@@ -104,7 +144,7 @@ static clspi_vertex_tile *create_tile(const clspi_tensor_plan *plan)
         desc.axis[k][1] = d->axis[k].end;
         desc.params[k] = d->axis[k].params;
     }
-    return clspi_vertex_tile_create(&desc);
+    return create_tables(plan, &desc);
 }
 
 static clsp_status read_points(clspi_tensor_plan *plan)
@@ -142,35 +182,119 @@ static clsp_status prepare_host(clspi_tensor_plan *plan)
     return status;
 }
 
+static clsp_status no_scratch(const clspi_tensor_plan *plan)
+{
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "%s: no memory for sums of a host worker", plan->base.family);
+}
+
+/* Finds the scratch memory of a worker. */
+static clsp_status find_scratch(clspi_tensor_plan *plan, uint32_t worker,
+                                clspi_vertex_scratch **scratch)
+{
+    void **const own = &plan->host.scratch[worker];
+
+    if (!*own) *own = clspi_vertex_scratch_create(plan->host_tile);
+    *scratch = *own;
+    return *own ? CLSP_OK : no_scratch(plan);
+}
+
+/* Returns the rows of a part, with the numbers of samples of its patches where these have their
+   own. */
+static clspi_tile_rows rows_of(const clspi_tensor_plan *plan, const clspi_part *part, char *out)
+{
+    const size_t patch_bytes = plan->patch_reals * clsp_type_bytes(plan->desc.precision);
+    const size_t nums = part->piece * clspi_grid_directions(&plan->desc);
+
+    return (clspi_tile_rows){.points = (const char *)plan->host.data + part->piece * patch_bytes,
+                             .patch = part->piece,
+                             .more = part->num_pieces - 1,
+                             .nums = clspi_has_patch_grids(&plan->grids) ? plan->grids.nums + nums
+                                                                         : NULL,
+                             .first_row = (uint32_t)part->line,
+                             .num_rows = (uint32_t)(part->num_lines / part->num_pieces),
+                             .out = out};
+}
+
 /* Makes the rows of a part on a worker. */
 static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
                                 const clspi_part *part, char *out)
 {
     clspi_tensor_plan *const plan = tensor_plan_of(base);
-    void **const scratch = &plan->host.scratch[worker];
-    const size_t patch_bytes = plan->patch_reals * clsp_type_bytes(plan->desc.precision);
-    const size_t rows = part->num_lines / part->num_pieces;
-    const size_t row_bytes = clspi_tensor_row_vertices(plan) * clspi_vertex_bytes(&plan->desc);
+    const clspi_tile_rows rows = rows_of(plan, part, out);
+    clspi_vertex_scratch *scratch;
 
     (void)user;
-    if (!*scratch) *scratch = clspi_vertex_scratch_create(plan->host_tile);
-    if (!*scratch)
-        return clspi_fail(&base->ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "%s: no memory for sums of a host worker", base->family);
-    for (size_t p = 0; p < part->num_pieces; p++) {
-        const size_t patch = part->piece + p;
-        const clspi_tile_rows tile = {.points = (const char *)plan->host.data + patch * patch_bytes,
-                                      .patch = patch,
-                                      .first_row = (uint32_t)part->line,
-                                      .num_rows = (uint32_t)rows,
-                                      .out = out + p * rows * row_bytes};
-        clspi_vertex_tile_eval(plan->host_tile, *scratch, &tile);
+    CLSPI_CHECK(find_scratch(plan, worker, &scratch));
+    clspi_vertex_tile_eval(plan->host_tile, scratch, &rows);
+    return CLSP_OK;
+}
+
+/* ---- patches with grids of their own ---- */
+
+/* Returns how many patches from one on, of `most`, have its numbers of samples. */
+static size_t equal_grids(const clspi_patch_grids *grids, size_t directions, size_t patch,
+                          size_t most)
+{
+    const uint32_t *const nums = grids->nums + patch * directions;
+    size_t num = 1;
+
+    while (num < most && memcmp(nums, nums + num * directions, directions * sizeof *nums) == 0)
+        num++;
+    return num;
+}
+
+/* Makes a part of a cut whose pieces are patches: whole ones, or vertices of one. */
+static clsp_status make_patches(const clspi_tensor_plan *plan, clspi_vertex_scratch *scratch,
+                                const clspi_part *part, bool only_edges, char *out)
+{
+    const size_t *const first = plan->grids.first_vertex;
+    const size_t end = part->piece + part->num_pieces, vertex = clspi_vertex_bytes(&plan->desc);
+    const size_t directions = clspi_grid_directions(&plan->desc);
+
+    for (size_t p = part->piece, num; p < end; p += num) {
+        num = equal_grids(&plan->grids, directions, p, end - p);
+        const clspi_part some = {.piece = p, .num_pieces = num};
+        clspi_tile_rows rows = rows_of(plan, &some, out + (first[p] - first[part->piece]) * vertex);
+        rows.only_edges = only_edges;
+        rows.num_rows = rows.nums[0];
+        if (part->num_lines >= first[end] - first[part->piece])
+            clspi_vertex_tile_eval(plan->host_tile, scratch, &rows);
+        else if (!clspi_vertex_tile_some(plan->host_tile, scratch, &rows, part->line,
+                                         part->num_lines))
+            return no_scratch(plan);
     }
     return CLSP_OK;
 }
 
-static clsp_status make_vertices(const void *user, clspi_plan *base, uint32_t worker,
-                                 const clspi_part *part, char *out)
+/* Makes vertices, counted through all patches. */
+static clsp_status make_vertices(const clspi_tensor_plan *plan, clspi_vertex_scratch *scratch,
+                                 clsp_range vertices, bool only_edges, char *out)
+{
+    const size_t vertex = clspi_vertex_bytes(&plan->desc);
+    clspi_cut cut = clspi_tensor_cut_vertices(plan, 0, vertices);
+    clspi_part part;
+
+    while (clspi_cut_next(&cut, UINT64_MAX, &part))
+        CLSPI_CHECK(make_patches(plan, scratch, &part, only_edges, out + part.before * vertex));
+    return CLSP_OK;
+}
+
+/* Makes a part whose pieces are vertices on a worker. */
+static clsp_status make_vertices_on_host(const void *user, clspi_plan *base, uint32_t worker,
+                                         const clspi_part *part, char *out)
+{
+    clspi_tensor_plan *const plan = tensor_plan_of(base);
+    clspi_vertex_scratch *scratch;
+
+    (void)user;
+    CLSPI_CHECK(find_scratch(plan, worker, &scratch));
+    return make_vertices(plan, scratch, (clsp_range){part->piece, part->num_lines}, false, out);
+}
+
+/* Makes vertices one by one. */
+static clsp_status make_points(const void *user, clspi_plan *base, uint32_t worker,
+                               const clspi_part *part, char *out)
 {
     (void)user;
     (void)worker;
@@ -188,6 +312,15 @@ static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_seri
 
     (void)user;
     return clspi_tensor_enqueue(tensor_plan_of(base), series, &rows);
+}
+
+static clsp_status make_vertices_on_device(const void *user, clspi_plan *base, clspi_series *series,
+                                           const clspi_part *part, const clspi_target *target)
+{
+    (void)user;
+    return clspi_tensor_enqueue_vertices(tensor_plan_of(base), series,
+                                         (clsp_range){part->piece, part->num_lines}, target->buffer,
+                                         target->offset);
 }
 
 static clsp_status make_persistent(const void *user, clspi_plan *base, clspi_series *series,
@@ -213,22 +346,27 @@ clsp_status clspi_tensor_load_peer(clspi_plan *peer, clspi_plan *base)
     const void *points;
 
     CLSPI_CHECK(clspi_tensor_host_points(plan, &points));
-    return clspi_tensor_load(tensor_plan_of(peer), plan->num_patches, points);
+    CLSPI_CHECK(clspi_tensor_load(tensor_plan_of(peer), plan->num_patches, points));
+    const clsp_input nums =
+        clsp_in_u32(plan->grids.nums, plan->grids.num * clspi_grid_directions(&plan->desc));
+    return clspi_tensor_set_patch_grids(tensor_plan_of(peer), plan->grids.num, &nums);
 }
 
 /* ---- the call ---- */
 
-static void name_job(const clspi_tensor_plan *plan, size_t count, char key[KEY_MAX])
+static void name_job(const clspi_tensor_plan *plan, const clspi_tiling *tiling, char key[KEY_MAX])
 {
     static const char *const forms[] = {"", "curve", "surface", "volume"};
     const clspi_tensor_desc *const d = &plan->desc;
+    const bool rows = clspi_tensor_has_rows(plan);
+    const double line = rows ? (double)clspi_tensor_row_vertices(plan) : 1;
 
-    snprintf(key, KEY_MAX, "%s-%s-%u-%u-%u-f%zu%s-m%u-a%x-s%u-%zu-c%u", plan->family->name,
+    snprintf(key, KEY_MAX, "%s-%s-%u-%u-%u-f%zu%s-m%u-a%x-s%u-%zu%s-c%u", plan->family->name,
              d->is_triangle ? "triangle" : forms[d->directions], d->degrees[0], d->degrees[1],
              d->degrees[2], 8 * clsp_type_bytes(d->precision), d->rational ? "-rational" : "",
              plan->variant, d->vertex.attributes, d->vertex.stride,
-             8 * clsp_type_bytes(d->vertex.type),
-             clspi_size_class((double)count * (double)plan->patch_vertices));
+             8 * clsp_type_bytes(d->vertex.type), rows ? "" : "-grids",
+             clspi_size_class((double)tiling->num_pieces * (double)tiling->lines * line));
 }
 
 static clsp_status prepare(const void *user, clspi_plan *base)
@@ -242,29 +380,34 @@ static clspi_shared_batch batch_of(clspi_tensor_plan *plan, clsp_range patches,
                                    const clspi_tiling *tiling)
 {
     static const clspi_line_maker row_maker = {make_on_host, make_on_device, make_persistent};
-    static const clspi_line_maker vertex_maker = {make_vertices, NULL, NULL};
+    static const clspi_line_maker vertex_maker = {make_vertices_on_host, make_vertices_on_device,
+                                                  NULL};
+    static const clspi_line_maker point_maker = {make_points, NULL, NULL};
     const char *const why_no_host = host_refusal(plan);
-    const bool has_rows = clspi_tensor_has_rows(plan);
+    const bool has_rows = clspi_tensor_has_rows(plan), own_rows = clspi_tensor_has_own_rows(plan);
     const size_t line = has_rows ? clspi_tensor_row_vertices(plan) : 1;
 
     return (clspi_shared_batch){.plan = &plan->base,
                                 .peers = &plan->peers,
-                                .maker = has_rows ? &row_maker : &vertex_maker,
+                                .maker = has_rows   ? &row_maker
+                                         : own_rows ? &vertex_maker
+                                                    : &point_maker,
                                 .why_no_host = why_no_host,
-                                .first_piece =
-                                    patches.first * (has_rows ? 1 : plan->patch_vertices),
+                                .first_piece = own_rows ? plan->grids.first_vertex[patches.first]
+                                                        : patches.first *
+                                                              (has_rows ? 1 : plan->patch_vertices),
                                 .tiling = *tiling,
                                 .line_items = line,
                                 .line_bytes = line * clspi_vertex_bytes(&plan->desc),
                                 .element = clsp_type_bytes(plan->desc.vertex.type),
                                 .has_gaps = clspi_layout_has_gaps(&plan->desc),
-                                .prepare = why_no_host ? NULL
-                                           : has_rows  ? prepare
-                                                       : clspi_list_prepare};
+                                .prepare = why_no_host            ? NULL
+                                           : has_rows || own_rows ? prepare
+                                                                  : clspi_list_prepare};
 }
 
 static const char not_rows[] =
-    "vertices made one by one (patch grids, own bases, triangles) are not shared";
+    "vertices made one by one (own bases, triangles, some samples of one's own) are not shared";
 
 /* What a call makes. */
 typedef struct grid_call {
@@ -294,27 +437,21 @@ bool clspi_is_mixed(const clsp_report *report)
 
 /* Makes watertight points of a row again on the calling thread. Processors round differently, and
    what neighbours share has to be of one of them. */
-static void make_shared_edges(const grid_call *call, char *out)
+static clsp_status make_shared_edges(const grid_call *call, const clspi_shared_batch *batch,
+                                     char *out)
 {
     const clspi_tensor_plan *const plan = call->plan;
-    const size_t patch_bytes = plan->patch_reals * clsp_type_bytes(plan->desc.precision);
-    const size_t row_bytes = clspi_tensor_row_vertices(plan) * clspi_vertex_bytes(&plan->desc);
-    clspi_cut cut = clspi_cut_of(&call->tiling, call->tiles.tiles, call->patches.first);
+    clspi_cut cut = clspi_cut_of(&call->tiling, call->tiles.tiles, batch->first_piece);
     clspi_part part;
 
+    if (!clspi_tensor_has_rows(plan))
+        return make_vertices(plan, NULL, (clsp_range){cut.piece, cut.left}, true, out);
     while (clspi_cut_next(&cut, UINT64_MAX, &part)) {
-        const size_t rows = part.num_lines / part.num_pieces;
-        for (size_t p = 0; p < part.num_pieces; p++) {
-            const size_t patch = part.piece + p;
-            const clspi_tile_rows tile = {.points =
-                                              (const char *)plan->host.data + patch * patch_bytes,
-                                          .patch = patch,
-                                          .first_row = (uint32_t)part.line,
-                                          .num_rows = (uint32_t)rows,
-                                          .out = out + (part.before + p * rows) * row_bytes};
-            clspi_vertex_tile_edges(plan->host_tile, &tile);
-        }
+        clspi_tile_rows rows = rows_of(plan, &part, out + part.before * batch->line_bytes);
+        rows.only_edges = true;
+        clspi_vertex_tile_eval(plan->host_tile, NULL, &rows);
     }
+    return CLSP_OK;
 }
 
 /* Shares a call between processors, or makes it on the calling thread. */
@@ -333,19 +470,20 @@ static clsp_status share(grid_call *call, const clsp_run *run)
         call->tiles.way == CLSPI_BY_CALLER || (run->share->schedule == CLSP_SCHEDULE_HOST &&
                                                !run->share->measure && !run->share->bit_equal);
     const bool is_aligned = (uintptr_t)out % clsp_type_bytes(plan->desc.vertex.type) == 0;
-    if (!clspi_tensor_has_rows(plan) && (!by_host || !is_aligned || host_refusal(plan)))
+    if (!clspi_tensor_has_rows(plan) && !clspi_tensor_has_own_rows(plan) &&
+        (!by_host || !is_aligned || host_refusal(plan)))
         return call->tiles.way == CLSPI_BY_CALLER
                    ? clspi_no_host_tiles(&plan->base, is_aligned ? host_refusal(plan)
                                                                  : "memory that is not aligned")
                    : clspi_shared_alone(&plan->base, &alone, run);
     clspi_shared_batch batch = batch_of(plan, call->patches, &call->tiling);
-    name_job(plan, call->patches.count, key);
+    name_job(plan, &call->tiling, key);
     batch.key = key;
     batch.why_not_persistent = persistent_refusal(plan, call->patches.count);
     CLSPI_CHECK(clspi_shared_batch_run(&batch, &call->tiles, out, run, told));
     if (plan->desc.watertight && !batch.why_no_host && call->tiles.way == CLSPI_BY_ALL &&
         clspi_is_mixed(told))
-        make_shared_edges(call, out);
+        CLSPI_CHECK(make_shared_edges(call, &batch, out));
     return clspi_run_done(&plan->base, run);
 }
 
@@ -401,7 +539,9 @@ static double line_ns(const clspi_tensor_plan *plan)
     const double sums = plan->is_plain ? 1 : clspi_sums_needed(d, numbers);
     const double rest = plan->is_plain ? 0 : d->vertex.attributes & CLSP_VERTEX_NORMAL ? 4 : 2.5;
 
-    return (double)clspi_tensor_row_vertices(plan) * (sums * of_sums + rest);
+    const double row = clspi_tensor_has_rows(plan) ? (double)clspi_tensor_row_vertices(plan) : 1;
+
+    return row * (sums * of_sums + rest);
 }
 
 /* Tells whether vertices that a CPU device makes by strips are made by the host. Where bits are the
@@ -427,7 +567,7 @@ static bool is_faster_on_host(const clspi_tensor_plan *plan, clsp_range patches)
     const double rows = (double)plan->desc.axis[0].num, num = (double)patches.count;
     const double patch_ns = PATCH_NS + rows * line_ns(plan);
 
-    if (!clspi_tensor_has_rows(plan)) return true;
+    if (!clspi_tensor_has_rows(plan) || plan->desc.directions != 2) return true;
     if (plan->sums.in_strips) return strips_to_host(plan, num * patch_ns);
     if (plan->patch_vertices >= HOST_VERTICES) return true;
     if ((double)plan->num_patches * patch_ns < LAUNCH_NS) return true;

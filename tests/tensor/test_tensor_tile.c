@@ -95,11 +95,10 @@ typedef struct job {
 } job;
 
 /* Bernstein values of a sample, at t = x / (x + y). user: the job. */
-static uint32_t bernstein_values(const void *user, uint32_t direction, uint32_t by, uint32_t sample,
-                                 double *values)
+static uint32_t bernstein_values(const void *user, uint32_t direction, uint32_t by, uint32_t num,
+                                 uint32_t sample, double *values)
 {
     const job *const j = user;
-    const uint32_t num = j->desc.nums[direction];
     const double begin = j->intervals[direction][0], end = j->intervals[direction][1];
     const double last = num > 1 ? num - 1 : 1, rest = last - sample;
 
@@ -368,23 +367,14 @@ static void make_bare(job *j)
     const clspi_vertex_tile_desc desc = points_alone(&j->desc);
     const clspi_tile_rows all = {.points = j->points, .num_rows = j->desc.nums[0], .out = j->out};
 
-    if (j->desc.directions == 2) {
-        clspi_strips *strips = clspi_strips_create(&desc);
-        clspi_strips_scratch *scratch = strips ? clspi_strips_scratch_create(strips) : NULL;
-        assert_non_null(scratch);
-        feclearexcept(FE_ALL_EXCEPT);
-        clspi_strips_eval(strips, scratch, &all);
-        clspi_strips_scratch_destroy(&scratch);
-        clspi_strips_destroy(&strips);
-    } else {
-        clspi_tile *tile = clspi_tile_create(&j->desc);
-        clspi_tile_scratch *scratch = tile ? clspi_tile_scratch_create(tile) : NULL;
-        assert_non_null(scratch);
-        feclearexcept(FE_ALL_EXCEPT);
-        clspi_tile_eval(tile, scratch, &all);
-        clspi_tile_scratch_destroy(&scratch);
-        clspi_tile_destroy(&tile);
-    }
+    clspi_strips *strips = clspi_strips_create(&desc);
+    clspi_strips_scratch *scratch = strips ? clspi_strips_scratch_create(strips) : NULL;
+
+    assert_non_null(scratch);
+    feclearexcept(FE_ALL_EXCEPT);
+    clspi_strips_eval(scratch, &all);
+    clspi_strips_scratch_destroy(&scratch);
+    clspi_strips_destroy(&strips);
 }
 
 /* Tells whether some sum in floats was below the least normal number. */
@@ -557,12 +547,12 @@ typedef struct band_job {
     size_t num_points;
 } band_job;
 
-static uint32_t band_values(const void *user, uint32_t direction, uint32_t by, uint32_t sample,
-                            double *values)
+static uint32_t band_values(const void *user, uint32_t direction, uint32_t by, uint32_t num,
+                            uint32_t sample, double *values)
 {
     const band_shape *const s = &((const band_job *)user)->shape;
-    const uint32_t free_points = s->controls[direction] - s->terms[direction];
-    const uint32_t num = s->nums[direction], a = s->falls ? num - 1 - sample : sample;
+    const uint32_t free_points = s->controls[direction] - s->terms[direction],
+                   a = s->falls ? num - 1 - sample : sample;
     uint64_t seed = 1000003 * (uint64_t)sample + direction + by;
 
     for (uint32_t k = 0; k < s->terms[direction]; k++)
@@ -619,7 +609,7 @@ static long double band_sum(const band_job *j, const uint32_t sample[3], uint32_
 
     *size = 0.0L;
     for (uint32_t k = 0; k < j->shape.directions; k++)
-        first[k] = band_values(j, k, 0, sample[k], values[k]);
+        first[k] = band_values(j, k, 0, j->shape.nums[k], sample[k], values[k]);
     for (uint32_t i = 0; i < terms[0] * terms[1] * terms[2]; i++) {
         const uint32_t w = i % terms[2], v = i / terms[2] % terms[1], u = i / terms[2] / terms[1];
         const size_t point =

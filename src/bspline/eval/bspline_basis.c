@@ -55,20 +55,38 @@ void clspi_bspline_release_knots(clsp_bspline_plan *plan)
 
 /* ---- what tables are made of ---- */
 
+static cl_uint values_at(const clspi_knots *knots, clspi_knot_parameter at, cl_uint by,
+                         double *values)
+{
+    const uint32_t span = clspi_knots_sample_span(knots, &at);
+
+    clspi_knots_values(knots, span, by, at, values);
+    return knots->span[span] - knots->degree;
+}
+
+static cl_uint uniform_values(const void *user, const clspi_sample *at, double *values)
+{
+    const clsp_bspline_plan *const plan = user;
+    const clspi_knots *const knots = &plan->knots[at->direction];
+    const clsp_axis *const axis = &plan->tensor.desc.axis[at->direction];
+    const cl_uint last = at->num > 1 ? at->num - 1 : 1;
+
+    return values_at(knots, clspi_knots_sample(knots, axis->begin, axis->end, at->sample, last),
+                     at->by, values);
+}
+
 static cl_uint values(const void *user, cl_uint direction, cl_uint by, cl_uint sample,
                       double *values)
 {
     const clsp_bspline_plan *const plan = user;
     const clspi_knots *const knots = &plan->knots[direction];
     const clsp_axis *const axis = &plan->tensor.desc.axis[direction];
-    clspi_knot_parameter at =
-        axis->params ? clspi_knots_sample(knots, axis->params[sample], axis->params[sample], 0, 1)
-                     : clspi_knots_sample(knots, axis->begin, axis->end, sample,
-                                          axis->num > 1 ? axis->num - 1 : 1);
-    const uint32_t span = clspi_knots_sample_span(knots, &at);
 
-    clspi_knots_values(knots, span, by, at, values);
-    return knots->span[span] - knots->degree;
+    if (!axis->params)
+        return uniform_values(user, &(clspi_sample){direction, by, axis->num, sample}, values);
+    return values_at(knots,
+                     clspi_knots_sample(knots, axis->params[sample], axis->params[sample], 0, 1),
+                     by, values);
 }
 
 static bool same_knots(const clspi_knots *a, const clspi_knots *b)
@@ -125,6 +143,7 @@ clspi_basis clspi_bspline_basis(const clsp_bspline_plan *plan)
 {
     const clspi_basis basis = {.user = plan,
                                .values = values,
+                               .uniform_values = uniform_values,
                                .identity = identity,
                                .factors = factors,
                                .num_spans = num_spans,

@@ -4,10 +4,10 @@
 
 #include "vertex_tile.h"
 
-/* Takes differences of a patch's control points, of order by[d] along direction d, with the factors
-   that make control points of a derivative of them. */
+/* Takes differences of the control points of some patches, of order by[d] along direction d, with
+   the factors that make control points of a derivative of them. */
 void clspi_derivative_points(const clspi_vertex_tile_desc *desc,
                              const clspi_vertex_functions *functions, const void *from,
-                             const uint32_t by[3], void *out);
+                             size_t patches, const uint32_t by[3], void *out);
 
 #endif

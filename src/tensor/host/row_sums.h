@@ -1,6 +1,6 @@
-/* Sums of rows with factors, S_r(x) = sum_k b_rk T_k(x), and what packs their results: the inner
-   loops of spline evaluation on the host, in two precisions. Plain C that compilers turn into
-   vectors. A real is what the precision says, strides are in reals. */
+/* Sums of rows with factors, S_r(x) = sum_k b_rk T_k(x): the inner loops of spline evaluation on
+   the host, in two precisions. Plain C that compilers turn into vectors. A real is what the
+   precision says, strides are in reals. */
 #ifndef CLSPI_ROW_SUMS_H
 #define CLSPI_ROW_SUMS_H
 
@@ -12,7 +12,7 @@
 enum {
     CLSPI_ROWS_AT_ONCE = 4,
     CLSPI_ROWS_SPARE = CLSPI_ROWS_AT_ONCE - 1,
-    CLSPI_ROW_COORDS_MAX = 5
+    CLSPI_ROW_COORDS_MAX = 5 /* of points */
 };
 
 /* num_rows rows of width reals at out, stride apart. b_rk stands at b[r * row_step + k *
@@ -50,13 +50,6 @@ typedef struct clspi_row_vertex {
 typedef struct clspi_row_sums {
     size_t real_bytes;
     void (*sum)(const clspi_row_sum *sum, void *out, size_t stride, size_t num_rows, size_t width);
-
-    /* out[i][coords] = planes[coords][i] for `count` points; planes are stride apart, at most
-       CLSPI_ROW_COORDS_MAX. */
-    void (*interleave)(void *out, const void *planes, size_t stride, uint32_t coords, size_t count);
-
-    /* `count` vertices, in their type, from points that are adjacent. */
-    void (*vertices)(const clspi_row_vertex *vertex, void *out, const void *points, size_t count);
 
     /* out[i * step] = values[i], rounded. */
     void (*round)(void *out, size_t step, const double *values, size_t count);

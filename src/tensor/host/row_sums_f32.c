@@ -1,6 +1,5 @@
 /* clspi_row_sums in single precision. */
-#define ROW_SUMS  clspi_row_sums_f32
-#define REAL_TYPE CLSPI_ROW_F32
+#define ROW_SUMS clspi_row_sums_f32
 typedef float real;
 
 #include "row_sums_real.h"

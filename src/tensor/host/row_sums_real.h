@@ -2,7 +2,6 @@
    this one names both, and REAL_TYPE. */
 #include <stdbool.h>
 
-#include "convert_real.h"
 #include "level.h"
 #include "row_sums.h"
 
@@ -114,154 +113,24 @@ static void sum_rows(const clspi_row_sum *sum, void *out, size_t stride, size_t 
         four_rows(sum, out, stride, r, num_rows, width);
 }
 
-CLSPI_INLINE void interleave_coords(real *restrict out, const real *restrict planes, size_t stride,
-                                    uint32_t coords, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        for (uint32_t c = 0; c < coords; c++)
-            out[i * coords + c] = planes[c * stride + i];
-}
-
-static void interleave(void *out, const void *planes, size_t stride, uint32_t coords, size_t count)
-{
-    switch (coords) {
-    case 1:
-        interleave_coords(out, planes, stride, 1, count);
-        break;
-    case 2:
-        interleave_coords(out, planes, stride, 2, count);
-        break;
-    case 3:
-        interleave_coords(out, planes, stride, 3, count);
-        break;
-    case 4:
-        interleave_coords(out, planes, stride, 4, count);
-        break;
-    default:
-        interleave_coords(out, planes, stride, CLSPI_ROW_COORDS_MAX, count);
-        break;
-    }
-}
-
-CLSPI_INLINE void make_vertices(const clspi_row_vertex *vertex, real *restrict out,
-                                const real *restrict points, size_t count, uint32_t dim,
-                                uint32_t rational)
-{
-    real *const at_point = out + vertex->at_point;
-    real *const at_weight = vertex->at_weight < 0 ? NULL : out + vertex->at_weight;
-    const size_t stride = vertex->stride, coords = dim + rational;
-
-    for (size_t i = 0; i < count; i++) {
-        const real weight = rational ? points[i * coords + dim] : 1;
-        const real factor = rational ? 1 / weight : 1;
-        for (uint32_t c = 0; c < dim; c++)
-            at_point[i * stride + c] =
-                rational ? points[i * coords + c] * factor : points[i * coords + c];
-        if (at_weight) at_weight[i * stride] = weight;
-    }
-}
-
-CLSPI_INLINE void make_vertices_of(const clspi_row_vertex *vertex, real *out, const real *points,
-                                   size_t count, uint32_t dim)
-{
-    if (vertex->rational)
-        make_vertices(vertex, out, points, count, dim, 1);
-    else
-        make_vertices(vertex, out, points, count, dim, 0);
-}
-
-static void make_all(const clspi_row_vertex *vertex, real *out, const real *points, size_t count)
-{
-    switch (vertex->dim) {
-    case 1:
-        make_vertices_of(vertex, out, points, count, 1);
-        break;
-    case 2:
-        make_vertices_of(vertex, out, points, count, 2);
-        break;
-    case 3:
-        make_vertices_of(vertex, out, points, count, 3);
-        break;
-    default:
-        make_vertices_of(vertex, out, points, count, 4);
-        break;
-    }
-}
-
-/* Makes vertices of another type than real; points without weights are as they have to be. */
-static void convert_all(const clspi_row_vertex *vertex, char *out, const real *points, size_t count)
-{
-    const size_t coords = vertex->dim + vertex->rational, bytes = clspi_row_bytes(vertex->type);
-    const int32_t dim = (int32_t)vertex->dim, at_weight = vertex->at_weight < 0 ? -1 : dim;
-    const size_t num = vertex->dim + (vertex->at_weight >= 0);
-    const clspi_row_vertex packed = {vertex->dim, vertex->rational, REAL_TYPE, num, 0, at_weight};
-    const bool is_made = !vertex->rational && vertex->at_weight < 0;
-    real made[CONVERT_BLOCK * CLSPI_ROW_COORDS_MAX];
-    int32_t at[CLSPI_ROW_COORDS_MAX];
-
-    for (int32_t k = 0; k < dim; k++)
-        at[k] = (int32_t)vertex->at_point + k;
-    at[dim] = vertex->at_weight;
-    for (size_t first = 0; first < count; first += CONVERT_BLOCK) {
-        const size_t n = count - first < CONVERT_BLOCK ? count - first : CONVERT_BLOCK;
-        const real *const from = points + first * coords;
-        if (!is_made) make_all(&packed, made, from, n);
-        convert_vertices(&(placement){vertex->type, vertex->stride, num, at},
-                         out + first * vertex->stride * bytes, is_made ? from : made, n);
-    }
-}
-
-static void vertices(const clspi_row_vertex *vertex, void *out, const void *points, size_t count)
-{
-    if (vertex->type == REAL_TYPE)
-        make_all(vertex, out, points, count);
-    else
-        convert_all(vertex, out, points, count);
-}
-
 static void round_values(void *out, size_t step, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         ((real *)out)[i * step] = (real)values[i];
 }
 
-CLSPI_INLINE void sum_points_of(const real *b, uint32_t terms, const real *t, real *out,
-                                uint32_t coords, uint32_t rows)
-{
-    real sum[CLSPI_ROW_COORDS_MAX][CLSPI_ROWS_AT_ONCE] = {{0}};
-
-    for (uint32_t k = 0; k < terms; k++)
-        for (uint32_t x = 0; x < coords; x++)
-            for (uint32_t r = 0; r < rows; r++)
-                sum[x][r] += b[k * CLSPI_ROWS_AT_ONCE + r] * t[k * coords + x];
-    for (uint32_t r = 0; r < rows; r++)
-        for (uint32_t x = 0; x < coords; x++)
-            out[r * coords + x] = sum[x][r];
-}
-
 static void sum_points(const void *b, uint32_t terms, const void *t, uint32_t coords, uint32_t rows,
                        void *out)
 {
-    const uint32_t made = rows > 1 ? CLSPI_ROWS_AT_ONCE : 1;
-
-    switch (rows > 1 ? coords : 5 + coords) {
-    case 2:
-        sum_points_of(b, terms, t, out, 2, CLSPI_ROWS_AT_ONCE);
-        break;
-    case 3:
-        sum_points_of(b, terms, t, out, 3, CLSPI_ROWS_AT_ONCE);
-        break;
-    case 4:
-        sum_points_of(b, terms, t, out, 4, CLSPI_ROWS_AT_ONCE);
-        break;
-    case 5 + 3:
-        sum_points_of(b, terms, t, out, 3, 1);
-        break;
-    default:
-        sum_points_of(b, terms, t, out, coords, made);
-        break;
+    for (uint32_t x = 0; x < coords; x++) {
+        const real *factors = b, *point = (const real *)t + x;
+        real sum[ROWS] = {0};
+        for (uint32_t k = 0; k < terms; k++, factors += ROWS, point += coords)
+            for (uint32_t r = 0; r < ROWS; r++)
+                sum[r] += factors[r] * *point;
+        for (uint32_t r = 0; r < rows; r++)
+            ((real *)out)[r * coords + x] = sum[r];
     }
 }
 
-const clspi_row_sums ROW_SUMS = {sizeof(real), sum_rows,     interleave,
-                                 vertices,     round_values, sum_points};
+const clspi_row_sums ROW_SUMS = {sizeof(real), sum_rows, round_values, sum_points};

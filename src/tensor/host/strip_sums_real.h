@@ -67,9 +67,9 @@ CLSPI_INLINE void sum_lines(const line_terms *of, int lines, int coords, bool ba
 }
 
 /* Sums all lines in some coordinates. */
-CLSPI_INLINE void sum_all_lines(line_terms of, uint32_t num, int coords, bool banded, vec *t)
+CLSPI_INLINE void sum_all_lines(line_terms of, size_t num, int coords, bool banded, vec *t)
 {
-    uint32_t i = 0;
+    size_t i = 0;
 
     for (; i + ROWS <= num; i += ROWS, of.p += ROWS * of.line, t += ROWS * of.step)
         sum_lines(&of, ROWS, coords, banded, t);
@@ -77,7 +77,7 @@ CLSPI_INLINE void sum_all_lines(line_terms of, uint32_t num, int coords, bool ba
         sum_lines(&of, 1, coords, banded, t);
 }
 
-CLSPI_INLINE void sum_points(line_terms of, uint32_t num, bool banded, vec *t)
+CLSPI_INLINE void sum_points(line_terms of, size_t num, bool banded, vec *t)
 {
     if (of.step == 3)
         sum_all_lines(of, num, 3, banded, t);
@@ -89,11 +89,11 @@ CLSPI_INLINE void sum_points(line_terms of, uint32_t num, bool banded, vec *t)
 }
 
 /* Puts the coordinates of each column side by side. */
-static void interleave_lines(uint32_t lines, int coords, vec *t)
+static void interleave_lines(size_t lines, int coords, vec *t)
 {
     vec side[COORDS];
 
-    for (uint32_t i = 0; i < lines; i++, t += coords)
+    for (size_t i = 0; i < lines; i++, t += coords)
         if (coords == 3) {
             interleave_lanes(t, 3);
         } else {
@@ -103,9 +103,10 @@ static void interleave_lines(uint32_t lines, int coords, vec *t)
 }
 
 static void partial(const clspi_strip_grid *grid, const clspi_strip_sum *sum, const void *points,
-                    void *sums)
+                    size_t members, void *sums)
 {
-    const size_t coords = grid->shape.dim + grid->shape.rational;
+    const size_t coords = grid->shape.dim + grid->shape.rational,
+                 lines = members * sum->controls[0];
     const vec *values = sum->values[1];
     real *to = (real *)sums + sum->at;
 
@@ -114,11 +115,11 @@ static void partial(const clspi_strip_grid *grid, const clspi_strip_sum *sum, co
         if (sum->first[1]) {
             of.p += sum->first[1][x] * coords;
             of.terms = sum->count[x];
-            sum_points(of, sum->controls[0], true, (vec *)to);
+            sum_points(of, lines, true, (vec *)to);
         } else {
-            sum_points(of, sum->controls[0], false, (vec *)to);
+            sum_points(of, lines, false, (vec *)to);
         }
-        if (grid->interleaved) interleave_lines(sum->controls[0], (int)coords, (vec *)to);
+        if (grid->interleaved) interleave_lines(lines, (int)coords, (vec *)to);
         values += sum->terms[1];
         to += grid->vector_reals;
     }
@@ -197,6 +198,8 @@ typedef struct block {
     const clspi_strip_patch *patch;
     size_t row[ROWS];           /* those beyond the last repeat it */
     size_t rows, vector, count; /* rows that there are, and columns */
+    size_t overlap; /* rows before which a whole vector may be stored in the place of one that is
+                       not, since rows that are stored later take what is too much */
 } block;
 
 /* Makes one sum of all rows of a block. */
@@ -206,6 +209,7 @@ CLSPI_INLINE void make_sum(const block *b, known k, const clspi_strip_sum *sum, 
     const size_t coords = b->grid->shape.dim + b->grid->shape.rational;
     const real *const t =
         (const real *)b->patch->sums + b->vector * b->grid->vector_reals + sum->at;
+    const size_t member = b->patch->member * sum->controls[0];
     row_terms of = {.terms = sum->terms[0], .step = k.coords ? k.coords : coords};
     bool shared = true;
 
@@ -213,7 +217,7 @@ CLSPI_INLINE void make_sum(const block *b, known k, const clspi_strip_sum *sum, 
     for (uint32_t r = 0; r < k.rows; r++) {
         const size_t first = sum->first[0] ? sum->first[0][b->row[r]] : 0;
         of.b[r] = (const real *)sum->values[0] + b->row[r] * sum->terms[0];
-        of.t[r] = (const vec *)t + first * coords;
+        of.t[r] = (const vec *)t + (member + first) * coords;
         shared = shared && of.t[r] == of.t[0];
     }
     if (shared)
@@ -399,26 +403,74 @@ CLSPI_INLINE void make_curvatures(vec *x)
     x[CLSPI_STRIP_CURVATURE + 1] = select_lanes(sound, mean - root, (vec){0});
 }
 
+/* Returns what the points of a row are relative to; NULL: to the origin. */
+CLSPI_INLINE const double *centre_of(const block *b, size_t row)
+{
+    const double *const centre = b->patch->centre;
+
+    return centre && b->grid->shape.directions == 1 ? centre + 4 * row : centre;
+}
+
+/* Makes the curvature of a curve in the plane or in space, as curve_curvature of curvature.clh
+   does. */
+CLSPI_INLINE void make_curve_curvature(const block *b, size_t row, vec *x, vec one_over_w)
+{
+    const uint32_t dim = b->grid->shape.dim;
+    const vec none = {0}, *const p = x, *const d = x + COORDS, *const e = x + 4 * COORDS;
+    const vec a[3] = {d[0], d[1], dim > 2 ? d[2] : none},
+              c[3] = {e[0], e[1], dim > 2 ? e[2] : none};
+    const vec size_a = largest3(a), size_c = largest3(c);
+    const vec weight = all_lanes(((const real *)b->patch->largest[0][1])[row]);
+    vec from = all_lanes(((const real *)b->patch->largest[0][0])[row]), n[3];
+
+    if (b->grid->shape.rational) {
+        const vec far = largest3((const vec[]){p[0], p[1], dim > 2 ? p[2] : none});
+        const vec given =
+            given_size(weight, all_lanes(REAL_MAX), p[dim], far_of(centre_of(b, row)));
+        from = (from + weight * far + given) * one_over_w;
+    }
+    const vec_mask sound =
+        (size_a > REAL_TINY) & (size_c > REAL_TINY) & (size_a > 8 * REAL_EPS * from);
+    const vec to_a = select_lanes(sound, 1 / size_a, none);
+    const vec to_c = select_lanes(sound, 1 / size_c, none);
+    const vec s[3] = {a[0] * to_a, a[1] * to_a, a[2] * to_a}, ss = dot3(s, s);
+    const vec t[3] = {c[0] * to_c, c[1] * to_c, c[2] * to_c};
+    cross3(n, s, t);
+    const vec product = dim > 2 ? sqrt_lanes(dot3(n, n)) : n[2];
+    x[CLSPI_STRIP_CURVATURE] =
+        select_lanes(sound, size_c / size_a / size_a * (product / (ss * sqrt_lanes(ss))), none);
+}
+
 /* ---- vertices ---- */
 
-/* Makes what there is beside the sums of one row of a block. */
-CLSPI_INLINE void add_others(const block *b, size_t row, vec *x, vec one_over_w)
+/* Makes normals and curvatures of one row of a block. */
+CLSPI_INLINE void add_bends(const block *b, size_t row, vec *x, vec one_over_w)
 {
     const clspi_vertex_shape *const shape = &b->grid->shape;
     const bool bends = shape->at[CLSPI_PART_CURVATURE] >= 0;
 
-    if (bends || shape->at[CLSPI_PART_NORMAL] >= 0) {
+    if (shape->directions == 1) {
+        if (bends) make_curve_curvature(b, row, x, one_over_w);
+    } else if (bends || shape->at[CLSPI_PART_NORMAL] >= 0) {
         const row_errors errors = {
             .margin = row == 0 || row + 1 == b->grid->rows ? CLSPI_EDGE_MARGIN : 1,
             .limit = b->grid->limit[0] ? ((const real *)b->grid->limit[0])[row] : 0,
             .far = far_of(b->patch->centre)};
         make_normal(b, x, &errors, one_over_w);
+        if (bends) make_curvatures(x);
     }
-    if (bends) make_curvatures(x);
-    if (b->grid->param[0]) {
-        x[CLSPI_STRIP_PARAMS] = all_lanes(((const real *)b->grid->param[0])[row]);
-        x[CLSPI_STRIP_PARAMS + 1] = ((const vec *)b->grid->param[1])[b->vector];
-    }
+}
+
+/* Makes what there is beside the sums of one row of a block. */
+CLSPI_INLINE void add_others(const block *b, size_t row, vec *x, vec one_over_w)
+{
+    const clspi_strip_grid *const grid = b->grid;
+    vec *const param = x + CLSPI_STRIP_PARAMS;
+
+    add_bends(b, row, x, one_over_w);
+    if (b->patch->param) param[0] = all_lanes(*(const real *)b->patch->param);
+    if (grid->param[0]) param[1] = all_lanes(((const real *)grid->param[0])[row]);
+    if (grid->param[1]) param[2] = ((const vec *)grid->param[1])[b->vector];
     x[CLSPI_STRIP_ONE] = all_lanes(1);
 }
 
@@ -426,7 +478,7 @@ CLSPI_INLINE void add_others(const block *b, size_t row, vec *x, vec one_over_w)
 CLSPI_INLINE void finish(const block *b, known k, size_t row, vec *x)
 {
     const clspi_strip_grid *const grid = b->grid;
-    const double *const centre = b->patch->centre;
+    const double *const centre = centre_of(b, row);
     const uint32_t dim = k.sums || grid->shape.dim == 3 ? 3 : grid->shape.dim;
     vec one_over_w = {0};
 
@@ -479,10 +531,11 @@ static __attribute__((noinline)) void store_aside(const clspi_strip_grid *grid, 
 }
 
 /* Stores one row of a block. */
-CLSPI_INLINE void store(const block *b, known k, const vec *x, char *out)
+CLSPI_INLINE void store(const block *b, known k, size_t row, const vec *x, char *out)
 {
     const clspi_strip_grid *const grid = b->grid;
-    const bool whole = b->count == LANES && grid->packed && grid->shape.type == REAL_TYPE;
+    const bool full = b->count == LANES || row < b->overlap;
+    const bool whole = full && grid->packed && grid->shape.type == REAL_TYPE;
     vec aside[CLSPI_STRIP_ELEMENTS];
     real *const to = whole ? (real *)out : (real *)aside;
 
@@ -492,6 +545,10 @@ CLSPI_INLINE void store(const block *b, known k, const vec *x, char *out)
         put_cells(grid, k, x, 9, to);
     else if (grid->num_elements == 6 && !k.interleaved)
         put_cells(grid, k, x, 6, to);
+    else if (grid->num_elements == 8 && !k.interleaved)
+        put_cells(grid, k, x, 8, to);
+    else if (grid->num_elements == 12 && !k.interleaved)
+        put_cells(grid, k, x, 12, to);
     else if (grid->num_elements == 18 && !k.interleaved)
         put_cells(grid, k, x, 18, to);
     else
@@ -502,7 +559,7 @@ CLSPI_INLINE void store(const block *b, known k, const vec *x, char *out)
 CLSPI_INLINE void make_row(const block *b, known k, size_t row, vec *x, char *out)
 {
     if (!k.interleaved) finish(b, k, row, x);
-    store(b, k, x, out);
+    store(b, k, row, x, out);
 }
 
 CLSPI_INLINE void make_block(const block *b, known k, char *out, size_t row_bytes)
@@ -531,7 +588,7 @@ CLSPI_INLINE void make_rows(block *b, known k, size_t first, size_t count, char 
     const clspi_strip_grid *const grid = b->grid;
     const clspi_row_type type = grid->shape.type;
     const size_t element = type == CLSPI_ROW_F16 ? 2 : type == CLSPI_ROW_F32 ? 4 : 8;
-    const size_t vertex = grid->shape.stride * element, row_bytes = grid->columns * vertex;
+    const size_t vertex = grid->shape.stride * element, row_bytes = grid->row_vertices * vertex;
 
     for (size_t v = 0; v < grid->vectors; v += grid->strip) {
         const size_t end = grid->vectors - v < grid->strip ? grid->vectors : v + grid->strip;
@@ -548,11 +605,21 @@ CLSPI_INLINE void make_rows(block *b, known k, size_t first, size_t count, char 
     }
 }
 
+/* Finds the overlap of a block's rows. */
+static size_t overlap_of(const clspi_strip_grid *grid, size_t first, size_t count)
+{
+    const size_t rows = (LANES - 1) / grid->columns + 1; /* that a vector is as long as */
+
+    return grid->vectors == 1 && grid->row_vertices == grid->columns && count >= rows
+               ? first + count - rows + 1
+               : 0;
+}
+
 static void rows(const clspi_strip_grid *grid, const clspi_strip_patch *patch, size_t first,
                  size_t count, void *out)
 {
     const bool rational = grid->shape.rational;
-    block b = {.grid = grid, .patch = patch};
+    block b = {.grid = grid, .patch = patch, .overlap = overlap_of(grid, first, count)};
 
     if (grid->interleaved && grid->shape.dim == 3)
         make_rows(&b, (known){.sums = 1, .coords = 3, .rows = ROWS, .interleaved = true}, first,

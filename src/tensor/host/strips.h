@@ -1,5 +1,5 @@
-/* Vertices of surfaces on grids, on the host, as strip_sums.h makes them: the tables of a
-   description, and the partial sums of the patch that a worker makes rows of. */
+/* Vertices on grids, on the host, as strip_sums.h makes them: the tables of a description, and the
+   partial sums of the patches that a worker makes rows of. */
 #ifndef CLSPI_STRIPS_H
 #define CLSPI_STRIPS_H
 
@@ -8,7 +8,7 @@
 typedef struct clspi_strips clspi_strips;
 typedef struct clspi_strips_scratch clspi_strips_scratch;
 
-/* Makes the tables of a description of a surface; NULL without memory. */
+/* Makes the tables of a description; NULL without memory. */
 clspi_strips *clspi_strips_create(const clspi_vertex_tile_desc *desc);
 void clspi_strips_destroy(clspi_strips **strips);
 
@@ -19,7 +19,6 @@ void clspi_strips_scratch_destroy(clspi_strips_scratch **scratch);
 void clspi_strips_scratch_forget(clspi_strips_scratch *scratch);
 
 /* Evaluates rows, as clspi_vertex_tile_eval does, but not the edges. */
-void clspi_strips_eval(const clspi_strips *strips, clspi_strips_scratch *scratch,
-                       const clspi_tile_rows *rows);
+void clspi_strips_eval(clspi_strips_scratch *scratch, const clspi_tile_rows *rows);
 
 #endif

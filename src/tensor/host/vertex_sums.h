@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "level.h"
-#include "tensor_tile.h"
+#include "row_sums.h"
 
 /* Attributes of a vertex, in the order of the bits of vertex.h. */
 typedef enum clspi_part_number {

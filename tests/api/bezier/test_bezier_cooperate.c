@@ -73,7 +73,7 @@ static void test_auto(void **state)
     clsp_context_destroy(&ctx);
 }
 
-/* Patch grids: by the device alone. */
+/* Patch grids: by all processors, and without them again. */
 static void test_patch_grids(void **state)
 {
     static const uint32_t nums[] = {5, 3, 1, 9, 17, 12};
@@ -90,19 +90,8 @@ static void test_patch_grids(void **state)
     free(j.reference);
     j.reference = malloc(j.bytes);
     assert_int_equal(eval_host(j.plan, &j.l, 1, 2, j.reference), CLSP_OK);
-    for (size_t i = 0; i < SCHEDULES; i++) {
-        memory m = take_memory(ctx, (memory_kind)(i % KINDS), j.bytes, j.l.element);
-        clsp_report r;
-        assert_int_equal(shared_eval(j.plan, &j.l, 1, 2, m.out, &shared_ways[i], &r), CLSP_OK);
-        check_report(&r, 2);
-        assert_int_equal(r.schedule, CLSP_SCHEDULE_DEVICE);
-        assert_non_null(strstr(r.reason[CLSP_SCHEDULE_DYNAMIC], "grids"));
-        check_bits(&j, m.out);
-        free_memory(&m);
-    }
-    memory m = take_memory(ctx, PLAIN, j.bytes, j.l.element);
-    assert_int_equal(shared_eval(j.plan, &j.l, 1, 2, m.out, &measured, NULL), CLSP_ERROR_ARGUMENT);
-    free_memory(&m);
+    for (int k = CLSP_SCHEDULE_DYNAMIC; k < CLSP_NUM_SCHEDULES; k++)
+        check_way(&j, SHARED, &shared_ways[k]);
     assert_int_equal(clsp_bezier_set_patch_grids(j.plan, 0, clsp_in_u32(NULL, 0)), CLSP_OK);
     j.s = s;
     make_reference(&j);

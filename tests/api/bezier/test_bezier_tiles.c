@@ -157,7 +157,7 @@ static void test_tiles_of_changes(void **state)
     clsp_context_destroy(&ctx);
 }
 
-/* Patch grids and triangles have tiles of vertices; the device makes them, the host triangles. */
+/* Patch grids and triangles have tiles of vertices, which the device makes, and the host. */
 static void test_tiles_of_vertices(void **state)
 {
     static const uint32_t nums[] = {64, 3, 70, 90, 2, 2, 1, 40};
@@ -178,12 +178,9 @@ static void test_tiles_of_vertices(void **state)
     assert_non_null(j.reference);
     assert_int_equal(eval_host(j.plan, &j.l, 1, 3, j.reference), CLSP_OK);
     check_tilings(&j);
-    check_by_device(&j, 2);
+    check_by_callers(&j);
     check_tilings(&t);
     check_by_device(&t, 1);
-    assert_int_equal(
-        eval_by_caller(j.plan, (clsp_range){1, 3}, host_out(CLSP_F32, j.reference, j.bytes / 4)),
-        CLSP_ERROR_ARGUMENT);
     float *const made = malloc(t.bytes);
     assert_non_null(made);
     assert_int_equal(eval_on_host(t.plan, &t.l, 1, 2, made), CLSP_OK);

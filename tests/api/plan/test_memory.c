@@ -44,10 +44,11 @@ static void outputs(memory_job *j)
     }
 }
 
-/* Shared calls that are not shared, since they have patch grids, are over when they return too. */
+/* Shared calls that the device makes alone are over when they return too. */
 static void whole_grids(memory_job *j)
 {
     enum { NUM = 500 };
+    const clsp_run by_device = {.share = &(clsp_share){.schedule = CLSP_SCHEDULE_DEVICE}};
     static const uint32_t nums[MEMORY_PATCHES][2] = {{NUM, NUM}, {NUM, NUM}, {NUM, NUM}};
     const size_t size = (size_t)MEMORY_PATCHES * NUM * NUM * MEMORY_STRIDE;
     const clsp_range all = {0, MEMORY_PATCHES};
@@ -58,11 +59,9 @@ static void whole_grids(memory_job *j)
     assert_int_equal(clsp_bezier_set_patch_grids(j->plan, MEMORY_PATCHES,
                                                  clsp_in_u32(nums[0], 2 * MEMORY_PATCHES)),
                      CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(j->plan, all, store_out(&host), NULL), CLSP_OK);
+    assert_int_equal(clsp_bezier_eval(j->plan, all, store_out(&host), &by_device), CLSP_OK);
     const unsigned char *const wanted = store_read(&host);
-    assert_int_equal(clsp_bezier_eval(j->plan, all, store_out(&svm),
-                                      &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
-                     CLSP_OK);
+    assert_int_equal(clsp_bezier_eval(j->plan, all, store_out(&svm), &by_device), CLSP_OK);
     assert_true(memcmp(store_elements(&svm), wanted, size * sizeof(float)) == 0);
     store_read(&svm);
     assert_int_equal(clsp_bezier_set_patch_grids(j->plan, 0, clsp_in_u32(NULL, 0)), CLSP_OK);

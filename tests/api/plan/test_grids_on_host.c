@@ -1,0 +1,295 @@
+/* Patch grids on the host: vertices of a patch have the bits of the common grid with the patch's
+   numbers of samples, however the job is cut into tiles; numbers change, and are told apart. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bezier_fixture.h"
+#include "support.h"
+
+enum { PATCHES = 9, CONTROLS_MAX = 5 * 9 * 7 * 7, VERTICES_MAX = 160000, ELEMENTS_MAX = 24 };
+
+enum {
+    P = CLSP_VERTEX_POINT,
+    W = CLSP_VERTEX_WEIGHT,
+    D1 = CLSP_VERTEX_DU | CLSP_VERTEX_DV,
+    D2 = CLSP_VERTEX_DUU | CLSP_VERTEX_DUV | CLSP_VERTEX_DVV,
+    N = CLSP_VERTEX_NORMAL,
+    T = CLSP_VERTEX_PARAMS,
+    K = CLSP_VERTEX_CURVATURE
+};
+
+/* knots: B-splines with as many control points more than a patch has. */
+typedef struct grids_case {
+    uint32_t directions, degree[3], knots, dim, rational, attributes;
+    uint32_t stride; /* 0: packed */
+    clsp_type type;  /* 0: the precision */
+    bool watertight;
+    uint32_t most[3]; /* samples */
+} grids_case;
+
+static const grids_case cases[] = {
+    {2, {3, 3, 0}, 0, 3, 0, P, 0, 0, false, {70, 70, 1}},
+    {2, {3, 2, 0}, 0, 3, 0, P | N, 0, 0, false, {40, 37, 1}},
+    {2, {3, 3, 0}, 0, 3, 1, P | D1 | N, 0, 0, false, {20, 40, 1}},
+    {2, {4, 3, 0}, 0, 3, 0, P | D1 | D2 | T, 23, 0, false, {20, 20, 1}},
+    {2, {3, 5, 0}, 0, 3, 1, P | W | N | K, 0, 0, false, {9, 33, 1}},
+    {2, {1, 1, 0}, 0, 2, 0, P, 5, CLSP_F16, false, {17, 33, 1}},
+    {2, {3, 3, 0}, 0, 3, 1, P, 0, 0, true, {20, 30, 1}},
+    {2, {3, 3, 0}, 0, 3, 0, P, 0, 0, false, {2, 6000, 1}},
+    {2, {2, 3, 0}, 5, 3, 0, P | D1 | T, 0, 0, false, {33, 40, 1}},
+    {2, {3, 3, 0}, 9, 3, 1, P | W, 0, 0, false, {50, 50, 1}},
+    {1, {3, 0, 0}, 0, 3, 0, P, 0, 0, false, {5000, 1, 1}},
+    {1, {3, 0, 0}, 0, 4, 0, P | CLSP_VERTEX_DU, 0, 0, false, {40, 1, 1}},
+    {1,
+     {5, 0, 0},
+     0,
+     3,
+     1,
+     P | W | CLSP_VERTEX_DU | CLSP_VERTEX_DUU | T | K,
+     0,
+     0,
+     false,
+     {99, 1, 1}},
+    {1, {3, 0, 0}, 0, 2, 0, K | P, 4, CLSP_F16, false, {50, 1, 1}},
+    {1, {3, 0, 0}, 7, 2, 1, P | CLSP_VERTEX_DU | K, 0, 0, false, {300, 1, 1}},
+    {3, {3, 2, 3}, 0, 3, 0, P, 0, 0, false, {9, 12, 20}},
+    {3, {2, 2, 1}, 0, 2, 1, P | W | D1 | CLSP_VERTEX_DW | T, 0, 0, false, {7, 8, 9}},
+    {3, {2, 1, 2}, 4, 3, 0, P | D1 | CLSP_VERTEX_DW, 14, CLSP_F16, false, {11, 5, 19}},
+};
+
+/* A plan of either family. */
+typedef struct grids_job {
+    const grids_case *c;
+    clsp_type precision, type;
+    size_t stride, element, controls;
+    clsp_bezier_plan *bezier;
+    clsp_bspline_plan *bspline;
+    void *points;
+} grids_job;
+
+static clsp_status set_axes(const grids_job *j, const uint32_t *nums)
+{
+    clsp_axis axis[3] = {{.num = 1}, {.num = 1}, {.num = 1}};
+
+    for (uint32_t k = 0; k < j->c->directions; k++)
+        axis[k] = (clsp_axis){.num = nums[k]};
+    return j->bspline ? clsp_bspline_set_grid(j->bspline, axis)
+                      : clsp_bezier_set_grid(j->bezier, axis);
+}
+
+static clsp_status set_grids(const grids_job *j, size_t num, const uint32_t *nums)
+{
+    const clsp_input in = clsp_in_u32(nums, num * j->c->directions);
+
+    return j->bspline ? clsp_bspline_set_patch_grids(j->bspline, num, in)
+                      : clsp_bezier_set_patch_grids(j->bezier, num, in);
+}
+
+static clsp_status eval(const grids_job *j, clsp_range patches, clsp_output out,
+                        const clsp_run *run)
+{
+    return j->bspline ? clsp_bspline_eval(j->bspline, patches, out, run)
+                      : clsp_bezier_eval(j->bezier, patches, out, run);
+}
+
+static clsp_tiling tiling_of(const grids_job *j, clsp_range patches, clsp_range tiles)
+{
+    clsp_tiling tiling = {0};
+    const clsp_share share = {.tiles = tiles};
+
+    assert_int_equal(
+        eval(j, patches, (clsp_output){0}, &(clsp_run){.share = &share, .tiling = &tiling}),
+        CLSP_OK);
+    return tiling;
+}
+
+/* Makes tiles on the calling thread. */
+static void make(const grids_job *j, clsp_range patches, clsp_range tiles, void *out)
+{
+    const clsp_share share = {.schedule = CLSP_SCHEDULE_HOST, .tiles = tiles};
+    const size_t elements = tiling_of(j, patches, tiles).elements.count;
+    const clsp_output to = {.host = out, .type = j->type, .size = elements};
+
+    assert_int_equal(eval(j, patches, to, &(clsp_run){.share = &share}), CLSP_OK);
+}
+
+static void make_all(const grids_job *j, clsp_range patches, void *out)
+{
+    make(j, patches, (clsp_range){0, tiling_of(j, patches, (clsp_range){0, 0}).num_tiles}, out);
+}
+
+static grids_job start(clsp_context *ctx, const grids_case *c, clsp_type precision)
+{
+    grids_job j = {.c = c, .precision = precision, .type = c->type ? c->type : precision};
+    const clsp_vertex_layout vertex = {
+        .attributes = c->attributes, .type = c->type, .stride = c->stride};
+    uint64_t seed = 5;
+
+    if (c->knots > 0) {
+        clsp_bspline_desc d = {.directions = c->directions,
+                               .dim = c->dim,
+                               .rational = c->rational,
+                               .precision = precision,
+                               .vertex = vertex};
+        for (uint32_t k = 0; k < c->directions; k++) {
+            d.degree[k] = c->degree[k];
+            d.num_controls[k] = c->degree[k] + 1 + c->knots;
+        }
+        assert_int_equal(clsp_bspline_plan_create(&j.bspline, ctx, &d), CLSP_OK);
+        assert_int_equal(clsp_bspline_plan_desc(j.bspline, &d), CLSP_OK);
+        j.stride = d.vertex.stride;
+    } else {
+        clsp_bezier_desc d = {.form = c->directions == 1   ? CLSP_BEZIER_CURVE
+                                      : c->directions == 2 ? CLSP_BEZIER_SURFACE
+                                                           : CLSP_BEZIER_VOLUME,
+                              .degree = {c->degree[0], c->degree[1], c->degree[2]},
+                              .dim = c->dim,
+                              .rational = c->rational,
+                              .precision = precision,
+                              .watertight = c->watertight,
+                              .vertex = vertex};
+        assert_int_equal(clsp_bezier_plan_create(&j.bezier, ctx, &d), CLSP_OK);
+        assert_int_equal(clsp_bezier_plan_desc(j.bezier, &d), CLSP_OK);
+        j.stride = d.vertex.stride;
+    }
+    j.element = clsp_type_bytes(j.type);
+    const size_t coords = c->dim + c->rational;
+    j.controls = coords;
+    for (uint32_t k = 0; k < c->directions; k++)
+        j.controls *= c->degree[k] + 1 + c->knots;
+    double *const reals = malloc(PATCHES * j.controls * sizeof *reals);
+    assert_non_null(reals);
+    for (size_t i = 0; i < PATCHES * j.controls; i++) {
+        const double x = support_uniform(&seed);
+        reals[i] = c->rational && i % coords == c->dim ? 1.5 + x : x;
+        if (precision == CLSP_F32) ((float *)reals)[i] = (float)reals[i];
+    }
+    /* patch 1 has a collapsed edge, whose normals are limits */
+    for (size_t i = 0; i < j.controls / (c->degree[0] + 1 + c->knots); i++)
+        memcpy((char *)reals + (j.controls + i) * clsp_type_bytes(precision),
+               (char *)reals + (j.controls + i % coords) * clsp_type_bytes(precision),
+               clsp_type_bytes(precision));
+    j.points = reals;
+    const clsp_input in = {.host = reals, .type = precision, .size = PATCHES * j.controls};
+    assert_int_equal(j.bspline ? clsp_bspline_set_control_points(j.bspline, PATCHES, in, NULL)
+                               : clsp_bezier_set_control_points(j.bezier, PATCHES, in, NULL),
+                     CLSP_OK);
+    return j;
+}
+
+static void finish(grids_job *j)
+{
+    clsp_bezier_plan_destroy(&j->bezier);
+    clsp_bspline_plan_destroy(&j->bspline);
+    free(j->points);
+}
+
+/* Chooses numbers of samples: some twice in a row, the least and the most among them. */
+static void choose(const grids_case *c, uint64_t seed, uint32_t nums[PATCHES][3])
+{
+    for (size_t p = 0; p < PATCHES; p++)
+        for (uint32_t k = 0; k < c->directions; k++) {
+            uint32_t *const num = &nums[p][0] + k;
+            *num = 1 + (uint32_t)((support_uniform(&seed) + 1) / 2 * c->most[k]);
+            if (*num > c->most[k] || p == 2) *num = c->most[k];
+            if (p == 5) *num = 1;
+            if (p == 4 || p == 7) *num = nums[p - 1][k];
+        }
+}
+
+static size_t vertices_of(const grids_case *c, const uint32_t *nums)
+{
+    size_t num = 1;
+
+    for (uint32_t k = 0; k < c->directions; k++)
+        num *= nums[k];
+    return num;
+}
+
+/* Makes all patches one by one on the common grid; returns their vertices. */
+static size_t make_expected(const grids_job *j, uint32_t nums[PATCHES][3], char *out)
+{
+    const size_t vertex = j->stride * j->element;
+    size_t num = 0;
+
+    for (size_t p = 0; p < PATCHES; p++) {
+        assert_int_equal(set_axes(j, nums[p]), CLSP_OK);
+        make_all(j, (clsp_range){p, 1}, out + num * vertex);
+        num += vertices_of(j->c, nums[p]);
+    }
+    return num;
+}
+
+static void check_numbers(const grids_job *j, uint32_t nums[PATCHES][3])
+{
+    const size_t vertex = j->stride * j->element, room = VERTICES_MAX * vertex;
+    char *const expected = malloc(room), *const made = malloc(room);
+    uint32_t packed[PATCHES * 3];
+
+    assert_true(expected && made);
+    memset(expected, 0x5a, room);
+    const size_t num = make_expected(j, nums, expected);
+    assert_true(num <= VERTICES_MAX);
+    for (size_t i = 0; i < PATCHES * j->c->directions; i++)
+        packed[i] = nums[i / j->c->directions][i % j->c->directions];
+    assert_int_equal(set_grids(j, PATCHES, packed), CLSP_OK);
+    memset(made, 0x5a, room);
+    make_all(j, (clsp_range){0, PATCHES}, made);
+    assert_memory_equal(made, expected, room);
+
+    memset(made, 0x5a, room);
+    const size_t tiles = tiling_of(j, (clsp_range){0, PATCHES}, (clsp_range){0, 0}).num_tiles;
+    for (size_t t = tiles, count; t > 0; t -= count) {
+        count = t % 3 < 2 ? 1 : 2;
+        const clsp_range some = {t - count, count};
+        const size_t first = tiling_of(j, (clsp_range){0, PATCHES}, some).elements.first;
+        make(j, (clsp_range){0, PATCHES}, some, made + first * j->element);
+    }
+    assert_memory_equal(made, expected, room);
+
+    /* from a patch on */
+    memset(made, 0x5a, room);
+    const size_t before = vertices_of(j->c, nums[0]) + vertices_of(j->c, nums[1]);
+    make_all(j, (clsp_range){2, PATCHES - 3}, made);
+    const size_t left = num - before - vertices_of(j->c, nums[PATCHES - 1]);
+    assert_memory_equal(made, expected + before * vertex, left * vertex);
+    free(expected);
+    free(made);
+}
+
+static void check_cases(clsp_context *ctx, clsp_type precision)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t nums[PATCHES][3];
+        grids_job j = start(ctx, &cases[i], precision);
+        for (uint64_t turn = 0; turn < 2; turn++) { /* numbers change */
+            choose(&cases[i], 3 + turn, nums);
+            check_numbers(&j, nums);
+        }
+        finish(&j);
+    }
+}
+
+static void test_bits(void **state)
+{
+    clsp_context *ctx = context_with("");
+
+    (void)state;
+    check_cases(ctx, CLSP_F32);
+    if (has_fp64(ctx)) check_cases(ctx, CLSP_F64);
+    clsp_context_destroy(&ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
