@@ -143,11 +143,11 @@ CLSP_API clsp_status clsp_bezier_set_control_points(clsp_bezier_plan *plan, size
 
    Shared, the host's cores make all vertices of curves, surfaces and volumes by the separable
    method; the svm schedule packed points of polynomial surfaces in the plan's precision that are
-   not watertight. Other methods are made by devices, patch grids by the context's device alone, and
-   so are triangles but with schedule host; the report then says so. Watertight points are the same
-   bits among patches that one processor makes, or that one shared call makes. When a processor
-   fails, the others finish the job, and only without any the call fails. Errors: CLSP_ERROR_STATE
-   also without a grid. */
+   not watertight. Other methods are made by devices, and triangles by the context's device alone,
+   but with schedule host; the report then says so. Watertight points are the same bits among
+   patches that one processor makes, or that one shared call makes. When a processor fails, the
+   others finish the job, and only without any the call fails. Errors: CLSP_ERROR_STATE also without
+   a grid. */
 CLSP_API clsp_status clsp_bezier_eval(clsp_bezier_plan *plan, clsp_range patches,
                                       clsp_output vertices, const clsp_run *run);
 

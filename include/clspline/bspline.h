@@ -11,11 +11,11 @@
    A curve has one such sum, a volume three. At a knot where they jump, points and derivatives are
    those of the span that begins there, at the domain's end those of the last one. Parameters of
    lists and axes count as the knot that rounds to them there: in the plan's precision in lists, on
-   patch grids and on axes over curves with knots of their own, in double on other grids. A rational
-   one has control points in homogeneous coordinates, (w x, w y, w z, w) with w > 0; its points are
-   Euclidean, the first dim coordinates divided by the last (ch. 4). All patches of a plan - curves,
-   surfaces or volumes - share knots, degrees, dimension, precision and, save where it is set for
-   each, the grid.
+   patch grids of devices and on axes over curves with knots of their own, in double on other grids.
+   A rational one has control points in homogeneous coordinates, (w x, w y, w z, w) with w > 0; its
+   points are Euclidean, the first dim coordinates divided by the last (ch. 4). All patches of a
+   plan - curves, surfaces or volumes - share knots, degrees, dimension, precision and, save where
+   it is set for each, the grid.
 
    Accuracy: with eps = 2^-23 (CLSP_F32) or 2^-52 (CLSP_F64) and scale = max |P_ij| over the patch
    and coordinate, each coordinate of a polynomial surface is within 8 eps scale of the exact value
@@ -126,9 +126,8 @@ CLSP_API clsp_status clsp_bspline_set_control_points(clsp_bspline_plan *plan, si
        curves     [count][num_u][vertex]
        surfaces   [count][num_u][num_v][vertex]
        volumes    [count][num_u][num_v][num_w][vertex]
-   Shared, the host's cores make all vertices but those with normals, which devices make. Those of
-   patch grids the context's device makes alone, as those of curves with knots of their own but with
-   schedule host. Otherwise as clsp_bezier_eval. */
+   Shared, the host's cores make all vertices but those of curves with knots of their own, which the
+   context's device makes alone, but with schedule host. Otherwise as clsp_bezier_eval. */
 CLSP_API clsp_status clsp_bspline_eval(clsp_bspline_plan *plan, clsp_range patches,
                                        clsp_output vertices, const clsp_run *run);
 

@@ -58,11 +58,11 @@ static double param_of(const clspi_tensor_desc *d, double begin, double end, uin
 
 /* Takes sample a of a uniform axis of direction k. */
 static void take_uniform(const clspi_list_recipe *recipe, size_t patch, uint32_t k, uint32_t a,
-                         clspi_point *point)
+                         uint32_t num, clspi_point *point)
 {
     const clspi_tensor_desc *const d = &recipe->desc;
     const double *const domain = d->domain[k];
-    const uint32_t num = d->axis[k].num, last = num > 1 ? num - 1 : 1;
+    const uint32_t last = num > 1 ? num - 1 : 1;
     double begin = d->axis[k].begin, end = d->axis[k].end;
 
     point->t[k] = (begin - domain[0]) * (last - a) + (end - domain[0]) * a;
@@ -96,10 +96,10 @@ static void take_own(const clspi_list_recipe *recipe, uint32_t k, uint32_t a, cl
 }
 
 static void take_sample(const clspi_list_recipe *recipe, size_t patch, uint32_t k, uint32_t a,
-                        clspi_point *point)
+                        uint32_t num, clspi_point *point)
 {
     if (!clspi_has_own_samples(&recipe->desc))
-        take_uniform(recipe, patch, k, a, point);
+        take_uniform(recipe, patch, k, a, num, point);
     else if (recipe->basis_reals > 0)
         clspi_point_at(recipe, patch, k, recipe->desc.axis[k].params[a], point);
     else
@@ -124,9 +124,8 @@ static void take_triangle(const clspi_tensor_desc *d, size_t vertex, clspi_point
 
 /* ---- grids ---- */
 
-/* Takes vertex number `vertex` of a patch's grid. */
-static void take_vertex(const clspi_list_recipe *recipe, size_t patch, size_t vertex,
-                        clspi_point *point)
+void clspi_host_grid_point(const clspi_list_recipe *recipe, size_t patch, const uint32_t *nums,
+                           size_t vertex, clspi_point *point)
 {
     const clspi_tensor_desc *const d = &recipe->desc;
     size_t left = vertex;
@@ -136,9 +135,8 @@ static void take_vertex(const clspi_list_recipe *recipe, size_t patch, size_t ve
         return;
     }
     for (uint32_t k = d->directions; k-- > 0;) {
-        const uint32_t num = d->axis[k].num;
-        take_sample(recipe, patch, k, (uint32_t)(left % num), point);
-        left /= num;
+        take_sample(recipe, patch, k, (uint32_t)(left % nums[k]), nums[k], point);
+        left /= nums[k];
     }
 }
 
@@ -146,6 +144,8 @@ void clspi_host_grid_make(const clspi_tensor_plan *plan, const clspi_part *part,
 {
     const clspi_list_recipe *const recipe = plan->list_recipe;
     const size_t bytes = clspi_vertex_bytes(&plan->desc);
+    const clsp_axis *const axis = plan->desc.axis;
+    const uint32_t nums[3] = {axis[0].num, axis[1].num, axis[2].num};
     clspi_point points[CLSPI_POINT_CHUNK];
 
     for (size_t done = 0, num; done < part->num_lines; done += num) {
@@ -153,7 +153,7 @@ void clspi_host_grid_make(const clspi_tensor_plan *plan, const clspi_part *part,
         for (size_t p = 0; p < num; p++) {
             const size_t vertex = part->piece + done + p, patch = vertex / plan->patch_vertices;
             clspi_point_begin(recipe, plan->host.data, patch, plan->num_patches, &points[p]);
-            take_vertex(recipe, patch, vertex % plan->patch_vertices, &points[p]);
+            clspi_host_grid_point(recipe, patch, nums, vertex % plan->patch_vertices, &points[p]);
         }
         clspi_point_vertices(&recipe->maker, points, num, out + done * bytes);
     }

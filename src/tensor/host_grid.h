@@ -10,4 +10,9 @@
    plan's recipe and its control points on the host are there; out is aligned to its elements. */
 void clspi_host_grid_make(const clspi_tensor_plan *plan, const clspi_part *part, char *out);
 
+/* Takes vertex number `vertex` of the grid of a patch with these numbers of samples; point: begun.
+ */
+void clspi_host_grid_point(const clspi_list_recipe *recipe, size_t patch, const uint32_t *nums,
+                           size_t vertex, clspi_point *point);
+
 #endif

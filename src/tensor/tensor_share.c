@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "grid_points.h"
 #include "host_grid.h"
 #include "host_list.h"
 #include "shared_batch.h"
@@ -35,9 +36,6 @@ static const char *host_refusal(const clspi_tensor_plan *plan)
         return "the host has no code for patch grids of triangles and of curves with own bases";
     if (!clspi_tensor_has_rows(plan) && !clspi_tensor_has_own_rows(plan)) return NULL;
     if (plan->sums.method) return "the host has no code for this method";
-    if (plan->family->after_rows && !plan->family->has_edges &&
-        (plan->desc.vertex.attributes & CLSP_VERTEX_NORMAL))
-        return "the host has no code for normals on the edges of this family";
     return NULL;
 }
 
@@ -168,7 +166,8 @@ static clsp_status prepare_host_locked(clspi_tensor_plan *plan)
 {
     CLSPI_CHECK(read_points(plan));
     if (!plan->host_tile) plan->host_tile = create_tile(plan);
-    if (plan->host_tile) return CLSP_OK;
+    const bool points = clspi_rows_lose_normals(plan) || clspi_rows_lose_far_parts(plan);
+    if (plan->host_tile && (!points || clspi_list_recipe_prepare(plan))) return CLSP_OK;
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY, "%s: no memory for host tables",
                       plan->base.family);
 }
@@ -216,6 +215,37 @@ static clspi_tile_rows rows_of(const clspi_tensor_plan *plan, const clspi_part *
                              .out = out};
 }
 
+/* Finds normals that some vertices of a patch have lost on edges, as the first of some rows has
+   them. */
+static void find_normals(const clspi_tensor_plan *plan, const clspi_tile_rows *rows, size_t patch,
+                         size_t first, size_t count, char *out)
+{
+    const uint32_t common[] = {plan->desc.axis[0].num, plan->desc.axis[1].num};
+    const clspi_grid_points lost = {.points = plan->host.data,
+                                    .nums = rows->nums ? rows->nums : common,
+                                    .patch = patch,
+                                    .first = first,
+                                    .count = count,
+                                    .out = out};
+
+    if (clspi_rows_lose_normals(plan) && !rows->only_edges)
+        clspi_grid_points_find_normals(plan, &lost);
+}
+
+/* Makes whole rows of one patch, or of several. */
+static void eval_rows(const clspi_tensor_plan *plan, clspi_vertex_scratch *scratch,
+                      const clspi_tile_rows *rows)
+{
+    const size_t row =
+        rows->nums && plan->desc.directions > 1 ? rows->nums[1] : plan->desc.axis[1].num;
+    const size_t count = rows->num_rows * row, bytes = count * clspi_vertex_bytes(&plan->desc);
+
+    clspi_vertex_tile_eval(plan->host_tile, scratch, rows);
+    for (size_t p = 0; p <= rows->more && clspi_rows_lose_normals(plan); p++)
+        find_normals(plan, rows, rows->patch + p, rows->first_row * row, count,
+                     (char *)rows->out + p * bytes);
+}
+
 /* Makes the rows of a part on a worker. */
 static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
                                 const clspi_part *part, char *out)
@@ -226,7 +256,7 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
 
     (void)user;
     CLSPI_CHECK(find_scratch(plan, worker, &scratch));
-    clspi_vertex_tile_eval(plan->host_tile, scratch, &rows);
+    eval_rows(plan, scratch, &rows);
     return CLSP_OK;
 }
 
@@ -244,6 +274,25 @@ static size_t equal_grids(const clspi_patch_grids *grids, size_t directions, siz
     return num;
 }
 
+/* Makes such a part by points at parameters. */
+static void make_part(const clspi_tensor_plan *plan, const clspi_part *part, char *out)
+{
+    const size_t *const first = plan->grids.first_vertex + part->piece;
+    const size_t vertex = clspi_vertex_bytes(&plan->desc);
+    const size_t directions = clspi_grid_directions(&plan->desc);
+
+    for (size_t p = 0; p < part->num_pieces; p++) {
+        const bool whole = part->num_lines >= first[part->num_pieces] - first[0];
+        const clspi_grid_points some = {.points = plan->host.data,
+                                        .nums = plan->grids.nums + (part->piece + p) * directions,
+                                        .patch = part->piece + p,
+                                        .first = whole ? 0 : part->line,
+                                        .count = whole ? first[p + 1] - first[p] : part->num_lines,
+                                        .out = out + (first[p] - first[0]) * vertex};
+        clspi_grid_points_make(plan, &some);
+    }
+}
+
 /* Makes a part of a cut whose pieces are patches: whole ones, or vertices of one. */
 static clsp_status make_patches(const clspi_tensor_plan *plan, clspi_vertex_scratch *scratch,
                                 const clspi_part *part, bool only_edges, char *out)
@@ -252,6 +301,10 @@ static clsp_status make_patches(const clspi_tensor_plan *plan, clspi_vertex_scra
     const size_t end = part->piece + part->num_pieces, vertex = clspi_vertex_bytes(&plan->desc);
     const size_t directions = clspi_grid_directions(&plan->desc);
 
+    if (clspi_rows_lose_far_parts(plan)) {
+        make_part(plan, part, out);
+        return CLSP_OK;
+    }
     for (size_t p = part->piece, num; p < end; p += num) {
         num = equal_grids(&plan->grids, directions, p, end - p);
         const clspi_part some = {.piece = p, .num_pieces = num};
@@ -259,9 +312,11 @@ static clsp_status make_patches(const clspi_tensor_plan *plan, clspi_vertex_scra
         rows.only_edges = only_edges;
         rows.num_rows = rows.nums[0];
         if (part->num_lines >= first[end] - first[part->piece])
-            clspi_vertex_tile_eval(plan->host_tile, scratch, &rows);
-        else if (!clspi_vertex_tile_some(plan->host_tile, scratch, &rows, part->line,
-                                         part->num_lines))
+            eval_rows(plan, scratch, &rows);
+        else if (clspi_vertex_tile_some(plan->host_tile, scratch, &rows, part->line,
+                                        part->num_lines))
+            find_normals(plan, &rows, p, part->line, part->num_lines, out);
+        else
             return no_scratch(plan);
     }
     return CLSP_OK;
@@ -533,7 +588,8 @@ static double line_ns(const clspi_tensor_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->desc;
 
-    if (!clspi_tensor_has_rows(plan)) return clspi_host_list_ns(plan);
+    if (!clspi_tensor_has_rows(plan) && !clspi_tensor_has_own_rows(plan))
+        return clspi_host_list_ns(plan);
     const double of_sums = clspi_coords(d) * (0.1 + 0.02 * d->terms[0]);
     cl_uint numbers[CLSPI_MAX_SUMS];
     const double sums = plan->is_plain ? 1 : clspi_sums_needed(d, numbers);
@@ -567,7 +623,9 @@ static bool is_faster_on_host(const clspi_tensor_plan *plan, clsp_range patches)
     const double rows = (double)plan->desc.axis[0].num, num = (double)patches.count;
     const double patch_ns = PATCH_NS + rows * line_ns(plan);
 
-    if (!clspi_tensor_has_rows(plan) || plan->desc.directions != 2) return true;
+    if (clspi_tensor_has_own_rows(plan)) return !clspi_rows_lose_far_parts(plan);
+    if (!clspi_tensor_has_rows(plan) || plan->desc.directions != 2 || clspi_rows_lose_normals(plan))
+        return true;
     if (plan->sums.in_strips) return strips_to_host(plan, num * patch_ns);
     if (plan->patch_vertices >= HOST_VERTICES) return true;
     if ((double)plan->num_patches * patch_ns < LAUNCH_NS) return true;
