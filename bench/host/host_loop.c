@@ -48,3 +48,8 @@ int host_loop_run(const host_surfaces *surfaces)
 
     return surfaces->is_double ? run_f64(surfaces, parts) : run_f32(surfaces, parts);
 }
+
+void host_loop_curves(const host_loop_curves_job *job)
+{
+    (job->is_double ? curves_f64 : curves_f32)(job);
+}

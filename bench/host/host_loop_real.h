@@ -132,3 +132,36 @@ static int NAMED(run)(const host_surfaces *s, size_t parts)
     }
     return good;
 }
+
+/* Makes the vertices of a curve; dim: known where it is inlined. */
+static inline void NAMED(curve)(const host_loop_curves_job *j, size_t dim, const REAL *points,
+                                REAL *to)
+{
+    const REAL *const tables[2] = {j->values, j->slopes};
+    const size_t sums = j->has_derivatives ? 2 : 1;
+
+    for (size_t a = 0; a < j->num; a++)
+        for (size_t k = 0; k < sums; k++, to += dim) {
+            REAL sum[4] = {0};
+            for (size_t i = 0; i < j->order; i++)
+                for (size_t c = 0; c < dim; c++)
+                    sum[c] += tables[k][i * j->num + a] * points[i * dim + c];
+            for (size_t c = 0; c < dim; c++)
+                to[c] = sum[c];
+        }
+}
+
+static void NAMED(curves)(const host_loop_curves_job *j)
+{
+    const size_t vertex = j->dim * (j->has_derivatives ? 2 : 1);
+
+#pragma omp parallel for
+    for (size_t k = 0; k < j->curves; k++) {
+        const REAL *const points = (const REAL *)j->points + k * j->order * j->dim;
+        REAL *const to = (REAL *)j->out + k * j->num * vertex;
+        if (j->dim == 3)
+            NAMED(curve)(j, 3, points, to);
+        else
+            NAMED(curve)(j, 4, points, to);
+    }
+}

@@ -21,6 +21,18 @@ typedef struct host_surfaces {
    v are made once for a row of control points and patch. Returns 0 when there is no memory. */
 int host_loop_run(const host_surfaces *surfaces);
 
+/* Curves of control points [curves][order][dim] at num samples each; out: [curves][num][dim], or
+   [2 dim] with derivatives behind the points. The rest is as of surfaces. */
+typedef struct host_loop_curves_job {
+    size_t order, num, curves, dim;
+    bool is_double, has_derivatives;
+    const void *points, *values, *slopes;
+    void *out;
+} host_loop_curves_job;
+
+/* Both sums by a plain loop over the samples of all curves, on all cores by OpenMP. */
+void host_loop_curves(const host_loop_curves_job *job);
+
 /* Whether the loop was built with OpenMP; it is not run without. */
 bool host_loop_is_parallel(void);
 

@@ -1,6 +1,7 @@
 /* Part of the suite processors: grids and lists of Bezier patches and B-splines. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "host_lists.h"
 #include "host_surfaces.h"
@@ -35,7 +36,18 @@ static const struct {
 
 enum { LOOP_ORDER = 128 }; /* beyond it the loop takes a hundred times as long */
 
-enum { RATIONAL = 1, HALVES = 2, WATERTIGHT = 4, LIST = 8, QUICK = 16 };
+/* OWN_GRIDS: each patch has its number of samples, the same. PLUS: a coordinate more. COLLAPSED:
+   one edge of each patch is a point. */
+enum {
+    RATIONAL = 1,
+    HALVES = 2,
+    WATERTIGHT = 4,
+    LIST = 8,
+    QUICK = 16,
+    OWN_GRIDS = 32,
+    PLUS = 64,
+    COLLAPSED = 128
+};
 
 /* controls: of B-splines, along each direction; 0: Bezier patches. samples: likewise, of grids. */
 typedef struct patches_row {
@@ -65,11 +77,16 @@ static const patches_row rows[] = {
     {"101x101, 2 of 128x128", SURFACE, 100, 0, 128, 2, FIRST, 0},
     {"1001x1001, 128x128", SURFACE, 1000, 0, 128, 1, FIRST, 0},
     {"4x4, 2000 of 8x8", SURFACE, 3, 0, 8, 2000, FIRST, 0},
+    {"patch grids 4x4, 1000 of 17x17", SURFACE, 3, 0, 17, 1000, FIRST, OWN_GRIDS},
+    {"4x4, 1000 of 17x17", SURFACE, 3, 0, 17, 1000, FIRST, 0},
+    {"4x4, 1000 of 17x17, collapsed", SURFACE, 3, 0, 17, 1000, NORMAL, COLLAPSED},
     {"4x4, 500x500", SURFACE, 3, 0, 500, 1, FIRST, 0},
     {"4x4, 28 of 64x64, halves", SURFACE, 3, 0, 64, 28, FIRST, HALVES},
     {"4x4, 28 of 64x64, watertight", SURFACE, 3, 0, 64, 28, POINT, WATERTIGHT},
     {"curves 4, 100 of 1000", CURVE, 3, 0, 1000, 100, POINT | CURVATURE, QUICK},
     {"curves 4, 5000 of 16", CURVE, 3, 0, 16, 5000, POINT, 0},
+    {"curves 4, 100000 of 12", CURVE, 3, 0, 12, 100000, POINT | SLOPES, 0},
+    {"curves 4 in 4-D, 100000 of 12", CURVE, 3, 0, 12, 100000, POINT | SLOPES, PLUS},
     {"curves 32, 100 of 1000", CURVE, 31, 0, 1000, 100, POINT, 0},
     {"volumes 4, 27 of 16^3", VOLUME, 3, 0, 16, 27, POINT | SLOPES, QUICK},
     {"volumes 4, 27 of 16^3, rational", VOLUME, 3, 0, 16, 27, POINT, RATIONAL},
@@ -106,6 +123,7 @@ typedef struct patches_run {
     processors_list list;
     void *values, *slopes, *knots; /* of the loops */
     host_surfaces surfaces;
+    host_loop_curves_job curves;
     host_list of_list;
 } patches_run;
 
@@ -130,16 +148,44 @@ static size_t power(size_t base, size_t exponent)
     return exponent ? base * power(base, exponent - 1) : 1;
 }
 
+/* Makes the first row of each patch's control points one point. */
+static void collapse(const patches_run *r)
+{
+    const size_t real = clsp_type_bytes(r->precision), point = 3 * real;
+    const size_t patch = point * r->order * r->order;
+
+    for (size_t p = 0; p < r->row->patches; p++)
+        for (size_t k = 1; k < r->order; k++)
+            memcpy((char *)r->points + p * patch + k * point, (char *)r->points + p * patch, point);
+}
+
 static clsp_status make_points(patches_run *r)
 {
-    const size_t coords = r->row->options & RATIONAL ? 4 : 3, order = r->order;
+    const size_t coords = r->row->options & (RATIONAL | PLUS) ? 4 : 3, order = r->order;
     const size_t patch = r->row->form == TRIANGLE ? order * (order + 1) / 2
                          : r->row->controls       ? power(r->row->controls, r->directions)
                                                   : power(order, r->directions);
 
     r->reals = r->row->patches * patch * coords;
     r->points = processors_numbers(r->precision, r->reals, 0.1); /* weights are positive, too */
-    return r->points ? CLSP_OK : CLSP_ERROR_NO_MEMORY;
+    if (!r->points) return CLSP_ERROR_NO_MEMORY;
+    if (r->row->options & COLLAPSED) collapse(r);
+    return CLSP_OK;
+}
+
+/* Gives each patch of a plan of surfaces its own number of samples. */
+static clsp_status set_own_grids(const patches_run *r)
+{
+    const size_t num = 2 * r->row->patches;
+    uint32_t *const nums = malloc(num * sizeof *nums);
+
+    if (!nums) return CLSP_ERROR_NO_MEMORY;
+    for (size_t i = 0; i < num; i++)
+        nums[i] = r->row->samples;
+    const clsp_status status =
+        clsp_bezier_set_patch_grids(r->bezier, r->row->patches, clsp_in_u32(nums, num));
+    free(nums);
+    return status;
 }
 
 static clsp_status make_bezier(patches_run *r, const clsp_vertex_layout *vertex)
@@ -150,6 +196,7 @@ static clsp_status make_bezier(patches_run *r, const clsp_vertex_layout *vertex)
                                    .precision = r->precision,
                                    .degree = {row->degree, row->degree, row->degree},
                                    .axis = {axis, axis, axis},
+                                   .dim = row->options & PLUS ? 4 : 3,
                                    .rational = (row->options & RATIONAL) != 0,
                                    .vertex = *vertex,
                                    .watertight = (row->options & WATERTIGHT) != 0};
@@ -158,6 +205,7 @@ static clsp_status make_bezier(patches_run *r, const clsp_vertex_layout *vertex)
     BENCH_TRY(clsp_bezier_plan_create(&r->bezier, r->p->b->ctx, &desc));
     BENCH_TRY(clsp_bezier_set_control_points(
         r->bezier, row->patches, processors_input(r->precision, r->points, r->reals), NULL));
+    if (row->options & OWN_GRIDS) BENCH_TRY(set_own_grids(r));
 
 fail:
     return status;
@@ -193,6 +241,14 @@ static clsp_status run_grid_loop(void *user)
     return host_loop_run(&r->surfaces) ? CLSP_OK : CLSP_ERROR_NO_MEMORY;
 }
 
+static clsp_status run_curve_loop(void *user)
+{
+    const patches_run *const r = user;
+
+    host_loop_curves(&r->curves);
+    return CLSP_OK;
+}
+
 static clsp_status run_list_loop(void *user)
 {
     const patches_run *const r = user;
@@ -203,14 +259,14 @@ static clsp_status run_list_loop(void *user)
     return CLSP_OK;
 }
 
-/* Sets up the loop over grids of Bezier surfaces. */
+/* Sets up the loop over grids of Bezier curves and surfaces. */
 static clsp_status make_grid_loop(patches_run *r, processors_job *job, unsigned kind)
 {
     const size_t num = r->row->samples, table = r->order * num * clsp_type_bytes(r->precision);
     const bool is_double = r->precision == CLSP_F64;
 
-    if (r->row->form != SURFACE || r->row->controls || !(kind & FIRST) || r->order > LOOP_ORDER ||
-        (r->row->options & (RATIONAL | HALVES | WATERTIGHT)))
+    if (r->row->form == VOLUME || r->row->form == TRIANGLE || r->row->controls || !(kind & FIRST) ||
+        r->order > LOOP_ORDER || (r->row->options & (RATIONAL | HALVES | WATERTIGHT)))
         return CLSP_OK;
     r->values = malloc(table);
     r->slopes = malloc(table);
@@ -226,7 +282,17 @@ static clsp_status make_grid_loop(patches_run *r, processors_job *job, unsigned 
                                   .values = r->values,
                                   .slopes = r->slopes,
                                   .out = r->p->memory};
-    job->loop = run_grid_loop;
+    r->curves = (host_loop_curves_job){.order = r->order,
+                                       .num = num,
+                                       .curves = r->row->patches,
+                                       .dim = r->row->options & PLUS ? 4 : 3,
+                                       .is_double = is_double,
+                                       .has_derivatives = kind == SLOPES,
+                                       .points = r->points,
+                                       .values = r->values,
+                                       .slopes = r->slopes,
+                                       .out = r->p->memory};
+    job->loop = r->row->form == CURVE ? run_curve_loop : run_grid_loop;
     return CLSP_OK;
 }
 
