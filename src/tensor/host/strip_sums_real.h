@@ -596,7 +596,8 @@ CLSPI_INLINE void make_rows(block *b, known k, size_t first, size_t count, char 
             b->rows = count - u < k.rows ? count - u : k.rows;
             for (size_t r = 0; r < k.rows; r++)
                 b->row[r] = first + u + (r < b->rows ? r : b->rows - 1);
-            for (b->vector = v; b->vector < end; b->vector++) {
+            for (size_t x = v; x < end; x++) { /* the last one first where it may be too long */
+                b->vector = b->overlap > 0 ? end - 1 - (x - v) : x;
                 const size_t column = b->vector * LANES, left = grid->columns - column;
                 b->count = left < LANES ? left : LANES;
                 make_block(b, k, out + u * row_bytes + column * vertex, row_bytes);
@@ -608,10 +609,12 @@ CLSPI_INLINE void make_rows(block *b, known k, size_t first, size_t count, char 
 /* Finds the overlap of a block's rows. */
 static size_t overlap_of(const clspi_strip_grid *grid, size_t first, size_t count)
 {
-    const size_t rows = (LANES - 1) / grid->columns + 1; /* that a vector is as long as */
+    const size_t over = grid->vectors * LANES - grid->columns;
+    const size_t rows =
+        (over + grid->columns - 1) / grid->columns; /* that these columns reach into */
 
-    return grid->vectors == 1 && grid->row_vertices == grid->columns && count >= rows
-               ? first + count - rows + 1
+    return grid->vectors <= grid->strip && grid->row_vertices == grid->columns && count > rows
+               ? first + count - rows
                : 0;
 }
 

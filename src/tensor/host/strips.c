@@ -6,7 +6,11 @@
 #include "bernstein.h"
 #include "strip_tables.h"
 
-enum { LINE = 64 /* bytes of a line of the cache, and of the longest vector */ };
+enum {
+    LINE = 64,      /* bytes of a line of the cache, and of the longest vector */
+    FEW_VECTORS = 3 /* of half the length that are faster than longer ones of which one is not full
+                     */
+};
 
 /* ---- sizes ---- */
 
@@ -194,10 +198,14 @@ static bool make_limits(const clspi_strips *strips, uint32_t direction, clspi_st
 static const clspi_strip_functions *functions_for(const clspi_tile_desc *d, uint32_t columns)
 {
     const clspi_strip_functions *const few = &clspi_strip_functions_f32_short;
+    const clspi_strip_functions *const all = &clspi_strip_functions_f32;
+    const uint32_t rest = columns % (uint32_t)all->lanes; /* of the last vector */
 
-    return d->f64                  ? &clspi_strip_functions_f64
-           : columns <= few->lanes ? few
-                                   : &clspi_strip_functions_f32;
+    if (d->f64) return &clspi_strip_functions_f64;
+    return columns <= few->lanes ||
+                   (columns <= FEW_VECTORS * few->lanes && rest > 0 && rest <= few->lanes)
+               ? few
+               : all;
 }
 
 /* Makes the tables of one number of samples. */
