@@ -89,6 +89,20 @@ CLSPI_INLINE vec sqrt_lanes(vec x)
     return x;
 }
 
+/* Returns a b + c, rounded once. */
+CLSPI_INLINE vec fma_lanes(vec a, vec b, vec c)
+{
+    real x[LANES], y[LANES], z[LANES];
+
+    store_vec(x, a);
+    store_vec(y, b);
+    store_vec(z, c);
+    for (int k = 0; k < LANES; k++)
+        z[k] = REAL_BYTES == 4 ? (real)fmaf((float)x[k], (float)y[k], (float)z[k])
+                               : (real)fma((double)x[k], (double)y[k], (double)z[k]);
+    return load_vec(z);
+}
+
 /* ---- interleaving ---- */
 
 #if LANES == 16

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "edge_sums.h"
 #include "half.h"
 #include "limit_normal.h"
 #include "spline_place.h"
@@ -252,14 +253,13 @@ static void make_side(const clspi_point_maker *maker, const clspi_point *point, 
                       char *vertex)
 {
     const clspi_point_shape *const shape = &maker->shape;
-    const clspi_vertex_functions *const functions =
-        shape->is_double ? &clspi_vertex_functions_f64 : &clspi_vertex_functions_f32;
+    const size_t real = shape->is_double ? sizeof(double) : sizeof(float);
     const bool ends = point->t[across] > 0.5;
     const ptrdiff_t coords = (ptrdiff_t)(shape->dim + shape->rational);
     const ptrdiff_t steps[2] = {(ptrdiff_t)shape->controls[1] * coords, coords};
     const size_t corner = ends ? (size_t)(shape->controls[across] - 1) * (size_t)steps[across] : 0;
     clspi_vertex_shape points = maker->vertex;
-    const clspi_edge edge = {.corner = (const char *)point->patch + corner * functions->real_bytes,
+    const clspi_edge edge = {.corner = (const char *)point->patch + corner * real,
                              .degree = shape->degree[1 - across],
                              .depth = shape->controls[across],
                              .step_t = steps[1 - across],
@@ -272,7 +272,7 @@ static void make_side(const clspi_point_maker *maker, const clspi_point *point, 
                              .out = vertex};
 
     points.at[CLSPI_PART_NORMAL] = -1;
-    functions->edge(&points, &edge);
+    clspi_edge_sums(shape->is_double, &points, &edge);
 }
 
 void clspi_point_sides(const clspi_point_maker *maker, const clspi_point *points, size_t num,

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 #include "convert_real.h"
+#include "normals_real.h"
 #include "strip_sums.h"
-#include "vectors_real.h"
 
 /* Rows that are summed at once, at most: their sums of three coordinates, and what they are made
    of, stay in the registers of the level. */
@@ -263,66 +263,6 @@ CLSPI_INLINE vec divide(const clspi_strip_grid *grid, known k, vec *x, uint32_t 
 
 /* ---- normals ---- */
 
-CLSPI_INLINE vec largest3(const vec *x)
-{
-    return max_lanes(abs_lanes(x[0]), max_lanes(abs_lanes(x[1]), abs_lanes(x[2])));
-}
-
-CLSPI_INLINE vec dot3(const vec *a, const vec *b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-CLSPI_INLINE void cross3(vec n[3], const vec *a, const vec *b)
-{
-    n[0] = a[1] * b[2] - a[2] * b[1];
-    n[1] = a[2] * b[0] - a[0] * b[2];
-    n[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-/* Makes the unit normal of s and t, of moderate lengths, which are off by off[0] and off[1];
-   (0, 0, 0) where it may be all rounding, as unit_cross of normal.clh does. */
-CLSPI_INLINE void unit_cross(vec n[3], const vec s[3], const vec t[3], const vec off[2])
-{
-    cross3(n, s, t);
-    const vec nn = dot3(n, n), ss = dot3(s, s), tt = dot3(t, t);
-    const vec by_a = off[0] * off[0] * tt, by_b = off[1] * off[1] * ss;
-    const vec d = nn - (by_a + by_b); /* of nn <= (off_a |t| + off_b |s|)^2 */
-    const vec_mask sure =
-        (d > 0) & (d * d > 4 * by_a * by_b) & (nn > 16 * REAL_EPS * REAL_EPS * ss * tt);
-    const vec factor = select_lanes(sure, 1 / sqrt_lanes(nn), (vec){0});
-
-    for (int c = 0; c < 3; c++)
-        n[c] = n[c] * factor + 0; /* which -0 becomes */
-}
-
-/* Returns 1 / x; 0 where that is no moderate number. */
-CLSPI_INLINE vec inverse(vec x)
-{
-    return select_lanes(x > REAL_TINY, 1 / x, (vec){0});
-}
-
-/* Makes the unit normal a x b, whose rounding errors are relative to from[0] and from[1], as
-   unit_normal of normal.clh does. */
-CLSPI_INLINE void unit_normal(vec n[3], const vec *a, const vec *b, const vec from[2])
-{
-    const vec to_a = inverse(largest3(a)), to_b = inverse(largest3(b));
-    const vec s[3] = {a[0] * to_a, a[1] * to_a, a[2] * to_a};
-    const vec t[3] = {b[0] * to_b, b[1] * to_b, b[2] * to_b};
-    const vec off[2] = {8 * REAL_EPS * from[0] * to_a, 8 * REAL_EPS * from[1] * to_b};
-
-    unit_cross(n, s, t, off);
-}
-
-/* Makes what a derivative owes to the rounding of control points before they were given, as
-   sizes_at of vertex.clh does; far: the largest coordinate of the centre. */
-CLSPI_INLINE vec given_size(vec size_w, vec limit, vec w, real far)
-{
-    const vec given = max_lanes(min_lanes((real)0.125 * size_w, limit * (2 * w)), 2 * w) * far;
-
-    return select_lanes(size_w > 0, given, (vec){0});
-}
-
 /* Returns the largest coordinate of what points are relative to. */
 CLSPI_INLINE real far_of(const double *centre)
 {
@@ -351,7 +291,7 @@ CLSPI_INLINE void find_errors(const block *b, const vec *x, const row_errors *ro
     for (int k = 0; k < 2; k++) {
         const vec size = ((const vec *)b->patch->largest[k][0])[b->vector];
         const vec weight = ((const vec *)b->patch->largest[k][1])[b->vector];
-        const vec given = given_size(weight, limit[k], w, row->far);
+        const vec given = given_size(weight, limit[k], w, all_lanes(row->far));
         from[k] = row->margin * ((size + weight * far + given) * one_over_w);
     }
 }
@@ -426,7 +366,7 @@ CLSPI_INLINE void make_curve_curvature(const block *b, size_t row, vec *x, vec o
     if (b->grid->shape.rational) {
         const vec far = largest3((const vec[]){p[0], p[1], dim > 2 ? p[2] : none});
         const vec given =
-            given_size(weight, all_lanes(REAL_MAX), p[dim], far_of(centre_of(b, row)));
+            given_size(weight, all_lanes(REAL_MAX), p[dim], all_lanes(far_of(centre_of(b, row))));
         from = (from + weight * far + given) * one_over_w;
     }
     const vec_mask sound =

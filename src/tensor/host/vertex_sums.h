@@ -1,7 +1,7 @@
 /* Vertices of the sums that they are made of, on the host, in two precisions: control points of
-   derivatives, the quotient rule, unit normals, the layout and storage of a vertex, and the edges
-   of surfaces; as vertex.clh and kernels of edges do (docs/math.md, 4 to 7 and 11). Plain C that
-   compilers turn into vectors. A real is what the precision says. */
+   derivatives, the quotient rule, unit normals, and the layout and storage of a vertex; as
+   vertex.clh does (docs/math.md, 4 to 7). Plain C that compilers turn into vectors. A real is what
+   the precision says. */
 #ifndef CLSPI_VERTEX_SUMS_H
 #define CLSPI_VERTEX_SUMS_H
 
@@ -49,21 +49,6 @@ typedef struct clspi_vertex_source {
                      errors are relative to, largest[0][0] */
 } clspi_vertex_source;
 
-/* One side of a surface's grid, and the edge of the patch that it is. */
-typedef struct clspi_edge {
-    const void *corner;       /* the control point that it begins with */
-    uint32_t degree, depth;   /* along it; control points from it inwards */
-    ptrdiff_t step_t, step_n; /* reals from one control point to the next, along and inwards */
-    bool right_handed;        /* the normal is S_n x S_t, else S_t x S_n */
-    bool watertight;          /* points are made again too, of the edge's control points alone */
-    double begin, end;        /* of its samples, on [0, 1] */
-    const double *params;     /* these, of all its samples; NULL: they are uniform */
-    uint32_t num;             /* of them, all */
-    uint32_t first, count;    /* those that are made */
-    void *out;                /* the vertex of sample `first` */
-    ptrdiff_t to_next;        /* elements from one sample's vertex to the next */
-} clspi_edge;
-
 typedef struct clspi_vertex_functions {
     size_t real_bytes;
 
@@ -91,10 +76,6 @@ typedef struct clspi_vertex_functions {
     void (*invert)(void *values, size_t count);
 
     void (*make)(const clspi_vertex_shape *shape, const clspi_vertex_source *source, void *out);
-
-    /* Makes the normals of an edge's vertices that are (0, 0, 0), with their limits, and points
-       where it is watertight. */
-    void (*edge)(const clspi_vertex_shape *shape, const clspi_edge *edge);
 } clspi_vertex_functions;
 
 CLSPI_LEVELS(extern const clspi_vertex_functions, clspi_vertex_functions_f32, );

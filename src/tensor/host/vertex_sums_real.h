@@ -89,24 +89,6 @@ static void params(void *values, double begin, double end, uint32_t num, uint32_
 
 /* ---- storage ---- */
 
-/* Tells whether the normal at an element is (0, 0, 0). */
-static bool is_lost(clspi_row_type type, const void *out, ptrdiff_t at)
-{
-    bool lost = true;
-
-    for (ptrdiff_t k = at; k < at + 3; k++)
-        lost = lost && (type == REAL_TYPE       ? ((const real *)out)[k] == 0
-                        : type == CLSPI_ROW_F16 ? (((const uint16_t *)out)[k] & 0x7fff) == 0
-                                                : ((const float *)out)[k] == 0);
-    return lost;
-}
-
-/* Stores one element of a vertex. */
-static void store(clspi_row_type type, void *out, ptrdiff_t at, real x)
-{
-    change_type(type, (char *)out + at * (ptrdiff_t)clspi_row_bytes(type), &x, 1);
-}
-
 /* Where one element of vertices is found, and where in a vertex it stands. */
 typedef struct placed {
     real *const *x;
@@ -233,20 +215,6 @@ CLSPI_INLINE void unit_cross(real n[3], const real s[3], const real t[3], const 
     n[0] = n0 * factor + 0; /* which -0 becomes */
     n[1] = n1 * factor + 0;
     n[2] = n2 * factor + 0;
-}
-
-/* Makes the unit normal a x b, whose rounding errors are relative to from_a and from_b, as
-   unit_normal of normal.clh does. */
-CLSPI_INLINE void unit_normal(real n[3], const real a[3], const real b[3], real from_a, real from_b)
-{
-    const real size_a = largest3(a[0], a[1], a[2]), size_b = largest3(b[0], b[1], b[2]);
-    const real to_a = size_a > REAL_TINY ? 1 / size_a : 0;
-    const real to_b = size_b > REAL_TINY ? 1 / size_b : 0;
-    const real s[3] = {a[0] * to_a, a[1] * to_a, a[2] * to_a};
-    const real t[3] = {b[0] * to_b, b[1] * to_b, b[2] * to_b};
-    const real off[2] = {8 * REAL_EPS * from_a * to_a, 8 * REAL_EPS * from_b * to_b};
-
-    unit_cross(n, s, t, off);
 }
 
 /* Makes the unit normals a x b of polynomial patches, from the inverse of the largest partial sums
@@ -658,7 +626,5 @@ static void invert(void *values, size_t count)
         x[k] = x[k] > REAL_TINY ? 1 / x[k] : 0;
 }
 
-#include "edge_sums_real.h"
-
 const clspi_vertex_functions VERTEX_SUMS = {sizeof(real), difference, scale,  centre_points, params,
-                                            limits,       largest,    invert, make,          edge};
+                                            limits,       largest,    invert, make};

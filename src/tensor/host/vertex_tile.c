@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "edge_sums.h"
 #include "float_state.h"
 #include "strips.h"
 
@@ -134,7 +135,7 @@ static void make_side(const clspi_vertex_tile *tile, const clspi_tile_rows *rows
         .count = across == 0 ? nums[1] : rows->num_rows,
         .out = (char *)rows->out + first * d->shape.stride * clspi_row_bytes(d->shape.type),
         .to_next = across == 0 ? stride : stride * (ptrdiff_t)nums[1]};
-    tile->sums->edge(shape, &edge);
+    clspi_edge_sums(d->points.f64, shape, &edge);
 }
 
 /* Makes all sides, of the vertices of a shape. */
