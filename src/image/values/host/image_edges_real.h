@@ -144,6 +144,8 @@ CLSPI_INLINE void copy_points(tap_rows *r, tap_copies *to, const clspi_image_pla
         to->at[g + k] = (ptrdiff_t)(k * num_z * num_y * pitch);
         copy_taps(to->taps + to->at[g + k], pitch, planes, r->from, e, order, g + k);
     }
+    for (uint32_t k = num; are_pairs(order) && k < GROUP; k++)
+        to->at[g + k] = to->at[g];
     *r = (tap_rows){to->taps, to->at, num_y * pitch, pitch, r->slices};
 }
 
@@ -163,10 +165,11 @@ static uint32_t find_edge(uint32_t edge[CHUNK], const chunk *c)
 }
 
 /* Makes a chunk of so many points of another one. */
-static void gather_points(chunk *e, const uint32_t edge[CHUNK], uint32_t num, const chunk *c)
+static void gather_points(chunk *e, const uint32_t edge[CHUNK], uint32_t num, const chunk *c,
+                          uint32_t directions)
 {
     e->num = num;
-    for (uint32_t d = 0; d < 3; d++) {
+    for (uint32_t d = 3 - directions; d < 3; d++) {
         e->shift[d] = c->shift[d];
         for (uint32_t k = 0; k < rounds_of(e); k++) {
             const uint32_t at = edge[k < num ? k : num - 1];

@@ -17,6 +17,7 @@ typedef struct chunk {
     real t[3][CHUNK];
     int32_t is_there[CHUNK];  /* 1: no cval stands at it */
     int32_t is_within[CHUNK]; /* 1: all its taps are in memory, side by side */
+    bool is_even;             /* coordinates go on evenly, and are numbers: those of a map */
     bool all_there, all_within;
     ptrdiff_t first[CHUNK]; /* where the first tap is or would be, from the begin of a plane on */
 } chunk;
@@ -148,6 +149,7 @@ CLSPI_INLINE void find_coordinates(chunk *c, uint32_t directions, const clspi_im
 
     for (uint32_t k = 0; k < CHUNK; k++)
         c->is_there[k] = 1;
+    c->is_even = row->grid != NULL;
     for (uint32_t d = 3 - directions; d < 3; d++) {
         const real *const field = row->field[d];
         const real *const given =
@@ -159,6 +161,7 @@ CLSPI_INLINE void find_coordinates(chunk *c, uint32_t directions, const clspi_im
         else
             real_axis(c, row, d, row->x + (uint32_t)first);
         if (row->grid && given) displace(c, given, d);
+        c->is_even = c->is_even && !given;
         for (uint32_t k = c->num; k < CHUNK; k++) {
             c->i[d][k] = c->i[d][c->num - 1];
             c->t[d][k] = c->t[d][c->num - 1];
@@ -225,22 +228,33 @@ CLSPI_INLINE void count_from_middles(chunk *c, uint32_t d)
     }
 }
 
+/* Finds the least and the greatest whole number along a direction. */
+CLSPI_INLINE void find_ends(const chunk *c, uint32_t d, int32_t ends[2])
+{
+    const int32_t first = c->i[d][0], last = c->i[d][CHUNK - 1];
+    int32_t least = first < last ? first : last, most = first < last ? last : first;
+
+    for (uint32_t k = 0; !c->is_even && k < CHUNK; k++) {
+        const int32_t i = c->i[d][k];
+        least = i < least ? i : least;
+        most = i > most ? i : most;
+    }
+    ends[0] = least;
+    ends[1] = most;
+}
+
 /* Makes of the coordinates of a chunk along one direction those of first taps and distances behind
-   their knots. */
-static void find_taps_along(chunk *c, const clspi_image_planes *planes, uint32_t d)
+   their knots; returns whether all taps are within by far. */
+static bool find_taps_along(chunk *c, const clspi_image_planes *planes, uint32_t d)
 {
     const int32_t pad = (int32_t)planes->pad[d], order = (int32_t)planes->order;
     const int32_t spread = (int32_t)planes->margin[d], shift = pad - order / 2;
     const int32_t low = planes->low[d], high = low + (int32_t)planes->stored[d];
     const int32_t near = order / 2 + 1;
-    int32_t least = INT32_MAX, most = INT32_MIN;
+    int32_t ends[2];
 
-    for (uint32_t k = 0; k < CHUNK; k++) {
-        const int32_t i = c->i[d][k];
-        least = i < least ? i : least;
-        most = i > most ? i : most;
-    }
-    const bool is_inside = least + pad >= low + near && most + pad < high - near;
+    find_ends(c, d, ends);
+    const bool is_inside = ends[0] + pad >= low + near && ends[1] + pad < high - near;
     if (!is_inside) keep_chunk_within(c, planes, d);
     if (order % 2 == 0) count_from_middles(c, d);
     c->shift[d] = shift;
@@ -248,6 +262,7 @@ static void find_taps_along(chunk *c, const clspi_image_planes *planes, uint32_t
         const int32_t i = c->i[d][k] + shift;
         c->is_within[k] &= (i >= low - spread) & (i < high + spread - order);
     }
+    return is_inside;
 }
 
 /* Returns how many coefficients a plane has along a direction, margins counted. */
@@ -280,20 +295,30 @@ CLSPI_INLINE void find_first(chunk *c, const clspi_image_planes *planes)
         }
 }
 
-/* Finds the taps of points whose coordinates are known. */
-CLSPI_INLINE void find_taps(chunk *c, const clspi_image_planes *planes)
+/* Tells which points of a chunk are there and within, from what is known of each. */
+CLSPI_INLINE void find_all(chunk *c)
 {
-    for (uint32_t k = 0; k < CHUNK; k++)
-        c->is_within[k] = 1;
-    c->shift[0] = c->shift[1] = 0;
-    for (uint32_t d = 3 - planes->directions; d < 3; d++)
-        find_taps_along(c, planes, d);
-    find_first(c, planes);
     int32_t there = 1, within = 1;
+
     for (uint32_t k = 0; k < CHUNK; k++) {
         there &= c->is_there[k];
         within &= c->is_within[k] &= c->is_there[k];
     }
     c->all_there = there != 0;
     c->all_within = within != 0;
+}
+
+/* Finds the taps of points whose coordinates are known. */
+CLSPI_INLINE void find_taps(chunk *c, const clspi_image_planes *planes)
+{
+    bool are_inside = c->is_even;
+
+    for (uint32_t k = 0; k < CHUNK; k++)
+        c->is_within[k] = 1;
+    c->shift[0] = c->shift[1] = 0;
+    for (uint32_t d = 3 - planes->directions; d < 3; d++)
+        are_inside = find_taps_along(c, planes, d) && are_inside;
+    find_first(c, planes);
+    c->all_there = c->all_within = true;
+    if (!are_inside) find_all(c);
 }

@@ -28,7 +28,8 @@ CLSPI_INLINE void find_weights(tap_weights *w, work of, const chunk *c)
 {
     for (uint32_t d = 3 - of.directions; d < 3; d++)
         for (uint32_t g = 0; g < c->num; g += GROUP) {
-            const vec own = load_vec(c->t[d] + g), t = d == 2 ? turn_points(own) : own;
+            const vec own = load_vec(c->t[d] + g),
+                      t = d == 2 && !are_pairs(of.order) ? turn_points(own) : own;
             weights_at(of.order, t, w->w[d], g);
             if (of.gradient) slopes_at(of.order, t, w->d[d], g);
         }
@@ -38,7 +39,10 @@ CLSPI_INLINE void find_weights(tap_weights *w, work of, const chunk *c)
 CLSPI_INLINE void sum_rows(row_sums *s, tap_rows r, work of, const tap_weights *w, uint32_t g,
                            uint32_t num)
 {
-    if (of.order < PART)
+    if (are_pairs(of.order))
+        for (uint32_t k = g; k < g + num; k += GROUP)
+            sum_group(s, r, of, w, k);
+    else if (of.order < PART)
         short_sum_rows(s, r, of, w, g, num);
     else
         long_sum_rows(s, r, of, w, g, num);
@@ -84,7 +88,8 @@ CLSPI_INLINE void make_points(const chunk_work *v, uint32_t order)
     const work of = {order, planes->directions, (planes->attributes & CLSPI_POINT_GRADIENT) != 0};
     const size_t stride_y = wide_size(planes, 2), stride_z = wide_size(planes, 1) * stride_y;
     const size_t plane = wide_size(planes, 0) * stride_z;
-    const uint32_t num = v->c->num, at_once = v->edges ? EDGE_POINTS : CHUNK;
+    const uint32_t at_edges = are_pairs(order) ? GROUP : EDGE_POINTS;
+    const uint32_t num = v->c->num, at_once = v->edges ? at_edges : CHUNK;
     const real *channel = planes->planes;
     tap_copies copies;
     tap_weights w;
@@ -181,7 +186,7 @@ static void make_edge(const chunk_work *v, real (*room)[CHUNK])
         make_there(&(chunk_work){v->planes, v->c, &taps, v->components, v->made});
         return;
     }
-    gather_points(&e, edge, num, v->c);
+    gather_points(&e, edge, num, v->c, v->planes->directions);
     find_edge_taps(&taps, &e, v->planes);
     make_there(&(chunk_work){v->planes, &e, &taps, v->components, room});
     for (uint32_t n = 0; n < rows; n++)
@@ -314,6 +319,17 @@ static void store(const chunk_work *v, void *room, void *out)
 
 /* ---- all ---- */
 
+/* Has the lines of the cache that a chunk goes to come while it is made. */
+CLSPI_INLINE void prefetch(const char *out, size_t bytes)
+{
+#ifdef __GNUC__
+    for (size_t at = 0; at < bytes; at += 64)
+        __builtin_prefetch(out + at, 1);
+#else
+    (void)out, (void)bytes;
+#endif
+}
+
 void IMAGE_VALUES(const clspi_image_planes *planes, const clspi_image_row *row)
 {
     const uint32_t attributes = planes->attributes;
@@ -330,6 +346,7 @@ void IMAGE_VALUES(const clspi_image_planes *planes, const clspi_image_row *row)
 
     for (size_t first = 0; first < row->num; first += CHUNK) {
         c.num = (uint32_t)(row->num - first < CHUNK ? row->num - first : CHUNK);
+        prefetch(out, c.num * point);
         find_coordinates(&c, planes->directions, row, first);
         find_taps(&c, planes);
         const chunk_work all = {planes, &c, NULL, components, made};

@@ -31,6 +31,13 @@ CLSPI_INLINE uint32_t parts_of(uint32_t order)
     return order / PART + 1;
 }
 
+/* Tells whether rows are pairs of taps, which are turned before they are added up: then the sums of
+   tap x stand point by point from CHUNK x on. */
+CLSPI_INLINE bool are_pairs(uint32_t order)
+{
+    return order == 1 && PART > 1;
+}
+
 /* ---- weights ---- */
 
 /* The pieces of the B-splines as polynomials in the distance t from the first knot, [order][power]
@@ -127,7 +134,7 @@ typedef struct row_sums {
 #define OF_ROW(name) long_##name
 #include "image_row_sums_real.h"
 
-/* ---- sums along x ---- */
+/* ---- parts of vectors ---- */
 
 #if PART > 1
 
@@ -139,6 +146,100 @@ typedef struct row_sums {
 #else
 #define IN_PARTS(f, k) f(0, k)
 #endif
+
+/* ---- pairs of taps ---- */
+
+/* Joins the pairs of so many points, half as many as a vector has lanes, the first of them `at`. */
+#if PART == 4
+#define PAIR(at)        (*(const any_pair *)(from + (at)))
+#define TWO_PAIRS(q, k) PAIR(at[2 * q]), PAIR(at[2 * q + 1])
+typedef uint64_t any_pair __attribute__((aligned(REAL_BYTES), may_alias));
+CLSPI_INLINE vec load_pairs(const real *from, const ptrdiff_t *at)
+{
+    typedef uint64_t pairs CLSPI_VECTOR(CLSPI_WIDTH);
+
+    return (vec)(pairs){IN_PARTS(TWO_PAIRS, 0)};
+}
+#else
+#define PAIR(q)   (*(const any_part *)(from + at[q]))
+#define JOINED(q) CLSPI_SHUFFLE(PAIR(q), PAIR(q + 1), 0, 1, 2, 3)
+CLSPI_INLINE vec load_pairs(const real *from, const ptrdiff_t *at)
+{
+#if PARTS == 4
+    return CLSPI_SHUFFLE(JOINED(0), JOINED(2), 0, 1, 2, 3, 4, 5, 6, 7);
+#elif PARTS == 2
+    return JOINED(0);
+#else
+    return PAIR(0);
+#endif
+}
+#endif
+
+/* Rows of two taps of a group of points, or what they add up to: a vector of points for each tap.
+ */
+typedef struct pair_sums {
+    vec x[2];
+} pair_sums;
+
+CLSPI_INLINE pair_sums load_taps(const real *from, const ptrdiff_t *at)
+{
+    const vec low = load_pairs(from, at), high = load_pairs(from, at + LANES / 2);
+
+    return (pair_sums){{CLSPI_SHUFFLE(low, high, EVEN_LANES), CLSPI_SHUFFLE(low, high, ODD_LANES)}};
+}
+
+CLSPI_INLINE void add_pairs(pair_sums *to, const real *weights, const pair_sums *rows)
+{
+    const vec w = load_vec(weights);
+
+    to->x[0] += w * rows->x[0];
+    to->x[1] += w * rows->x[1];
+}
+
+CLSPI_INLINE void store_pairs(row_parts to, const pair_sums *from, uint32_t g)
+{
+    store_vec(to[0] + g, from->x[0]);
+    store_vec(to[0] + CHUNK + g, from->x[1]);
+}
+
+/* Adds up the rows of a group of points from point g on. */
+CLSPI_INLINE void sum_group(row_sums *to, tap_rows r, work of, const tap_weights *w, uint32_t g)
+{
+    const uint32_t rows = of.directions > 1 ? 2 : 1, slices = of.directions > 2 ? 2 : 1;
+    pair_sums all = {{{0}}}, by_y = {{{0}}}, by_z = {{{0}}};
+
+    CLSPI_UNROLL(2)
+    for (uint32_t z = 0; z < slices; z++) {
+        pair_sums sum = {{{0}}}, slope = {{{0}}};
+        CLSPI_UNROLL(2)
+        for (uint32_t y = 0; y < rows; y++) {
+            const pair_sums taps = load_taps(r.from + z * r.stride_z + y * r.stride_y, r.at + g);
+            if (rows == 1) sum = taps;
+            if (rows > 1) add_pairs(&sum, w->w[1][y] + g, &taps);
+            if (rows > 1 && of.gradient) add_pairs(&slope, w->d[1][y] + g, &taps);
+        }
+        if (slices == 1) all = sum, by_y = slope;
+        if (slices > 1) add_pairs(&all, w->w[0][z] + g, &sum);
+        if (slices > 1 && of.gradient) add_pairs(&by_y, w->w[0][z] + g, &slope);
+        if (slices > 1 && of.gradient) add_pairs(&by_z, w->d[0][z] + g, &sum);
+    }
+    store_pairs(to->all, &all, g);
+    if (of.gradient) store_pairs(to->by_y, &by_y, g);
+    if (of.gradient && of.directions == 3) store_pairs(to->by_z, &by_z, g);
+}
+
+#else
+
+CLSPI_INLINE void sum_group(row_sums *to, tap_rows r, work of, const tap_weights *w, uint32_t g)
+{
+    (void)to, (void)r, (void)of, (void)w, (void)g;
+}
+
+#endif
+
+/* ---- sums along x ---- */
+
+#if PART > 1
 
 /* Every second lane of a part of two vectors, from k on. */
 #if PART == 4
@@ -208,6 +309,9 @@ CLSPI_INLINE vec sum_along_x(const row_parts rows, real (*w)[CHUNK], uint32_t or
 {
     vec s = all_lanes(0);
 
+    for (uint32_t x = 0; are_pairs(order) && x < 2; x++)
+        s += load_vec(rows[0] + x * CHUNK + g) * load_vec(w[x] + g);
+    if (are_pairs(order)) return s;
     CLSPI_UNROLL(6)
     for (uint32_t p = 0; p < parts_of(order); p++) {
         vec taps[PART];
