@@ -85,13 +85,14 @@ static void watertight(clsp_context *ctx, clsp_type precision)
 {
     for (uint32_t kind = 0; kind < 12; kind++) {
         const bool own = kind % 4 == 3, palindrome = kind >= 8;
+        const uint32_t others = kind % 4 >= 2 ? N : kind >= 4 ? W : 0;
         const clsp_bezier_desc d = {
             .precision = precision,
             .degree = {DEGREE, DEGREE},
             .axis = {{.num = NUM}, {.num = NUM}},
             .watertight = 1,
             .rational = kind % 2,
-            .vertex = {.attributes = kind % 4 >= 2 ? P | N : P, .stride = kind >= 4 ? 9 : 0}};
+            .vertex = {.attributes = P | others, .stride = kind >= 4 ? 9 : 0}};
         const layout l = layout_of(&d);
         const size_t num = (WAYS + 1) * NUM * NUM;
         uint32_t nums[2 * (WAYS + 1)];
