@@ -119,7 +119,7 @@ static clsp_status queue_points(void *user, clspi_series *series, const clspi_pa
 /* Tells whether a list goes that way, which the kinds of memory alone decide. */
 static bool goes_to_queue(const list_job *list, const clsp_run *run)
 {
-    bool goes = list->plan->num_patches > 0;
+    bool goes = list->plan->num_patches > 0 && clspi_is_host_job(&list->plan->base, true);
 
     for (uint32_t i = 0; i < list->streams.num && goes; i++)
         goes = clspi_is_host_command(&list->plan->base, run, &list->streams.stream[i].memory);

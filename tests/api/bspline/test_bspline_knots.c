@@ -611,13 +611,40 @@ static void test_defects(void **state)
     assert_int_equal(clsp_bspline_set_knots(NULL, 2, all), CLSP_ERROR_ARGUMENT);
 }
 
+/* Parameters are stored as exactly as the precision has them. */
+static void test_params(void **state)
+{
+    const double knots[] = {0, 0, 0, 0.1, 0.3, 0.3, 0.3}, points[] = {1, 2, 3, 4};
+    clsp_context *const ctx = lent_context("");
+    const clsp_bspline_desc curves = {.directions = 1,
+                                      .precision = CLSP_F64,
+                                      .degree = {2},
+                                      .num_controls = {4},
+                                      .dim = 1,
+                                      .axis = {{.num = 4}},
+                                      .vertex = {.attributes = T}};
+    clsp_bspline_plan *plan;
+    double made[4];
+
+    (void)state;
+    if (!has_fp64(ctx)) skip();
+    assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &curves), CLSP_OK);
+    assert_int_equal(clsp_bspline_set_knots(plan, 1, clsp_in_f64(knots, 7)), CLSP_OK);
+    assert_int_equal(clsp_bspline_set_control_points(plan, 1, clsp_in_f64(points, 4), NULL),
+                     CLSP_OK);
+    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, clsp_out_f64(made, 4), NULL),
+                     CLSP_OK);
+    assert_true(fabs(made[1] - 0.1) < 1e-15 && fabs(made[2] - 0.2) < 1e-15);
+    clsp_bspline_plan_destroy(&plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_points),  cmocka_unit_test(test_grids),
         cmocka_unit_test(test_parts),   cmocka_unit_test(test_conversions),
         cmocka_unit_test(test_targets), cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_defects),
+        cmocka_unit_test(test_defects), cmocka_unit_test(test_params),
     };
 
     if (no_device()) return 77;

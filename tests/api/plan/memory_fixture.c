@@ -126,8 +126,6 @@ void store_free(store *s)
 
 /* ---- a job ---- */
 
-/* A degree that is too high for lists to be the host's on a CPU device, so that lists in all kinds
-   of memory are of one processor. */
 enum { DEGREE_U = 3, DEGREE_V = 16, NUM_U = 40, NUM_V = 5, COORDS = 4 };
 
 memory_job memory_start(clsp_context *ctx)
@@ -362,9 +360,10 @@ bool can(const memory_job *j, unsigned kinds, store_kind kind)
     return (kinds & 1u << kind) && has_kind(j->ctx, kind);
 }
 
+/* Jobs in all kinds of memory are the device's: those of one processor have the same bits. */
 void everywhere(check_fn check)
 {
-    static const char *const limits[] = {"", "class=discrete"};
+    static const char *const limits[] = {"engine=device", "class=discrete"};
 
     for (size_t i = 0; i < COUNT(limits); i++) {
         seed((unsigned)i + 1);

@@ -94,7 +94,7 @@ bool host_can(const shared *j)
 {
     const clsp_bezier_desc *const d = &j->l.d;
 
-    if (d->form == CLSP_BEZIER_TRIANGLE || d->method > CLSP_BEZIER_SEPARABLE) return false;
+    if (d->method > CLSP_BEZIER_SEPARABLE) return false;
     if (j->l.type == d->precision || j->s.num_patches == 0) return true;
     unsigned char *const vertices = malloc(j->bytes + 1);
     assert_non_null(vertices);
@@ -218,12 +218,14 @@ static void check_vertices(void *work, const unsigned char *out, bool same_bits)
 
 shared_call call_of(shared *j, memory_kind kind)
 {
+    const bool is_lone = j->l.d.form == CLSP_BEZIER_TRIANGLE;
+
     return (shared_call){.name = j->s.name,
                          .ctx = j->ctx,
                          .bytes = j->bytes,
                          .element = j->l.element,
-                         .host = host_can(j),
-                         .is_lone = j->l.d.form == CLSP_BEZIER_TRIANGLE,
+                         .host = !is_lone && host_can(j),
+                         .is_lone = is_lone,
                          .queue = svm_can(j, kind) ? QUEUE_ALWAYS : QUEUE_PERHAPS,
                          .work = j,
                          .call = cooperate,
