@@ -172,9 +172,9 @@ typedef enum clsp_solid_method {
                                device refines the mesh with its control points, at most four times,
                                until samples are away from irregular edges or on them: packed points
                                in the plan's precision, at samples on faces or at least 1/16 from
-                               them, of which the host makes none in shared calls. The host makes
-                               lists and all other grids. Weights and classes are those of a plan of
-                               cells, which the first such call creates */
+                               them. The host makes lists, all other grids, and its part of these by
+                               stars of vertices. Weights and classes are those of a plan of cells,
+                               which the first such call creates */
 } clsp_solid_method;
 
 /* What a plan computes. Zero is the default of every field. */
@@ -263,10 +263,10 @@ CLSP_API clsp_status clsp_solid_set_control_points(clsp_solid_plan *plan, clsp_i
 
    Errors: CLSP_ERROR_STATE also for a plan without a grid.
 
-   Shared (docs/cooperation.md): all schedules but svm, for which dynamic steps in; what methods
-   other than cells make of grids on devices, devices alone make. Processors make the same points
-   within twice the accuracy above. The host reads control points back once after a load, which
-   points cells have and tables once; a joined device gets them then too. */
+   Shared (docs/cooperation.md): all schedules but svm, for which dynamic steps in; grids of
+   methods other than cells and lattices are made by devices alone. Processors make the same
+   points within twice the accuracy above. The host reads control points back once after a load,
+   which points cells have and tables once; a joined device gets them then too. */
 CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, clsp_output vertices,
                                      const clsp_run *run);
 

@@ -119,7 +119,8 @@ static clsp_status queue_points(void *user, clspi_series *series, const clspi_pa
 /* Tells whether a list goes that way, which the kinds of memory alone decide. */
 static bool goes_to_queue(const list_job *list, const clsp_run *run)
 {
-    bool goes = list->plan->num_patches > 0 && clspi_is_host_job(&list->plan->base, true);
+    bool goes = list->plan->num_patches > 0 &&
+                clspi_is_host_job(&list->plan->base, clspi_host_list_is_faster(list->plan));
 
     for (uint32_t i = 0; i < list->streams.num && goes; i++)
         goes = clspi_is_host_command(&list->plan->base, run, &list->streams.stream[i].memory);
@@ -353,14 +354,16 @@ static clsp_status eval_shared(clspi_tensor_plan *plan, const clsp_points *point
 
 /* ---- by the host for its own CPU ---- */
 
-/* Tells whether a call is made by the host's threads, which the kinds of memory alone decide. */
+/* Tells whether a call is made by the host's threads, which the plan and the kinds of memory alone
+   decide. */
 static bool goes_to_host(const clspi_tensor_plan *plan, const clsp_points *points,
                          const clsp_output *vertices, const clsp_run *run)
 {
     const bool on_host =
         !points->params.buffer && !points->params.svm && !points->item.buffer && !points->item.svm;
 
-    return on_host && clspi_goes_to_host(&plan->base, run, vertices, true);
+    return on_host &&
+           clspi_goes_to_host(&plan->base, run, vertices, clspi_host_list_is_faster(plan));
 }
 
 /* Checks a call's memory, and finds where it is. */

@@ -624,8 +624,8 @@ static bool is_faster_on_host(const clspi_tensor_plan *plan, clsp_range patches)
     const double patch_ns = PATCH_NS + rows * line_ns(plan);
 
     if (clspi_tensor_has_own_rows(plan)) return !clspi_rows_lose_far_parts(plan);
-    if (!clspi_tensor_has_rows(plan) || plan->desc.directions != 2 || clspi_rows_lose_normals(plan))
-        return true;
+    if (!clspi_tensor_has_rows(plan)) return clspi_host_list_is_faster(plan);
+    if (plan->desc.directions != 2 || clspi_rows_lose_normals(plan)) return true;
     if (plan->sums.in_strips) return strips_to_host(plan, num * patch_ns);
     if (plan->patch_vertices >= HOST_VERTICES) return true;
     if ((double)plan->num_patches * patch_ns < LAUNCH_NS) return true;
