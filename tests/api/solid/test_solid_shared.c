@@ -93,7 +93,8 @@ static void make_list(solid_job *j)
 static void make_reference(solid_job *j)
 {
     support_poison(j->reference, j->bytes);
-    assert_ok(ctx, j->s.points ? evaluate(j, j->reference, NULL)
+    const clsp_share by_device = {.schedule = CLSP_SCHEDULE_DEVICE};
+    assert_ok(ctx, j->s.points ? evaluate(j, j->reference, &(clsp_run){.share = &by_device})
                                : solid_eval_by_device(j->plan, j->cells, out_of(j, j->reference)));
 }
 
