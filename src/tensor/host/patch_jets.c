@@ -89,6 +89,20 @@ static uint32_t terms_of(const clspi_point_shape *shape, int d)
 
 /* ---- loads ---- */
 
+/* Loads floats in registers: a vector that is loaded from where its lanes were just stored waits
+   for these stores. */
+CLSPI_INLINE vec load_floats(const float *from)
+{
+#if VECTOR_BYTES > 0
+    typedef float floats
+        __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
+
+    return __builtin_convertvector(*(const floats *)from, vec);
+#else
+    return (vec)*from;
+#endif
+}
+
 /* Loads real number `at` behind where lanes' control points begin. */
 CLSPI_INLINE vec load_real(const lanes *l, const sum_of *o, size_t at)
 {
@@ -140,17 +154,9 @@ CLSPI_INLINE void copy_square(lanes *l, const sum_of *o, size_t from, size_t to)
     vec e[LANES];
 
     CLSPI_UNROLL(8)
-    for (int p = 0; p < LANES; p++) {
-        if (l->shape->is_double) {
-            e[p] = load_vec((const double *)(const void *)o->from[p] + from);
-        } else {
-            const float *const x = (const float *)(const void *)o->from[p] + from;
-            real wide[LANES];
-            for (int k = 0; k < LANES; k++)
-                wide[k] = (real)x[k];
-            e[p] = load_vec(wide);
-        }
-    }
+    for (int p = 0; p < LANES; p++)
+        e[p] = l->shape->is_double ? load_vec((const double *)(const void *)o->from[p] + from)
+                                   : load_floats((const float *)(const void *)o->from[p] + from);
     interleave_lanes(e, LANES);
     CLSPI_UNROLL(8)
     for (int k = 0; k < LANES; k++)
