@@ -1,7 +1,5 @@
 #include "grid_points.h"
 
-#include <string.h>
-
 #include "host_grid.h"
 #include "vertex_layout.h"
 
@@ -9,16 +7,6 @@ bool clspi_rows_lose_normals(const clspi_tensor_plan *plan)
 {
     return plan->family->after_rows && !plan->family->has_edges && plan->desc.directions == 2 &&
            (plan->desc.vertex.attributes & CLSP_VERTEX_NORMAL) != 0;
-}
-
-/* Tells whether a vertex has the normal (0, 0, 0). */
-static bool is_lost(const clspi_point_maker *maker, const char *vertex)
-{
-    static const char zero[3 * sizeof(double)];
-    const size_t bytes = clspi_row_bytes(maker->vertex.type);
-
-    return memcmp(vertex + (size_t)maker->vertex.at[CLSPI_PART_NORMAL] * bytes, zero, 3 * bytes) ==
-           0;
 }
 
 /* Finds a vertex of the patch, by its number. */
@@ -42,7 +30,7 @@ void clspi_grid_points_find_normals(const clspi_tensor_plan *plan, const clspi_g
         char *const vertex = of->out + k * vertex_bytes;
         const bool is_inside = !is_side && b > 0 && b + 1 < num_v;
         next = k + (is_inside ? num_v - 1 - b : 1);
-        if (is_inside || !is_lost(&plan->list_recipe->maker, vertex)) continue;
+        if (is_inside || !clspi_normal_is_lost(&plan->list_recipe->maker.vertex, vertex)) continue;
         const clspi_point point = point_of(plan, of, of->first + k);
         clspi_point_sides(&plan->list_recipe->maker, &point, 1, vertex);
     }

@@ -17,7 +17,7 @@ typedef struct clspi_grid_points {
    to be prepared then, and below. */
 bool clspi_rows_lose_normals(const clspi_tensor_plan *plan);
 
-/* Makes those of surfaces that are (0, 0, 0) on edges again (docs/math.md, 7). */
+/* Makes normals of surfaces again that are (0, 0, 0) on edges (docs/math.md, 7). */
 void clspi_grid_points_find_normals(const clspi_tensor_plan *plan, const clspi_grid_points *of);
 
 /* Tells whether rows are not as exact as patch grids have to be: derivatives of rational splines,

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "eval_points.h"
+#include "spline_place.h"
 #include "vertex_layout.h"
 
 /* ---- samples ---- */
@@ -34,11 +35,6 @@ static two_parts sample_of(double begin, double end, uint32_t a, uint32_t num)
     const two_parts sum = exact_sum(near, way);
 
     return exact_sum(sum.high, sum.low + rest);
-}
-
-static double rounded(const clspi_tensor_desc *d, double x)
-{
-    return d->precision == CLSP_F64 ? x : (double)(float)x;
 }
 
 /* Makes the parameter of a sample as it is stored: the bits of rows of tables. */
@@ -74,7 +70,7 @@ static void take_uniform(const clspi_list_recipe *recipe, size_t patch, uint32_t
         end = own[is_back ? 0 : 2];
     }
     const two_parts x = sample_of(begin, end, a, num);
-    point->x[k] = rounded(d, x.high);
+    point->x[k] = clspi_rounded(d->precision == CLSP_F64, x.high);
     point->rest[k] = (x.high - point->x[k]) + x.low;
     point->param[k] = param_of(d, begin, end, a, num);
 }
@@ -90,7 +86,7 @@ static void take_own(const clspi_list_recipe *recipe, uint32_t k, uint32_t a, cl
 
     point->t[k] = x - d->domain[k][0];
     point->s[k] = d->domain[k][1] - x;
-    point->x[k] = point->param[k] = rounded(d, x);
+    point->x[k] = point->param[k] = clspi_rounded(d->precision == CLSP_F64, x);
     point->rest[k] = x - point->x[k];
     point->first[k] = recipe->sample_first[k] ? recipe->sample_first[k][a] + 1 : 0;
 }

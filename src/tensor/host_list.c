@@ -10,9 +10,11 @@
 
 enum {
     EDGE_MARGIN = 4, /* of what tangents on edges may be off by: they are looked at again there */
-    COORDS = 5,
-    ELEMENTS_MAX = 20 /* of a vertex: a point, a weight, two derivatives, a normal, parameters */
+    COORDS = 5
 };
+
+_Static_assert(CLSPI_LIST_CHUNK *(4 + 1 + 2 * 4 + 3 + 2) <= CLSPI_FIRST_ELEMENTS,
+               "of vertices: a point, a weight, two derivatives, a normal, parameters");
 
 static const double side_width = 0x1p-22; /* more than rounding takes from a parameter on a side */
 
@@ -262,38 +264,6 @@ static void make_sides(const list_chunk *c, const clspi_list_recipe *recipe,
         }
 }
 
-/* Makes vertices of the sums that are there, those of a block that is not full aside: compilers may
-   fuse other products at the end of a loop, and a list has the same bits however it is cut. */
-static void make_vertices(list_chunk *c, const clspi_tensor_desc *d,
-                          const clspi_vertex_functions *functions, const clspi_vertex_shape *shape,
-                          char *out)
-{
-    const size_t num = c->sums.num, full = num / CLSPI_LIST_BLOCK * CLSPI_LIST_BLOCK;
-    const size_t element = clsp_type_bytes(d->vertex.type), vertex = clspi_vertex_bytes(d);
-    double aside[CLSPI_LIST_CHUNK * ELEMENTS_MAX];
-    clspi_vertex_shape packed = *shape;
-
-    c->source.count = full;
-    if (full == num) {
-        functions->make(shape, &c->source, out);
-        return;
-    }
-    packed.stride = 0;
-    for (unsigned k = 0; k < CLSPI_PARTS; k++)
-        if (shape->at[k] >= 0) {
-            packed.at[k] = (int32_t)packed.stride;
-            packed.stride += clspi_part_elements(shape, k);
-        }
-    c->source.count = full + CLSPI_LIST_BLOCK;
-    functions->make(&packed, &c->source, aside);
-    for (size_t p = 0; p < num; p++)
-        for (unsigned k = 0; k < CLSPI_PARTS; k++)
-            if (shape->at[k] >= 0)
-                memcpy(out + p * vertex + (size_t)shape->at[k] * element,
-                       (const char *)aside + (p * packed.stride + (size_t)packed.at[k]) * element,
-                       clspi_part_elements(shape, k) * element);
-}
-
 /* Makes the vertices of a chunk whose points have been taken over. */
 static void make_chunk(list_chunk *c, const clspi_tensor_desc *d, const clspi_vertex_shape *shape,
                        char *out)
@@ -307,7 +277,8 @@ static void make_chunk(list_chunk *c, const clspi_tensor_desc *d, const clspi_ve
     for (int k = 0; k < 2; k++)
         if (d->directions == 2 && c->sums.largest[k])
             functions->invert(c->largest[k], clspi_round_up(c->sums.num, CLSPI_LIST_BLOCK));
-    make_vertices(c, d, functions, shape, out);
+    c->source.count = clspi_round_up(c->sums.num, CLSPI_LIST_BLOCK);
+    clspi_first_vertices(functions, shape, &c->source, c->sums.num, out);
 }
 
 /* Makes a part of a list whose sums are quick. */

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "list_sums.h"
+#include "spline_place.h"
 #include "tensor_share.h"
 
 static bool has(const clspi_tensor_desc *d, uint32_t attributes)
@@ -164,11 +165,6 @@ void clspi_point_begin(const clspi_list_recipe *recipe, const void *points, size
     }
 }
 
-static double rounded(const clspi_tensor_desc *d, double x)
-{
-    return d->precision == CLSP_F64 ? x : (double)(float)x;
-}
-
 /* Brings v into a triangle at the u that is there: w = 1 - u - v with what rounding 1 - u lost,
    lest it be lost from a small w. */
 static void take_within(double v, clspi_point *point)
@@ -197,5 +193,5 @@ void clspi_point_at(const clspi_list_recipe *recipe, size_t patch, uint32_t dire
     point->t[k] = point->x[k] - begin;
     point->s[k] = end - point->x[k];
     if (d->is_triangle && k == 1) take_within(point->x[1], point);
-    point->x[k] = point->param[k] = rounded(d, point->x[k]);
+    point->x[k] = point->param[k] = clspi_rounded(d->precision == CLSP_F64, point->x[k]);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "spline_place.h"
 
 enum { MOST_REALS = 1 << 18 /* of a direction's functions: 2 MiB */ };
 
@@ -122,11 +123,6 @@ void clspi_list_spans_release(clspi_list_spans *spans)
     *spans = (clspi_list_spans){.num = 0};
 }
 
-static double rounded(double x, bool is_double)
-{
-    return is_double ? x : (double)(float)x;
-}
-
 /* Tells whether functions jump where span s + 1 begins: no function goes on there. */
 static bool jumps_behind(const clspi_list_spans *spans, cl_uint s)
 {
@@ -160,7 +156,7 @@ cl_uint clspi_list_span_of(const clspi_list_spans *spans, double x, bool is_doub
 {
     const cl_uint low = find(spans, x);
     const double *const ends = spans->ends + 2 * (size_t)low;
-    const bool is_next = low + 1 < spans->num && rounded(ends[2], is_double) == x &&
-                         rounded(ends[0], is_double) != x;
+    const bool is_next = low + 1 < spans->num && clspi_rounded(is_double, ends[2]) == x &&
+                         clspi_rounded(is_double, ends[0]) != x;
     return is_next && jumps_behind(spans, low) ? low + 1 : low;
 }

@@ -316,12 +316,11 @@ static clsp_status share_list(clspi_tensor_plan *plan, const shared_list *list,
     return clspi_run_done(&plan->base, run);
 }
 
-static const char not_aligned[] = "memory that is not aligned to its elements";
-
-/* Checks the memory of a shared call, finds where it is, and carries the call out. */
-static clsp_status eval_shared(clspi_tensor_plan *plan, const clsp_points *points,
-                               const clspi_tiling *tiling, const clspi_tiles *tiles,
-                               const clsp_output *vertices, const clsp_run *run)
+/* Checks the memory of a shared call, finds where it is, and carries the call out. copies: of what
+   is not aligned to its elements, to be freed in every case. */
+static clsp_status find_and_share(clspi_tensor_plan *plan, const clsp_points *points,
+                                  const clspi_tiling *tiling, const clspi_tiles *tiles,
+                                  const clsp_output *vertices, const clsp_run *run, void *copies[2])
 {
     const clspi_tensor_desc *const d = &plan->desc;
     const clspi_memory_need need = {"vertices", d->vertex.type,
@@ -331,25 +330,34 @@ static clsp_status eval_shared(clspi_tensor_plan *plan, const clsp_points *point
     shared_list list = {.points = points, .real = clsp_type_bytes(d->precision)};
     clsp_output host = *vertices;
     lone_list own = {plan, points, &host, tiles->lines};
-    const clspi_lone_call alone = {"lists of bases of their own, and memory that is not aligned",
-                                   tiles->tiles.count, eval_alone, &own, false};
+    const clspi_lone_call alone = {"lists of bases of their own are not shared", tiles->tiles.count,
+                                   eval_alone, &own, false};
     const bool by_host =
         tiles->way == CLSPI_BY_CALLER || run->share->schedule == CLSP_SCHEDULE_HOST;
     char *out;
 
     CLSPI_CHECK(clspi_shared_output(&plan->base, &host, &need, &out));
     CLSPI_CHECK(clspi_shared_input(&plan->base, &points->params, &params, &list.params));
+    CLSPI_CHECK(clspi_align_input(&plan->base, &params, &list.params, &copies[0]));
     if (clspi_input_is_there(&points->item)) {
         CLSPI_CHECK(clspi_shared_input(&plan->base, &points->item, &items, &list.items));
         CLSPI_CHECK(check_numbers(plan, (clsp_range){0, points->num}, list.items));
+        CLSPI_CHECK(clspi_align_input(&plan->base, &items, &list.items, &copies[1]));
     }
-    const bool is_aligned = (uintptr_t)out % clsp_type_bytes(d->vertex.type) == 0;
-    if (by_host && is_aligned) return share_list(plan, &list, tiling, tiles, out, run);
-    if (tiles->way == CLSPI_BY_CALLER) return clspi_no_host_tiles(&plan->base, not_aligned);
-    if (d->own_bases > 0 || !is_aligned || (uintptr_t)list.items % sizeof(uint32_t) != 0 ||
-        (uintptr_t)list.params % list.real != 0)
-        return clspi_shared_alone(&plan->base, &alone, run);
-    return share_list(plan, &list, tiling, tiles, out, run);
+    return d->own_bases > 0 && !by_host ? clspi_shared_alone(&plan->base, &alone, run)
+                                        : share_list(plan, &list, tiling, tiles, out, run);
+}
+
+static clsp_status eval_shared(clspi_tensor_plan *plan, const clsp_points *points,
+                               const clspi_tiling *tiling, const clspi_tiles *tiles,
+                               const clsp_output *vertices, const clsp_run *run)
+{
+    void *copies[2] = {NULL, NULL};
+    const clsp_status status = find_and_share(plan, points, tiling, tiles, vertices, run, copies);
+
+    free(copies[0]);
+    free(copies[1]);
+    return status;
 }
 
 /* ---- by the host for its own CPU ---- */

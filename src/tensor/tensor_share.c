@@ -524,12 +524,10 @@ static clsp_status share(grid_call *call, const clsp_run *run)
     const bool by_host =
         call->tiles.way == CLSPI_BY_CALLER || (run->share->schedule == CLSP_SCHEDULE_HOST &&
                                                !run->share->measure && !run->share->bit_equal);
-    const bool is_aligned = (uintptr_t)out % clsp_type_bytes(plan->desc.vertex.type) == 0;
     if (!clspi_tensor_has_rows(plan) && !clspi_tensor_has_own_rows(plan) &&
-        (!by_host || !is_aligned || host_refusal(plan)))
+        (!by_host || host_refusal(plan)))
         return call->tiles.way == CLSPI_BY_CALLER
-                   ? clspi_no_host_tiles(&plan->base, is_aligned ? host_refusal(plan)
-                                                                 : "memory that is not aligned")
+                   ? clspi_no_host_tiles(&plan->base, host_refusal(plan))
                    : clspi_shared_alone(&plan->base, &alone, run);
     clspi_shared_batch batch = batch_of(plan, call->patches, &call->tiling);
     name_job(plan, &call->tiling, key);

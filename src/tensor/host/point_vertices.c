@@ -12,7 +12,6 @@ enum {
     CHUNK = CLSPI_POINT_CHUNK,
     BLOCK = CLSPI_POINT_BLOCK,
     COORDS = CLSPI_POINT_COORDS,
-    ELEMENTS_MAX = 40, /* of a vertex */
     S = 0,
     U = 1,
     V = 2,
@@ -177,11 +176,6 @@ static bool find_inward(const clspi_point_maker *maker, const clspi_point *point
     return is_on;
 }
 
-static size_t element_bytes(const clspi_vertex_shape *vertex)
-{
-    return vertex->type == CLSPI_ROW_F16 ? 2 : vertex->type == CLSPI_ROW_F32 ? 4 : 8;
-}
-
 /* Writes reals as elements of a vertex. */
 static void put_reals(const clspi_vertex_shape *vertex, char *to, const double *reals, uint32_t num)
 {
@@ -219,24 +213,30 @@ static void make_limits(const clspi_point_maker *maker, const clspi_point *const
     }
 }
 
+bool clspi_normal_is_lost(const clspi_vertex_shape *vertex, const char *at)
+{
+    static const char zero[3 * sizeof(double)];
+    const size_t bytes = clspi_row_bytes(vertex->type);
+
+    return memcmp(at + (size_t)vertex->at[CLSPI_PART_NORMAL] * bytes, zero, 3 * bytes) == 0;
+}
+
 /* Makes the normals again that are (0, 0, 0) on edges. */
 static void make_normals(const clspi_point_maker *maker, const clspi_point *of, size_t count,
                          char *out)
 {
-    static const char zero[3 * sizeof(double)];
     const clspi_vertex_shape *const vertex = &maker->vertex;
-    const size_t bytes = element_bytes(vertex);
+    const size_t bytes = clspi_row_bytes(vertex->type);
     const clspi_point *points[BLOCK];
     char *vertices[BLOCK];
     size_t num = 0;
 
     for (size_t p = 0; p < count; p++) {
-        char *const normal =
-            out + (p * vertex->stride + (size_t)vertex->at[CLSPI_PART_NORMAL]) * bytes;
+        char *const at = out + p * vertex->stride * bytes;
         double inward[2];
-        if (memcmp(normal, zero, 3 * bytes) == 0 && find_inward(maker, &of[p], inward)) {
+        if (clspi_normal_is_lost(vertex, at) && find_inward(maker, &of[p], inward)) {
             points[num] = &of[p];
-            vertices[num++] = normal;
+            vertices[num++] = at + (size_t)vertex->at[CLSPI_PART_NORMAL] * bytes;
         }
         if (num == 0 || (num < BLOCK && p + 1 < count)) continue;
         for (; num < BLOCK; num++) {
@@ -278,7 +278,7 @@ static void make_side(const clspi_point_maker *maker, const clspi_point *point, 
 void clspi_point_sides(const clspi_point_maker *maker, const clspi_point *points, size_t num,
                        char *out)
 {
-    const size_t bytes = maker->vertex.stride * element_bytes(&maker->vertex);
+    const size_t bytes = maker->vertex.stride * clspi_row_bytes(maker->vertex.type);
 
     if (has(&maker->vertex, CLSPI_PART_NORMAL)) make_normals(maker, points, num, out);
     for (size_t p = 0; p < num && maker->is_watertight; p++)
@@ -302,21 +302,19 @@ void clspi_point_lose(const clspi_vertex_shape *vertex, char *out)
 
     for (unsigned k = 0; k < CLSPI_PARTS; k++)
         if (vertex->at[k] >= 0)
-            put_reals(vertex, out + (size_t)vertex->at[k] * element_bytes(vertex), none,
+            put_reals(vertex, out + (size_t)vertex->at[k] * clspi_row_bytes(vertex->type), none,
                       clspi_part_elements(vertex, k));
 }
 
-/* Makes vertices of the sums that are there: a whole chunk, aside where fewer are asked for, since
-   compilers may fuse other products at the end of a loop. */
-static void make_vertices(const chunk *c, const clspi_vertex_source *source, char *out)
+void clspi_first_vertices(const clspi_vertex_functions *functions, const clspi_vertex_shape *vertex,
+                          const clspi_vertex_source *source, size_t num, char *out)
 {
-    const clspi_vertex_shape *const vertex = &c->maker->vertex;
-    const size_t element = element_bytes(vertex);
-    double aside[CHUNK * ELEMENTS_MAX];
+    const size_t element = clspi_row_bytes(vertex->type);
+    double aside[CLSPI_FIRST_ELEMENTS];
     clspi_vertex_shape packed = *vertex;
 
-    if (c->num == CHUNK) {
-        clspi_vertex_functions_f64.make(vertex, source, out);
+    if (num == source->count) {
+        functions->make(vertex, source, out);
         return;
     }
     packed.stride = 0;
@@ -325,8 +323,8 @@ static void make_vertices(const chunk *c, const clspi_vertex_source *source, cha
             packed.at[k] = (int32_t)packed.stride;
             packed.stride += clspi_part_elements(vertex, k);
         }
-    clspi_vertex_functions_f64.make(&packed, source, aside);
-    for (size_t p = 0; p < c->num; p++)
+    functions->make(&packed, source, aside);
+    for (size_t p = 0; p < num; p++)
         for (unsigned k = 0; k < CLSPI_PARTS; k++)
             if (vertex->at[k] >= 0)
                 memcpy(out + (p * vertex->stride + (size_t)vertex->at[k]) * element,
@@ -356,7 +354,7 @@ void clspi_point_vertices(const clspi_point_maker *maker, const clspi_point *poi
                           char *out)
 {
     const clspi_vertex_shape *const vertex = &maker->vertex;
-    const size_t bytes = vertex->stride * element_bytes(vertex);
+    const size_t bytes = vertex->stride * clspi_row_bytes(vertex->type);
     chunk c;
 
     c.maker = maker;
@@ -364,7 +362,7 @@ void clspi_point_vertices(const clspi_point_maker *maker, const clspi_point *poi
     c.num = num;
     make_sums(&c);
     const clspi_vertex_source source = source_of(&c);
-    make_vertices(&c, &source, out);
+    clspi_first_vertices(&clspi_vertex_functions_f64, vertex, &source, num, out);
     clspi_point_sides(maker, points, num, out);
     for (size_t p = 0; p < num; p++)
         if (points[p].is_lost) clspi_point_lose(vertex, out + p * bytes);

@@ -6,7 +6,10 @@
 #include "patch_jets.h"
 #include "vertex_sums.h"
 
-enum { CLSPI_POINT_CHUNK = 32 /* vertices that are made at once, at most */ };
+enum {
+    CLSPI_POINT_CHUNK = 32,                       /* vertices that are made at once, at most */
+    CLSPI_FIRST_ELEMENTS = CLSPI_POINT_CHUNK * 40 /* of these, at most */
+};
 
 /* What vertices are made by. */
 typedef struct clspi_point_maker {
@@ -42,10 +45,19 @@ clspi_point_maker clspi_point_maker_of(const clspi_point_shape *shape,
 void clspi_point_vertices(const clspi_point_maker *maker, const clspi_point *points, size_t num,
                           char *out);
 
+/* Makes the first `num` vertices of a source that has CLSPI_FIRST_ELEMENTS elements at most: aside
+   where these are not all, since compilers may fuse other products at the end of a loop, and
+   vertices have the same bits however they are cut. */
+void clspi_first_vertices(const clspi_vertex_functions *functions, const clspi_vertex_shape *vertex,
+                          const clspi_vertex_source *source, size_t num, char *out);
+
 /* Makes of vertices that are there the normals on edges again that are (0, 0, 0), and the points on
    edges where they are watertight. */
 void clspi_point_sides(const clspi_point_maker *maker, const clspi_point *points, size_t num,
                        char *out);
+
+/* Tells whether a vertex has the normal (0, 0, 0). */
+bool clspi_normal_is_lost(const clspi_vertex_shape *vertex, const char *at);
 
 /* Writes NaN to all attributes of a vertex. */
 void clspi_point_lose(const clspi_vertex_shape *vertex, char *out);

@@ -40,16 +40,11 @@ static uint32_t find(const double *numbers, uint32_t count, const double x[2])
     return low;
 }
 
-static double rounded(const clspi_spline_axis *axis, double x)
-{
-    return axis->is_double ? x : (double)(float)x;
-}
-
 /* Tells whether x is the knot behind span k but for the knot's rounding, and not the one before. */
 static bool is_at_next(const clspi_spline_axis *axis, const parts *p, uint32_t k, double x)
 {
-    return k + 1 < p->spans && rounded(axis, p->knots[k + 1]) == x &&
-           rounded(axis, p->knots[k]) != x;
+    return k + 1 < p->spans && clspi_rounded(axis->is_double, p->knots[k + 1]) == x &&
+           clspi_rounded(axis->is_double, p->knots[k]) != x;
 }
 
 /* Says where x is on span k. */

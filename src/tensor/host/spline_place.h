@@ -13,6 +13,12 @@
 
 #include "patch_jets.h"
 
+/* Returns x as a double or as a float. */
+static inline double clspi_rounded(bool is_double, double x)
+{
+    return is_double ? x : (double)(float)x;
+}
+
 /* What finds the places of a direction. */
 typedef struct clspi_spline_axis {
     const double *basis;

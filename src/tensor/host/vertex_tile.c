@@ -14,10 +14,6 @@ struct clspi_vertex_tile {
     size_t coords, vertex_bytes;
 };
 
-struct clspi_vertex_scratch {
-    clspi_strips_scratch *strips;
-};
-
 /* ---- life ---- */
 
 clspi_vertex_tile *clspi_vertex_tile_create(const clspi_vertex_tile_desc *desc)
@@ -45,25 +41,17 @@ void clspi_vertex_tile_destroy(clspi_vertex_tile **tile)
 
 clspi_vertex_scratch *clspi_vertex_scratch_create(const clspi_vertex_tile *tile)
 {
-    clspi_vertex_scratch *scratch = calloc(1, sizeof *scratch);
-
-    if (!scratch) return NULL;
-    scratch->strips = clspi_strips_scratch_create(tile->strips);
-    if (!scratch->strips) clspi_vertex_scratch_destroy(&scratch);
-    return scratch;
+    return clspi_strips_scratch_create(tile->strips);
 }
 
 void clspi_vertex_scratch_destroy(clspi_vertex_scratch **scratch)
 {
-    if (!scratch || !*scratch) return;
-    clspi_strips_scratch_destroy(&(*scratch)->strips);
-    free(*scratch);
-    *scratch = NULL;
+    clspi_strips_scratch_destroy(scratch);
 }
 
 void clspi_vertex_scratch_forget(clspi_vertex_scratch *scratch)
 {
-    clspi_strips_scratch_forget(scratch->strips);
+    clspi_strips_scratch_forget(scratch);
 }
 
 /* Returns the numbers of samples of some rows. */
@@ -167,7 +155,7 @@ void clspi_vertex_tile_eval(const clspi_vertex_tile *tile, clspi_vertex_scratch 
     if (rows->only_edges)
         shape.at[CLSPI_PART_NORMAL] = -1;
     else
-        clspi_strips_eval(scratch->strips, rows);
+        clspi_strips_eval(scratch, rows);
     make_edges(tile, rows, &shape);
     clspi_float_state_set(before);
 }

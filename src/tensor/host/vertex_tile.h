@@ -52,7 +52,7 @@ typedef struct clspi_vertex_tile_desc {
 typedef struct clspi_vertex_tile clspi_vertex_tile;
 
 /* What one worker keeps: the partial sums of the patches that it works on. */
-typedef struct clspi_vertex_scratch clspi_vertex_scratch;
+typedef struct clspi_strips_scratch clspi_vertex_scratch;
 
 /* Makes the tables of a description; NULL without memory. */
 clspi_vertex_tile *clspi_vertex_tile_create(const clspi_vertex_tile_desc *desc);

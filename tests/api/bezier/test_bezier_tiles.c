@@ -192,6 +192,36 @@ static void test_tiles_of_vertices(void **state)
     clsp_context_destroy(&ctx);
 }
 
+/* A list has the same bits in memory that is not aligned to its elements, by either processor. */
+static void check_odd_list(const shared *j, const clsp_points *points)
+{
+    enum { MOST = 3 * 1000 * sizeof(float) };
+    static char params[MOST + 1], items[MOST + 1], out[MOST + 1], aligned[MOST];
+    const size_t num = points->num, bytes = 3 * num * sizeof(float);
+    clsp_points odd = *points;
+
+    assert_true(bytes <= MOST);
+    memcpy(params + 1, points->params.host, 2 * num * sizeof(float));
+    odd.params.host = params + 1;
+    if (points->item.host) {
+        memcpy(items + 1, points->item.host, num * sizeof(uint32_t));
+        odd.item.host = items + 1;
+    }
+    for (int by = CLSP_SCHEDULE_DEVICE; by <= CLSP_SCHEDULE_HOST; by++) {
+        const clsp_share share = {.schedule = (clsp_schedule)by};
+        clsp_report report;
+        const clsp_run run = {.share = &share, .report = &report};
+        assert_int_equal(
+            clsp_bezier_eval_points(j->plan, points, host_out(CLSP_F32, aligned, 3 * num), &run),
+            CLSP_OK);
+        assert_int_equal(
+            clsp_bezier_eval_points(j->plan, &odd, host_out(CLSP_F32, out + 1, 3 * num), &run),
+            CLSP_OK);
+        assert_int_equal(report.schedule, by);
+        assert_memory_equal(out + 1, aligned, bytes);
+    }
+}
+
 /* Lists have tiles too, planar or not, with items or without. */
 static void test_tiles_of_lists(void **state)
 {
@@ -243,6 +273,7 @@ static void test_tiles_of_lists(void **state)
                                     &(clsp_run){.share = &(clsp_share){.bit_equal = 1}}),
             CLSP_OK);
         assert_memory_equal(whole, made, sizeof whole);
+        check_odd_list(&j, &points);
     }
     shared_finish(&j);
     clsp_context_destroy(&ctx);
