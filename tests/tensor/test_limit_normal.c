@@ -1,0 +1,176 @@
+/* Normals on edges by derivatives at a point: those of points a little inwards, where tangents
+   vanish or are parallel too; and (0, 0, 0) where all that there is may be rounding. */
+#include "../support.h"
+
+#include "limit_normal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { U = 1, V = 2, UU = 4, UV = 5, VV = 6, SUMS = CLSPI_POINT_SUMS };
+
+static const double eps = 0x1p-52;
+
+/* How the tangents of a case are. */
+typedef enum kind { SPANNING, COLLAPSED_U, COLLAPSED_V, PARALLEL, ALONG_AXES, KINDS } kind;
+
+/* Derivatives of a surface, and of its weight where it is rational. */
+typedef struct surface {
+    double x[SUMS][3], weight[SUMS];
+} surface;
+
+static uint64_t seed;
+
+static double random_in(double most)
+{
+    return most * support_uniform(&seed);
+}
+
+static surface make_surface(kind k)
+{
+    static const double turn[] = {1, -3, 0.01, -200};
+    surface s = {.weight = {1.5}};
+
+    for (int i = 1; i < SUMS; i++) {
+        s.weight[i] = random_in(1);
+        for (int c = 0; c < 3; c++)
+            s.x[i][c] = random_in(2);
+    }
+    for (int c = 0; c < 3; c++) {
+        if (k == COLLAPSED_U) s.x[U][c] = 0;
+        if (k == COLLAPSED_V) s.x[V][c] = 0;
+        if (k == PARALLEL) s.x[V][c] = turn[seed / 7 % 4] * s.x[U][c];
+        if (k == ALONG_AXES) s.x[U][c] = s.x[V][c] = 0;
+    }
+    if (k == ALONG_AXES) {
+        const unsigned axis = (unsigned)(seed / 5 % 3);
+        s.x[U][axis] = random_in(1) < 0 ? -1e-3 : 40;
+        s.x[V][(axis + 1) % 3] = random_in(1) < 0 ? -7 : 1e3;
+    }
+    return s;
+}
+
+/* Makes the sums of a point of the surface, relative to the point, where `far` is the largest
+   coordinate of terms. */
+static void put_jet(const surface *s, bool rational, double far, size_t p, clspi_point_jet *jet)
+{
+    const double w = rational ? s->weight[0] : 1;
+
+    memset(jet, 0, sizeof *jet);
+    jet->sum[0].x[3][p] = w;
+    for (int k = U; k < SUMS; k++) {
+        clspi_point_sum *const d = &jet->sum[k];
+        for (int c = 0; c < 3; c++) {
+            double x = w * s->x[k][c];
+            if (rational && (k == UU || k == VV))
+                x += 2 * s->weight[k == UU ? U : V] * s->x[k == UU ? U : V][c];
+            if (rational && k == UV) x += s->weight[U] * s->x[V][c] + s->weight[V] * s->x[U][c];
+            d->x[c][p] = x;
+        }
+        if (rational) d->x[3][p] = s->weight[k];
+        d->size[p] = far;
+        d->weight[p] = rational ? fabs(s->weight[k]) : 0;
+    }
+}
+
+/* Makes the normal a little inwards; false: it is not well known. */
+static bool make_expected(const surface *s, const double inward[2], double n[3])
+{
+    double u[3], v[3];
+
+    for (int c = 0; c < 3; c++) {
+        const double step = 1e-9;
+        u[c] = s->x[U][c] + step * (inward[0] * s->x[UU][c] + inward[1] * s->x[UV][c]);
+        v[c] = s->x[V][c] + step * (inward[0] * s->x[UV][c] + inward[1] * s->x[VV][c]);
+    }
+    for (int c = 0; c < 3; c++)
+        n[c] = u[(c + 1) % 3] * v[(c + 2) % 3] - u[(c + 2) % 3] * v[(c + 1) % 3];
+    const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (int c = 0; c < 3; c++)
+        n[c] /= length;
+    return length > 1e-2 * 1e-9;
+}
+
+static clspi_point_shape shape_of(bool rational)
+{
+    return (clspi_point_shape){
+        .directions = 2, .degree = {3, 3}, .controls = {4, 4, 1}, .dim = 3, .rational = rational};
+}
+
+static void test_limits(void **state)
+{
+    static const double ways[][2] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, -1}, {0.5, 0.25}};
+    size_t num = 0;
+
+    (void)state;
+    seed = 9;
+    for (unsigned i = 0; i < 2000; i++) {
+        const bool rational = i % 2;
+        const surface s = make_surface((kind)(i % KINDS));
+        const double *const inward = ways[i % 6];
+        const clspi_point_shape shape = shape_of(rational);
+        clspi_point_jet jet;
+        double expected[3], normal[3];
+        if (!make_expected(&s, inward, expected)) continue;
+        put_jet(&s, rational, 10, i % CLSPI_POINT_BLOCK, &jet);
+        clspi_edge_normal(&shape, &jet, i % CLSPI_POINT_BLOCK, inward, eps, normal);
+        for (int c = 0; c < 3; c++)
+            if (!(fabs(normal[c] - expected[c]) < 1e-4))
+                fail_msg("case %u: (%g, %g, %g), not (%g, %g, %g)", i, normal[0], normal[1],
+                         normal[2], expected[0], expected[1], expected[2]);
+        num++;
+    }
+    assert_true(num > 1500);
+}
+
+static void test_lost(void **state)
+{
+    (void)state;
+    seed = 4;
+    for (unsigned i = 0; i < 400; i++) {
+        const bool rational = i % 2;
+        surface s = make_surface((kind)(i % KINDS));
+        const clspi_point_shape shape = shape_of(rational);
+        const double inward[2] = {1, i % 3 ? 0 : 1};
+        clspi_point_jet jet;
+        double normal[3];
+        for (int k = U; k < SUMS && i % 4 < 2; k++) /* all is of the size of rounding */
+            for (int c = 0; c < 3; c++)
+                s.x[k][c] *= 0.5 * eps;
+        for (int k = UU; k < SUMS && i % 4 >= 2; k++) /* or in one direction */
+            for (int c = 0; c < 3; c++) {
+                s.x[V][c] = 2 * s.x[U][c];
+                s.x[k][c] = -3 * s.x[U][c];
+            }
+        put_jet(&s, rational, 1e4, 0, &jet);
+        clspi_edge_normal(&shape, &jet, 0, inward, eps, normal);
+        assert_true(normal[0] == 0 && normal[1] == 0 && normal[2] == 0);
+    }
+}
+
+/* What is many times what rounding takes is no rounding. */
+static void test_small(void **state)
+{
+    const clspi_point_shape shape = shape_of(false);
+    const double inward[2] = {1, 0};
+    surface s = {.weight = {1}};
+    clspi_point_jet jet;
+    double normal[3];
+
+    (void)state;
+    s.x[U][0] = 1;
+    s.x[UV][1] = 1e-9;
+    put_jet(&s, false, 10, 2, &jet);
+    clspi_edge_normal(&shape, &jet, 2, inward, eps, normal);
+    assert_true(fabs(normal[2] - 1) < 1e-12 && fabs(normal[0]) < 1e-6);
+    clspi_edge_normal(&shape, &jet, 2, inward, 1e-6, normal); /* of another precision it may be */
+    assert_true(normal[0] == 0 && normal[1] == 0 && normal[2] == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits), cmocka_unit_test(test_lost),
+                                       cmocka_unit_test(test_small)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
