@@ -103,19 +103,20 @@ static void take_sample(const clspi_list_recipe *recipe, size_t patch, uint32_t 
 }
 
 /* Takes vertex number `vertex` of a triangle's grid. */
-static void take_triangle(const clspi_tensor_desc *d, size_t vertex, clspi_point *point)
+static void take_triangle(const clspi_tensor_desc *d, uint32_t num, size_t vertex,
+                          clspi_point *point)
 {
     const clsp_axis *const axis = &d->axis[0];
     uint32_t b;
-    const uint32_t a = clspi_triangle_row(axis->num, 1, vertex, &b);
-    const uint32_t rest = (axis->num > 1 ? axis->num - 1 : 1) - a;
+    const uint32_t a = clspi_triangle_row(num, 1, vertex, &b);
+    const uint32_t rest = (num > 1 ? num - 1 : 1) - a;
 
     point->t[0] = a;
     point->s[0] = rest;
     point->t[1] = b;
     point->s[1] = rest == 0 ? 1 : rest - b;
-    point->param[0] = param_of(d, axis->begin, axis->end, a, axis->num);
-    point->param[1] = param_of(d, axis->begin, axis->end, b, axis->num);
+    point->param[0] = param_of(d, axis->begin, axis->end, a, num);
+    point->param[1] = param_of(d, axis->begin, axis->end, b, num);
 }
 
 /* ---- grids ---- */
@@ -127,7 +128,7 @@ void clspi_host_grid_point(const clspi_list_recipe *recipe, size_t patch, const 
     size_t left = vertex;
 
     if (d->is_triangle) {
-        take_triangle(d, vertex, point);
+        take_triangle(d, nums[0], vertex, point);
         return;
     }
     for (uint32_t k = d->directions; k-- > 0;) {

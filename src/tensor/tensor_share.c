@@ -32,8 +32,6 @@ static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
 /* Tells why the host cannot make a plan's vertices; NULL: it can. Static storage. */
 static const char *host_refusal(const clspi_tensor_plan *plan)
 {
-    if (clspi_has_patch_grids(&plan->grids) && !clspi_tensor_has_own_rows(plan))
-        return "the host has no code for patch grids of triangles and of curves with own bases";
     if (!clspi_tensor_has_rows(plan) && !clspi_tensor_has_own_rows(plan)) return NULL;
     if (plan->sums.method) return "the host has no code for this method";
     return NULL;
@@ -301,7 +299,7 @@ static clsp_status make_patches(const clspi_tensor_plan *plan, clspi_vertex_scra
     const size_t end = part->piece + part->num_pieces, vertex = clspi_vertex_bytes(&plan->desc);
     const size_t directions = clspi_grid_directions(&plan->desc);
 
-    if (clspi_rows_lose_far_parts(plan)) {
+    if (!clspi_tensor_has_own_rows(plan) || clspi_rows_lose_far_parts(plan)) {
         make_part(plan, part, out);
         return CLSP_OK;
     }
@@ -351,9 +349,13 @@ static clsp_status make_vertices_on_host(const void *user, clspi_plan *base, uin
 static clsp_status make_points(const void *user, clspi_plan *base, uint32_t worker,
                                const clspi_part *part, char *out)
 {
+    clspi_tensor_plan *const plan = tensor_plan_of(base);
+
     (void)user;
     (void)worker;
-    clspi_host_grid_make(tensor_plan_of(base), part, out);
+    if (clspi_has_patch_grids(&plan->grids))
+        return make_vertices(plan, NULL, (clsp_range){part->piece, part->num_lines}, false, out);
+    clspi_host_grid_make(plan, part, out);
     return CLSP_OK;
 }
 
@@ -448,9 +450,10 @@ static clspi_shared_batch batch_of(clspi_tensor_plan *plan, clsp_range patches,
                                          : own_rows ? &vertex_maker
                                                     : &point_maker,
                                 .why_no_host = why_no_host,
-                                .first_piece = own_rows ? plan->grids.first_vertex[patches.first]
-                                                        : patches.first *
-                                                              (has_rows ? 1 : plan->patch_vertices),
+                                .first_piece =
+                                    clspi_has_patch_grids(&plan->grids)
+                                        ? plan->grids.first_vertex[patches.first]
+                                        : patches.first * (has_rows ? 1 : plan->patch_vertices),
                                 .tiling = *tiling,
                                 .line_items = line,
                                 .line_bytes = line * clspi_vertex_bytes(&plan->desc),

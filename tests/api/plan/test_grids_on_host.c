@@ -35,6 +35,8 @@ typedef struct grids_case {
     clsp_type type;  /* 0: the precision */
     bool watertight;
     uint32_t most[3]; /* samples */
+    bool is_triangle; /* of one number of samples */
+    bool own_knots;   /* a curve's */
 } grids_case;
 
 static const grids_case cases[] = {
@@ -67,6 +69,10 @@ static const grids_case cases[] = {
     {3, {3, 2, 3}, 0, 3, 0, P, 0, 0, false, {9, 12, 20}},
     {3, {2, 2, 1}, 0, 2, 1, P | W | D1 | CLSP_VERTEX_DW | T, 0, 0, false, {7, 8, 9}},
     {3, {2, 1, 2}, 4, 3, 0, P | D1 | CLSP_VERTEX_DW, 14, CLSP_F16, false, {11, 5, 19}},
+    {1, {3, 0, 0}, 0, 3, 0, P, 0, 0, false, {60, 1, 1}, .is_triangle = true},
+    {1, {4, 0, 0}, 0, 3, 1, P | W | D1 | N | T, 20, 0, false, {30, 1, 1}, .is_triangle = true},
+    {1, {3, 0, 0}, 6, 3, 0, P | T, 0, 0, false, {500, 1, 1}, .own_knots = true},
+    {1, {2, 0, 0}, 4, 2, 1, P | CLSP_VERTEX_DU | K, 0, 0, false, {40, 1, 1}, .own_knots = true},
 };
 
 /* A plan of either family. */
@@ -130,6 +136,24 @@ static void make_all(const grids_job *j, clsp_range patches, void *out)
     make(j, patches, (clsp_range){0, tiling_of(j, patches, (clsp_range){0, 0}).num_tiles}, out);
 }
 
+/* Gives each curve clamped knots of its own. */
+static void set_own_knots(const grids_job *j, uint64_t seed)
+{
+    const uint32_t degree = j->c->degree[0], inside = j->c->knots, num = 2 * (degree + 1) + inside;
+    double knots[PATCHES * 32];
+
+    assert_true(num <= 32);
+    for (size_t p = 0; p < PATCHES; p++)
+        for (uint32_t i = 0; i < num; i++)
+            knots[p * num + i] = i <= degree ? 0
+                                 : i > degree + inside
+                                     ? 1
+                                     : (i - degree + 0.4 * support_uniform(&seed)) / (inside + 1);
+    assert_int_equal(
+        clsp_bspline_set_knots(j->bspline, PATCHES, clsp_in_f64(knots, (size_t)PATCHES * num)),
+        CLSP_OK);
+}
+
 static grids_job start(clsp_context *ctx, const grids_case *c, clsp_type precision)
 {
     grids_job j = {.c = c, .precision = precision, .type = c->type ? c->type : precision};
@@ -151,7 +175,8 @@ static grids_job start(clsp_context *ctx, const grids_case *c, clsp_type precisi
         assert_int_equal(clsp_bspline_plan_desc(j.bspline, &d), CLSP_OK);
         j.stride = d.vertex.stride;
     } else {
-        clsp_bezier_desc d = {.form = c->directions == 1   ? CLSP_BEZIER_CURVE
+        clsp_bezier_desc d = {.form = c->is_triangle       ? CLSP_BEZIER_TRIANGLE
+                                      : c->directions == 1 ? CLSP_BEZIER_CURVE
                                       : c->directions == 2 ? CLSP_BEZIER_SURFACE
                                                            : CLSP_BEZIER_VOLUME,
                               .degree = {c->degree[0], c->degree[1], c->degree[2]},
@@ -169,6 +194,7 @@ static grids_job start(clsp_context *ctx, const grids_case *c, clsp_type precisi
     j.controls = coords;
     for (uint32_t k = 0; k < c->directions; k++)
         j.controls *= c->degree[k] + 1 + c->knots;
+    if (c->is_triangle) j.controls = j.controls * (c->degree[0] + 2) / 2;
     double *const reals = malloc(PATCHES * j.controls * sizeof *reals);
     assert_non_null(reals);
     for (size_t i = 0; i < PATCHES * j.controls; i++) {
@@ -186,6 +212,7 @@ static grids_job start(clsp_context *ctx, const grids_case *c, clsp_type precisi
     assert_int_equal(j.bspline ? clsp_bspline_set_control_points(j.bspline, PATCHES, in, NULL)
                                : clsp_bezier_set_control_points(j.bezier, PATCHES, in, NULL),
                      CLSP_OK);
+    if (c->own_knots) set_own_knots(&j, seed);
     return j;
 }
 
@@ -215,7 +242,7 @@ static size_t vertices_of(const grids_case *c, const uint32_t *nums)
 
     for (uint32_t k = 0; k < c->directions; k++)
         num *= nums[k];
-    return num;
+    return c->is_triangle ? num * (num + 1) / 2 : num;
 }
 
 /* Makes all patches one by one on the common grid; returns their vertices. */
