@@ -181,11 +181,23 @@ typedef struct pair_sums {
     vec x[2];
 } pair_sums;
 
-CLSPI_INLINE pair_sums load_taps(const real *from, const ptrdiff_t *at)
+/* Loads the rows of a group of points, the two of a slice beside each other. In single precision
+   half of the points come first: so many addresses stay in registers while all rows are loaded. */
+CLSPI_INLINE void load_taps(pair_sums taps[4], tap_rows r, uint32_t slices, uint32_t rows,
+                            uint32_t g)
 {
-    const vec low = load_pairs(from, at), high = load_pairs(from, at + LANES / 2);
+    vec half[4][2];
 
-    return (pair_sums){{CLSPI_SHUFFLE(low, high, EVEN_LANES), CLSPI_SHUFFLE(low, high, ODD_LANES)}};
+    CLSPI_UNROLL(8)
+    for (uint32_t n = 0; n < 8; n++) {
+        const uint32_t k = PART == 4 ? n % 4 : n / 2, h = PART == 4 ? n / 4 : n % 2;
+        if (k / 2 < slices && k % 2 < rows)
+            half[k][h] = load_pairs(r.from + k / 2 * r.stride_z + k % 2 * r.stride_y,
+                                    r.at + g + h * (LANES / 2));
+        if (h == 1 && k / 2 < slices && k % 2 < rows)
+            taps[k] = (pair_sums){{CLSPI_SHUFFLE(half[k][0], half[k][1], EVEN_LANES),
+                                   CLSPI_SHUFFLE(half[k][0], half[k][1], ODD_LANES)}};
+    }
 }
 
 CLSPI_INLINE void add_pairs(pair_sums *to, const real *weights, const pair_sums *rows)
@@ -206,14 +218,15 @@ CLSPI_INLINE void store_pairs(row_parts to, const pair_sums *from, uint32_t g)
 CLSPI_INLINE void sum_group(row_sums *to, tap_rows r, work of, const tap_weights *w, uint32_t g)
 {
     const uint32_t rows = of.directions > 1 ? 2 : 1, slices = of.directions > 2 ? 2 : 1;
-    pair_sums all = {{{0}}}, by_y = {{{0}}}, by_z = {{{0}}};
+    pair_sums all = {{{0}}}, by_y = {{{0}}}, by_z = {{{0}}}, loaded[4];
 
+    load_taps(loaded, r, slices, rows, g);
     CLSPI_UNROLL(2)
     for (uint32_t z = 0; z < slices; z++) {
         pair_sums sum = {{{0}}}, slope = {{{0}}};
         CLSPI_UNROLL(2)
         for (uint32_t y = 0; y < rows; y++) {
-            const pair_sums taps = load_taps(r.from + z * r.stride_z + y * r.stride_y, r.at + g);
+            const pair_sums taps = loaded[2 * z + y];
             if (rows == 1) sum = taps;
             if (rows > 1) add_pairs(&sum, w->w[1][y] + g, &taps);
             if (rows > 1 && of.gradient) add_pairs(&slope, w->d[1][y] + g, &taps);
