@@ -5,6 +5,7 @@
 #include "check.h"
 #include "eval_points.h"
 #include "spline_place.h"
+#include "triangle_grid.h"
 #include "vertex_layout.h"
 
 /* ---- samples ---- */
@@ -50,6 +51,11 @@ static double param_of(const clspi_tensor_desc *d, double begin, double end, uin
     }
     clspi_vertex_functions_f32.params(&narrow, begin, end, num, a, 1);
     return (double)narrow;
+}
+
+double clspi_host_grid_param(const clspi_tensor_desc *d, uint32_t k, uint32_t a)
+{
+    return param_of(d, d->axis[k].begin, d->axis[k].end, a, d->axis[k].num);
 }
 
 /* Takes sample a of a uniform axis of direction k. */
@@ -145,6 +151,11 @@ void clspi_host_grid_make(const clspi_tensor_plan *plan, const clspi_part *part,
     const uint32_t nums[3] = {axis[0].num, axis[1].num, axis[2].num};
     clspi_point points[CLSPI_POINT_CHUNK];
 
+    if (clspi_triangle_has_rows(&recipe->desc)) {
+        clspi_triangle_grid_make(recipe, &(clspi_triangle_part){plan->host.data, plan->num_patches,
+                                                                part->piece, part->num_lines, out});
+        return;
+    }
     for (size_t done = 0, num; done < part->num_lines; done += num) {
         num = clspi_min(CLSPI_POINT_CHUNK, part->num_lines - done);
         for (size_t p = 0; p < num; p++) {

@@ -9,6 +9,7 @@
 #include "host_grid.h"
 #include "host_list.h"
 #include "shared_batch.h"
+#include "triangle_grid.h"
 #include "vertex_layout.h"
 
 enum {
@@ -19,6 +20,7 @@ enum {
     LAUNCH_NS = 40000,       /* and a launch on a CPU device, as measured; */
     WRAPPED_BYTES = 1 << 19, /* a buffer on memory of this size takes as long again as the host */
     WOKEN_NS = 10000,        /* what workers of the host take to begin and to end */
+    TRIANGLE_NS = 6,         /* and for a vertex of a cubic triangle */
     SHORT_ROW = 512 /* bytes of a coordinate of rows whose normals the host makes as fast */
 };
 
@@ -590,7 +592,7 @@ static double line_ns(const clspi_tensor_plan *plan)
     const clspi_tensor_desc *const d = &plan->desc;
 
     if (!clspi_tensor_has_rows(plan) && !clspi_tensor_has_own_rows(plan))
-        return clspi_host_list_ns(plan);
+        return clspi_triangle_has_rows(d) ? TRIANGLE_NS : clspi_host_list_ns(plan);
     const double of_sums = clspi_coords(d) * (0.1 + 0.02 * d->terms[0]);
     cl_uint numbers[CLSPI_MAX_SUMS];
     const double sums = plan->is_plain ? 1 : clspi_sums_needed(d, numbers);
@@ -625,7 +627,8 @@ static bool is_faster_on_host(const clspi_tensor_plan *plan, clsp_range patches)
     const double patch_ns = PATCH_NS + rows * line_ns(plan);
 
     if (clspi_tensor_has_own_rows(plan)) return !clspi_rows_lose_far_parts(plan);
-    if (!clspi_tensor_has_rows(plan)) return clspi_host_list_is_faster(plan);
+    if (!clspi_tensor_has_rows(plan))
+        return clspi_triangle_has_rows(&plan->desc) || clspi_host_list_is_faster(plan);
     if (plan->desc.directions != 2 || clspi_rows_lose_normals(plan)) return true;
     if (plan->sums.in_strips) return strips_to_host(plan, num * patch_ns);
     if (plan->patch_vertices >= HOST_VERTICES) return true;

@@ -1,0 +1,21 @@
+/* Grids of triangles, made by the host row by row (docs/math.md, 12). */
+#ifndef CLSPI_TRIANGLE_GRID_H
+#define CLSPI_TRIANGLE_GRID_H
+
+#include "list_recipe.h"
+
+/* Tells whether vertices are made so: those of triangles of low degree, but derivatives of rational
+   ones. */
+bool clspi_triangle_has_rows(const clspi_tensor_desc *desc);
+
+/* Some vertices of triangles, counted through from patch 0 on. */
+typedef struct clspi_triangle_part {
+    const void *points; /* control points of all patches */
+    size_t num_patches;
+    size_t first, count;
+    char *out; /* aligned to its elements; where the first of them is */
+} clspi_triangle_part;
+
+void clspi_triangle_grid_make(const clspi_list_recipe *recipe, const clspi_triangle_part *part);
+
+#endif
