@@ -150,6 +150,11 @@ static void run(clsp_context *ctx, const clsp_bezier_desc *d, size_t num_patches
 
     assert_int_equal(eval_host(j.plan, &j.l, 0, num_patches, j.vertices), CLSP_OK);
     check(&j);
+    if (!nums && d->form == CLSP_BEZIER_TRIANGLE) {
+        memset(j.vertices, 0xff, j.num * j.l.stride * j.l.element);
+        assert_int_equal(eval_on_host(j.plan, &j.l, 0, num_patches, j.vertices), CLSP_OK);
+        check(&j);
+    }
     finish(&j);
 }
 
@@ -211,10 +216,37 @@ static void triangle_grids(clsp_context *ctx, clsp_type precision)
     }
 }
 
+/* Triangles that rows are made of, and not, by their degree, coordinates and vertices. */
+static void triangle_rows(clsp_context *ctx, clsp_type precision)
+{
+    static const struct {
+        uint32_t degree, dim, rational, num, attributes;
+    } cases[] = {{3, 3, 1, 20, P},
+                 {15, 3, 0, 33, P},
+                 {15, 4, 1, 19, P | CLSP_VERTEX_WEIGHT},
+                 {16, 3, 0, 9, P},
+                 {12, 2, 0, 21, P | T},
+                 {4, 1, 0, 70, P | DU},
+                 {3, 3, 0, 35, P | N | CLSP_VERTEX_DUU | CLSP_VERTEX_DUV | DVV},
+                 {1, 3, 0, 12, P | DU | DVV}};
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const clsp_bezier_desc d = {.precision = precision,
+                                    .form = CLSP_BEZIER_TRIANGLE,
+                                    .degree = {cases[i].degree},
+                                    .dim = cases[i].dim,
+                                    .axis = {{.num = cases[i].num}},
+                                    .rational = cases[i].rational,
+                                    .vertex.attributes = cases[i].attributes};
+        if (!tiny() && in_turn((uint32_t)i)) run(ctx, &d, 3, NULL);
+    }
+}
+
 static void test_triangle_grids(void **state)
 {
     (void)state;
     with_limits(triangle_grids);
+    with_limits(triangle_rows);
     print_message("worst/bound %.2f\n", worst);
 }
 
