@@ -1,6 +1,7 @@
 #include "grid_points.h"
 
 #include "host_grid.h"
+#include "triangle_grid.h"
 #include "vertex_layout.h"
 
 bool clspi_rows_lose_normals(const clspi_tensor_plan *plan)
@@ -46,6 +47,12 @@ void clspi_grid_points_make(const clspi_tensor_plan *plan, const clspi_grid_poin
     const size_t vertex_bytes = clspi_vertex_bytes(&plan->desc);
     clspi_point points[CLSPI_POINT_CHUNK];
 
+    if (clspi_triangle_has_rows(&plan->desc)) {
+        const clspi_triangle_part some = {of->points, plan->num_patches, of->nums[0], of->patch,
+                                          of->first,  of->count,         of->out};
+        clspi_triangle_grid_make(plan->list_recipe, &some);
+        return;
+    }
     for (size_t k = 0, num; k < of->count; k += num) {
         num = of->count - k < CLSPI_POINT_CHUNK ? of->count - k : CLSPI_POINT_CHUNK;
         for (size_t p = 0; p < num; p++)

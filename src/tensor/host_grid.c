@@ -38,9 +38,8 @@ static two_parts sample_of(double begin, double end, uint32_t a, uint32_t num)
     return exact_sum(sum.high, sum.low + rest);
 }
 
-/* Makes the parameter of a sample as it is stored: the bits of rows of tables. */
-static double param_of(const clspi_tensor_desc *d, double begin, double end, uint32_t a,
-                       uint32_t num)
+double clspi_host_grid_param(const clspi_tensor_desc *d, double begin, double end, uint32_t a,
+                             uint32_t num)
 {
     double wide;
     float narrow;
@@ -51,11 +50,6 @@ static double param_of(const clspi_tensor_desc *d, double begin, double end, uin
     }
     clspi_vertex_functions_f32.params(&narrow, begin, end, num, a, 1);
     return (double)narrow;
-}
-
-double clspi_host_grid_param(const clspi_tensor_desc *d, uint32_t k, uint32_t a)
-{
-    return param_of(d, d->axis[k].begin, d->axis[k].end, a, d->axis[k].num);
 }
 
 /* Takes sample a of a uniform axis of direction k. */
@@ -78,7 +72,7 @@ static void take_uniform(const clspi_list_recipe *recipe, size_t patch, uint32_t
     const two_parts x = sample_of(begin, end, a, num);
     point->x[k] = clspi_rounded(d->precision == CLSP_F64, x.high);
     point->rest[k] = (x.high - point->x[k]) + x.low;
-    point->param[k] = param_of(d, begin, end, a, num);
+    point->param[k] = clspi_host_grid_param(d, begin, end, a, num);
 }
 
 /* Takes sample a of a grid, some of whose axes have samples of their own. */
@@ -121,8 +115,8 @@ static void take_triangle(const clspi_tensor_desc *d, uint32_t num, size_t verte
     point->s[0] = rest;
     point->t[1] = b;
     point->s[1] = rest == 0 ? 1 : rest - b;
-    point->param[0] = param_of(d, axis->begin, axis->end, a, num);
-    point->param[1] = param_of(d, axis->begin, axis->end, b, num);
+    point->param[0] = clspi_host_grid_param(d, axis->begin, axis->end, a, num);
+    point->param[1] = clspi_host_grid_param(d, axis->begin, axis->end, b, num);
 }
 
 /* ---- grids ---- */
@@ -152,8 +146,9 @@ void clspi_host_grid_make(const clspi_tensor_plan *plan, const clspi_part *part,
     clspi_point points[CLSPI_POINT_CHUNK];
 
     if (clspi_triangle_has_rows(&recipe->desc)) {
-        clspi_triangle_grid_make(recipe, &(clspi_triangle_part){plan->host.data, plan->num_patches,
-                                                                part->piece, part->num_lines, out});
+        const clspi_triangle_part some = {plan->host.data, plan->num_patches, nums[0], 0,
+                                          part->piece,     part->num_lines,   out};
+        clspi_triangle_grid_make(recipe, &some);
         return;
     }
     for (size_t done = 0, num; done < part->num_lines; done += num) {

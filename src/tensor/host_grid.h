@@ -15,8 +15,9 @@ void clspi_host_grid_make(const clspi_tensor_plan *plan, const clspi_part *part,
 void clspi_host_grid_point(const clspi_list_recipe *recipe, size_t patch, const uint32_t *nums,
                            size_t vertex, clspi_point *point);
 
-/* Returns the parameter of sample a of a uniform axis as it is stored: the bits of rows of tables.
- */
-double clspi_host_grid_param(const clspi_tensor_desc *d, uint32_t k, uint32_t a);
+/* Returns the parameter of sample a of num from begin to end as it is stored: the bits of rows of
+   tables. */
+double clspi_host_grid_param(const clspi_tensor_desc *d, double begin, double end, uint32_t a,
+                             uint32_t num);
 
 #endif

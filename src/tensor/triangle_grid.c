@@ -32,7 +32,7 @@ typedef struct sum {
 typedef struct walk {
     const clspi_list_recipe *recipe;
     const clspi_triangle_part *part;
-    uint32_t num; /* samples along an edge */
+    uint32_t num; /* the part's */
     size_t patch;
     uint32_t row, at, first_row; /* the next vertex, and the first row whose curve is there */
     size_t filled;               /* vertices of a chunk */
@@ -145,12 +145,14 @@ static void begin_patch(walk *w, uint32_t row, uint32_t at)
 static void make_params(walk *w, uint32_t count)
 {
     const clspi_tensor_desc *const d = &w->recipe->desc;
+    const clsp_axis *const axis = &d->axis[0];
     const uint32_t first[2] = {w->row, w->at};
 
     for (int k = 0; k < 2; k++)
         for (uint32_t p = 0; p < count; p++) {
             const uint32_t sample = first[k] + (k == 1 ? p : 0);
-            w->param[k][w->filled + p] = clspi_host_grid_param(d, 0, sample);
+            w->param[k][w->filled + p] =
+                clspi_host_grid_param(d, axis->begin, axis->end, sample, w->num);
         }
 }
 
@@ -241,7 +243,7 @@ static void make_sides(const walk *w, size_t first, char *out)
     const size_t per_patch = (size_t)w->num * (w->num + 1) / 2;
 
     for (size_t p = 0; p < w->filled; p++) {
-        const size_t patch = (first + p) / per_patch;
+        const size_t patch = w->part->patch + (first + p) / per_patch;
         clspi_point point;
         if (!clspi_normal_is_lost(&recipe->maker.vertex, out + p * bytes)) continue;
         clspi_point_begin(recipe, w->part->points, patch, w->part->num_patches, &point);
@@ -253,7 +255,7 @@ static void make_sides(const walk *w, size_t first, char *out)
 void clspi_triangle_grid_make(const clspi_list_recipe *recipe, const clspi_triangle_part *part)
 {
     const clspi_vertex_shape *const vertex = &recipe->maker.vertex;
-    const uint32_t num = recipe->desc.axis[0].num;
+    const uint32_t num = part->num;
     const size_t per_patch = (size_t)num * (num + 1) / 2;
     double none[CHUNK] = {0};
     char *out = part->out;
@@ -263,7 +265,7 @@ void clspi_triangle_grid_make(const clspi_list_recipe *recipe, const clspi_trian
     w.recipe = recipe;
     w.part = part;
     w.num = num;
-    w.patch = part->first / per_patch;
+    w.patch = part->patch + part->first / per_patch;
     list_sums(&w);
     const uint32_t row = clspi_triangle_row(num, 1, part->first % per_patch, &at);
     begin_patch(&w, row, at);

@@ -8,11 +8,13 @@
    ones. */
 bool clspi_triangle_has_rows(const clspi_tensor_desc *desc);
 
-/* Some vertices of triangles, counted through from patch 0 on. */
+/* Some vertices of triangles that have a number of samples in common, counted from the first one of
+   a patch on. */
 typedef struct clspi_triangle_part {
     const void *points; /* control points of all patches */
     size_t num_patches;
-    size_t first, count;
+    uint32_t num; /* samples along an edge */
+    size_t patch, first, count;
     char *out; /* aligned to its elements; where the first of them is */
 } clspi_triangle_part;
 
