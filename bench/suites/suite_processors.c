@@ -11,7 +11,7 @@ static clsp_status run(processors *p)
     clsp_status status;
     cl_int code;
 
-    p->memory = malloc(PROCESSORS_ROOM);
+    p->memory = aligned_alloc(64, PROCESSORS_ROOM); /* as buffers are */
     if (!p->memory) return bench_check(CLSP_ERROR_NO_MEMORY, "memory of results");
     memset(p->memory, 0, PROCESSORS_ROOM);
     p->buffer = clCreateBuffer(p->b->context, CL_MEM_READ_WRITE, PROCESSORS_ROOM, NULL, &code);
