@@ -10,20 +10,6 @@ typedef struct edge_taps {
     int32_t place[3][TAPS][CHUNK];
 } edge_taps;
 
-/* How an image continues for its length beyond its ends: by `turn` times the index, and so much. */
-typedef struct extension {
-    int32_t turn, low, high;
-} extension;
-
-static extension extension_of(int32_t n, uint32_t mode)
-{
-    if (mode == CLSPI_EXTEND_GRID_WRAP) return (extension){1, n, -n};
-    if (mode == CLSPI_EXTEND_NEAREST) return (extension){0, 0, n - 1};
-    if (mode == CLSPI_EXTEND_GRID_CONSTANT) return (extension){0, CLSPI_NO_INDEX, CLSPI_NO_INDEX};
-    if (mode == CLSPI_EXTEND_REFLECT) return (extension){-1, -1, 2 * n - 1};
-    return (extension){-1, 0, 2 * n - 2};
-}
-
 /* Returns how many points those of a chunk are with what fills vectors up. */
 CLSPI_INLINE uint32_t rounds_of(const chunk *c)
 {
@@ -171,10 +157,12 @@ static void gather_points(chunk *e, const uint32_t edge[CHUNK], uint32_t num, co
     e->num = num;
     for (uint32_t d = 3 - directions; d < 3; d++) {
         e->shift[d] = c->shift[d];
+        e->has_turned[d] = c->has_turned[d];
         for (uint32_t k = 0; k < rounds_of(e); k++) {
             const uint32_t at = edge[k < num ? k : num - 1];
             e->i[d][k] = c->i[d][at];
             e->t[d][k] = c->t[d][at];
+            e->is_turned[d][k] = c->has_turned[d] ? c->is_turned[d][at] : 0;
         }
     }
 }

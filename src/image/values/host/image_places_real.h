@@ -15,10 +15,12 @@ typedef struct chunk {
     int32_t shift[3]; /* what is to be added to whole numbers for the index of the first tap */
     _Alignas(64) int32_t i[3][CHUNK]; /* with a line of the cache, so that no vector is of two */
     real t[3][CHUNK];
+    real is_turned[3][CHUNK]; /* 1: the taps of a mirrored image, in turned order; else 0 */
     int32_t is_there[CHUNK];  /* 1: no cval stands at it */
     int32_t is_within[CHUNK]; /* 1: all its taps are in memory, side by side */
     bool is_even;             /* coordinates go on evenly, and are numbers: those of a map */
     bool all_there, all_within;
+    bool has_turned[3];     /* false: none is, and nothing stands in is_turned */
     ptrdiff_t first[CHUNK]; /* where the first tap is or would be, from the begin of a plane on */
 } chunk;
 
@@ -228,6 +230,44 @@ CLSPI_INLINE void count_from_middles(chunk *c, uint32_t d)
     }
 }
 
+/* How an image continues for its length beyond its ends: by `turn` times the index, and so much. */
+typedef struct extension {
+    int32_t turn, low, high;
+} extension;
+
+static extension extension_of(int32_t n, uint32_t mode)
+{
+    if (mode == CLSPI_EXTEND_GRID_WRAP) return (extension){1, n, -n};
+    if (mode == CLSPI_EXTEND_NEAREST) return (extension){0, 0, n - 1};
+    if (mode == CLSPI_EXTEND_GRID_CONSTANT) return (extension){0, CLSPI_NO_INDEX, CLSPI_NO_INDEX};
+    if (mode == CLSPI_EXTEND_REFLECT) return (extension){-1, -1, 2 * n - 1};
+    return (extension){-1, 0, 2 * n - 2};
+}
+
+/* Has points all of whose taps are beyond an end of the image take them from where the same
+   coefficients stand within: those of a mirrored image in turned order, with turned weights. This
+   depends on nothing but the coordinate, so that parts of an image have the bits of the whole. */
+CLSPI_INLINE void fold(chunk *c, const clspi_image_planes *planes, uint32_t d)
+{
+    const int32_t n = (int32_t)planes->size[d], order = (int32_t)planes->order;
+    const int32_t shift = c->shift[d];
+    const extension e = extension_of(n, planes->mode[d]);
+    const int32_t is_mirrored = e.turn < 0;
+    int32_t has_turned = 0;
+
+    if (e.turn == 0 || planes->mode[d] == CLSPI_EXTEND_CONSTANT) return;
+    for (uint32_t k = 0; k < CHUNK; k++) {
+        const int32_t i = c->i[d][k] + shift;
+        const int32_t is_under = i + order < 0, is_over = i >= n;
+        const int32_t first = (is_under ? e.low : e.high) + (is_mirrored ? -order - i : i);
+        const int32_t is_folded = (is_under | is_over) & (first >= 0) & (first + order < n);
+        c->i[d][k] = is_folded ? first - shift : c->i[d][k];
+        c->is_turned[d][k] = (real)(is_folded & is_mirrored);
+        has_turned |= is_folded & is_mirrored;
+    }
+    c->has_turned[d] = has_turned != 0;
+}
+
 /* Finds the least and the greatest whole number along a direction. */
 CLSPI_INLINE void find_ends(const chunk *c, uint32_t d, int32_t ends[2])
 {
@@ -258,6 +298,8 @@ static bool find_taps_along(chunk *c, const clspi_image_planes *planes, uint32_t
     if (!is_inside) keep_chunk_within(c, planes, d);
     if (order % 2 == 0) count_from_middles(c, d);
     c->shift[d] = shift;
+    if (ends[0] + shift + order < 0 || ends[1] + 1 + shift >= (int32_t)planes->size[d])
+        fold(c, planes, d);
     for (uint32_t k = 0; !is_inside && k < CHUNK; k++) {
         const int32_t i = c->i[d][k] + shift;
         c->is_within[k] &= (i >= low - spread) & (i < high + spread - order);
@@ -316,6 +358,7 @@ CLSPI_INLINE void find_taps(chunk *c, const clspi_image_planes *planes)
     for (uint32_t k = 0; k < CHUNK; k++)
         c->is_within[k] = 1;
     c->shift[0] = c->shift[1] = 0;
+    c->has_turned[0] = c->has_turned[1] = c->has_turned[2] = false;
     for (uint32_t d = 3 - planes->directions; d < 3; d++)
         are_inside = find_taps_along(c, planes, d) && are_inside;
     find_first(c, planes);

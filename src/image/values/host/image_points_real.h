@@ -23,15 +23,40 @@ typedef struct chunk_work {
     real (*made)[CHUNK];
 } chunk_work;
 
+/* Returns a vector of points in the order that weights along a direction have. */
+CLSPI_INLINE vec in_order_of(uint32_t d, uint32_t order, vec x)
+{
+    return d == 2 && !are_pairs(order) ? turn_points(x) : x;
+}
+
+/* Turns the weights of those points whose taps are turned; is_turned: 1 or 0, so that sums of
+   products with it are exact. */
+CLSPI_INLINE void turn_weights(uint32_t order, vec is_turned, real (*w)[CHUNK], uint32_t g)
+{
+    const vec is_not = 1 - is_turned;
+
+    CLSPI_UNROLL(3)
+    for (uint32_t x = 0; x < (order + 1) / 2; x++) {
+        const vec a = load_vec(w[x] + g), b = load_vec(w[order - x] + g);
+        store_vec(w[x] + g, a * is_not + b * is_turned);
+        store_vec(w[order - x] + g, b * is_not + a * is_turned);
+    }
+}
+
 /* Finds the weights of all points. */
 CLSPI_INLINE void find_weights(tap_weights *w, work of, const chunk *c)
 {
     for (uint32_t d = 3 - of.directions; d < 3; d++)
         for (uint32_t g = 0; g < c->num; g += GROUP) {
-            const vec own = load_vec(c->t[d] + g),
-                      t = d == 2 && !are_pairs(of.order) ? turn_points(own) : own;
+            const vec t = in_order_of(d, of.order, load_vec(c->t[d] + g));
             weights_at(of.order, t, w->w[d], g);
             if (of.gradient) slopes_at(of.order, t, w->d[d], g);
+        }
+    for (uint32_t d = 3 - of.directions; d < 3; d++)
+        for (uint32_t g = 0; c->has_turned[d] && g < c->num; g += GROUP) {
+            const vec is_turned = in_order_of(d, of.order, load_vec(c->is_turned[d] + g));
+            turn_weights(of.order, is_turned, w->w[d], g);
+            if (of.gradient) turn_weights(of.order, is_turned, w->d[d], g);
         }
 }
 
