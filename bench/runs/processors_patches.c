@@ -1,4 +1,5 @@
 /* Part of the suite processors: grids and lists of Bezier patches and B-splines. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,19 +260,44 @@ static clsp_status run_list_loop(void *user)
     return CLSP_OK;
 }
 
-/* Sets up the loop over grids of Bezier curves and surfaces. */
+/* Makes a triangle's Bernstein values at the vertices of its grid, [controls][vertices], by which
+   its vertices are a loop's over a curve. */
+static void make_triangle_values(const patches_run *r, size_t vertices)
+{
+    const double last = r->row->samples - 1, degree = r->row->degree;
+    size_t vertex = 0;
+
+    for (double a = 0; a <= last; a++)
+        for (double b = 0; a + b <= last; b++, vertex++) {
+            size_t k = vertex;
+            for (double i = 0; i <= degree; i++)
+                for (double j = 0; i + j <= degree; j++, k += vertices)
+                    bench_store(r->precision == CLSP_F64, r->values, k,
+                                tgamma(degree + 1) /
+                                    (tgamma(i + 1) * tgamma(j + 1) * tgamma(degree - i - j + 1)) *
+                                    pow(a / last, i) * pow(b / last, j) *
+                                    pow((last - a - b) / last, degree - i - j));
+        }
+}
+
+/* Sets up the loop over grids of Bezier curves, surfaces and triangles. */
 static clsp_status make_grid_loop(patches_run *r, processors_job *job, unsigned kind)
 {
-    const size_t num = r->row->samples, table = r->order * num * clsp_type_bytes(r->precision);
-    const bool is_double = r->precision == CLSP_F64;
+    const bool is_double = r->precision == CLSP_F64, is_triangle = r->row->form == TRIANGLE;
+    const size_t side = r->row->samples, num = is_triangle ? side * (side + 1) / 2 : side;
+    const size_t order = is_triangle ? r->order * (r->order + 1) / 2 : r->order;
+    const size_t table = order * num * clsp_type_bytes(r->precision);
 
-    if (r->row->form == VOLUME || r->row->form == TRIANGLE || r->row->controls || !(kind & FIRST) ||
+    if (r->row->form == VOLUME || r->row->controls || !(kind & (is_triangle ? POINT : FIRST)) ||
         r->order > LOOP_ORDER || (r->row->options & (RATIONAL | HALVES | WATERTIGHT)))
         return CLSP_OK;
     r->values = malloc(table);
     r->slopes = malloc(table);
     if (!r->values || !r->slopes) return CLSP_ERROR_NO_MEMORY;
-    bench_bernstein_tables(r->order, num, is_double, r->values, r->slopes);
+    if (is_triangle)
+        make_triangle_values(r, num);
+    else
+        bench_bernstein_tables(order, num, is_double, r->values, r->slopes);
     r->surfaces = (host_surfaces){.order = r->order,
                                   .num = num,
                                   .patches = r->row->patches,
@@ -282,7 +308,7 @@ static clsp_status make_grid_loop(patches_run *r, processors_job *job, unsigned 
                                   .values = r->values,
                                   .slopes = r->slopes,
                                   .out = r->p->memory};
-    r->curves = (host_loop_curves_job){.order = r->order,
+    r->curves = (host_loop_curves_job){.order = order,
                                        .num = num,
                                        .curves = r->row->patches,
                                        .dim = r->row->options & PLUS ? 4 : 3,
@@ -292,7 +318,7 @@ static clsp_status make_grid_loop(patches_run *r, processors_job *job, unsigned 
                                        .values = r->values,
                                        .slopes = r->slopes,
                                        .out = r->p->memory};
-    job->loop = r->row->form == CURVE ? run_curve_loop : run_grid_loop;
+    job->loop = r->row->form == CURVE || is_triangle ? run_curve_loop : run_grid_loop;
     return CLSP_OK;
 }
 
