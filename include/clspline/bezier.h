@@ -154,8 +154,8 @@ CLSP_API clsp_status clsp_bezier_eval(clsp_bezier_plan *plan, clsp_range patches
 /* Gives every patch, of whichever form, its own numbers of samples, for tessellation. num: CLSP_U32
    in host memory, [num_patches][directions] (volumes: u, v, w; triangles: [num_patches][1]), each
    1..CLSP_BEZIER_MAX_SAMPLES; copied. Evaluation then writes patch after patch, each on its own
-   grid over the axes' intervals; points are within the same bounds as on the common grid, but by
-   devices not of the same bits. num_patches 0 returns to the common grid. The patches loaded must
+   grid over the axes' intervals; points are within the same bounds, but not always of the same
+   bits, as on the common grid. num_patches 0 returns to the common grid. The patches loaded must
    be num_patches when eval is called (CLSP_ERROR_STATE). */
 CLSP_API clsp_status clsp_bezier_set_patch_grids(clsp_bezier_plan *plan, size_t num_patches,
                                                  clsp_input num);

@@ -1,14 +1,14 @@
-/* Vertices of common grids that are no rows of tables, made one by one by the host: triangles,
-   curves with bases of their own, samples that go back and forth or are on edges within a grid. */
+/* Vertices of grids that are no rows of tables, made one by one by the host: triangles, curves with
+   bases of their own, samples that go back and forth or are on edges within a grid. */
 #ifndef CLSPI_HOST_GRID_H
 #define CLSPI_HOST_GRID_H
 
 #include "list_recipe.h"
 #include "split.h"
 
-/* Makes the vertices of a part, whose pieces are vertices, counted through from patch 0 on. The
-   plan's recipe and its control points on the host are there; out is aligned to its elements. */
-void clspi_host_grid_make(const clspi_tensor_plan *plan, const clspi_part *part, char *out);
+/* Makes vertices, counted through from patch 0 on. The plan's recipe and its control points on the
+   host are there; out is aligned to its elements. */
+void clspi_host_grid_make(const clspi_tensor_plan *plan, clsp_range vertices, char *out);
 
 /* Takes vertex number `vertex` of the grid of a patch with these numbers of samples; point: begun.
  */

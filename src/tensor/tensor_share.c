@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "grid_points.h"
+#include "row_losses.h"
 #include "host_grid.h"
 #include "host_list.h"
 #include "shared_batch.h"
@@ -221,15 +221,14 @@ static void find_normals(const clspi_tensor_plan *plan, const clspi_tile_rows *r
                          size_t first, size_t count, char *out)
 {
     const uint32_t common[] = {plan->desc.axis[0].num, plan->desc.axis[1].num};
-    const clspi_grid_points lost = {.points = plan->host.data,
-                                    .nums = rows->nums ? rows->nums : common,
-                                    .patch = patch,
-                                    .first = first,
-                                    .count = count,
-                                    .out = out};
+    const clspi_row_vertices lost = {.points = plan->host.data,
+                                     .nums = rows->nums ? rows->nums : common,
+                                     .patch = patch,
+                                     .first = first,
+                                     .count = count,
+                                     .out = out};
 
-    if (clspi_rows_lose_normals(plan) && !rows->only_edges)
-        clspi_grid_points_find_normals(plan, &lost);
+    if (clspi_rows_lose_normals(plan) && !rows->only_edges) clspi_rows_find_normals(plan, &lost);
 }
 
 /* Makes whole rows of one patch, or of several. */
@@ -274,25 +273,6 @@ static size_t equal_grids(const clspi_patch_grids *grids, size_t directions, siz
     return num;
 }
 
-/* Makes such a part by points at parameters. */
-static void make_part(const clspi_tensor_plan *plan, const clspi_part *part, char *out)
-{
-    const size_t *const first = plan->grids.first_vertex + part->piece;
-    const size_t vertex = clspi_vertex_bytes(&plan->desc);
-    const size_t directions = clspi_grid_directions(&plan->desc);
-
-    for (size_t p = 0; p < part->num_pieces; p++) {
-        const bool whole = part->num_lines >= first[part->num_pieces] - first[0];
-        const clspi_grid_points some = {.points = plan->host.data,
-                                        .nums = plan->grids.nums + (part->piece + p) * directions,
-                                        .patch = part->piece + p,
-                                        .first = whole ? 0 : part->line,
-                                        .count = whole ? first[p + 1] - first[p] : part->num_lines,
-                                        .out = out + (first[p] - first[0]) * vertex};
-        clspi_grid_points_make(plan, &some);
-    }
-}
-
 /* Makes a part of a cut whose pieces are patches: whole ones, or vertices of one. */
 static clsp_status make_patches(const clspi_tensor_plan *plan, clspi_vertex_scratch *scratch,
                                 const clspi_part *part, bool only_edges, char *out)
@@ -301,10 +281,6 @@ static clsp_status make_patches(const clspi_tensor_plan *plan, clspi_vertex_scra
     const size_t end = part->piece + part->num_pieces, vertex = clspi_vertex_bytes(&plan->desc);
     const size_t directions = clspi_grid_directions(&plan->desc);
 
-    if (!clspi_tensor_has_own_rows(plan) || clspi_rows_lose_far_parts(plan)) {
-        make_part(plan, part, out);
-        return CLSP_OK;
-    }
     for (size_t p = part->piece, num; p < end; p += num) {
         num = equal_grids(&plan->grids, directions, p, end - p);
         const clspi_part some = {.piece = p, .num_pieces = num};
@@ -330,6 +306,10 @@ static clsp_status make_vertices(const clspi_tensor_plan *plan, clspi_vertex_scr
     clspi_cut cut = clspi_tensor_cut_vertices(plan, 0, vertices);
     clspi_part part;
 
+    if (clspi_rows_lose_far_parts(plan)) {
+        clspi_host_grid_make(plan, vertices, out);
+        return CLSP_OK;
+    }
     while (clspi_cut_next(&cut, UINT64_MAX, &part))
         CLSPI_CHECK(make_patches(plan, scratch, &part, only_edges, out + part.before * vertex));
     return CLSP_OK;
@@ -351,13 +331,9 @@ static clsp_status make_vertices_on_host(const void *user, clspi_plan *base, uin
 static clsp_status make_points(const void *user, clspi_plan *base, uint32_t worker,
                                const clspi_part *part, char *out)
 {
-    clspi_tensor_plan *const plan = tensor_plan_of(base);
-
     (void)user;
     (void)worker;
-    if (clspi_has_patch_grids(&plan->grids))
-        return make_vertices(plan, NULL, (clsp_range){part->piece, part->num_lines}, false, out);
-    clspi_host_grid_make(plan, part, out);
+    clspi_host_grid_make(tensor_plan_of(base), (clsp_range){part->piece, part->num_lines}, out);
     return CLSP_OK;
 }
 
