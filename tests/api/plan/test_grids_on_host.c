@@ -343,50 +343,94 @@ static void test_bits(void **state)
     clsp_context_destroy(&ctx);
 }
 
-/* Normals of triangles with an edge in one point, which the rows of their grids lose: as kernels
-   have them. */
+enum { LOST_NUM = 40, LOST_MOST = 6 * PATCHES * LOST_NUM * LOST_NUM };
+
+/* Compares points and normals that the host makes with those of kernels. */
+static void compare_normals(const grids_job *j, size_t vertices)
+{
+    static const clsp_schedule schedules[2] = {CLSP_SCHEDULE_HOST, CLSP_SCHEDULE_DEVICE};
+    static float made[2][LOST_MOST];
+
+    for (int k = 0; k < 2; k++) {
+        const clsp_share share = {.schedule = schedules[k]};
+        const clsp_output out = {.host = made[k], .type = CLSP_F32, .size = 6 * vertices};
+        assert_int_equal(eval(j, (clsp_range){0, PATCHES}, out, &(clsp_run){.share = &share}),
+                         CLSP_OK);
+    }
+    for (size_t v = 0; v < vertices; v++) {
+        const float *const a = &made[0][6 * v + 3], *const b = &made[1][6 * v + 3];
+        const float dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        if (!(dot > 0.999F && dot < 1.001F)) fail_msg("vertex %zu: %g", v, (double)dot);
+    }
+}
+
+/* Normals of triangles with an edge in one point, which the rows of their grids lose. */
 static void test_lost_normals(void **state)
 {
-    enum { NUM = 40, REALS = 3 * 10 * PATCHES, VERTICES = PATCHES * NUM * (NUM + 1) / 2 };
-    static const clsp_schedule schedules[2] = {CLSP_SCHEDULE_HOST, CLSP_SCHEDULE_DEVICE};
-    static float points[REALS], made[2][6 * VERTICES];
-    const clsp_axis axis = {.num = NUM};
-    clsp_context *ctx = context_with("");
-    clsp_bezier_plan *plan = NULL;
+    enum { REALS = 3 * 10 * PATCHES };
+    const clsp_axis axis = {.num = LOST_NUM};
     const clsp_bezier_desc d = {.form = CLSP_BEZIER_TRIANGLE,
                                 .degree = {3},
                                 .dim = 3,
                                 .precision = CLSP_F32,
                                 .vertex = {.attributes = P | N}};
+    clsp_context *ctx = context_with("");
+    grids_job j = {.precision = CLSP_F32};
+    float points[REALS];
     uint64_t seed = 8;
 
     (void)state;
     for (size_t i = 0; i < REALS; i++) /* the first four are of an edge */
         points[i] = i % 30 > 2 && i % 30 < 12 ? points[i - 3] : (float)support_uniform(&seed);
-    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
+    assert_int_equal(clsp_bezier_plan_create(&j.bezier, ctx, &d), CLSP_OK);
     assert_int_equal(
-        clsp_bezier_set_control_points(plan, PATCHES, clsp_in_f32(points, REALS), NULL), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_grid(plan, &axis), CLSP_OK);
-    for (int k = 0; k < 2; k++) {
-        const clsp_share share = {.schedule = schedules[k]};
-        const clsp_output out = {.host = made[k], .type = CLSP_F32, .size = (size_t)6 * VERTICES};
-        assert_int_equal(
-            clsp_bezier_eval(plan, (clsp_range){0, PATCHES}, out, &(clsp_run){.share = &share}),
-            CLSP_OK);
+        clsp_bezier_set_control_points(j.bezier, PATCHES, clsp_in_f32(points, REALS), NULL),
+        CLSP_OK);
+    assert_int_equal(clsp_bezier_set_grid(j.bezier, &axis), CLSP_OK);
+    compare_normals(&j, PATCHES * LOST_NUM * (LOST_NUM + 1) / 2);
+    clsp_bezier_plan_destroy(&j.bezier);
+    clsp_context_destroy(&ctx);
+}
+
+/* Those of splines, of which each side in turn is one point. */
+static void test_lost_on_sides(void **state)
+{
+    enum { SIDE = 6, REALS = 3 * SIDE * SIDE * PATCHES };
+    const clsp_axis axis[2] = {{.num = LOST_NUM}, {.num = LOST_NUM}};
+    const clsp_bspline_desc d = {.directions = 2,
+                                 .degree = {3, 3},
+                                 .num_controls = {SIDE, SIDE},
+                                 .dim = 3,
+                                 .precision = CLSP_F32,
+                                 .vertex = {.attributes = P | N}};
+    clsp_context *ctx = context_with("");
+    grids_job j = {.precision = CLSP_F32};
+    float points[REALS];
+    uint64_t seed = 3;
+
+    (void)state;
+    for (size_t i = 0; i < REALS; i++) {
+        const size_t patch = i / (3 * SIDE * SIDE), at[2] = {i / (3 * SIDE) % SIDE, i / 3 % SIDE};
+        const size_t end = patch / 2 % 2 ? SIDE - 1 : 0;
+        const float grid[3] = {(float)at[0], (float)at[1], 0};
+        points[i] = grid[i % 3] + 0.3F * (float)support_uniform(&seed);
+        if (at[patch % 2] == end) points[i] = i % 3 == patch % 2 ? 2 * (float)end - 3 : 2;
     }
-    for (size_t v = 0; v < VERTICES; v++) {
-        const float *const a = &made[0][6 * v + 3], *const b = &made[1][6 * v + 3];
-        const float dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-        if (!(dot > 0.9999F && dot < 1.0001F)) fail_msg("vertex %zu: %g", v, (double)dot);
-    }
-    clsp_bezier_plan_destroy(&plan);
+    assert_int_equal(clsp_bspline_plan_create(&j.bspline, ctx, &d), CLSP_OK);
+    assert_int_equal(
+        clsp_bspline_set_control_points(j.bspline, PATCHES, clsp_in_f32(points, REALS), NULL),
+        CLSP_OK);
+    assert_int_equal(clsp_bspline_set_grid(j.bspline, axis), CLSP_OK);
+    compare_normals(&j, (size_t)PATCHES * LOST_NUM * LOST_NUM);
+    clsp_bspline_plan_destroy(&j.bspline);
     clsp_context_destroy(&ctx);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits),
-                                       cmocka_unit_test(test_lost_normals)};
+                                       cmocka_unit_test(test_lost_normals),
+                                       cmocka_unit_test(test_lost_on_sides)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
