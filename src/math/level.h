@@ -48,6 +48,13 @@
 #define CLSPI_UNROLL(n)
 #endif
 
+/* Keeps a vector that has several uses in a register: gcc may load it anew for each. */
+#if defined(__GNUC__) && defined(__x86_64__)
+#define CLSPI_KEEP(x) __asm__("" : "+v"(x))
+#else
+#define CLSPI_KEEP(x) (void)0
+#endif
+
 /* ---- names ---- */
 
 /* Declares a function (type, name, arguments in brackets) or a table (extern type, name, nothing)

@@ -45,6 +45,23 @@ CLSPI_INLINE void store_vec(real *to, vec x)
     *(any_vec *)to = x;
 }
 
+/* Stores a vector of floats as halves, where the level has that. */
+#define HAS_HALVES (REAL_BYTES == 4 && VECTOR_BYTES >= 32)
+CLSPI_INLINE void store_halves(uint16_t *to, vec x)
+{
+#if HAS_HALVES && VECTOR_BYTES == 64
+    const short half CLSPI_VECTOR(32) =
+        __builtin_ia32_vcvtps2ph512_mask(x, 0, (short CLSPI_VECTOR(32)){0}, (uint16_t)-1);
+    memcpy(to, &half, sizeof half);
+#elif HAS_HALVES
+    const short half CLSPI_VECTOR(16) = __builtin_ia32_vcvtps2ph256(x, 0);
+    memcpy(to, &half, sizeof half);
+#else
+    (void)to;
+    (void)x;
+#endif
+}
+
 /* ---- lanes ---- */
 
 /* Returns a vector of equal lanes: -0 + x is x. */
@@ -65,7 +82,11 @@ CLSPI_INLINE vec select_lanes(vec_mask mask, vec a, vec b)
 
 CLSPI_INLINE vec abs_lanes(vec x)
 {
-    return select_lanes(x < 0, -x, x);
+#if VECTOR_BYTES > 0
+    return (vec)((vec_mask)x & (REAL_BYTES == 4 ? INT32_MAX : INT64_MAX));
+#else
+    return x < 0 ? -x : x;
+#endif
 }
 
 CLSPI_INLINE vec max_lanes(vec a, vec b)
@@ -87,6 +108,30 @@ CLSPI_INLINE vec sqrt_lanes(vec x)
         lane[k] = REAL_BYTES == 4 ? (real)sqrtf((float)lane[k]) : (real)sqrt((double)lane[k]);
     memcpy(&x, lane, sizeof x);
     return x;
+}
+
+/* Returns 1 / sqrt(x), to two units in the last place, of lanes that are neither 0 nor subnormal:
+   where processors estimate that to 14 bits, each step of Newton's iteration doubles them, in a
+   third of the time of a root and a division. */
+CLSPI_INLINE vec inverse_root(vec x)
+{
+#if VECTOR_BYTES == 64
+#if REAL_BYTES == 4
+    vec y = (vec)__builtin_ia32_rsqrt14ps512_mask(x, x, (uint16_t)-1);
+    enum { STEPS = 1 };
+#else
+    vec y = (vec)__builtin_ia32_rsqrt14pd512_mask(x, x, (uint8_t)-1);
+    enum { STEPS = 2 };
+#endif
+    const vec half = x / 2;
+
+    CLSPI_UNROLL(2)
+    for (int k = 0; k < STEPS; k++)
+        y += y * ((real)0.5 - half * y * y);
+    return y;
+#else
+    return 1 / sqrt_lanes(x);
+#endif
 }
 
 /* Returns a b + c, rounded once. */

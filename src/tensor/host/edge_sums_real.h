@@ -278,7 +278,7 @@ static void limit_normal(const edge_tangents *of, vec along, vec normal[3])
     const vec largest = max_lanes(
         max_lanes(max_lanes(of->n.error, of->t.error), max_lanes(of->nn.error, of->tt.error)),
         of->nt.error);
-    const vec factor = inverse(largest), one = all_lanes(1);
+    const vec factor = binary_scale(largest), one = all_lanes(1);
     edge_tangents e = *of;
     tangent sum = {0};
 

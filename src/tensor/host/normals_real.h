@@ -32,23 +32,30 @@ CLSPI_INLINE void unit_cross(vec n[3], const vec s[3], const vec t[3], const vec
     const vec d = nn - (by_a + by_b); /* of nn <= (off_a |t| + off_b |s|)^2 */
     const vec_mask sure =
         (d > 0) & (d * d > 4 * by_a * by_b) & (nn > 16 * REAL_EPS * REAL_EPS * ss * tt);
-    const vec factor = select_lanes(sure, 1 / sqrt_lanes(nn), (vec){0});
+    const vec factor = select_lanes(sure, inverse_root(nn), (vec){0});
 
     for (int c = 0; c < 3; c++)
         n[c] = n[c] * factor + 0; /* which -0 becomes */
 }
 
-/* Returns 1 / x; 0 where that is no moderate number. */
-CLSPI_INLINE vec inverse(vec x)
+/* Returns the power of two that brings x into [1, 2); 0 where x is too small or too large. */
+CLSPI_INLINE vec binary_scale(vec x)
 {
-    return select_lanes(x > REAL_TINY, 1 / x, (vec){0});
+#if VECTOR_BYTES == 0
+    const vec scale = 1 / x;
+#elif REAL_BYTES == 4
+    const vec scale = (vec)(0x7f000000 - ((vec_mask)x & 0x7f800000));
+#else
+    const vec scale = (vec)(0x7fe0000000000000 - ((vec_mask)x & 0x7ff0000000000000));
+#endif
+    return select_lanes(x > REAL_TINY, scale, (vec){0});
 }
 
 /* Makes the unit normal a x b, whose rounding errors are relative to from[0] and from[1], as
    unit_normal of normal.clh does. */
 CLSPI_INLINE void unit_normal(vec n[3], const vec *a, const vec *b, const vec from[2])
 {
-    const vec to_a = inverse(largest3(a)), to_b = inverse(largest3(b));
+    const vec to_a = binary_scale(largest3(a)), to_b = binary_scale(largest3(b));
     const vec s[3] = {a[0] * to_a, a[1] * to_a, a[2] * to_a};
     const vec t[3] = {b[0] * to_b, b[1] * to_b, b[2] * to_b};
     const vec off[2] = {8 * REAL_EPS * from[0] * to_a, 8 * REAL_EPS * from[1] * to_b};

@@ -6,9 +6,10 @@
 
 enum {
     BATCH_BYTES = 64 << 10,  /* of the partial sums and of the control points of a batch */
-    STRIP_BYTES = 256 << 10, /* of the partial sums of a strip: they stay in a core's own cache */
-    STRIP_VECTORS = 12,      /* whose rows are long enough to be written fast */
-    WINDOW = 16              /* vectors of a curve that are made at a time */
+    NEAR_BYTES = 32 << 10,   /* of the partial sums of a strip: they stay in the nearest cache, */
+    FEW_VECTORS = 4,         /* or where that holds fewer vectors of columns */
+    STRIP_BYTES = 256 << 10, /* in the next one */
+    STRIP_VECTORS = 12       /* whose rows are long enough to be written fast */
 };
 
 struct clspi_strips_scratch {
@@ -27,9 +28,9 @@ struct clspi_strips_scratch {
     bool has_points;
     void *planes, *spare; /* members of planes, and room for sums of these */
     void *sums, *largest[2][2];
-    double centre[CLSPI_STRIP_MEMBERS][4], ones[CLSPI_STRIP_MEMBERS];
-    uint32_t row[CLSPI_STRIP_MEMBERS]; /* that a curve is */
-    void *aside;                       /* vertices of a vector of columns */
+    const void *lines[CLSPI_VERTEX_SUMS]; /* control points of the curves of a batch */
+    double centre[CLSPI_STRIP_MEMBERS][4];
+    void *aside; /* vertices of a vector of columns */
 };
 
 static size_t min_size(size_t a, size_t b)
@@ -54,20 +55,18 @@ static bool is_volume(const clspi_strips *strips)
 
 /* ---- numbers of samples ---- */
 
-/* Returns how many vectors of columns are made at a time. */
-static size_t window_of(const clspi_strips *strips, const clspi_strip_table *columns)
+/* Returns how many vectors a number of columns is. */
+static size_t vectors_of(const clspi_strip_table *columns)
 {
-    const size_t vectors = (columns->num - 1) / columns->functions->lanes + 1;
-
-    return is_curve(strips) ? min_size(vectors, WINDOW) : vectors;
+    return (columns->num - 1) / columns->functions->lanes + 1;
 }
 
-/* Returns the partial sums of a member and a vector of columns. */
+/* Returns the partial sums of a member and a vector of columns, which curves have none of. */
 static size_t member_reals(const clspi_strips *strips, const clspi_strip_table *columns)
 {
     size_t lines = 0;
 
-    for (uint32_t k = 0; k < strips->grid.num_sums; k++)
+    for (uint32_t k = 0; k < strips->grid.num_sums && !is_curve(strips); k++)
         lines += strips->grid.sum[k].controls[0];
     return lines * strips->coords * columns->functions->lanes;
 }
@@ -84,7 +83,7 @@ static size_t members_of(const clspi_strips *strips, const clspi_strip_table *co
 {
     const size_t most = BATCH_BYTES / strips->vertex->real_bytes;
     const size_t points = max_size(1, member_points(strips) * strips->coords);
-    const size_t by_sums = most / window_of(strips, columns) / (member_reals(strips, columns) + 1);
+    const size_t by_sums = most / vectors_of(columns) / (member_reals(strips, columns) + 1);
 
     return max_size(1, min_size(min_size(by_sums, most / points), CLSPI_STRIP_MEMBERS));
 }
@@ -117,7 +116,9 @@ static void place_sums(clspi_strips_scratch *s, size_t lanes)
         grid->vector_reals += s->members * s->strips->coords * lanes * grid->sum[k].controls[0];
     }
     const size_t bytes = grid->vector_reals / s->members * s->strips->vertex->real_bytes;
-    grid->strip = min_size(STRIP_BYTES / (bytes + 1) + 1, STRIP_VECTORS);
+    const size_t near = NEAR_BYTES / (bytes + 1);
+    grid->strip =
+        min_size(near < FEW_VECTORS ? STRIP_BYTES / (bytes + 1) + 1 : near, STRIP_VECTORS);
 }
 
 /* Finds the tables of numbers of samples; tells whether they are others than before. */
@@ -145,9 +146,11 @@ static void set_nums(clspi_strips_scratch *s, const uint32_t *nums)
     const clspi_strip_table *const rows = s->table[CLSPI_ROWS];
     grid->rows = rows ? rows->num : 1;
     grid->columns = grid->row_vertices = columns->num;
-    grid->vectors = (columns->num - 1) / columns->functions->lanes + 1;
+    grid->vectors = vectors_of(columns);
     for (uint32_t k = 0; k < grid->num_sums; k++)
         set_bases(s, k);
+    grid->pair = grid->num_sums > 2 && grid->shape.dim == 3 && grid->sum[2].number == 2 &&
+                 grid->sum[2].values[0] == grid->sum[0].values[0];
     for (int n = rows ? 0 : 1; n < 2; n++) {
         grid->param[n] = s->table[CLSPI_ROWS + n]->param;
         grid->limit[n] = s->table[CLSPI_ROWS + n]->limit;
@@ -178,12 +181,12 @@ static bool find_room(const clspi_strips *strips, room *most)
     *most = (room){1, 1, 1};
     for (size_t k = 0; k < strips->num_tables[CLSPI_COLUMNS]; k++) {
         const clspi_strip_table *const table = &strips->tables[CLSPI_COLUMNS][k];
-        const size_t members = members_of(strips, table), window = window_of(strips, table);
+        const size_t members = members_of(strips, table), vectors = vectors_of(table);
         const size_t reals = member_reals(strips, table);
-        if (reals > SIZE_MAX / 4 / window / CLSPI_STRIP_MEMBERS) return false;
+        if (reals > SIZE_MAX / 4 / vectors / CLSPI_STRIP_MEMBERS) return false;
         most->members = max_size(most->members, members);
-        most->columns = max_size(most->columns, window * table->functions->lanes);
-        most->sums = max_size(most->sums, window * reals * members);
+        most->columns = max_size(most->columns, vectors * table->functions->lanes);
+        most->sums = max_size(most->sums, vectors * reals * members);
     }
     return true;
 }
@@ -217,9 +220,9 @@ static bool allocate(clspi_strips_scratch *s)
     s->sums = clspi_strip_reals(strips, most.sums, 1);
     s->centred =
         clspi_strip_reals(strips, strips->is_centred ? points : 1, members * strips->coords);
-    s->derived =
-        clspi_strip_reals(strips, has_derivatives(strips) && !is_volume(strips) ? points : 1,
-                          members * strips->coords);
+    s->derived = clspi_strip_reals(
+        strips, has_derivatives(strips) && !is_volume(strips) ? points : 1,
+        members * strips->coords * (is_curve(strips) ? strips->grid.num_sums : 1));
     for (size_t k = 0; k < strips->num_tables[CLSPI_COLUMNS]; k++)
         lanes = max_size(lanes, strips->tables[CLSPI_COLUMNS][k].functions->lanes);
     s->aside = malloc(lanes * strips->grid.shape.stride * strips->element);
@@ -232,23 +235,6 @@ static bool allocate(clspi_strips_scratch *s)
     return made && (!is_volume(strips) || allocate_volume(s, most.members));
 }
 
-/* Makes each curve of a batch a row of the grid. */
-static void make_rows_of_curves(clspi_strips_scratch *s)
-{
-    for (uint32_t k = 0; k < CLSPI_STRIP_MEMBERS; k++) {
-        s->row[k] = k;
-        if (s->strips->desc.points.f64)
-            s->ones[k] = 1;
-        else
-            ((float *)s->ones)[k] = 1;
-    }
-    for (uint32_t k = 0; k < s->grid.num_sums; k++) {
-        s->grid.sum[k].terms[0] = 1;
-        s->grid.sum[k].values[0] = s->ones;
-        s->grid.sum[k].first[0] = s->row;
-    }
-}
-
 clspi_strips_scratch *clspi_strips_scratch_create(const clspi_strips *strips)
 {
     clspi_strips_scratch *s = calloc(1, sizeof *s);
@@ -256,7 +242,6 @@ clspi_strips_scratch *clspi_strips_scratch_create(const clspi_strips *strips)
     if (!s) return NULL;
     s->strips = strips;
     s->grid = strips->grid;
-    if (is_curve(strips)) make_rows_of_curves(s);
     if (!allocate(s)) clspi_strips_scratch_destroy(&s);
     return s;
 }
@@ -383,16 +368,21 @@ static void make_sums(clspi_strips_scratch *s, const clspi_strip_grid *grid, con
                       size_t count)
 {
     const clspi_strips *const strips = s->strips;
-    const bool volume = is_volume(strips);
+    const bool volume = is_volume(strips), curve = is_curve(strips);
     const void *const from = volume ? points : centre(s, points, count);
 
     if (strips->has_bends) find_largest_points(s, NULL, 0, count);
     for (uint32_t k = 0; k < grid->num_sums; k++) {
         const clspi_strip_sum *const sum = &grid->sum[k];
+        const size_t before = curve ? k * s->members * strips->num_points * strips->coords : 0;
+        void *const derived = (void *)at_real(strips, s->derived, before);
         const void *const members =
             volume ? make_planes(s, k, s->points[k] ? s->points[k] : points, s->plane, count)
-                   : derive(s, k, from, count, s->derived);
-        s->table[CLSPI_COLUMNS]->functions->partial(grid, sum, members, count, s->sums);
+                   : derive(s, k, from, count, derived);
+        if (curve)
+            s->lines[k] = members;
+        else
+            s->table[CLSPI_COLUMNS]->functions->partial(grid, sum, members, count, s->sums);
         if (strips->has_bends && sum->number == 1)
             find_largest_points(s, members, sum->controls[1], count);
     }
@@ -443,6 +433,7 @@ static clspi_strip_patch patch_of(const clspi_strips_scratch *s, size_t member,
 {
     return (clspi_strip_patch){
         .sums = s->sums,
+        .lines = s->lines,
         .member = member,
         .largest = {{s->largest[0][0], s->largest[0][1]}, {s->largest[1][0], s->largest[1][1]}},
         .centre = s->strips->is_centred ? centre : NULL};
@@ -514,12 +505,11 @@ static void cut_grid(clspi_strip_grid *grid, const clspi_strips_scratch *s, size
     grid->vectors = (columns - 1) / lanes + 1;
 }
 
-/* Makes samples a .. a + count - 1 of some curves, from a whole vector on, at most a window. */
-static void eval_window(clspi_strips_scratch *s, const void *points, size_t curves, size_t a,
-                        size_t count, char *out)
+/* Makes samples a .. a + count - 1 of some curves, from a whole vector on. */
+static void eval_samples(clspi_strips_scratch *s, const void *points, size_t curves, size_t a,
+                         size_t count, char *out)
 {
     const clspi_strip_functions *const functions = s->table[CLSPI_COLUMNS]->functions;
-    const clspi_strip_patch of = patch_of(s, 0, s->centre[0]);
     clspi_strip_grid part;
 
     if (count < s->grid.columns) {
@@ -528,6 +518,7 @@ static void eval_window(clspi_strips_scratch *s, const void *points, size_t curv
     }
     const clspi_strip_grid *const grid = count < s->grid.columns ? &part : &s->grid;
     make_sums(s, grid, points, curves);
+    const clspi_strip_patch of = patch_of(s, 0, s->centre[0]);
     functions->rows(grid, &of, 0, curves, out);
 }
 
@@ -540,7 +531,7 @@ static void eval_aside(clspi_strips_scratch *s, const void *points, size_t a, si
     char *const own = (char *)s->aside + before * vertex;
 
     memcpy(own, out, count * vertex);
-    eval_window(s, points, 1, a - before, before + count, s->aside);
+    eval_samples(s, points, 1, a - before, before + count, s->aside);
     memcpy(out, own, count * vertex);
 }
 
@@ -548,19 +539,14 @@ static void eval_aside(clspi_strips_scratch *s, const void *points, size_t a, si
 static void eval_curves(clspi_strips_scratch *s, const void *points, size_t curves,
                         const clspi_tile_rows *rows, char *out)
 {
-    const size_t lanes = s->table[CLSPI_COLUMNS]->functions->lanes;
+    const size_t lanes = s->table[CLSPI_COLUMNS]->functions->lanes, first = rows->first_row;
+    const size_t before = min_size((lanes - first % lanes) % lanes, rows->num_rows);
     const size_t vertex = s->grid.shape.stride * s->strips->element;
-    const size_t end = (size_t)rows->first_row + rows->num_rows;
 
-    for (size_t a = rows->first_row, next; a < end; a = next) {
-        const size_t window = a % lanes > 0 ? lanes - a % lanes : WINDOW * lanes;
-        char *const to = out + (a - rows->first_row) * vertex;
-        next = a + min_size(window, end - a);
-        if (a % lanes > 0)
-            eval_aside(s, points, a, next - a, to);
-        else
-            eval_window(s, points, curves, a, next - a, to);
-    }
+    if (before > 0) eval_aside(s, points, first, before, out);
+    if (before < rows->num_rows)
+        eval_samples(s, points, curves, first + before, rows->num_rows - before,
+                     out + before * vertex);
 }
 
 void clspi_strips_eval(clspi_strips_scratch *s, const clspi_tile_rows *rows)

@@ -2,7 +2,8 @@
    direction are made of vectors of columns and kept, sums over the one before it of some rows at
    once, and vertices of these while they are in registers or next to them. The members of a batch
    are made at a time: of surfaces patches, of volumes planes of one; curves, which have no rows,
-   are rows each. In two precisions; a real is what the precision says. */
+   are rows each, whose sums over the last direction are all. In two precisions; a real is what the
+   precision says. */
 #ifndef CLSPI_STRIP_SUMS_H
 #define CLSPI_STRIP_SUMS_H
 
@@ -44,7 +45,9 @@ typedef struct clspi_strip_grid {
     uint8_t cell[CLSPI_STRIP_ELEMENTS]; /* where an element is found, in the order of elements, */
     int32_t at[CLSPI_STRIP_ELEMENTS];   /* and where it goes in a vertex */
     bool packed;                        /* a vertex has no others, */
-    bool plain;                         /* and these are three coordinates of S, of S_u, ... */
+    bool plain;                         /* and these are the coordinates of S, of S_u, ... */
+    bool normals;     /* elements are S of three coordinates and its normal, of S, S_u and S_v */
+    bool pair;        /* the first sum is S and the third S_v, of the same values along u */
     bool interleaved; /* elements are the coordinates of S, of a polynomial: partial sums have those
                          of a column side by side, not in vectors */
     size_t rows, columns, vectors;
@@ -58,7 +61,9 @@ typedef struct clspi_strip_grid {
 
 /* What is known of a member; of curves, of all members of a batch. */
 typedef struct clspi_strip_patch {
-    const void *sums;          /* [vectors][vector_reals], from a line of the cache on */
+    const void *sums;          /* [vectors][vector_reals], from a line of the cache on; of curves
+                                  none, */
+    const void *const *lines;  /* but each sum's control points, [curves][controls][coords] */
     size_t member;             /* its number in the batch */
     const void *largest[2][2]; /* [vectors][lanes]; as in clspi_vertex_source, but of rational
                                   surfaces not inverted; [0] of curves: [rows] */

@@ -1,4 +1,5 @@
-/* clspi_strip_functions in single precision for short rows. */
+/* clspi_strip_functions in single precision for short rows, where vectors of half the level's
+   length are vectors. */
 #define STRIP_SUMS clspi_strip_functions_f32_short
 #define REAL_TYPE  CLSPI_ROW_F32
 #define REAL_BYTES 4
@@ -8,9 +9,11 @@
 #define SQRT       sqrtf
 typedef float real;
 
-#include "level.h"
+#include "strip_sums.h"
+
 #if CLSPI_WIDTH > 16
 #define VECTOR_BYTES (CLSPI_WIDTH / 2)
-#endif
-
 #include "strip_sums_real.h"
+#else
+const clspi_strip_functions STRIP_SUMS = {0};
+#endif

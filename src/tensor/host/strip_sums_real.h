@@ -11,18 +11,20 @@
 /* Rows that are summed at once, at most: their sums of three coordinates, and what they are made
    of, stay in the registers of the level. */
 #if CLSPI_WIDTH == 64 || defined(__aarch64__)
-enum { ROWS = 4 };
+enum { ROWS = 4, PAIR_CELLS = 12 };
 #else
-enum { ROWS = 2 };
+enum { ROWS = 2, PAIR_CELLS = 6 };
 #endif
+enum { FEW_TERMS = 16 }; /* of rows with normals, that half as many at once are faster for */
 enum { CELLS = CLSPI_STRIP_CELLS, COORDS = CLSPI_STRIP_COORDS, COORDS_AT_ONCE = 4 };
 
 /* What is known of a grid where the code for a block of its vertices is inlined: constants, so that
    all of a vertex stays in registers. The vertices of a known number of sums, S, S_u, S_v, have
-   three coordinates of each and nothing else. */
+   these, or S and the normal, and nothing else. */
 typedef struct known {
     uint32_t sums, coords; /* 0: not known */
     uint32_t rows;         /* summed at once */
+    bool curve;            /* rows are curves, whose sums are made of their control points */
     bool interleaved;      /* sums over v are interleaved, so that sums over u are vertices */
     bool rational;         /* of what is known */
 } known;
@@ -31,31 +33,34 @@ typedef struct known {
 
 /* Lines of control points, and the values of one vector of columns. */
 typedef struct line_terms {
-    const real *p;
-    size_t line, step; /* reals from one line to the next, and from one control point */
+    const real *p[ROWS];
+    size_t step; /* reals from one control point to the next */
     const vec *values;
     uint32_t terms;
 } line_terms;
 
-/* Sums some lines at once, step vectors apart. banded: values beyond a sample's own terms are 0,
-   and their control points may be anything. */
-CLSPI_INLINE void sum_lines(const line_terms *of, int lines, int coords, bool banded, vec *t)
+/* Sums some lines at once, from coordinate `first` on; their sums are `stride` vectors apart.
+   banded: values beyond a sample's own terms are 0, and their control points may be anything. */
+CLSPI_INLINE void sum_lines(const line_terms *of, size_t first, int coords, int lines, bool banded,
+                            vec *t, size_t stride)
 {
-    const real *p = of->p;
+    const real *p[ROWS];
     vec s[ROWS][COORDS_AT_ONCE];
 
     CLSPI_UNROLL(4)
-    for (int i = 0; i < lines; i++)
+    for (int i = 0; i < lines; i++) {
+        p[i] = of->p[i] + first;
         CLSPI_UNROLL(4)
-    for (int c = 0; c < coords; c++)
-        s[i][c] = (vec){0};
-    for (uint32_t j = 0; j < of->terms; j++, p += of->step) {
+        for (int c = 0; c < coords; c++)
+            s[i][c] = (vec){0};
+    }
+    for (uint32_t j = 0; j < of->terms; j++) {
         const vec b = of->values[j];
         CLSPI_UNROLL(4)
-        for (int i = 0; i < lines; i++)
+        for (int i = 0; i < lines; i++, p[i - 1] += of->step)
             CLSPI_UNROLL(4)
         for (int c = 0; c < coords; c++) {
-            const vec sum = s[i][c] + p[(size_t)i * of->line + (size_t)c] * b;
+            const vec sum = s[i][c] + p[i][c] * b;
             s[i][c] = banded ? select_lanes(b == 0, s[i][c], sum) : sum;
         }
     }
@@ -63,29 +68,38 @@ CLSPI_INLINE void sum_lines(const line_terms *of, int lines, int coords, bool ba
     for (int i = 0; i < lines; i++)
         CLSPI_UNROLL(4)
     for (int c = 0; c < coords; c++)
-        t[(size_t)i * of->step + (size_t)c] = s[i][c];
+        t[(size_t)i * stride + first + (size_t)c] = s[i][c];
 }
 
-/* Sums all lines in some coordinates. */
-CLSPI_INLINE void sum_all_lines(line_terms of, size_t num, int coords, bool banded, vec *t)
+/* Sums all coordinates of some lines at once. */
+CLSPI_INLINE void sum_points(const line_terms *of, size_t coords, int lines, bool banded, vec *t,
+                             size_t stride)
+{
+    if (coords == 3)
+        sum_lines(of, 0, 3, lines, banded, t, stride);
+    else if (coords == 4)
+        sum_lines(of, 0, 4, lines, banded, t, stride);
+    else
+        for (size_t c = 0; c < coords; c++)
+            sum_lines(of, c, 1, lines, banded, t, stride);
+}
+
+/* Sums lines of `line` reals, from p on. */
+CLSPI_INLINE void sum_all_lines(line_terms of, const real *p, size_t line, size_t num, bool banded,
+                                vec *t)
 {
     size_t i = 0;
 
-    for (; i + ROWS <= num; i += ROWS, of.p += ROWS * of.line, t += ROWS * of.step)
-        sum_lines(&of, ROWS, coords, banded, t);
-    for (; i < num; i++, of.p += of.line, t += of.step)
-        sum_lines(&of, 1, coords, banded, t);
-}
-
-CLSPI_INLINE void sum_points(line_terms of, size_t num, bool banded, vec *t)
-{
-    if (of.step == 3)
-        sum_all_lines(of, num, 3, banded, t);
-    else if (of.step == 4)
-        sum_all_lines(of, num, 4, banded, t);
-    else
-        for (size_t c = 0; c < of.step; c++, of.p++)
-            sum_all_lines(of, num, 1, banded, t + c);
+    for (; i + ROWS <= num; i += ROWS, p += ROWS * line, t += ROWS * of.step) {
+        CLSPI_UNROLL(4)
+        for (size_t r = 0; r < ROWS; r++)
+            of.p[r] = p + r * line;
+        sum_points(&of, of.step, ROWS, banded, t, of.step);
+    }
+    for (; i < num; i++, p += line, t += of.step) {
+        of.p[0] = p;
+        sum_points(&of, of.step, 1, banded, t, of.step);
+    }
 }
 
 /* Puts the coordinates of each column side by side. */
@@ -102,26 +116,30 @@ static void interleave_lines(size_t lines, int coords, vec *t)
         }
 }
 
+/* Finds the values of a vector of columns. */
+CLSPI_INLINE line_terms terms_of(const clspi_strip_sum *sum, size_t vector, size_t coords)
+{
+    return (line_terms){.step = coords,
+                        .values = (const vec *)sum->values[1] + vector * sum->terms[1],
+                        .terms = sum->first[1] ? sum->count[vector] : sum->terms[1]};
+}
+
 static void partial(const clspi_strip_grid *grid, const clspi_strip_sum *sum, const void *points,
                     size_t members, void *sums)
 {
     const size_t coords = grid->shape.dim + grid->shape.rational,
                  lines = members * sum->controls[0];
-    const vec *values = sum->values[1];
     real *to = (real *)sums + sum->at;
 
-    for (size_t x = 0; x < grid->vectors; x++) {
-        line_terms of = {points, sum->controls[1] * coords, coords, values, sum->terms[1]};
-        if (sum->first[1]) {
-            of.p += sum->first[1][x] * coords;
-            of.terms = sum->count[x];
-            sum_points(of, lines, true, (vec *)to);
-        } else {
-            sum_points(of, lines, false, (vec *)to);
-        }
+    for (size_t x = 0; x < grid->vectors; x++, to += grid->vector_reals) {
+        const line_terms of = terms_of(sum, x, coords);
+        const real *const p = points;
+        const size_t line = sum->controls[1] * coords;
+        if (sum->first[1])
+            sum_all_lines(of, p + sum->first[1][x] * coords, line, lines, true, (vec *)to);
+        else
+            sum_all_lines(of, p, line, lines, false, (vec *)to);
         if (grid->interleaved) interleave_lines(lines, (int)coords, (vec *)to);
-        values += sum->terms[1];
-        to += grid->vector_reals;
     }
 }
 
@@ -145,51 +163,64 @@ static void largest(const clspi_strip_grid *grid, const clspi_strip_sum *sum, co
 
 /* ---- sums over u ---- */
 
-/* Where the values of some rows are and the partial sums that they are factors of. */
+/* Where the values of some rows are and the partial sums that they are factors of: of one sum, or
+   of two whose values along u are the same. */
 typedef struct row_terms {
     const real *b[ROWS];
     const vec *t[ROWS];
-    size_t step; /* vectors from one partial sum to the next */
+    size_t step, next; /* vectors from one partial sum to the next, and to that of the other sum */
     uint32_t terms;
 } row_terms;
 
 /* Sums rows of one vector of columns; shared: they have the partial sums of the first one. */
-CLSPI_INLINE void sum_coords(const row_terms *of, size_t first, int coords, int rows, bool shared,
-                             vec (*x)[CELLS], size_t cell)
+CLSPI_INLINE void sum_coords(const row_terms *of, int sums, int coords, int rows, bool shared,
+                             vec (*x)[CELLS], const size_t *cell)
 {
-    vec s[ROWS][COORDS_AT_ONCE];
+    const real *b[ROWS];
+    const vec *t[ROWS];
+    vec s[ROWS][2 * COORDS_AT_ONCE];
 
     CLSPI_UNROLL(4)
-    for (int r = 0; r < rows; r++)
-        CLSPI_UNROLL(4)
-    for (int c = 0; c < coords; c++)
-        s[r][c] = (vec){0};
-    for (uint32_t i = 0; i < of->terms; i++)
-        CLSPI_UNROLL(4)
     for (int r = 0; r < rows; r++) {
-        const vec *const t = of->t[shared ? 0 : r] + i * of->step + first;
-        const real b = of->b[r][i];
+        b[r] = of->b[r];
+        t[r] = of->t[r];
+        CLSPI_UNROLL(8)
+        for (int c = 0; c < sums * coords; c++)
+            s[r][c] = (vec){0};
+    }
+    for (uint32_t i = 0; i < of->terms; i++)
+        CLSPI_UNROLL(8)
+    for (int c = 0; c < sums * coords; c++) {
+        const size_t at = i * of->step + (c < coords ? 0 : of->next) + (size_t)(c % coords);
+        vec first = t[0][at];
+        if (shared) CLSPI_KEEP(first);
         CLSPI_UNROLL(4)
-        for (int c = 0; c < coords; c++)
-            s[r][c] += b * t[c];
+        for (int r = 0; r < rows; r++)
+            s[r][c] += b[r][i] * (shared ? first : t[r][at]);
     }
     CLSPI_UNROLL(4)
     for (int r = 0; r < rows; r++)
-        CLSPI_UNROLL(4)
-    for (int c = 0; c < coords; c++)
-        x[r][cell + (size_t)c] = s[r][c];
+        CLSPI_UNROLL(8)
+    for (int c = 0; c < sums * coords; c++)
+        x[r][cell[c / coords] + (size_t)(c % coords)] = s[r][c];
 }
 
-CLSPI_INLINE void sum_cells(const row_terms *of, known k, size_t coords, bool shared,
-                            vec (*x)[CELLS], size_t cell)
+/* Sums all coordinates of one sum. */
+CLSPI_INLINE void sum_cells(row_terms of, known k, size_t coords, bool shared, vec (*x)[CELLS],
+                            size_t cell)
 {
-    if (k.coords == 3 || (k.coords == 0 && coords == 3))
-        sum_coords(of, 0, 3, (int)k.rows, shared, x, cell);
-    else if (k.coords == 4 || coords == 4)
-        sum_coords(of, 0, 4, (int)k.rows, shared, x, cell);
-    else
-        for (size_t c = 0; c < coords; c++)
-            sum_coords(of, c, 1, (int)k.rows, shared, x, cell + c);
+    if (k.coords == 3 || (k.coords == 0 && coords == 3)) {
+        sum_coords(&of, 1, 3, (int)k.rows, shared, x, &cell);
+    } else if (k.coords == 4 || coords == 4) {
+        sum_coords(&of, 1, 4, (int)k.rows, shared, x, &cell);
+    } else {
+        for (size_t c = 0; c < coords; c++, cell++) {
+            sum_coords(&of, 1, 1, (int)k.rows, shared, x, &cell);
+            CLSPI_UNROLL(4)
+            for (uint32_t r = 0; r < k.rows; r++)
+                of.t[r]++;
+        }
+    }
 }
 
 /* Rows of one vector of columns that are made at once. */
@@ -202,28 +233,88 @@ typedef struct block {
                        not, since rows that are stored later take what is too much */
 } block;
 
+/* Finds what rows of a block are sums of; tells whether they have the same partial sums. */
+CLSPI_INLINE bool find_terms(const block *b, known k, const clspi_strip_sum *sum, row_terms *of)
+{
+    const size_t coords = k.coords ? k.coords : b->grid->shape.dim + b->grid->shape.rational;
+    const real *const sums =
+        (const real *)b->patch->sums + b->vector * b->grid->vector_reals + sum->at;
+    const vec *const t = (const vec *)sums + b->patch->member * sum->controls[0] * coords;
+    bool shared = true;
+
+    of->terms = sum->terms[0];
+    of->step = coords;
+    CLSPI_UNROLL(4)
+    for (uint32_t r = 0; r < k.rows; r++) {
+        of->b[r] = (const real *)sum->values[0] + b->row[r] * sum->terms[0];
+        of->t[r] = t + (sum->first[0] ? sum->first[0][b->row[r]] : 0) * coords;
+        shared = shared && of->t[r] == of->t[0];
+    }
+    return shared;
+}
+
+/* Makes one sum of all curves of a block. */
+CLSPI_INLINE void make_line_sum(const block *b, known k, const clspi_strip_sum *sum,
+                                vec (*x)[CELLS], size_t cell)
+{
+    const size_t coords = k.coords ? k.coords : b->grid->shape.dim + b->grid->shape.rational;
+    const real *const p = (const real *)b->patch->lines[sum - b->grid->sum] +
+                          (sum->first[1] ? sum->first[1][b->vector] * coords : 0);
+    line_terms of = terms_of(sum, b->vector, coords);
+
+    CLSPI_UNROLL(4)
+    for (uint32_t r = 0; r < k.rows; r++)
+        of.p[r] = p + b->row[r] * sum->controls[1] * coords;
+    if (k.sums > 1 || !sum->first[1])
+        sum_points(&of, coords, (int)k.rows, false, x[0] + cell, CELLS);
+    else
+        sum_points(&of, coords, (int)k.rows, true, x[0] + cell, CELLS);
+}
+
 /* Makes one sum of all rows of a block. */
 CLSPI_INLINE void make_sum(const block *b, known k, const clspi_strip_sum *sum, vec (*x)[CELLS],
                            size_t cell)
 {
     const size_t coords = b->grid->shape.dim + b->grid->shape.rational;
-    const real *const t =
-        (const real *)b->patch->sums + b->vector * b->grid->vector_reals + sum->at;
-    const size_t member = b->patch->member * sum->controls[0];
-    row_terms of = {.terms = sum->terms[0], .step = k.coords ? k.coords : coords};
-    bool shared = true;
+    row_terms of;
 
-    CLSPI_UNROLL(4)
-    for (uint32_t r = 0; r < k.rows; r++) {
-        const size_t first = sum->first[0] ? sum->first[0][b->row[r]] : 0;
-        of.b[r] = (const real *)sum->values[0] + b->row[r] * sum->terms[0];
-        of.t[r] = (const vec *)t + (member + first) * coords;
-        shared = shared && of.t[r] == of.t[0];
-    }
-    if (shared)
-        sum_cells(&of, k, coords, true, x, cell);
+    if (k.curve)
+        make_line_sum(b, k, sum, x, cell);
+    else if (find_terms(b, k, sum, &of))
+        sum_cells(of, k, coords, true, x, cell);
     else
-        sum_cells(&of, k, coords, false, x, cell);
+        sum_cells(of, k, coords, false, x, cell);
+}
+
+/* Makes S and S_v, whose values along u are the same, at once where their sums stay in registers;
+   tells whether it did. */
+CLSPI_INLINE bool make_pair(const block *b, known k, vec (*x)[CELLS])
+{
+    const clspi_strip_sum *const sum = b->grid->sum;
+    const size_t cell[2] = {0, 2 * COORDS};
+    row_terms of;
+
+    if (k.coords * k.rows > PAIR_CELLS || !b->grid->pair || !find_terms(b, k, &sum[0], &of))
+        return false;
+    of.next = (sum[2].at - sum[0].at) / LANES;
+    sum_coords(&of, 2, (int)k.coords, (int)k.rows, true, x, cell);
+    return true;
+}
+
+/* Makes all sums. */
+CLSPI_INLINE void make_sums(const block *b, known k, vec (*x)[CELLS])
+{
+    const clspi_strip_grid *const grid = b->grid;
+
+    if (k.sums == 0) {
+        for (uint32_t n = 0; n < grid->num_sums; n++)
+            make_sum(b, k, &grid->sum[n], x, grid->sum[n].number * COORDS);
+    } else {
+        const bool pair = k.sums == 3 && make_pair(b, k, x);
+        if (!pair) make_sum(b, k, &grid->sum[0], x, 0);
+        if (!pair && k.sums == 3) make_sum(b, k, &grid->sum[2], x, 2 * COORDS);
+        if (k.sums > 1) make_sum(b, k, &grid->sum[1], x, COORDS);
+    }
 }
 
 /* ---- quotients ---- */
@@ -296,22 +387,26 @@ CLSPI_INLINE void find_errors(const block *b, const vec *x, const row_errors *ro
     }
 }
 
-/* Makes the normal of a vertex whose tangents are there. */
-CLSPI_INLINE void make_normal(const block *b, vec *x, const row_errors *row, vec one_over_w)
+/* Makes the normal of a vertex of a row whose tangents are there. */
+CLSPI_INLINE void make_normal(const block *b, bool rational, size_t row, vec *x, vec one_over_w)
 {
+    const clspi_strip_grid *const grid = b->grid;
+    const row_errors errors = {.margin = row == 0 || row + 1 == grid->rows ? CLSPI_EDGE_MARGIN : 1,
+                               .limit = grid->limit[0] ? ((const real *)grid->limit[0])[row] : 0,
+                               .far = far_of(b->patch->centre)};
     const vec *const u = x + COORDS, *const v = x + 2 * COORDS;
     vec *const n = x + CLSPI_STRIP_NORMAL;
 
-    if (b->grid->shape.rational) {
+    if (rational) {
         vec from[2];
-        find_errors(b, x, row, one_over_w, from);
+        find_errors(b, x, &errors, one_over_w, from);
         unit_normal(n, u, v, from);
     } else {
         const vec to_u = ((const vec *)b->patch->largest[0][0])[b->vector];
         const vec to_v = ((const vec *)b->patch->largest[1][0])[b->vector];
         const vec s[3] = {u[0] * to_u, u[1] * to_u, u[2] * to_u};
         const vec t[3] = {v[0] * to_v, v[1] * to_v, v[2] * to_v};
-        const vec off = all_lanes(8 * REAL_EPS * row->margin);
+        const vec off = all_lanes(8 * REAL_EPS * errors.margin);
         unit_cross(n, s, t, (const vec[]){off, off});
     }
 }
@@ -383,31 +478,17 @@ CLSPI_INLINE void make_curve_curvature(const block *b, size_t row, vec *x, vec o
 
 /* ---- vertices ---- */
 
-/* Makes normals and curvatures of one row of a block. */
-CLSPI_INLINE void add_bends(const block *b, size_t row, vec *x, vec one_over_w)
-{
-    const clspi_vertex_shape *const shape = &b->grid->shape;
-    const bool bends = shape->at[CLSPI_PART_CURVATURE] >= 0;
-
-    if (shape->directions == 1) {
-        if (bends) make_curve_curvature(b, row, x, one_over_w);
-    } else if (bends || shape->at[CLSPI_PART_NORMAL] >= 0) {
-        const row_errors errors = {
-            .margin = row == 0 || row + 1 == b->grid->rows ? CLSPI_EDGE_MARGIN : 1,
-            .limit = b->grid->limit[0] ? ((const real *)b->grid->limit[0])[row] : 0,
-            .far = far_of(b->patch->centre)};
-        make_normal(b, x, &errors, one_over_w);
-        if (bends) make_curvatures(x);
-    }
-}
-
 /* Makes what there is beside the sums of one row of a block. */
-CLSPI_INLINE void add_others(const block *b, size_t row, vec *x, vec one_over_w)
+CLSPI_INLINE void add_others(const block *b, known k, size_t row, vec *x, vec one_over_w)
 {
     const clspi_strip_grid *const grid = b->grid;
+    const bool bends = grid->shape.at[CLSPI_PART_CURVATURE] >= 0;
     vec *const param = x + CLSPI_STRIP_PARAMS;
 
-    add_bends(b, row, x, one_over_w);
+    if (k.curve && bends) make_curve_curvature(b, row, x, one_over_w);
+    if (!k.curve && (bends || grid->shape.at[CLSPI_PART_NORMAL] >= 0))
+        make_normal(b, grid->shape.rational, row, x, one_over_w);
+    if (!k.curve && bends) make_curvatures(x);
     if (b->patch->param) param[0] = all_lanes(*(const real *)b->patch->param);
     if (grid->param[0]) param[1] = all_lanes(((const real *)grid->param[0])[row]);
     if (grid->param[1]) param[2] = ((const vec *)grid->param[1])[b->vector];
@@ -419,7 +500,9 @@ CLSPI_INLINE void finish(const block *b, known k, size_t row, vec *x)
 {
     const clspi_strip_grid *const grid = b->grid;
     const double *const centre = centre_of(b, row);
-    const uint32_t dim = k.sums || grid->shape.dim == 3 ? 3 : grid->shape.dim;
+    const uint32_t dim = k.sums                 ? k.coords - k.rational
+                         : grid->shape.dim == 3 ? 3
+                                                : grid->shape.dim;
     vec one_over_w = {0};
 
     for (uint32_t n = 0; n < grid->num_zero && k.sums == 0; n++)
@@ -427,38 +510,83 @@ CLSPI_INLINE void finish(const block *b, known k, size_t row, vec *x)
             x[grid->zero[n] * COORDS + c] = (vec){0};
     if (k.sums ? k.rational : grid->shape.rational)
         one_over_w = dim == 3 ? divide(grid, k, x, 3) : divide(grid, k, x, dim);
-    if (k.sums == 0) add_others(b, row, x, one_over_w);
+    if (k.sums == 0)
+        add_others(b, k, row, x, one_over_w);
+    else if (k.sums == 3 && grid->normals)
+        make_normal(b, k.rational, row, x, one_over_w);
     CLSPI_UNROLL(4)
     for (uint32_t c = 0; c < COORDS - 1; c++)
         if (c < dim && centre) x[c] += (real)centre[c];
 }
 
-/* Puts num elements of a row's vertices side by side in memory for whole vectors; num is known. */
-CLSPI_INLINE void put_cells(const clspi_strip_grid *grid, known k, const vec *x, int num, real *to)
+/* Stores a vector of elements. */
+CLSPI_INLINE void store_elements(void *out, bool halves, int n, vec x)
+{
+    if (halves)
+        store_halves((uint16_t *)out + n * LANES, x);
+    else
+        store_vec((real *)out + n * LANES, x);
+}
+
+/* Puts the elements of a row's vertices, `parts` of a known number of sums, side by side in memory
+   for whole vectors; those after a point are from the cell `second` on. */
+CLSPI_INLINE void put_known(known k, const vec *x, int parts, int second, bool halves, void *to)
+{
+    const int dim = (int)(k.coords - k.rational), num = parts * dim;
+    vec e[INTERLEAVED_MAX];
+
+    CLSPI_UNROLL(9)
+    for (int n = 0; n < num; n++)
+        e[n] = x[(n / dim == 1 ? second : n / dim * COORDS) + n % dim];
+    if (!k.interleaved) interleave_lanes(e, num);
+    CLSPI_UNROLL(9)
+    for (int n = 0; n < num; n++)
+        store_elements(to, halves, n, e[n]);
+}
+
+/* Puts num elements of a row's vertices side by side; num is known. */
+CLSPI_INLINE void put_some(const clspi_strip_grid *grid, const vec *x, int num, real *to)
 {
     vec e[INTERLEAVED_MAX];
 
     CLSPI_UNROLL(18)
     for (int n = 0; n < num; n++)
-        e[n] = k.interleaved ? x[n] : k.sums ? x[n / 3 * COORDS + n % 3] : x[grid->cell[n]];
-    if (!k.interleaved) interleave_lanes(e, num);
+        e[n] = x[grid->cell[n]];
+    interleave_lanes(e, num);
     CLSPI_UNROLL(18)
     for (int n = 0; n < num; n++)
         store_vec(to + n * LANES, e[n]);
 }
 
 /* Puts all elements of a row's vertices side by side, however many. */
-static __attribute__((noinline)) void put_all_cells(const clspi_strip_grid *grid, bool interleaved,
-                                                    const vec *x, real *to)
+static __attribute__((noinline)) void put_cells(const clspi_strip_grid *grid, const vec *x,
+                                                real *to)
 {
     const int num = (int)grid->num_elements;
     vec e[INTERLEAVED_MAX], f[INTERLEAVED_MAX];
 
+    switch (grid->interleaved ? 0 : num) {
+    case 6:
+        put_some(grid, x, 6, to);
+        return;
+    case 8:
+        put_some(grid, x, 8, to);
+        return;
+    case 9:
+        put_some(grid, x, 9, to);
+        return;
+    case 12:
+        put_some(grid, x, 12, to);
+        return;
+    case 18:
+        put_some(grid, x, 18, to);
+        return;
+    }
     for (int n = 0; n < num; n++)
-        e[n] = interleaved ? x[n] : x[grid->cell[n]];
-    if (!interleaved) interleave_many_lanes(f, e, num);
+        e[n] = grid->interleaved ? x[n] : x[grid->cell[n]];
+    if (!grid->interleaved) interleave_many_lanes(f, e, num);
     for (int n = 0; n < num; n++)
-        store_vec(to + n * LANES, interleaved ? e[n] : f[n]);
+        store_vec(to + n * LANES, grid->interleaved ? e[n] : f[n]);
 }
 
 /* Stores vertices that are no whole vector, or not packed, or of another type. */
@@ -475,24 +603,17 @@ CLSPI_INLINE void store(const block *b, known k, size_t row, const vec *x, char 
 {
     const clspi_strip_grid *const grid = b->grid;
     const bool full = b->count == LANES || row < b->overlap;
-    const bool whole = full && grid->packed && grid->shape.type == REAL_TYPE;
+    const bool halves = HAS_HALVES && k.sums && grid->shape.type == CLSPI_ROW_F16;
+    const bool whole = full && grid->packed && (grid->shape.type == REAL_TYPE || halves);
     vec aside[CLSPI_STRIP_ELEMENTS];
-    real *const to = whole ? (real *)out : (real *)aside;
+    void *const to = whole ? out : (char *)aside;
 
-    if (k.sums == 1)
-        put_cells(grid, k, x, 3, to);
-    else if (k.sums == 3 || (grid->num_elements == 9 && !k.interleaved))
-        put_cells(grid, k, x, 9, to);
-    else if (grid->num_elements == 6 && !k.interleaved)
-        put_cells(grid, k, x, 6, to);
-    else if (grid->num_elements == 8 && !k.interleaved)
-        put_cells(grid, k, x, 8, to);
-    else if (grid->num_elements == 12 && !k.interleaved)
-        put_cells(grid, k, x, 12, to);
-    else if (grid->num_elements == 18 && !k.interleaved)
-        put_cells(grid, k, x, 18, to);
+    if (k.sums == 3 && grid->normals)
+        put_known(k, x, 2, CLSPI_STRIP_NORMAL, whole && halves, to);
+    else if (k.sums)
+        put_known(k, x, (int)k.sums, COORDS, whole && halves, to);
     else
-        put_all_cells(grid, k.interleaved, x, to);
+        put_cells(grid, x, to);
     if (!whole) store_aside(grid, to, b->count, out);
 }
 
@@ -504,19 +625,14 @@ CLSPI_INLINE void make_row(const block *b, known k, size_t row, vec *x, char *ou
 
 CLSPI_INLINE void make_block(const block *b, known k, char *out, size_t row_bytes)
 {
-    const clspi_strip_grid *const grid = b->grid;
     vec x[ROWS][CELLS];
 
+    make_sums(b, k, x);
     if (k.sums) {
-        CLSPI_UNROLL(3)
-        for (uint32_t n = 0; n < k.sums; n++)
-            make_sum(b, k, &grid->sum[n], x, n * COORDS);
         CLSPI_UNROLL(4)
         for (uint32_t r = 0; r < k.rows; r++)
             if (r < b->rows) make_row(b, k, b->row[r], x[r], out + r * row_bytes);
     } else {
-        for (uint32_t n = 0; n < grid->num_sums; n++)
-            make_sum(b, k, &grid->sum[n], x, grid->sum[n].number * COORDS);
         for (uint32_t r = 0; r < b->rows; r++)
             make_row(b, k, b->row[r], x[r], out + r * row_bytes);
     }
@@ -558,27 +674,67 @@ static size_t overlap_of(const clspi_strip_grid *grid, size_t first, size_t coun
                : 0;
 }
 
+/* Makes rows that are curves. */
+CLSPI_INLINE void make_curves(block *b, size_t first, size_t count, void *out)
+{
+    const clspi_strip_grid *const grid = b->grid;
+    const bool known_sums = grid->plain && !grid->shape.rational;
+    const uint32_t points_of = known_sums && grid->num_sums == 1 ? grid->shape.dim : 0;
+    const bool own_knots = grid->sum[0].first[1] != NULL;
+    const uint32_t derivatives_of =
+        known_sums && grid->num_sums == 2 && !own_knots ? grid->shape.dim : 0;
+
+    if (points_of == 3)
+        make_rows(b, (known){.sums = 1, .coords = 3, .rows = ROWS, .curve = true}, first, count,
+                  out);
+    else if (points_of == 4)
+        make_rows(b, (known){.sums = 1, .coords = 4, .rows = ROWS, .curve = true}, first, count,
+                  out);
+    else if (derivatives_of == 3)
+        make_rows(b, (known){.sums = 2, .coords = 3, .rows = ROWS, .curve = true}, first, count,
+                  out);
+    else if (derivatives_of == 4)
+        make_rows(b, (known){.sums = 2, .coords = 4, .rows = ROWS, .curve = true}, first, count,
+                  out);
+    else
+        make_rows(b, (known){.rows = ROWS, .curve = true}, first, count, out);
+}
+
+/* Makes rows of surfaces. */
+CLSPI_INLINE void make_surfaces(block *b, size_t first, size_t count, void *out)
+{
+    const clspi_strip_grid *const grid = b->grid;
+    const bool rational = grid->shape.rational, three = grid->shape.dim == 3;
+    const bool few = grid->normals && grid->sum[0].terms[0] <= FEW_TERMS;
+    const bool points = three && grid->num_sums == 1 && grid->plain;
+    const bool tangents = three && grid->num_sums == 3 && (grid->plain || few);
+
+    if (points && !rational)
+        make_rows(b, (known){.sums = 1, .coords = 3, .rows = ROWS, .interleaved = true}, first,
+                  count, out);
+    else if (grid->interleaved)
+        make_rows(b, (known){.rows = ROWS, .interleaved = true}, first, count, out);
+    else if (points)
+        make_rows(b, (known){.sums = 1, .coords = 4, .rows = ROWS / 2, .rational = true}, first,
+                  count, out);
+    else if (tangents && rational)
+        make_rows(b, (known){.sums = 3, .coords = 4, .rows = ROWS / 2, .rational = true}, first,
+                  count, out);
+    else if (tangents)
+        make_rows(b, (known){.sums = 3, .coords = 3, .rows = ROWS / 2}, first, count, out);
+    else
+        make_rows(b, (known){.rows = ROWS}, first, count, out);
+}
+
 static void rows(const clspi_strip_grid *grid, const clspi_strip_patch *patch, size_t first,
                  size_t count, void *out)
 {
-    const bool rational = grid->shape.rational;
     block b = {.grid = grid, .patch = patch, .overlap = overlap_of(grid, first, count)};
 
-    if (grid->interleaved && grid->shape.dim == 3)
-        make_rows(&b, (known){.sums = 1, .coords = 3, .rows = ROWS, .interleaved = true}, first,
-                  count, out);
-    else if (grid->interleaved)
-        make_rows(&b, (known){.rows = ROWS, .interleaved = true}, first, count, out);
-    else if (grid->plain && grid->num_sums == 1 && rational)
-        make_rows(&b, (known){.sums = 1, .coords = 4, .rows = ROWS / 2, .rational = true}, first,
-                  count, out);
-    else if (grid->plain && grid->num_sums == 3 && rational)
-        make_rows(&b, (known){.sums = 3, .coords = 4, .rows = ROWS / 2, .rational = true}, first,
-                  count, out);
-    else if (grid->plain && grid->num_sums == 3)
-        make_rows(&b, (known){.sums = 3, .coords = 3, .rows = ROWS / 2}, first, count, out);
+    if (grid->shape.directions == 1)
+        make_curves(&b, first, count, out);
     else
-        make_rows(&b, (known){.rows = ROWS}, first, count, out);
+        make_surfaces(&b, first, count, out);
 }
 
 const clspi_strip_functions STRIP_SUMS = {sizeof(real), LANES, partial, largest, rows};

@@ -202,8 +202,8 @@ static const clspi_strip_functions *functions_for(const clspi_tile_desc *d, uint
     const uint32_t rest = columns % (uint32_t)all->lanes; /* of the last vector */
 
     if (d->f64) return &clspi_strip_functions_f64;
-    return columns <= few->lanes ||
-                   (columns <= FEW_VECTORS * few->lanes && rest > 0 && rest <= few->lanes)
+    return few->lanes > 0 && (columns <= few->lanes || (columns <= FEW_VECTORS * few->lanes &&
+                                                        rest > 0 && rest <= few->lanes))
                ? few
                : all;
 }
@@ -347,6 +347,16 @@ static bool is_plain(const clspi_strip_grid *grid)
     return plain;
 }
 
+/* Tells whether the elements of a vertex are a point and its normal, of three sums. */
+static bool has_points_and_normals(const clspi_strip_grid *grid)
+{
+    bool are = grid->num_elements == 6 && grid->num_sums == 3 && grid->sum[2].number == 2;
+
+    for (uint32_t k = 0; k < grid->num_elements && are; k++)
+        are = grid->cell[k] == (k < 3 ? k : CLSPI_STRIP_NORMAL + k - 3);
+    return are;
+}
+
 /* Describes the members that the sums are of. */
 static void size_sums(clspi_strips *strips)
 {
@@ -422,8 +432,10 @@ static bool prepare(clspi_strips *strips)
     list_elements(grid);
     list_sums(strips);
     size_sums(strips);
-    grid->plain = is_plain(grid) && grid->shape.dim == 3;
-    grid->interleaved = is_plain(grid) && grid->num_sums == 1 && !grid->shape.rational;
+    grid->plain = is_plain(grid);
+    grid->normals = has_points_and_normals(grid);
+    grid->interleaved =
+        grid->plain && grid->num_sums == 1 && !grid->shape.rational && d->directions > 1;
     bool made = count_points(strips);
     for (int way = 0; way < CLSPI_WAYS && made; way++)
         made = make_tables(strips, (clspi_strip_way)way);
