@@ -18,6 +18,9 @@ enum { ROWS = 2, PAIR_CELLS = 6 };
 enum { FEW_TERMS = 16 }; /* of rows with normals, that half as many at once are faster for */
 enum { CELLS = CLSPI_STRIP_CELLS, COORDS = CLSPI_STRIP_COORDS, COORDS_AT_ONCE = 4 };
 
+/* How far before they are stored the places of vertices are fetched that have more than points. */
+enum { AHEAD_BYTES = 4096, LINE_BYTES = 64 };
+
 /* What is known of a grid where the code for a block of its vertices is inlined: constants, so that
    all of a vertex stays in registers. The vertices of a known number of sums, S, S_u, S_v, have
    these, or S and the normal, and nothing else. */
@@ -598,6 +601,18 @@ static __attribute__((noinline)) void store_aside(const clspi_strip_grid *grid, 
     convert_vertices(&places, out, from, count);
 }
 
+/* Fetches the lines of the cache that later vertices are stored in, before they are waited for. */
+CLSPI_INLINE void fetch_ahead(const char *out, size_t bytes)
+{
+#ifdef __GNUC__
+    for (size_t at = AHEAD_BYTES; at < AHEAD_BYTES + bytes; at += LINE_BYTES)
+        __builtin_prefetch((const void *)((uintptr_t)out + at), 1);
+#else
+    (void)out;
+    (void)bytes;
+#endif
+}
+
 /* Stores one row of a block. */
 CLSPI_INLINE void store(const block *b, known k, size_t row, const vec *x, char *out)
 {
@@ -608,6 +623,8 @@ CLSPI_INLINE void store(const block *b, known k, size_t row, const vec *x, char 
     vec aside[CLSPI_STRIP_ELEMENTS];
     void *const to = whole ? out : (char *)aside;
 
+    if (!k.interleaved && k.sums != 1)
+        fetch_ahead(out, b->count * grid->shape.stride * clspi_row_bytes(grid->shape.type));
     if (k.sums == 3 && grid->normals)
         put_known(k, x, 2, CLSPI_STRIP_NORMAL, whole && halves, to);
     else if (k.sums)
