@@ -7,6 +7,8 @@
 #include "float_state.h"
 #include "strips.h"
 
+enum { GROUP_BYTES = 128 << 10 };
+
 struct clspi_vertex_tile {
     clspi_vertex_tile_desc desc;
     const clspi_vertex_functions *sums;
@@ -89,22 +91,35 @@ static clspi_tile_rows rows_after(const clspi_vertex_tile *tile, const clspi_til
 
 /* ---- edges ---- */
 
-/* Makes the side at the begin (far 0) or the end of a direction of the grid, where it is an edge.
- */
+/* Tells whether the side at the begin (far 0) or the end of a direction is an edge of the patch,
+   and no other side. */
+static bool is_edge(const clspi_vertex_tile *tile, const uint32_t *nums, uint32_t across,
+                    uint32_t far)
+{
+    const double at = tile->desc.axis[across][far];
+
+    return (at == 0.0 || at == 1.0) && !(far && nums[across] == 1);
+}
+
+/* Makes a side of the grid, where it is an edge, of the rows that there are. Corners belong to the
+   sides along v. */
 static void make_side(const clspi_vertex_tile *tile, const clspi_tile_rows *rows,
                       const clspi_vertex_shape *shape, uint32_t across, uint32_t far)
 {
     const clspi_vertex_tile_desc *const d = &tile->desc;
     const uint32_t *const controls = d->points.controls, *const nums = nums_of(tile, rows);
-    const double parameter = d->axis[across][far];
-    const uint32_t at = far ? nums[across] - 1 : 0, along = 1 - across;
+    const uint32_t at = far ? nums[across] - 1 : 0, along = 1 - across, last = nums[0] - 1;
     const ptrdiff_t stride = (ptrdiff_t)d->shape.stride;
     const ptrdiff_t steps[2] = {(ptrdiff_t)(controls[1] * tile->coords), (ptrdiff_t)tile->coords};
-    const bool ends = parameter == 1.0;
-    const size_t first = across == 0 ? (size_t)(at - rows->first_row) * nums[1] : at;
+    const bool ends = d->axis[across][far] == 1.0;
+    const uint32_t begin = rows->first_row, end = begin + rows->num_rows;
+    const uint32_t from = begin + (begin == 0 && is_edge(tile, nums, 0, 0));
+    const uint32_t to = end - (end > last && is_edge(tile, nums, 0, 1));
+    const size_t first =
+        across == 0 ? (size_t)(at - begin) * nums[1] : (size_t)(from - begin) * nums[1] + at;
 
-    if ((parameter != 0.0 && !ends) || (far && nums[across] == 1)) return;
-    if (across == 0 && (at < rows->first_row || at - rows->first_row >= rows->num_rows)) return;
+    if (!is_edge(tile, nums, across, far)) return;
+    if (across == 0 ? at < begin || at >= end : from >= to) return;
     const clspi_edge edge = {
         .corner = (const char *)rows->points +
                   (ends ? (size_t)(controls[across] - 1) * (size_t)steps[across] : 0) *
@@ -119,23 +134,20 @@ static void make_side(const clspi_vertex_tile *tile, const clspi_tile_rows *rows
         .end = d->axis[along][1],
         .params = d->params[along],
         .num = nums[along],
-        .first = across == 0 ? 0 : rows->first_row,
-        .count = across == 0 ? nums[1] : rows->num_rows,
+        .first = across == 0 ? 0 : from,
+        .count = across == 0 ? nums[1] : to - from,
         .out = (char *)rows->out + first * d->shape.stride * clspi_row_bytes(d->shape.type),
         .to_next = across == 0 ? stride : stride * (ptrdiff_t)nums[1]};
     clspi_edge_sums(d->points.f64, shape, &edge);
 }
 
-/* Makes all sides, of the vertices of a shape. */
+/* Makes all sides of the grid of one patch, of the vertices of a shape. */
 static void make_edges(const clspi_vertex_tile *tile, const clspi_tile_rows *rows,
                        const clspi_vertex_shape *shape)
 {
-    for (size_t p = 0; p <= rows->more && tile->desc.edges; p++) {
-        const clspi_tile_rows of = rows_after(tile, rows, p);
-        for (uint32_t across = 2; across-- > 0;) /* corners belong to the sides along v: last */
-            for (uint32_t far = 0; far < 2; far++)
-                make_side(tile, &of, shape, across, far);
-    }
+    for (uint32_t across = 0; across < 2; across++)
+        for (uint32_t far = 0; far < 2; far++)
+            make_side(tile, rows, shape, across, far);
 }
 
 /* Lets sums of floats flush small numbers; weights may make up for them. */
@@ -146,17 +158,33 @@ static clspi_float_state flush(const clspi_vertex_tile *tile)
 
 /* ---- rows ---- */
 
+/* Returns how many patches are made before their edges: while their vertices are in a core's own
+   cache. */
+static size_t patches_at_once(const clspi_vertex_tile *tile, const clspi_tile_rows *rows)
+{
+    const size_t bytes = rows->num_rows * row_vertices(tile, rows) * tile->vertex_bytes;
+
+    return !tile->desc.edges ? rows->more + 1 : bytes < GROUP_BYTES ? GROUP_BYTES / (bytes + 1) : 1;
+}
+
 void clspi_vertex_tile_eval(const clspi_vertex_tile *tile, clspi_vertex_scratch *scratch,
                             const clspi_tile_rows *rows)
 {
     const clspi_float_state before = flush(tile);
+    const size_t end = rows->more + 1, most = patches_at_once(tile, rows);
     clspi_vertex_shape shape = tile->desc.shape;
 
-    if (rows->only_edges)
-        shape.at[CLSPI_PART_NORMAL] = -1;
-    else
-        clspi_strips_eval(scratch, rows);
-    make_edges(tile, rows, &shape);
+    if (rows->only_edges) shape.at[CLSPI_PART_NORMAL] = -1;
+    for (size_t p = 0, num; p < end; p += num) {
+        clspi_tile_rows group = rows_after(tile, rows, p);
+        num = end - p < most ? end - p : most;
+        group.more = num - 1;
+        if (!rows->only_edges) clspi_strips_eval(scratch, &group);
+        for (size_t k = 0; k < num && tile->desc.edges; k++) {
+            const clspi_tile_rows of = rows_after(tile, &group, k);
+            make_edges(tile, &of, &shape);
+        }
+    }
     clspi_float_state_set(before);
 }
 
