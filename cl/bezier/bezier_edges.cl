@@ -196,9 +196,8 @@ IN_PLACE void edge_vertex(global const real *corner, uint n, uint depth, ptrdiff
     cnt = as_given(scaled(degree_n * towards, cnt), c.d.w, centre);
     ctt = as_given(scaled(degree_t * (degree_t - R(1.0)), ctt), c.d.w, centre);
     const tangent sn = tangent_of(cn, c.d), st = tangent_of(ct, c.d);
-    const tangent snn = second_of(cnn, c.d, cn, sn, cn, sn);
-    const tangent snt = second_of(cnt, c.d, cn, sn, ct, st);
-    const tangent stt = second_of(ctt, c.d, ct, st, ct, st);
+    const tangent snn = tangent_of(cnn, c.d), snt = tangent_of(cnt, c.d);
+    const tangent stt = tangent_of(ctt, c.d);
     /* at a corner the patch's inside lies along the edge too */
     const bool begins = t == R(0.0), ends = s == R(0.0);
     const real inside = begins == ends ? R(0.0) : begins != flip ? R(1.0) : R(-1.0);

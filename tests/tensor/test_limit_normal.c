@@ -32,7 +32,7 @@ static surface make_surface(kind k)
     surface s = {.weight = {1.5}};
 
     for (int i = 1; i < SUMS; i++) {
-        s.weight[i] = random_in(1);
+        s.weight[i] = random_in(seed / 3 % 2 ? 1 : 300);
         for (int c = 0; c < 3; c++)
             s.x[i][c] = random_in(2);
     }

@@ -1,5 +1,6 @@
-/* Unit normals of vectors of vertices; the file that includes this one names real, REAL_BYTES,
-   REAL_EPS and REAL_TINY. */
+/* Unit normals of vectors of vertices, on edges also where the tangents do not span a plane: there
+   the limit from the inside (docs/math.md, 7). What is rounding is told by running error bounds.
+   The file that includes this one names real, REAL_BYTES, REAL_EPS and REAL_TINY. */
 #ifndef CLSPI_NORMALS_REAL_H
 #define CLSPI_NORMALS_REAL_H
 
@@ -27,11 +28,8 @@ CLSPI_INLINE void cross3(vec n[3], const vec *a, const vec *b)
 CLSPI_INLINE void unit_cross(vec n[3], const vec s[3], const vec t[3], const vec off[2])
 {
     cross3(n, s, t);
-    const vec nn = dot3(n, n), ss = dot3(s, s), tt = dot3(t, t);
-    const vec by_a = off[0] * off[0] * tt, by_b = off[1] * off[1] * ss;
-    const vec d = nn - (by_a + by_b); /* of nn <= (off_a |t| + off_b |s|)^2 */
-    const vec_mask sure =
-        (d > 0) & (d * d > 4 * by_a * by_b) & (nn > 16 * REAL_EPS * REAL_EPS * ss * tt);
+    const vec nn = dot3(n, n), by_s = off[0] * off[0], by_t = off[1] * off[1];
+    const vec_mask sure = nn > 2 * (by_s * dot3(t, t) + by_t * dot3(s, s));
     const vec factor = select_lanes(sure, inverse_root(nn), (vec){0});
 
     for (int c = 0; c < 3; c++)
@@ -70,6 +68,90 @@ CLSPI_INLINE vec given_size(vec size_w, vec limit, vec w, vec far)
     const vec given = max_lanes(min_lanes((real)0.125 * size_w, limit * (2 * w)), 2 * w) * far;
 
     return select_lanes(size_w > 0, given, (vec){0});
+}
+
+/* ---- limits ---- */
+
+/* A derivative of a patch, and what its rounding errors are relative to. */
+typedef struct tangent {
+    vec x[3], error;
+} tangent;
+
+/* The tangents of a surface in two directions, and its second derivatives. */
+enum { A, B, AA, AB, BB, TANGENTS };
+
+/* A sum of control points in homogeneous coordinates, and the same sum of their magnitudes. */
+typedef struct tracked {
+    vec x[3], w, size, weight;
+} tracked;
+
+/* Makes the derivative of a rational patch of that of homogeneous coordinates. Of a second one that
+   is what tells of limits (docs/math.md, 7). */
+CLSPI_INLINE tangent quotient(const tracked *d, const tracked *point)
+{
+    const vec one_over_w = 1 / point->w,
+              x[3] = {point->x[0] * one_over_w, point->x[1] * one_over_w, point->x[2] * one_over_w};
+    tangent t = {.error = (d->size + d->weight * largest3(x)) * one_over_w};
+
+    for (int c = 0; c < 3; c++)
+        t.x[c] = (d->x[c] - d->w * x[c]) * one_over_w;
+    return t;
+}
+
+/* Scales a tangent; one that may be all rounding becomes 0, as the tangents of a collapsed edge
+   are, so that no product takes what it is off by. */
+CLSPI_INLINE tangent shortened(const tangent *t, vec factor)
+{
+    const vec by = select_lanes(largest3(t->x) > 8 * REAL_EPS * t->error, factor, (vec){0});
+
+    return (tangent){{t->x[0] * by, t->x[1] * by, t->x[2] * by}, t->error * by};
+}
+
+/* Adds f (a x b) to n, and what its errors are relative to. */
+CLSPI_INLINE void add_cross(tangent *n, vec f, const tangent *a, const tangent *b)
+{
+    vec product[3];
+
+    cross3(product, a->x, b->x);
+    for (int c = 0; c < 3; c++)
+        n->x[c] += f * product[c];
+    n->error += abs_lanes(f) * (a->error * largest3(b->x) + b->error * largest3(a->x));
+}
+
+/* Makes the limit of the normal a x b from the inside, which lies along these parts of both
+   directions; (0, 0, 0) where it may be all rounding. */
+CLSPI_INLINE void limit_normal(vec normal[3], const tangent of[TANGENTS], const vec inside[2])
+{
+    static const int product[4][2] = {{AA, B}, {A, AB}, {AB, B}, {A, BB}};
+    const vec zero = {0};
+    tangent t[TANGENTS], sum = {{zero, zero, zero}, zero};
+    vec largest = zero;
+
+    for (int k = 0; k < TANGENTS; k++)
+        largest = max_lanes(largest, of[k].error);
+    for (int k = 0; k < TANGENTS; k++)
+        t[k] = shortened(&of[k], binary_scale(largest));
+    for (int k = 0; k < 4; k++)
+        add_cross(&sum, inside[k / 2], &t[product[k][0]], &t[product[k][1]]);
+    const vec size = largest3(sum.x), to = binary_scale(size);
+    const vec n[3] = {sum.x[0] * to, sum.x[1] * to, sum.x[2] * to};
+    const vec_mask sound = (size > 32 * REAL_EPS * sum.error) & (size > REAL_TINY);
+    const vec by = select_lanes(sound, inverse_root(dot3(n, n)), (vec){0});
+    for (int c = 0; c < 3; c++)
+        normal[c] = n[c] * by + 0;
+}
+
+/* Makes the unit normal a x b, or its limit where the tangents do not span a plane. */
+CLSPI_INLINE void edge_normal(vec normal[3], const tangent of[TANGENTS], const vec inside[2])
+{
+    const vec from[2] = {of[A].error, of[B].error};
+    vec limit[3];
+
+    unit_normal(normal, of[A].x, of[B].x, from);
+    limit_normal(limit, of, inside);
+    const vec_mask lost = (normal[0] == 0) & (normal[1] == 0) & (normal[2] == 0);
+    for (int c = 0; c < 3; c++)
+        normal[c] = select_lanes(lost, limit[c], normal[c]);
 }
 
 #endif

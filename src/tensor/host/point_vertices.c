@@ -213,14 +213,6 @@ static void make_limits(const clspi_point_maker *maker, const clspi_point *const
     }
 }
 
-bool clspi_normal_is_lost(const clspi_vertex_shape *vertex, const char *at)
-{
-    static const char zero[3 * sizeof(double)];
-    const size_t bytes = clspi_row_bytes(vertex->type);
-
-    return memcmp(at + (size_t)vertex->at[CLSPI_PART_NORMAL] * bytes, zero, 3 * bytes) == 0;
-}
-
 /* Makes the normals again that are (0, 0, 0) on edges. */
 static void make_normals(const clspi_point_maker *maker, const clspi_point *of, size_t count,
                          char *out)

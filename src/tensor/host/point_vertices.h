@@ -56,9 +56,6 @@ void clspi_first_vertices(const clspi_vertex_functions *functions, const clspi_v
 void clspi_point_sides(const clspi_point_maker *maker, const clspi_point *points, size_t num,
                        char *out);
 
-/* Tells whether a vertex has the normal (0, 0, 0). */
-bool clspi_normal_is_lost(const clspi_vertex_shape *vertex, const char *at);
-
 /* Writes NaN to all attributes of a vertex. */
 void clspi_point_lose(const clspi_vertex_shape *vertex, char *out);
 

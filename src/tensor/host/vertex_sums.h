@@ -6,6 +6,8 @@
 #define CLSPI_VERTEX_SUMS_H
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "level.h"
 #include "row_sums.h"
@@ -34,6 +36,27 @@ typedef struct clspi_vertex_shape {
     size_t stride;           /* elements from one vertex to the next */
     int32_t at[CLSPI_PARTS]; /* the element where an attribute begins; negative: it has none */
 } clspi_vertex_shape;
+
+/* Tells whether the normal of a vertex is (0, 0, 0). */
+static inline bool clspi_normal_is_lost(const clspi_vertex_shape *shape, const char *vertex)
+{
+    const ptrdiff_t at = shape->at[CLSPI_PART_NORMAL];
+    uint64_t f64[3];
+    uint32_t f32[3];
+    uint16_t f16[3];
+
+    switch (shape->type) {
+    case CLSPI_ROW_F64:
+        memcpy(f64, vertex + at * (ptrdiff_t)sizeof *f64, sizeof f64);
+        return (f64[0] | f64[1] | f64[2]) == 0;
+    case CLSPI_ROW_F32:
+        memcpy(f32, vertex + at * (ptrdiff_t)sizeof *f32, sizeof f32);
+        return (f32[0] | f32[1] | f32[2]) == 0;
+    default:
+        memcpy(f16, vertex + at * (ptrdiff_t)sizeof *f16, sizeof f16);
+        return (f16[0] | f16[1] | f16[2]) == 0;
+    }
+}
 
 /* What vertices are made of. */
 typedef struct clspi_vertex_source {

@@ -207,9 +207,7 @@ CLSPI_INLINE void unit_cross(real n[3], const real s[3], const real t[3], const 
     const real n2 = s[0] * t[1] - s[1] * t[0];
     const real nn = n0 * n0 + n1 * n1 + n2 * n2, ss = s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
     const real tt = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
-    const real by_a = off[0] * off[0] * tt, by_b = off[1] * off[1] * ss;
-    const real d = nn - (by_a + by_b); /* of nn <= (off_a |t| + off_b |s|)^2 */
-    const bool sure = d > 0 && d * d > 4 * by_a * by_b && nn > 16 * REAL_EPS * REAL_EPS * ss * tt;
+    const bool sure = nn > 2 * (off[0] * off[0] * tt + off[1] * off[1] * ss);
     const real factor = sure ? 1 / SQRT(nn) : 0;
 
     n[0] = n0 * factor + 0; /* which -0 becomes */
