@@ -240,6 +240,17 @@ void clspi_run_start_clock(clspi_run *run, uint32_t workers)
     if (workers > run->most_workers) run->most_workers = workers;
 }
 
+/* Returns how many workers the host's part of a round can have besides the calling thread: not more
+   than there are tiles. */
+static uint32_t useful_workers(const clspi_run *run, uint32_t workers)
+{
+    const size_t tiles = clspi_tile_range_left(run->participants[run->host].tile_range) +
+                         atomic_load(&run->requeued.num);
+    const size_t by_caller = run->num_dispatched == 0 ? 1 : 0;
+
+    return (uint32_t)clspi_min(workers, tiles > by_caller ? tiles - by_caller : 0);
+}
+
 void clspi_run_round(clspi_run *run, uint32_t workers)
 {
     clspi_participant *const host = &run->participants[run->host];
@@ -250,7 +261,7 @@ void clspi_run_round(clspi_run *run, uint32_t workers)
     for (uint32_t d = 0; d < run->num_devices; d++)
         if (run->participants[d].tile_range && clspi_run_alive(run, d))
             run->dispatched[run->num_dispatched++] = d;
-    threads = reserve_threads(run, has_host ? workers : 0);
+    threads = reserve_threads(run, has_host ? useful_workers(run, workers) : 0);
     clspi_run_start_clock(run, has_host ? run->workers + (run->num_dispatched == 0) : 0);
     clspi_pool_start(&run->set->pool, threads, serve, run);
     if (run->num_dispatched > 0) clspi_dispatch(run, run->dispatched[0]);
