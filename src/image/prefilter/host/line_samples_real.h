@@ -36,6 +36,7 @@ typedef struct row_places {
     size_t num, before, within; /* places; of them those before the samples, and those of samples
                                    that follow each other */
     int32_t first;              /* of these */
+    bool are_within;            /* those at all places are of these */
     int32_t at[SPAN];           /* at all others; CLSPI_NO_INDEX: none */
 } row_places;
 
@@ -51,9 +52,13 @@ static void find_places(row_places *p, const clspi_line_source *from, int64_t x,
     p->before = (size_t)low;
     p->within = (size_t)(high - low);
     p->first = (int32_t)(low - begin);
+    p->are_within = true;
     for (size_t k = 0; k < num; k++) {
         if (k == p->before) k += p->within;
-        if (k < num) p->at[k] = sample_index(from, 2, x + (int64_t)k);
+        if (k == num) break;
+        p->at[k] = sample_index(from, 2, x + (int64_t)k);
+        const int64_t place = (int64_t)p->at[k] - p->first;
+        p->are_within = p->are_within && place >= 0 && place < high - low;
     }
 }
 
@@ -117,16 +122,24 @@ static real read_outside(const clspi_line_source *from, const int64_t row[2], in
     return sample_at(from->at, from->type, (begin + (size_t)at) * from->step);
 }
 
-/* Reads a row's samples at places. What is not within is mostly what is. */
+/* Fills the places of a row from `begin` to end - 1, whose samples are not within, or which are
+   those of samples that are. */
+CLSPI_INLINE void read_beside(const clspi_line_source *from, const int64_t row[2],
+                              const row_places *p, size_t begin, size_t end, real *to)
+{
+    if (p->are_within)
+        for (size_t k = begin; k < end; k++)
+            to[k] = to[p->before + (size_t)(p->at[k] - p->first)];
+    else
+        for (size_t k = begin; k < end; k++)
+            to[k] = read_outside(from, row, p->at[k]);
+}
+
+/* Reads a row's samples at places. */
 static void read_places(const clspi_line_source *from, const int64_t row[2], const row_places *p,
-                        real *restrict to)
+                        real *to)
 {
     read_within(from, row, p, to + p->before);
-    for (size_t k = 0; k < p->num; k++) {
-        if (k == p->before) k += p->within;
-        if (k == p->num) break;
-        const int64_t place = (int64_t)p->at[k] - p->first;
-        const bool is_within = p->at[k] >= p->first && place < (int64_t)p->within;
-        to[k] = is_within ? to[p->before + (size_t)place] : read_outside(from, row, p->at[k]);
-    }
+    read_beside(from, row, p, 0, p->before, to);
+    read_beside(from, row, p, p->before + p->within, p->num, to);
 }
