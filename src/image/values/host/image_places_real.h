@@ -31,8 +31,8 @@ typedef struct chunk {
 CLSPI_INLINE void keep_near(chunk *c, real near[CHUNK], const real *at, real bound)
 {
     for (uint32_t k = 0; k < CHUNK; k++) {
-        const real x = at[k], low = x >= -bound ? x : -bound;
-        near[k] = low > bound ? bound : low;
+        const real x = at[k], low = x > -bound ? x : -bound;
+        near[k] = low < bound ? low : bound;
         c->is_there[k] &= x - x == 0;
     }
 }
@@ -61,12 +61,6 @@ CLSPI_INLINE void split(chunk *c, const real *at, uint32_t d)
     }
 }
 
-/* Returns what a sum of two numbers carries. */
-CLSPI_INLINE uint32_t carry_of(uint32_t a, uint32_t b, uint32_t sum)
-{
-    return ((a & b) | ((a | b) & ~sum)) >> 31;
-}
-
 /* Gives the coordinates of points of a map of fixed-point numbers along one direction, from point x
    on: sums by 32 bits, of which all vectors have most. */
 CLSPI_INLINE void fixed_axis(chunk *c, const clspi_image_row *row, uint32_t d, uint32_t x)
@@ -82,9 +76,9 @@ CLSPI_INLINE void fixed_axis(chunk *c, const clspi_image_row *row, uint32_t d, u
                    first_low = (uint32_t)at_low;
 
     for (uint32_t k = 0; k < CHUNK; k++) {
-        const uint32_t carry = carry_of(first_low, low[k], first_low + low[k]);
+        const uint32_t carry = first_low + low[k] < first_low;
         const uint32_t sum = first_high + high[k], rest = sum + carry;
-        const uint32_t over = carry_of(first_high, high[k], sum) + carry_of(sum, carry, rest);
+        const uint32_t over = (sum < first_high) | (rest < carry);
         c->i[d][k] = (int32_t)(first_whole + whole[k] + over);
         c->t[d][k] = (real)(int32_t)(rest >> 4) * (real)0x1p-28;
     }

@@ -125,7 +125,7 @@ CLSPI_INLINE void make_points(const chunk_work *v, uint32_t order)
         for (uint32_t g = 0; g < num; g += at_once) {
             const uint32_t some = num - g < at_once ? num - g : at_once;
             tap_rows r = {channel, v->c->first, stride_z, stride_y, planes->order + 1};
-            if (v->edges) copy_points(&r, &copies, planes, v->edges, order, some, g);
+            if (v->edges) copy_points(&r, &copies, planes, v->edges, some, g);
             sum_rows_of(&s, r, of, &w, g, some);
         }
         make_channel(v, n, of, &s, &w);
@@ -251,34 +251,38 @@ CLSPI_INLINE void round_all(real *x, bool rounds_up)
             x[k] = RINT(x[k]);
 }
 
-/* Keeps a number within bounds; NaN is 0. */
-CLSPI_INLINE int32_t saturated(real x, real low, real high)
+/* Makes whole numbers, which are kept within the bounds of a type; NaN is 0. */
+CLSPI_INLINE void saturate(int32_t *restrict to, const real *restrict from, uint32_t type)
 {
-    const real near = x > low ? x : x <= low ? low : 0;
+    const real low = type == CLSPI_PIXEL_S16 ? -32768 : 0;
+    const real high = type == CLSPI_PIXEL_U8 ? 255 : low + 65535;
 
-    return (int32_t)(near < high ? near : high);
+    for (size_t k = 0; k < CHUNK; k++) {
+        const real x = from[k], near = x > low ? x : x <= low ? low : 0;
+        to[k] = (int32_t)(near < high ? near : high);
+    }
+}
+
+/* Makes of a row of numbers, which may be changed before, those of a type of whole numbers. */
+CLSPI_INLINE void convert_to_whole(const clspi_image_planes *planes, real *restrict from,
+                                   void *restrict to)
+{
+    int32_t whole[CHUNK];
+
+    round_all(from, planes->rounds_up);
+    saturate(whole, from, planes->type);
+    if (planes->type == CLSPI_PIXEL_U8)
+        for (size_t k = 0; k < CHUNK; k++)
+            ((uint8_t *)to)[k] = (uint8_t)whole[k];
+    else
+        for (size_t k = 0; k < CHUNK; k++)
+            ((uint16_t *)to)[k] = (uint16_t)whole[k];
 }
 
 /* Makes of a row of numbers, which may be changed before, those of the type of values. */
 static void convert(const clspi_image_planes *planes, real *restrict from, void *restrict to)
 {
-    const uint32_t type = planes->type;
-
-    if (type == CLSPI_PIXEL_U8 || type == CLSPI_PIXEL_U16 || type == CLSPI_PIXEL_S16)
-        round_all(from, planes->rounds_up);
-    switch (type) {
-    case CLSPI_PIXEL_U8:
-        for (size_t k = 0; k < CHUNK; k++)
-            ((uint8_t *)to)[k] = (uint8_t)saturated(from[k], 0, 255);
-        break;
-    case CLSPI_PIXEL_U16:
-        for (size_t k = 0; k < CHUNK; k++)
-            ((uint16_t *)to)[k] = (uint16_t)saturated(from[k], 0, 65535);
-        break;
-    case CLSPI_PIXEL_S16:
-        for (size_t k = 0; k < CHUNK; k++)
-            ((int16_t *)to)[k] = (int16_t)saturated(from[k], -32768, 32767);
-        break;
+    switch (planes->type) {
     case CLSPI_PIXEL_F16:
         clspi_halves(to, from, CHUNK);
         break;
@@ -286,9 +290,12 @@ static void convert(const clspi_image_planes *planes, real *restrict from, void 
         for (size_t k = 0; k < CHUNK; k++)
             ((float *)to)[k] = (float)from[k];
         break;
-    default:
+    case CLSPI_PIXEL_F64:
         for (size_t k = 0; k < CHUNK; k++)
             ((double *)to)[k] = (double)from[k];
+        break;
+    default:
+        convert_to_whole(planes, from, to);
         break;
     }
 }
@@ -344,14 +351,18 @@ static void store(const chunk_work *v, void *room, void *out)
 
 /* ---- all ---- */
 
-/* Has the lines of the cache that a chunk goes to come while it is made. */
-CLSPI_INLINE void prefetch(const char *out, size_t bytes)
+/* Has the lines of the cache that a chunk goes to, and those of what the next one has been given,
+   come while it is made. */
+CLSPI_INLINE void prefetch(const clspi_image_row *row, size_t first, const char *out, size_t bytes)
 {
 #ifdef __GNUC__
     for (size_t at = 0; at < bytes; at += 64)
         __builtin_prefetch(out + at, 1);
+    for (uint32_t d = 0; d < 3 && first + CHUNK < row->num; d++)
+        for (size_t at = 0; row->field[d] && at < CHUNK * row->step; at += 64 / REAL_BYTES)
+            __builtin_prefetch((const real *)row->field[d] + (first + CHUNK) * row->step + at);
 #else
-    (void)out, (void)bytes;
+    (void)row, (void)first, (void)out, (void)bytes;
 #endif
 }
 
@@ -371,7 +382,7 @@ void IMAGE_VALUES(const clspi_image_planes *planes, const clspi_image_row *row)
 
     for (size_t first = 0; first < row->num; first += CHUNK) {
         c.num = (uint32_t)(row->num - first < CHUNK ? row->num - first : CHUNK);
-        prefetch(out, c.num * point);
+        prefetch(row, first, out, c.num * point);
         find_coordinates(&c, planes->directions, row, first);
         find_taps(&c, planes);
         const chunk_work all = {planes, &c, NULL, components, made};
