@@ -507,6 +507,46 @@ static void check_host(crop_job *j)
     free(some.given);
 }
 
+/* Points beyond an end of the nearest mode, far away or about a corner, need no more than what is
+   there. */
+static void test_beyond_by_host(void **state)
+{
+    static const crop_case outside = {
+        "beyond an end",
+        {.size = {430, 460}, .mode = {CLSP_IMAGE_NEAREST, CLSP_IMAGE_NEAREST}},
+        {5, 70, 0},
+        1,
+        MAP,
+        NULL,
+        0};
+    static const double shifts[] = {-2, 2, -0.5, 0.5};
+    const uint32_t none[3] = {0, 0, 0};
+    clsp_context *ctx = context_with("");
+
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        clsp_image_desc desc = outside.d;
+        if (i > 3) desc.order = CLSP_IMAGE_LINEAR;
+        crop_job j = start_job(ctx, &outside, &desc);
+        for (uint32_t d = 0; d < 2; d++)
+            j.map.matrix[d][3] += shifts[i % 4] * j.im.d.size[d];
+        const tile all = make_tile(&j, none, outside.out);
+        void *const values = malloc(j.points * j.element);
+        clsp_image_desc part;
+        assert_non_null(values);
+        make_by_host(&j, j.im.plan, &all, j.values);
+        assert_ok(ctx, clsp_image_need(j.im.plan, &j.map, &part));
+        clsp_image_plan *plan = load_part(&j, &part, false);
+        make_by_host(&j, plan, &all, values);
+        assert_int_equal(compare(&j, &all, values, false), 0);
+        clsp_image_plan_destroy(&plan);
+        free(values);
+        free(all.given);
+        finish_job(&j);
+    }
+    clsp_context_destroy(&ctx);
+}
+
 static void test_by_host(void **state)
 {
     static const crop_case of_host[] = {
@@ -661,9 +701,9 @@ static void test_wrong_needs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts),       cmocka_unit_test(test_by_host),
-        cmocka_unit_test(test_random),      cmocka_unit_test(test_wrong_parts),
-        cmocka_unit_test(test_wrong_needs),
+        cmocka_unit_test(test_parts),          cmocka_unit_test(test_by_host),
+        cmocka_unit_test(test_beyond_by_host), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_wrong_parts),    cmocka_unit_test(test_wrong_needs),
     };
 
     if (no_device()) return 77;

@@ -169,6 +169,7 @@ static void gather_points(chunk *e, const uint32_t edge[CHUNK], uint32_t num, co
     for (uint32_t d = 3 - directions; d < 3; d++) {
         e->shift[d] = c->shift[d];
         e->has_turned[d] = c->has_turned[d];
+        e->is_flat[d] = c->is_flat[d];
         for (uint32_t k = 0; k < rounds_of(e); k++) {
             const uint32_t at = edge[k < num ? k : num - 1];
             e->i[d][k] = c->i[d][at];

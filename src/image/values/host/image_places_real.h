@@ -15,12 +15,14 @@ typedef struct chunk {
     int32_t shift[3]; /* what is to be added to whole numbers for the index of the first tap */
     _Alignas(64) int32_t i[3][CHUNK]; /* with a line of the cache, so that no vector is of two */
     real t[3][CHUNK];
-    real is_turned[3][CHUNK]; /* 1: the taps of a mirrored image, in turned order; else 0 */
+    real is_turned[3][CHUNK]; /* 1: the taps of a mirrored image, in turned order; else 0; where
+                                 taps are flat -1, if the first one counts alone, or 1, the last */
     int32_t is_there[CHUNK];  /* 1: no cval stands at it */
     int32_t is_within[CHUNK]; /* 1: all its taps are in memory, side by side */
     bool is_even;             /* coordinates go on evenly, and are numbers: those of a map */
     bool all_there, all_within;
     bool has_turned[3];     /* false: none is, and nothing stands in is_turned */
+    bool is_flat[3];        /* where all taps beyond an end are the same coefficient */
     ptrdiff_t first[CHUNK]; /* where the first tap is or would be, from the begin of a plane on */
 } chunk;
 
@@ -239,25 +241,31 @@ static extension extension_of(int32_t n, uint32_t mode)
 }
 
 /* Has points all of whose taps are beyond an end of the image take them from where the same
-   coefficients stand within: those of a mirrored image in turned order, with turned weights. This
-   depends on nothing but the coordinate, so that parts of an image have the bits of the whole. */
+   coefficients stand within: those of a mirrored image in turned order, with turned weights; and
+   where the image ends with one coefficient, this and its neighbours, which parts may lack, by its
+   weight alone. Weights depend on nothing but the coordinate, so that parts of an image have the
+   bits of the whole. */
 CLSPI_INLINE void fold(chunk *c, const clspi_image_planes *planes, uint32_t d)
 {
     const int32_t n = (int32_t)planes->size[d], order = (int32_t)planes->order;
     const int32_t shift = c->shift[d];
     const extension e = extension_of(n, planes->mode[d]);
-    const int32_t is_mirrored = e.turn < 0;
+    const uint32_t mode = planes->mode[d];
+    const int32_t is_mirrored = e.turn < 0, is_flat = c->is_flat[d];
+    const int32_t low = e.low - (is_mirrored ? order : 0), high = e.high - (e.turn > 0 ? 0 : order);
+    const int32_t end = is_flat && planes->stored[d] < planes->size[d] ? 0 : n;
     int32_t has_turned = 0;
 
-    if (e.turn == 0 || planes->mode[d] == CLSPI_EXTEND_CONSTANT) return;
+    if (mode == CLSPI_EXTEND_CONSTANT || mode == CLSPI_EXTEND_GRID_CONSTANT) return;
     for (uint32_t k = 0; k < CHUNK; k++) {
         const int32_t i = c->i[d][k] + shift;
         const int32_t is_under = i + order < 0, is_over = i >= n;
-        const int32_t first = (is_under ? e.low : e.high) + (is_mirrored ? -order - i : i);
-        const int32_t is_folded = (is_under | is_over) & (first >= 0) & (first + order < n);
+        const int32_t first = (is_under ? low : high) + e.turn * i;
+        const int32_t is_folded = (is_under | is_over) & (first >= 0) & (first + order < end);
+        const int32_t is_turned = (is_folded & is_mirrored) + (is_over - is_under) * is_flat;
         c->i[d][k] = is_folded ? first - shift : c->i[d][k];
-        c->is_turned[d][k] = (real)(is_folded & is_mirrored);
-        has_turned |= is_folded & is_mirrored;
+        c->is_turned[d][k] = (real)is_turned;
+        has_turned |= is_turned;
     }
     c->has_turned[d] = has_turned != 0;
 }
@@ -292,6 +300,7 @@ static bool find_taps_along(chunk *c, const clspi_image_planes *planes, uint32_t
     if (!is_inside) keep_chunk_within(c, planes, d);
     if (order % 2 == 0) count_from_middles(c, d);
     c->shift[d] = shift;
+    c->is_flat[d] = planes->mode[d] == CLSPI_EXTEND_NEAREST;
     if (ends[0] + shift + order < 0 || ends[1] + 1 + shift >= (int32_t)planes->size[d])
         fold(c, planes, d);
     for (uint32_t k = 0; !is_inside && k < CHUNK; k++) {

@@ -43,6 +43,19 @@ CLSPI_INLINE void turn_weights(uint32_t order, vec is_turned, real (*w)[CHUNK], 
     }
 }
 
+/* Has the first or the last tap count alone, by `one`, at those points whose taps are flat. */
+CLSPI_INLINE void flatten_weights(uint32_t order, vec is_turned, real one, real (*w)[CHUNK],
+                                  uint32_t g)
+{
+    const vec is_any = is_turned * is_turned, is_not = 1 - is_any, half = all_lanes(one / 2);
+
+    CLSPI_UNROLL(6)
+    for (uint32_t x = 0; x <= order; x++)
+        store_vec(w[x] + g, load_vec(w[x] + g) * is_not);
+    store_vec(w[0] + g, load_vec(w[0] + g) + (is_any - is_turned) * half);
+    store_vec(w[order] + g, load_vec(w[order] + g) + (is_any + is_turned) * half);
+}
+
 /* Finds the weights of all points. */
 CLSPI_INLINE void find_weights(tap_weights *w, work of, const chunk *c)
 {
@@ -55,8 +68,13 @@ CLSPI_INLINE void find_weights(tap_weights *w, work of, const chunk *c)
     for (uint32_t d = 3 - of.directions; d < 3; d++)
         for (uint32_t g = 0; c->has_turned[d] && g < c->num; g += GROUP) {
             const vec is_turned = in_order_of(d, of.order, load_vec(c->is_turned[d] + g));
-            turn_weights(of.order, is_turned, w->w[d], g);
-            if (of.gradient) turn_weights(of.order, is_turned, w->d[d], g);
+            if (c->is_flat[d]) {
+                flatten_weights(of.order, is_turned, 1, w->w[d], g);
+                if (of.gradient) flatten_weights(of.order, is_turned, 0, w->d[d], g);
+            } else {
+                turn_weights(of.order, is_turned, w->w[d], g);
+                if (of.gradient) turn_weights(of.order, is_turned, w->d[d], g);
+            }
         }
 }
 
