@@ -1,6 +1,6 @@
 /* Where the points of a chunk are among coefficients, in the precision `real`: the first of the
    taps of each, and how far the point is behind its knot. The file that includes this one names
-   EPSILON too. */
+   EPSILON and FLOOR too. */
 #include <string.h>
 
 #include "image_points.h"
@@ -28,23 +28,29 @@ typedef struct chunk {
 
 /* ---- coordinates ---- */
 
-/* Keeps what points have been given within a bound; not finite: they are not there. (In a loop of
-   its own: with what follows compilers make branches of it.) */
+/* Keeps what points have been given within a bound; not finite: they are not there. (By loops of
+   their own: of one compilers make branches, or more steps.) */
 CLSPI_INLINE void keep_near(chunk *c, real near[CHUNK], const real *at, real bound)
 {
     for (uint32_t k = 0; k < CHUNK; k++) {
-        const real x = at[k], low = x > -bound ? x : -bound;
-        near[k] = low < bound ? low : bound;
-        c->is_there[k] &= x - x == 0;
+        near[k] = at[k] > -bound ? at[k] : -bound;
+        c->is_there[k] &= at[k] - at[k] == 0;
     }
+    for (uint32_t k = 0; k < CHUNK; k++)
+        near[k] = near[k] < bound ? near[k] : bound;
 }
 
-/* Returns what a number within the range of int32_t is rounded down to. */
-CLSPI_INLINE int32_t floor_of(real x)
+/* Returns what a number within the range of int32_t is rounded down to: by an instruction, where
+   levels have it. */
+CLSPI_INLINE real floor_of(real x)
 {
-    const int32_t toward_0 = (int32_t)x;
+#if defined __SSE4_1__ || defined __aarch64__
+    return FLOOR(x);
+#else
+    const real toward_0 = (real)(int32_t)x;
 
-    return toward_0 - ((real)toward_0 > x);
+    return toward_0 - (real)(toward_0 > x);
+#endif
 }
 
 /* Splits coordinates along one direction, kept within 2^30. What is just above -1/2 stays no tie,
@@ -56,9 +62,10 @@ CLSPI_INLINE void split(chunk *c, const real *at, uint32_t d)
 
     keep_near(c, near, at, (real)0x1p30);
     for (uint32_t k = 0; k < CHUNK; k++) {
-        const int32_t i = floor_of(near[k]), is_tie = (near[k] > -half) & (near[k] < 0);
-        const real t = near[k] - (real)i, least = is_tie ? above_half : t;
-        c->i[d][k] = i;
+        const real low = floor_of(near[k]), t = near[k] - low;
+        const int32_t is_tie = (near[k] > -half) & (near[k] < 0);
+        const real least = is_tie ? above_half : t;
+        c->i[d][k] = (int32_t)low;
         c->t[d][k] = t == half ? least : t;
     }
 }
@@ -106,11 +113,10 @@ CLSPI_INLINE void displace(chunk *c, const real *field, uint32_t d)
 
     keep_near(c, near, field, (real)0x1p29);
     for (uint32_t k = 0; k < CHUNK; k++) {
-        const int32_t low = floor_of(near[k]);
-        const real t = c->t[d][k] + (near[k] - (real)low);
+        const real low = floor_of(near[k]), t = c->t[d][k] + (near[k] - low);
         const int32_t is_over = t >= 1;
         c->t[d][k] = t - (real)is_over;
-        c->i[d][k] += low + is_over;
+        c->i[d][k] += (int32_t)low + is_over;
     }
 }
 

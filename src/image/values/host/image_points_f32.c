@@ -3,6 +3,7 @@
 #define REAL_BYTES   4
 #define REAL_PIXEL   CLSPI_PIXEL_F32
 #define RINT         rintf
+#define FLOOR        floorf
 #define ROUND        roundf
 #define EPSILON      0x1p-23f
 typedef float real;

@@ -3,6 +3,7 @@
 #define REAL_BYTES   8
 #define REAL_PIXEL   CLSPI_PIXEL_F64
 #define RINT         rint
+#define FLOOR        floor
 #define ROUND        round
 #define EPSILON      0x1p-52
 typedef double real;

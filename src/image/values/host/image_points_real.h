@@ -1,6 +1,6 @@
 /* The definition of one clspi_image_values, IMAGE_VALUES, in the precision `real`. The file that
-   includes this one names both, REAL_BYTES, RINT, ROUND and EPSILON, and REAL_PIXEL, the precision
-   as a type of pixels.
+   includes this one names both, REAL_BYTES, RINT, ROUND, FLOOR and EPSILON, and REAL_PIXEL, the
+   precision as a type of pixels.
 
    A chunk of points of a row is made at once: where they are by loops over all of them, what they
    are group by group. */
