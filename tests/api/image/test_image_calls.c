@@ -250,6 +250,9 @@ static void check_far_by(clsp_schedule maker)
         const clsp_image_map points = list_of(NUM, clsp_in_f32(x, 2 * NUM), 0);
         assert_ok(shared, eval_by_maker(maker, &im, &points, clsp_out_f32(got, NUM)));
         check_far(mode, x, got, NUM);
+        if (mode == CLSP_IMAGE_NEAREST) /* those of either end alike */
+            assert_true(got[3] == got[5] && got[3] == got[7] && got[4] == got[6] &&
+                        got[3] != got[4]);
         clsp_image_map map = {.size = {NUM, 1}, .displacements = clsp_in_f32(x, 2 * NUM)};
         map.matrix[0][0] = 0x1p-60; /* as good as 0; all 0 would be the identity */
         assert_ok(shared, eval_by_maker(maker, &im, &map, clsp_out_f32(got, NUM)));
@@ -263,14 +266,32 @@ static void check_far_by(clsp_schedule maker)
     }
 }
 
+/* What is just above -1/2 is nearest to sample 0, though 1 more is rounded to 1/2. */
+static void check_above_half(clsp_schedule maker)
+{
+    const float x[] = {nextafterf(-0.5f, 0), 0, 4, 4};
+    clsp_image_desc d = plain;
+    float got[2];
+
+    d.order = CLSP_IMAGE_NEAREST_SAMPLE;
+    d.mode[0] = d.mode[1] = CLSP_IMAGE_MIRROR;
+    images im = images_make(shared, &d, 1, false, 6);
+    const clsp_image_map points = list_of(2, clsp_in_f32(x, 4), 0);
+    assert_ok(shared, eval_by_maker(maker, &im, &points, clsp_out_f32(got, 2)));
+    assert_true(got[0] == got[1]);
+    images_free(&im);
+}
+
 static void test_far_coordinates(void **state)
 {
     clsp_schedule makers[2];
     const int num = makers_of(shared, makers);
 
     (void)state;
-    for (int k = 0; k < num; k++)
+    for (int k = 0; k < num; k++) {
         check_far_by(makers[k]);
+        check_above_half(makers[k]);
+    }
 }
 
 /* Points of a list, by 16: within, near the edges, beyond them by less than a length and by more,
