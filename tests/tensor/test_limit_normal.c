@@ -1,10 +1,14 @@
 /* Normals on edges by derivatives at a point: those of points a little inwards, where tangents
-   vanish or are parallel too; and (0, 0, 0) where all that there is may be rounding. */
+   vanish or are parallel too; and (0, 0, 0) where all that there is may be rounding. Normals of
+   grids of patches with a collapsed edge, whichever rows and patches are made at once. */
 #include "../support.h"
 
+#include "bernstein.h"
 #include "limit_normal.h"
+#include "vertex_tile.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { U = 1, V = 2, UU = 4, UV = 5, VV = 6, SUMS = CLSPI_POINT_SUMS };
@@ -167,10 +171,96 @@ static void test_small(void **state)
     assert_true(normal[0] == 0 && normal[1] == 0 && normal[2] == 0);
 }
 
+/* ---- grids ---- */
+
+enum { ORDER = 4, SIDE = 9, STRIDE = 6, GRIDS = 300, REALS = ORDER * ORDER * 3 };
+enum { ROW = SIDE * STRIDE, GRID = SIDE * ROW };
+
+static uint32_t make_values(const void *user, uint32_t direction, uint32_t by, uint32_t num,
+                            uint32_t sample, double *values)
+{
+    (void)user;
+    (void)direction;
+    clspi_bernstein(values, ORDER - 1 - by, sample, num - 1 - sample);
+    return 0;
+}
+
+static clspi_vertex_tile *make_tile(void)
+{
+    clspi_vertex_tile_desc desc = {
+        .points = {.f64 = true,
+                   .directions = 2,
+                   .controls = {ORDER, ORDER, 1},
+                   .terms = {ORDER, ORDER, 1},
+                   .nums = {SIDE, SIDE, 1},
+                   .vertex = {.dim = 3, .type = CLSPI_ROW_F64, .stride = STRIDE, .at_weight = -1},
+                   .values = make_values},
+        .shape = {.dim = 3, .directions = 2, .type = CLSPI_ROW_F64, .stride = STRIDE},
+        .num_sums = 3,
+        .numbers = {0, 1, 2},
+        .by = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
+        .axis = {{0, 1}, {0, 1}},
+        .is_bernstein = true,
+        .edges = true};
+
+    for (int k = 0; k < CLSPI_PARTS; k++)
+        desc.shape.at[k] = k == CLSPI_PART_POINT ? 0 : k == CLSPI_PART_NORMAL ? 3 : -1;
+    return clspi_vertex_tile_create(&desc);
+}
+
+/* Makes control points, of which one side is a point, another one of each patch. */
+static void make_controls(double (*points)[REALS])
+{
+    seed = 3;
+    for (unsigned p = 0; p < GRIDS; p++) {
+        const size_t along = p % 2 ? 3 : ORDER * 3, across = p % 2 ? ORDER * 3 : 3;
+        double *const side = points[p] + (p / 2 % 2) * (ORDER - 1) * across;
+        for (int i = 0; i < REALS; i++)
+            points[p][i] = random_in(1);
+        for (size_t k = 1; k < ORDER; k++)
+            memcpy(side + k * along, side, 3 * sizeof *side);
+    }
+}
+
+static void test_grids(void **state)
+{
+    double(*const points)[REALS] = malloc(GRIDS * sizeof *points);
+    double(*const all)[GRID] = malloc(GRIDS * sizeof *all), some[GRID];
+    clspi_vertex_tile *tile = make_tile();
+    clspi_vertex_scratch *scratch = tile ? clspi_vertex_scratch_create(tile) : NULL;
+
+    (void)state;
+    assert_true(points && all && scratch);
+    make_controls(points);
+    const clspi_tile_rows whole = {
+        .points = points, .more = GRIDS - 1, .num_rows = SIDE, .out = all};
+    clspi_vertex_tile_eval(tile, scratch, &whole);
+    for (size_t i = 0; i < GRIDS * SIDE * SIDE; i++) {
+        const double *const n = (const double *)all + i * STRIDE + 3;
+        assert_true(fabs(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] - 1) < 1e-14);
+    }
+    for (uint32_t p = 0; p < GRIDS; p += 37)
+        for (uint32_t first = 0; first < SIDE; first++)
+            for (uint32_t num = 1; num <= SIDE - first; num++) {
+                const clspi_tile_rows rows = {.points = points[p],
+                                              .patch = GRIDS + p,
+                                              .first_row = first,
+                                              .num_rows = num,
+                                              .out = some};
+                clspi_vertex_scratch_forget(scratch);
+                clspi_vertex_tile_eval(tile, scratch, &rows);
+                assert_memory_equal(some, all[p] + first * ROW, num * ROW * sizeof *some);
+            }
+    clspi_vertex_scratch_destroy(&scratch);
+    clspi_vertex_tile_destroy(&tile);
+    free(points);
+    free(all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits), cmocka_unit_test(test_lost),
-                                       cmocka_unit_test(test_small)};
+                                       cmocka_unit_test(test_small), cmocka_unit_test(test_grids)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
