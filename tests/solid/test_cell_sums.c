@@ -388,7 +388,7 @@ static void test_sums(void **state)
 
 /* ---- points ---- */
 
-enum { SIDE = 5, PLACES = SIDE * SIDE * SIDE, MOST_DIM = 5 };
+enum { SIDE = 5, PLACES = SIDE * SIDE * SIDE, MOST_DIM = 5, MOST_COLUMNS = 37 };
 
 /* Returns a control point's coordinate. */
 static double control_at(const void *control, bool f64, size_t i)
@@ -396,76 +396,164 @@ static double control_at(const void *control, bool f64, size_t i)
     return f64 ? ((const double *)control)[i] : (double)((const float *)control)[i];
 }
 
-/* The definition of a sum of a regular cell in a lattice of points. */
-static long double exact_point(const void *control, bool f64, const clspi_point_sum *p, uint32_t k,
-                               uint32_t channel)
+/* A cell of columns: of a lattice of points, or of layers with a table. */
+typedef struct columns_case {
+    clspi_point_sum sum;
+    bool has_layers;
+    uint32_t points[PLACES], layers[4 * MOST_COLUMNS];
+    double table[16 * MOST_COLUMNS], sums[CLSPI_POINTS][10 * MOST_DIM];
+} columns_case;
+
+/* Returns the weight of point l of column k of parameter i, by definition. */
+static long double exact_weight(const clspi_point_sum *p, uint32_t i, const uint8_t *by, uint32_t k,
+                                uint32_t l)
 {
-    const uint8_t *const by = clspi_order_by[p->number[k]];
+    const clspi_point_columns *const c = &p->of[i];
     double span[3][4];
     long double sum = 0;
 
     for (uint32_t a = 0; a < 3; a++)
-        clspi_span_weights(p->t[a], by[a], span[a]);
-    for (uint32_t i = 0; i < 64; i++) {
-        const uint32_t at = i / 16 * p->step[0] + i / 4 % 4 * p->step[1] + i % 4;
-        sum += (long double)span[0][i / 16] * span[1][i / 4 % 4] * span[2][i % 4] *
-               control_at(control, f64, (size_t)p->points[at] * p->dim + channel);
+        clspi_span_weights(p->t[a][i], by[c->axis[a]], span[a]);
+    for (uint32_t n = 0; n < 16; n++) {
+        const double table = c->table ? c->table[16 * k + n] : (double)(n == k);
+        sum += (long double)table * span[0][n / 4] * span[1][n % 4];
     }
+    for (uint32_t n = 0; n < 2; n++)
+        if (c->is_beyond[n]) {
+            span[2][1 + n] += 2 * span[2][3 * n];
+            span[2][2 - n] -= span[2][3 * n];
+            span[2][3 * n] = 0;
+        }
+    return sum * span[2][l];
+}
+
+/* Returns the number of point l of column k. */
+static uint32_t point_at(const clspi_point_columns *c, uint32_t k, uint32_t l)
+{
+    return c->layers ? c->points[c->layers[l * c->num + k]]
+                     : c->points[k / 4 * c->step[0] + k % 4 * c->step[1] + l];
+}
+
+/* Returns a sum by definition; adds the weights, as they are and as sizes. */
+static long double exact_point(const clspi_point_sum *p, uint32_t i, uint32_t k, uint32_t channel,
+                               long double all[2])
+{
+    const clspi_point_columns *const c = &p->of[i];
+    long double sum = 0;
+
+    for (uint32_t n = 0; n < (c->layers ? c->num : 16); n++)
+        for (uint32_t l = 0; l < 4; l++) {
+            const long double weight = exact_weight(p, i, clspi_order_by[p->number[k]], n, l);
+            all[0] += weight;
+            all[1] += fabsl(weight);
+            sum += weight * control_at(p->control, p->is_double,
+                                       (size_t)point_at(c, n, l) * p->dim + channel);
+        }
     return sum;
 }
 
-/* Checks the sums of a regular cell, and of the same points with weights. */
-static void check_point(const sums_case *c, const clspi_point_sum *p)
+static void check_columns(const columns_case *x)
 {
-    const double bound = 0x1p-47; /* of sums of less than 8; of floats, too, summed in double */
-    double sums[10 * MOST_DIM], row[64], sum[MOST_DIM];
-    uint32_t points[64];
+    const clspi_point_sum *const p = &x->sum;
 
-    (c->f64 ? clspi_point_sums_f64 : clspi_point_sums_f32)(p, sums);
-    for (uint32_t i = 0; i < p->num_sums * p->dim; i++)
-        assert_true(fabsl(sums[i] - exact_point(p->control, c->f64, p, i / p->dim, i % p->dim)) <=
-                    bound);
-    clspi_regular_weights(p->t, clspi_order_by[p->number[0]], row);
-    for (uint32_t i = 0; i < 64; i++)
-        points[i] = p->points[i / 16 * p->step[0] + i / 4 % 4 * p->step[1] + i % 4];
-    const clspi_weighted_sum weighted = {p->control, p->dim, 64,
-                                         points,     row,    p->number[0] == CLSPI_VALUE};
-    (c->f64 ? clspi_weighted_sum_f64 : clspi_weighted_sum_f32)(&weighted, sum);
-    for (uint32_t i = 0; i < p->dim; i++)
-        assert_true(fabsl(sum[i] - exact_point(p->control, c->f64, p, 0, i)) <= bound);
+    for (uint32_t i = 0; i < p->num; i++)
+        for (uint32_t n = 0; n < p->num_sums * p->dim; n++) {
+            long double all[2] = {0, 0};
+            const long double sum = exact_point(p, i, n / p->dim, n % p->dim, all);
+            const double bound = 0x1p-50 * (double)(all[1] + 2); /* floats are summed in double */
+            assert_true(fabsl(x->sums[i][n] - sum) <= bound);
+        }
 }
 
-static void test_points(void **state)
+/* Checks the same points with weights. */
+static void check_weighted(const columns_case *x)
+{
+    const clspi_point_sum *const p = &x->sum;
+    const double t[3] = {p->t[0][0], p->t[1][0], p->t[2][0]};
+    double row[64], sum[MOST_DIM];
+    uint32_t points[64];
+
+    clspi_regular_weights(t, clspi_order_by[p->number[0]], row);
+    for (uint32_t i = 0; i < 64; i++)
+        points[i] = point_at(&p->of[0], i / 4, i % 4);
+    const clspi_weighted_sum weighted = {
+        p->control, p->is_double, p->dim, 64, points, row, p->number[0] == CLSPI_VALUE};
+    clspi_weighted_points(&weighted, sum);
+    for (uint32_t i = 0; i < p->dim; i++) {
+        long double all[2] = {0, 0};
+        assert_true(fabsl(sum[i] - exact_point(p, 0, 0, i, all)) <= 0x1p-47);
+    }
+}
+
+/* Makes the columns of parameter i. */
+static void make_columns(columns_case *x, uint32_t n, uint32_t i)
+{
+    static const uint8_t axes[][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}};
+    clspi_point_columns *const c = &x->sum.of[i];
+
+    *c = (clspi_point_columns){.points = x->points + (n + i) % 3,
+                               .step = {n % 4 ? 16 : SIDE * SIDE, n % 4 ? 4 : SIDE},
+                               .axis = {0, 1, 2},
+                               .sums = x->sums[i]};
+    for (uint32_t a = 0; a < 3; a++)
+        x->sum.t[a][i] = n + i < 10 ? (n + i) % 3 / 2.0 : support_uniform(&seed);
+    if (!x->has_layers) return;
+    c->layers = x->layers;
+    c->table = x->table;
+    c->num = 1 + 7 * n % MOST_COLUMNS;
+    memcpy(c->axis, axes[(n + i) % 4], sizeof c->axis);
+    c->is_beyond[0] = i & 1;
+    c->is_beyond[1] = i >> 1 & 1;
+}
+
+/* Makes the sums of products of all columns 1, as those of classes are. */
+static void make_table(columns_case *x, uint32_t num)
+{
+    for (uint32_t n = 0; n < 16; n++) {
+        double left = 1;
+        for (uint32_t k = 0; k < num; k++) {
+            const double part = k + 1 < num ? support_uniform(&seed) / num : left;
+            x->table[16 * k + n] = part;
+            left -= part;
+        }
+    }
+}
+
+static void test_columns(void **state)
 {
     static const uint8_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     static const uint32_t some[][2] = {{0, 1}, {0, 10}, {3, 1}, {9, 1}, {1, 2}, {0, 3}};
-    uint32_t points[PLACES];
+    columns_case x = {.has_layers = false};
 
     (void)state;
     for (uint32_t i = 0; i < PLACES; i++)
-        points[i] = (i * 7 + 3) % PLACES;
+        x.points[i] = (i * 7 + 3) % PLACES;
+    for (uint32_t i = 0; i < 4 * MOST_COLUMNS; i++)
+        x.layers[i] = (i * 11 + 5) % (PLACES - 2);
     for (uint32_t n = 0; n < 240; n++) {
-        sums_case c = {.f64 = n & 1};
-        const uint32_t dim = 1 + n / 2 % MOST_DIM, *const sums = some[n / 10 % 6];
-        double t[3];
-        void *const control = random_reals(&c, PLACES * dim + ROOM, 1.0);
-        for (uint32_t a = 0; a < 3; a++)
-            t[a] = n < 10 ? n % 3 / 2.0 : support_uniform(&seed);
-        const clspi_point_sum p = {.control = control,
-                                   .points = points + (n % 4 ? 0 : SIDE + 1),
-                                   .step = {n % 4 ? 16 : SIDE * SIDE, n % 4 ? 4 : SIDE},
-                                   .dim = dim,
-                                   .num_sums = sums[1],
-                                   .number = numbers + sums[0],
-                                   .t = t};
-        check_point(&c, &p);
+        const sums_case c = {.f64 = n & 1};
+        const uint32_t *const sums = some[n / 10 % 6];
+        x.has_layers = n % 3 == 1;
+        x.sum.is_double = c.f64;
+        x.sum.dim = 1 + n / 2 % MOST_DIM;
+        x.sum.num = n % (CLSPI_POINTS + 1);
+        x.sum.num_sums = sums[1];
+        x.sum.number = numbers + sums[0];
+        void *const control = random_reals(&c, PLACES * x.sum.dim + ROOM, 1.0);
+        x.sum.control = control;
+        make_table(&x, 1 + 7 * n % MOST_COLUMNS);
+        for (uint32_t i = 0; i < x.sum.num; i++)
+            make_columns(&x, n, i);
+        clspi_point_sums(&x.sum);
+        check_columns(&x);
+        if (!x.has_layers && x.sum.num > 0) check_weighted(&x);
         free(control);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_points)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_columns)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

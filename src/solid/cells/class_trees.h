@@ -4,6 +4,7 @@
 #define CLSPI_CLASS_TREES_H
 
 #include "cell_class.h"
+#include "point_sums.h"
 
 #define CLSPI_TREE_LEAF   0xffffffffu /* of a child: a leaf of its parent's class; a regular one */
 #define CLSPI_TREE_TABLE  0x80000000u /* beside the place of a table, in fours of reals */
@@ -49,6 +50,11 @@ typedef struct clspi_class_trees {
 bool clspi_class_trees_make(clspi_class_trees *trees, const clspi_class_set *set, const bool *used,
                             double least, uint32_t depth, size_t most_reals);
 void clspi_class_trees_release(clspi_class_trees *trees);
+
+/* Finds the columns of a class with slices at t, all but its points and where sums go, and the
+   parameter there. False: as below. */
+bool clspi_tree_columns(const clspi_class_trees *trees, uint32_t number, const double t[3],
+                        clspi_point_columns *columns, double at[3]);
 
 /* Computes the weights of a class's control points by its slices, as clspi_class_weights has them.
    False: it has no slices in the trees, which are CLSPI_TREE_DEPTH deep, or the parameter is not in

@@ -5,27 +5,11 @@
 #include "class_descent.h"
 #include "class_tangents.h"
 #include "class_trees.h"
+#include "span_splines.h"
 
 void clspi_span_weights(double t, uint32_t by, double weight[4])
 {
-    const double s = 1.0 - t;
-
-    if (by == 0) {
-        weight[0] = s * s * s / 6.0;
-        weight[1] = ((3.0 * t - 6.0) * t * t + 4.0) / 6.0;
-        weight[2] = ((3.0 * s - 6.0) * s * s + 4.0) / 6.0;
-        weight[3] = t * t * t / 6.0;
-    } else if (by == 1) {
-        weight[0] = -0.5 * s * s;
-        weight[1] = (1.5 * t - 2.0) * t;
-        weight[2] = (2.0 - 1.5 * s) * s;
-        weight[3] = 0.5 * t * t;
-    } else {
-        weight[0] = s;
-        weight[1] = 3.0 * t - 2.0;
-        weight[2] = 3.0 * s - 2.0;
-        weight[3] = t;
-    }
+    clspi_span_splines(t, by, weight);
 }
 
 void clspi_regular_weights(const double t[3], const uint8_t by[3], double row[CLSPI_GRID_POINTS])

@@ -9,26 +9,39 @@
 #include "level.h"
 #include "solid_vertex.h"
 
-/* A regular cell: a tricubic by its lines, which all derivatives have in common. */
+/* A parameter in a cell whose points are columns of four, with products of two splines as weights:
+   a regular cell, or one with slices (class_trees.h). */
+typedef struct clspi_point_columns {
+    const uint32_t *points; /* the cell's, by the numbers of control points */
+    const uint32_t *layers; /* [4][num]: where columns have theirs among them. NULL: 16 columns of
+                               points that follow each other, [4][4] so many numbers apart: */
+    uint32_t step[2], num;
+    const double *table; /* [num][4][4]: columns as sums of products; NULL: [4][4] are products */
+    uint8_t axis[3];     /* of the cell, for each of t: two across columns, and that along them */
+    bool is_beyond[2];   /* the first points of columns, or the last, continue those beside them */
+    double slope[3];     /* factors of derivatives */
+    double *sums;        /* where sums go, [num_sums][dim] */
+} clspi_point_columns;
+
+enum { CLSPI_POINTS = 16 }; /* parameters whose sums are made at once, at most */
+
 typedef struct clspi_point_sum {
-    const void *control;    /* [points][dim] reals, and room for four more to be read */
-    const uint32_t *points; /* control points, by their numbers, [4][4][4]: those along w follow
-                               each other, */
-    uint32_t step[2];       /* those along u and v so many numbers later */
+    const void *control; /* [points][dim] reals, and room for four more to be read */
+    bool is_double;      /* reals are doubles, else floats */
     uint32_t dim, num_sums;
     const uint8_t *number; /* [num_sums]: the number of each sum */
-    const double *t;       /* [3] */
+    uint32_t num;
+    double t[3][CLSPI_POINTS]; /* any numbers behind those that there are */
+    clspi_point_columns of[CLSPI_POINTS];
 } clspi_point_sum;
 
-/* Writes the sums, [num_sums][dim]. */
-CLSPI_LEVELS(void, clspi_point_sums_f32, (const clspi_point_sum *point, double *sums));
-#define clspi_point_sums_f32 CLSPI_AT_LEVEL(clspi_point_sums_f32)
-CLSPI_LEVELS(void, clspi_point_sums_f64, (const clspi_point_sum *point, double *sums));
-#define clspi_point_sums_f64 CLSPI_AT_LEVEL(clspi_point_sums_f64)
+CLSPI_LEVELS(void, clspi_point_sums, (const clspi_point_sum *sum));
+#define clspi_point_sums CLSPI_AT_LEVEL(clspi_point_sums)
 
 /* Points with weights. */
 typedef struct clspi_weighted_sum {
     const void *control; /* as above */
+    bool is_double;
     uint32_t dim, num;
     const uint32_t *points; /* [num] */
     const double *weights;  /* [num] */
@@ -36,9 +49,7 @@ typedef struct clspi_weighted_sum {
 } clspi_weighted_sum;
 
 /* Writes the sum, [dim]. */
-CLSPI_LEVELS(void, clspi_weighted_sum_f32, (const clspi_weighted_sum *sum, double *to));
-#define clspi_weighted_sum_f32 CLSPI_AT_LEVEL(clspi_weighted_sum_f32)
-CLSPI_LEVELS(void, clspi_weighted_sum_f64, (const clspi_weighted_sum *sum, double *to));
-#define clspi_weighted_sum_f64 CLSPI_AT_LEVEL(clspi_weighted_sum_f64)
+CLSPI_LEVELS(void, clspi_weighted_points, (const clspi_weighted_sum *sum, double *to));
+#define clspi_weighted_points CLSPI_AT_LEVEL(clspi_weighted_points)
 
 #endif

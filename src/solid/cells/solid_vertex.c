@@ -187,6 +187,8 @@ static void store_sums(const clspi_solid_shape *shape, const clspi_solid_source 
         one.sums = (const char *)source->sums + k * source->plane * (shape->is_double ? 8 : 4);
         if (source->used == 3 && bits == 32 && !shape->is_double)
             store_sum(shape, &one, to, count, false, 32, 3);
+        else if (source->used == 3 && bits == 32)
+            store_sum(shape, &one, to, count, true, 32, 3);
         else if (source->used == 3 && bits == 64 && shape->is_double)
             store_sum(shape, &one, to, count, true, 64, 3);
         else

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "host_cells.h"
@@ -47,53 +48,63 @@ clsp_status clspi_solid_host_lists(clsp_solid_plan *plan)
 
 /* ---- points ---- */
 
-enum { SOME = 16 }; /* points that are found before they are made, lest one waits for the other */
+enum { SOME = CLSPI_POINTS };
 
-/* A point of a list. */
-typedef struct list_point {
-    clspi_solid_spot spot;
-    bool is_regular;
-    const uint32_t *points; /* of a regular cell, as clspi_point_sum has them, */
-    uint32_t step[2];
-    uint32_t own[CLSPI_GRID_POINTS]; /* or where its block is no lattice */
-} list_point;
+/* Points of a list that are made together. */
+typedef struct list_points {
+    double params[SOME][3];
+    uint8_t faces[SOME];
+    clspi_point_sum columns;               /* of those whose cells are columns of points */
+    uint32_t own[SOME][CLSPI_GRID_POINTS]; /* points of cells whose block is no lattice */
+    double sums[SOME * CLSPI_ORDERS * CLSP_SOLID_MAX_DIM]; /* [points][sums][dim] */
+} list_points;
 
-static void find_point(const clsp_solid_plan *plan, const clspi_solid_list *list, size_t i,
-                       list_point *point)
+/* Finds the points of a regular cell. */
+static void find_grid(const clsp_solid_plan *plan, uint32_t cell, uint32_t own[CLSPI_GRID_POINTS],
+                      clspi_point_columns *columns)
 {
-    const clspi_solid_spot *const spot = &point->spot;
+    const uint32_t *const lattice = clspi_lattice_points(&plan->points, cell);
 
-    clspi_solid_spot_find(plan, list, i, &point->spot);
-    point->is_regular = spot->is_there && plan->points.use[spot->cell].number == CLSPI_REGULAR;
-    if (!point->is_regular) return;
-    point->points = clspi_lattice_points(&plan->points, spot->cell);
-    point->step[0] = point->points ? CLSPI_LATTICE_SIDE * CLSPI_LATTICE_SIDE : 16;
-    point->step[1] = point->points ? CLSPI_LATTICE_SIDE : 4;
-    if (point->points) return;
-    clspi_cell_points_of(&plan->points, &plan->classes, spot->cell, point->own);
-    point->points = point->own;
+    *columns =
+        (clspi_point_columns){.points = lattice ? lattice : own,
+                              .step = {lattice ? CLSPI_LATTICE_SIDE * CLSPI_LATTICE_SIDE : 16,
+                                       lattice ? CLSPI_LATTICE_SIDE : 4},
+                              .axis = {0, 1, 2},
+                              .slope = {1, 1, 1}};
+    if (!lattice) clspi_cell_points_of(&plan->points, &plan->classes, cell, own);
 }
 
-/* Makes the sums of a point in a regular cell. */
-static void sum_regular(const clsp_solid_plan *plan, const list_point *point, double *sums)
+/* Finds the columns of a cell that has slices, and the parameter there. False: it has none, or the
+   parameter is in no regular child of one. */
+static bool find_slices(const clsp_solid_plan *plan, const clspi_solid_spot *spot,
+                        clspi_point_columns *columns, double at[3])
 {
-    const clspi_point_sum sum = {.control = plan->host.data,
-                                 .points = point->points,
-                                 .step = {point->step[0], point->step[1]},
-                                 .dim = plan->desc.dim,
-                                 .num_sums = plan->shape.num_sums,
-                                 .number = plan->shape.number,
-                                 .t = point->spot.t};
+    const clspi_class_use use = plan->points.use[spot->cell];
+    double t[3];
 
-    (plan->desc.precision == CLSP_F64 ? clspi_point_sums_f64 : clspi_point_sums_f32)(&sum, sums);
+    for (uint32_t a = 0; a < 3; a++) {
+        const double own = spot->t[clspi_frame_axis(use.frame, a)];
+        t[a] = clspi_frame_flips(use.frame, a) ? 1.0 - own : own;
+    }
+    if (!plan->host_trees.words ||
+        !clspi_tree_columns(&plan->host_trees, use.number, t, columns, at))
+        return false;
+    columns->points = plan->points.index + plan->points.place[spot->cell];
+    for (uint32_t k = 0; k < 3; k++) {
+        const uint32_t a = columns->axis[k];
+        columns->axis[k] = (uint8_t)clspi_frame_axis(use.frame, a);
+        if (clspi_frame_flips(use.frame, a)) columns->slope[k] = -columns->slope[k];
+    }
+    return true;
 }
 
-/* Makes the sums of a point by the weights of its cell's points. */
+/* Makes the sums of a point by weights. */
 static void sum_weighted(const clsp_solid_plan *plan, clspi_solid_scratch *scratch,
                          const clspi_solid_spot *spot, double *sums)
 {
     const clspi_solid_shape *const shape = &plan->shape;
     clspi_weighted_sum sum = {.control = plan->host.data,
+                              .is_double = plan->desc.precision == CLSP_F64,
                               .dim = shape->dim,
                               .points = plan->points.index + plan->points.place[spot->cell],
                               .weights = scratch->weights};
@@ -103,53 +114,117 @@ static void sum_weighted(const clsp_solid_plan *plan, clspi_solid_scratch *scrat
         clspi_cell_weights(&plan->points, &scratch->classes, spot->cell, spot->t,
                            clspi_order_by[shape->number[k]], scratch->weights);
         sum.is_value = shape->number[k] == CLSPI_VALUE;
-        (plan->desc.precision == CLSP_F64 ? clspi_weighted_sum_f64
-                                          : clspi_weighted_sum_f32)(&sum, sums + k * shape->dim);
+        clspi_weighted_points(&sum, sums + k * shape->dim);
     }
 }
 
-/* Makes the sums of a point, [sums][dim] doubles; NaN where it is nowhere. */
-static void sum_point(const clsp_solid_plan *plan, clspi_solid_scratch *scratch,
-                      const list_point *point, double *sums)
+/* Makes the sums of a point that has no columns: NaN where it is nowhere. */
+static void sum_apart(const clsp_solid_plan *plan, clspi_solid_scratch *scratch,
+                      const clspi_solid_spot *spot, double *sums)
 {
-    if (!point->spot.is_there)
-        for (size_t i = 0; i < (size_t)plan->shape.num_sums * plan->shape.dim; i++)
-            sums[i] = (double)NAN;
-    else if (point->is_regular)
-        sum_regular(plan, point, sums);
+    const size_t reals = (size_t)plan->shape.num_sums * plan->shape.dim;
+
+    if (spot->is_there)
+        sum_weighted(plan, scratch, spot, sums);
     else
-        sum_weighted(plan, scratch, &point->spot, sums);
+        for (size_t k = 0; k < reals; k++)
+            sums[k] = (double)NAN;
 }
 
-/* Stores the one sum of a packed point in the plan's precision. */
-static void store_plain(const clsp_solid_plan *plan, const double *sum, void *out)
+/* Finds the columns of a point; false where it has none. */
+static bool find_columns(const clsp_solid_plan *plan, const clspi_solid_spot *spot,
+                         uint32_t own[CLSPI_GRID_POINTS], clspi_point_columns *columns,
+                         double at[3])
 {
-    for (uint32_t c = 0; c < plan->desc.dim; c++)
-        if (plan->desc.precision == CLSP_F64)
-            ((double *)out)[c] = sum[c];
-        else
-            ((float *)out)[c] = (float)sum[c];
+    if (!spot->is_there) return false;
+    if (plan->points.use[spot->cell].number != CLSPI_REGULAR)
+        return find_slices(plan, spot, columns, at);
+    find_grid(plan, spot->cell, own, columns);
+    for (size_t a = 0; a < 3; a++)
+        at[a] = spot->t[a];
+    return true;
 }
 
-/* Makes the vertex of a point. */
-static void make_point(const clsp_solid_plan *plan, clspi_solid_scratch *scratch, list_point *point,
-                       char *out)
+/* Makes the derivatives of a child with columns those of the cell. */
+static void scale_slopes(const clspi_solid_shape *shape, const clspi_point_columns *columns)
 {
-    double sums[CLSPI_ORDERS * CLSP_SOLID_MAX_DIM];
-    clspi_solid_shape shape = plan->shape;
-    const clspi_solid_source source = {.sums = sums,
-                                       .plane = shape.dim,
-                                       .used = shape.dim,
-                                       .params = &point->spot.t,
-                                       .faces = &point->spot.face};
-
-    sum_point(plan, scratch, point, sums);
-    if (plan->is_plain) {
-        store_plain(plan, sums, out);
-        return;
+    for (uint32_t k = 0; k < shape->num_sums; k++) {
+        const uint8_t *const by = clspi_order_by[shape->number[k]];
+        double factor = 1.0;
+        for (uint32_t a = 0; a < 3; a++)
+            for (uint32_t n = 0; n < by[columns->axis[a]]; n++)
+                factor *= columns->slope[a];
+        for (uint32_t c = 0; c < shape->dim; c++)
+            columns->sums[k * shape->dim + c] *= factor;
     }
+}
+
+/* Finds so many points from one on, and makes the sums of those without columns. */
+static void find_points(const clsp_solid_plan *plan, clspi_solid_scratch *scratch,
+                        const clspi_solid_list *list, size_t first, size_t num, list_points *some)
+{
+    const size_t reals = (size_t)plan->shape.num_sums * plan->shape.dim;
+    clspi_point_sum *const sum = &some->columns;
+
+    sum->num = 0;
+    for (size_t i = 0; i < num; i++) {
+        clspi_point_columns *const columns = &sum->of[sum->num];
+        clspi_solid_spot spot;
+        double at[3];
+        clspi_solid_spot_find(plan, list, first + i, &spot);
+        if (!plan->is_plain) memcpy(some->params[i], spot.t, sizeof spot.t);
+        some->faces[i] = spot.face;
+        if (!find_columns(plan, &spot, some->own[i], columns, at)) {
+            sum_apart(plan, scratch, &spot, some->sums + i * reals);
+            continue;
+        }
+        columns->sums = some->sums + i * reals;
+        for (size_t a = 0; a < 3; a++)
+            sum->t[a][sum->num] = at[a];
+        sum->num++;
+    }
+}
+
+/* Makes the sums of points that have columns. */
+static void sum_columns(const clsp_solid_plan *plan, clspi_point_sum *sum)
+{
+    sum->control = plan->host.data;
+    sum->is_double = plan->desc.precision == CLSP_F64;
+    sum->dim = plan->shape.dim;
+    sum->num_sums = plan->shape.num_sums;
+    sum->number = plan->shape.number;
+    clspi_point_sums(sum);
+    for (uint32_t i = 0; i < sum->num; i++)
+        if (sum->of[i].layers) scale_slopes(&plan->shape, &sum->of[i]);
+}
+
+/* Stores the sums of packed points, one each, in the plan's precision. */
+static void store_plain(const clsp_solid_plan *plan, const double *sums, size_t num, void *out)
+{
+    const size_t reals = num * plan->desc.dim;
+
+    if (plan->desc.precision == CLSP_F64)
+        memcpy(out, sums, reals * sizeof *sums);
+    else
+        for (size_t k = 0; k < reals; k++)
+            ((float *)out)[k] = (float)sums[k];
+}
+
+static void store_points(const clsp_solid_plan *plan, list_points *some, size_t num, char *out)
+{
+    clspi_solid_shape shape = plan->shape;
+    const clspi_solid_source source = {.sums = some->sums,
+                                       .plane = shape.dim,
+                                       .step = (size_t)shape.num_sums * shape.dim,
+                                       .used = shape.dim,
+                                       .params = some->params,
+                                       .faces = some->faces};
+
     shape.is_double = true; /* as sums are here */
-    clspi_solid_vertices_store(&shape, &source, out, 1);
+    if (plan->is_plain)
+        store_plain(plan, some->sums, num, out);
+    else
+        clspi_solid_vertices_store(&shape, &source, out, num);
 }
 
 clsp_status clspi_solid_host_points(clsp_solid_plan *plan, uint32_t worker,
@@ -157,7 +232,7 @@ clsp_status clspi_solid_host_points(clsp_solid_plan *plan, uint32_t worker,
 {
     const size_t vertex = plan->shape.stride * (plan->shape.bits / 8);
     const clspi_star_lines lines = {list, points};
-    list_point some[SOME];
+    list_points some;
 
     if (plan->lattice) return clspi_star_vertices(plan, &lines, NULL, out);
     clspi_solid_scratch *const scratch = clspi_solid_scratch_of(plan, worker);
@@ -167,10 +242,9 @@ clsp_status clspi_solid_host_points(clsp_solid_plan *plan, uint32_t worker,
     scratch->classes.trees = plan->host_trees.words ? &plan->host_trees : NULL;
     for (size_t first = 0; first < points.count; first += SOME) {
         const size_t num = clspi_min(SOME, points.count - first);
-        for (size_t i = 0; i < num; i++)
-            find_point(plan, list, points.first + first + i, &some[i]);
-        for (size_t i = 0; i < num; i++)
-            make_point(plan, scratch, &some[i], out + (first + i) * vertex);
+        find_points(plan, scratch, list, points.first + first, num, &some);
+        sum_columns(plan, &some.columns);
+        store_points(plan, &some, num, out + first * vertex);
     }
     return CLSP_OK;
 }

@@ -2,14 +2,18 @@
 
 #include <math.h>
 
-/* Returns a parameter of a point. */
-static double param_of(const clsp_solid_plan *plan, const clspi_solid_list *list, size_t point,
-                       size_t a)
+/* Gets the parameters of a point. */
+static void get_params(const clsp_solid_plan *plan, const clspi_solid_list *list, size_t point,
+                       double t[3])
 {
-    const size_t at = list->planar ? a * list->num + point : 3 * point + a;
+    const size_t at = list->planar ? point : 3 * point, step = list->planar ? list->num : 1;
 
-    return plan->desc.precision == CLSP_F64 ? ((const double *)list->params)[at]
-                                            : (double)((const float *)list->params)[at];
+    if (plan->desc.precision == CLSP_F64)
+        for (size_t a = 0; a < 3; a++)
+            t[a] = ((const double *)list->params)[at + a * step];
+    else
+        for (size_t a = 0; a < 3; a++)
+            t[a] = (double)((const float *)list->params)[at + a * step];
 }
 
 void clspi_solid_spot_find(const clsp_solid_plan *plan, const clspi_solid_list *list, size_t point,
@@ -17,11 +21,12 @@ void clspi_solid_spot_find(const clsp_solid_plan *plan, const clspi_solid_list *
 {
     const uint32_t cell = list->cells ? list->cells[point] : 0;
     bool is_there = cell < plan->num_cells;
+    double t[3];
 
+    get_params(plan, list, point, t);
     for (size_t a = 0; a < 3; a++) {
-        const double t = param_of(plan, list, point, a);
-        is_there = is_there && !isnan(t);
-        spot->t[a] = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
+        is_there &= t[a] == t[a];
+        spot->t[a] = t[a] < 0.0 ? 0.0 : t[a] > 1.0 ? 1.0 : t[a];
     }
     spot->cell = cell;
     spot->is_there = is_there;
