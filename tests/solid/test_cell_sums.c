@@ -388,7 +388,7 @@ static void test_sums(void **state)
 
 /* ---- points ---- */
 
-enum { SIDE = 5, PLACES = SIDE * SIDE * SIDE, MOST_DIM = 5, MOST_COLUMNS = 37 };
+enum { SIDE = 5, PLACES = SIDE * SIDE * SIDE, MOST_DIM = 5, MOST_COLUMNS = 37, UNTOUCHED = 77 };
 
 /* Returns a control point's coordinate. */
 static double control_at(const void *control, bool f64, size_t i)
@@ -401,7 +401,7 @@ typedef struct columns_case {
     clspi_point_sum sum;
     bool has_layers;
     uint32_t points[PLACES], layers[4 * MOST_COLUMNS];
-    double table[16 * MOST_COLUMNS], sums[CLSPI_POINTS][10 * MOST_DIM];
+    double table[16 * MOST_COLUMNS], sums[CLSPI_POINTS][10 * MOST_DIM + 1];
 } columns_case;
 
 /* Returns the weight of point l of column k of parameter i, by definition. */
@@ -463,6 +463,8 @@ static void check_columns(const columns_case *x)
             const double bound = 0x1p-50 * (double)(all[1] + 2); /* floats are summed in double */
             assert_true(fabsl(x->sums[i][n] - sum) <= bound);
         }
+    for (uint32_t i = 0; i < p->num; i++)
+        assert_true(x->sums[i][p->num_sums * p->dim] == UNTOUCHED);
 }
 
 /* Checks the same points with weights. */
@@ -470,7 +472,7 @@ static void check_weighted(const columns_case *x)
 {
     const clspi_point_sum *const p = &x->sum;
     const double t[3] = {p->t[0][0], p->t[1][0], p->t[2][0]};
-    double row[64], sum[MOST_DIM];
+    double row[64], sum[MOST_DIM + 1];
     uint32_t points[64];
 
     clspi_regular_weights(t, clspi_order_by[p->number[0]], row);
@@ -478,7 +480,9 @@ static void check_weighted(const columns_case *x)
         points[i] = point_at(&p->of[0], i / 4, i % 4);
     const clspi_weighted_sum weighted = {
         p->control, p->is_double, p->dim, 64, points, row, p->number[0] == CLSPI_VALUE};
+    sum[p->dim] = UNTOUCHED;
     clspi_weighted_points(&weighted, sum);
+    assert_true(sum[p->dim] == UNTOUCHED);
     for (uint32_t i = 0; i < p->dim; i++) {
         long double all[2] = {0, 0};
         assert_true(fabsl(sum[i] - exact_point(p, 0, 0, i, all)) <= 0x1p-47);
@@ -497,6 +501,7 @@ static void make_columns(columns_case *x, uint32_t n, uint32_t i)
                                .sums = x->sums[i]};
     for (uint32_t a = 0; a < 3; a++)
         x->sum.t[a][i] = n + i < 10 ? (n + i) % 3 / 2.0 : support_uniform(&seed);
+    x->sums[i][x->sum.num_sums * x->sum.dim] = UNTOUCHED;
     if (!x->has_layers) return;
     c->layers = x->layers;
     c->table = x->table;
