@@ -9,18 +9,20 @@
 #include "level.h"
 #include "solid_vertex.h"
 
-/* A parameter in a cell whose points are columns of four, with products of two splines as weights:
-   a regular cell, or one with slices (class_trees.h). */
+/* A cell whose points are columns of four, with products of two splines as weights: a regular one,
+   or one with slices (class_trees.h). */
 typedef struct clspi_point_columns {
     const uint32_t *points; /* the cell's, by the numbers of control points */
-    const uint32_t *layers; /* [4][num]: where columns have theirs among them. NULL: 16 columns of
-                               points that follow each other, [4][4] so many numbers apart: */
-    uint32_t step[2], num;
-    const double *table; /* [num][4][4]: columns as sums of products; NULL: [4][4] are products */
+    double *sums;           /* where sums go, [num_sums][dim] */
+    uint32_t step[2];       /* of a regular cell: columns are points that follow each other, [4][4]
+                               of them so many numbers apart */
+    const uint32_t *layers; /* [4][num]: where columns have their points; NULL: a regular cell,
+                               which has nothing of what follows */
+    uint32_t num;
+    const double *table; /* [num][4][4]: weights of columns as sums of products */
     uint8_t axis[3];     /* of the cell, for each of t: two across columns, and that along them */
     bool is_beyond[2];   /* the first points of columns, or the last, continue those beside them */
-    double slope[3];     /* factors of derivatives */
-    double *sums;        /* where sums go, [num_sums][dim] */
+    double slope[3];     /* of the cell's derivatives, factors of those of t's */
 } clspi_point_columns;
 
 enum { CLSPI_POINTS = 16 }; /* parameters whose sums are made at once, at most */

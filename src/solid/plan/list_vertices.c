@@ -68,9 +68,7 @@ static void find_grid(const clsp_solid_plan *plan, uint32_t cell, uint32_t own[C
     *columns =
         (clspi_point_columns){.points = lattice ? lattice : own,
                               .step = {lattice ? CLSPI_LATTICE_SIDE * CLSPI_LATTICE_SIDE : 16,
-                                       lattice ? CLSPI_LATTICE_SIDE : 4},
-                              .axis = {0, 1, 2},
-                              .slope = {1, 1, 1}};
+                                       lattice ? CLSPI_LATTICE_SIDE : 4}};
     if (!lattice) clspi_cell_points_of(&plan->points, &plan->classes, cell, own);
 }
 
