@@ -1,5 +1,7 @@
 #include "patch_jets.h"
 
+#include <float.h>
+
 typedef double real;
 #define REAL_BYTES 8
 #include "vectors_real.h"
@@ -118,13 +120,28 @@ CLSPI_INLINE vec load_real(const lanes *l, const sum_of *o, size_t at)
     return load_vec(lane);
 }
 
+/* Returns x - a b, where next to nothing may be left, as if the product were exact: rounded with
+   the difference, or made in two parts, of which the smaller one is 0 where numbers are huge. */
+CLSPI_INLINE vec minus_product(vec x, vec a, vec b)
+{
+#if defined(__FMA__) || defined(__aarch64__)
+    return x - a * b;
+#else
+    const vec far_a = a * 0x8000001p0, far_b = b * 0x8000001p0, product = a * b;
+    const vec a1 = far_a - (far_a - a), a2 = a - a1, b1 = far_b - (far_b - b), b2 = b - b1;
+    const vec rest = ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2;
+
+    return (x - product) - select_lanes(abs_lanes(rest) <= DBL_MAX, rest, all_lanes(0));
+#endif
+}
+
 /* Takes control points relative to the points, times their weight. */
 CLSPI_INLINE void take_near(const lanes *l, vec *x, uint32_t coords)
 {
     const uint32_t dim = coords - 1;
 
     for (uint32_t c = 0; c < dim; c++)
-        x[c] = x[c] - l->near[c] * x[dim];
+        x[c] = minus_product(x[c], l->near[c], x[dim]);
 }
 
 /* Loads the control point at `at` of each lane. Where none are kept, there are so many that a call
