@@ -441,6 +441,40 @@ static void test_rounding(void **state)
     }
 }
 
+/* Values beyond what integers hold are the nearest ones, by the device and by the host. */
+static void test_saturation(void **state)
+{
+    (void)state;
+    enum { NUM = 6 };
+    static const float samples[NUM] = {-1e9f, -40000.0f, -3.0f, 7.0f, 70000.0f, 1e9f};
+    static const struct {
+        clsp_type type;
+        int want[NUM];
+    } cases[] = {{CLSP_U8, {0, 0, 0, 7, 255, 255}},
+                 {CLSP_U16, {0, 0, 0, 7, 65535, 65535}},
+                 {CLSP_S16, {-32768, -32768, -3, 7, 32767, 32767}}};
+    const clsp_share host = {.schedule = CLSP_SCHEDULE_HOST};
+    const clsp_run by_host = {.share = &host};
+    const clsp_image_map map = {.size = {NUM}, .matrix = {{1.0}}};
+
+    for (size_t k = 0; k < 2 * sizeof cases / sizeof *cases; k++) {
+        const clsp_image_desc d = {.directions = 1,
+                                   .size = {NUM},
+                                   .samples = CLSP_F32,
+                                   .values = cases[k / 2].type,
+                                   .order = CLSP_IMAGE_LINEAR};
+        int16_t got[NUM];
+        clsp_image_plan *plan;
+        assert_ok(shared, clsp_image_plan_create(&plan, shared, &d));
+        assert_ok(shared, clsp_image_set_samples(plan, 1, clsp_in_f32(samples, NUM), NULL));
+        assert_ok(shared, clsp_image_eval(plan, (clsp_range){0, 1}, &map,
+                                          host_out(d.values, got, NUM), k % 2 ? &by_host : NULL));
+        for (size_t i = 0; i < NUM; i++)
+            assert_int_equal((int)element_of(got, d.values, i), cases[k / 2].want[i]);
+        clsp_image_plan_destroy(&plan);
+    }
+}
+
 /* ---- wrong arguments ---- */
 
 static void test_wrong_descriptions(void **state)
@@ -733,6 +767,7 @@ int main(void)
                                        cmocka_unit_test(test_points_alone),
                                        cmocka_unit_test(test_maps),
                                        cmocka_unit_test(test_rounding),
+                                       cmocka_unit_test(test_saturation),
                                        cmocka_unit_test(test_wrong_descriptions),
                                        cmocka_unit_test(test_wrong_calls),
                                        cmocka_unit_test(test_wrong_lists),
