@@ -16,10 +16,12 @@ enum { ROWS = 4, PAIR_CELLS = 12 };
 enum { ROWS = 2, PAIR_CELLS = 6 };
 #endif
 enum { FEW_TERMS = 16 }; /* of rows with normals, that half as many at once are faster for */
-enum { CELLS = CLSPI_STRIP_CELLS, COORDS = CLSPI_STRIP_COORDS, COORDS_AT_ONCE = 4 };
-
-/* How far before they are stored the places of vertices are fetched that have more than points. */
-enum { AHEAD_BYTES = 4096, LINE_BYTES = 64 };
+enum {
+    CELLS = CLSPI_STRIP_CELLS,
+    COORDS = CLSPI_STRIP_COORDS,
+    COORDS_AT_ONCE = 4,
+    LINE_BYTES = 64
+};
 
 /* What is known of a grid where the code for a block of its vertices is inlined: constants, so that
    all of a vertex stays in registers. The vertices of a known number of sums, S, S_u, S_v, have
@@ -602,10 +604,10 @@ static __attribute__((noinline)) void store_aside(const clspi_strip_grid *grid, 
 }
 
 /* Fetches the lines of the cache that later vertices are stored in, before they are waited for. */
-CLSPI_INLINE void fetch_ahead(const char *out, size_t bytes)
+CLSPI_INLINE void fetch(const char *out, size_t bytes)
 {
 #ifdef __GNUC__
-    for (size_t at = AHEAD_BYTES; at < AHEAD_BYTES + bytes; at += LINE_BYTES)
+    for (size_t at = 0; at < bytes; at += LINE_BYTES)
         __builtin_prefetch((const void *)((uintptr_t)out + at), 1);
 #else
     (void)out;
@@ -623,8 +625,6 @@ CLSPI_INLINE void store(const block *b, known k, size_t row, const vec *x, char 
     vec aside[CLSPI_STRIP_ELEMENTS];
     void *const to = whole ? out : (char *)aside;
 
-    if (!k.interleaved && k.sums != 1)
-        fetch_ahead(out, b->count * grid->shape.stride * clspi_row_bytes(grid->shape.type));
     if (k.sums == 3 && grid->normals)
         put_known(k, x, 2, CLSPI_STRIP_NORMAL, whole && halves, to);
     else if (k.sums)
@@ -640,11 +640,15 @@ CLSPI_INLINE void make_row(const block *b, known k, size_t row, vec *x, char *ou
     store(b, k, row, x, out);
 }
 
-CLSPI_INLINE void make_block(const block *b, known k, char *out, size_t row_bytes)
+/* Makes a block, and fetches the places of the vertices of its columns in the rows after it, where
+   these have more than points. */
+CLSPI_INLINE void make_block(const block *b, known k, char *out, size_t row_bytes, size_t vertex)
 {
     vec x[ROWS][CELLS];
 
     make_sums(b, k, x);
+    for (size_t r = 0; r < k.rows && !k.curve && !k.interleaved && k.sums != 1; r++)
+        fetch(out + (k.rows + r) * row_bytes, b->count * vertex);
     if (k.sums) {
         CLSPI_UNROLL(4)
         for (uint32_t r = 0; r < k.rows; r++)
@@ -673,7 +677,7 @@ CLSPI_INLINE void make_rows(block *b, known k, size_t first, size_t count, char 
                 b->vector = b->overlap > 0 ? end - 1 - (x - v) : x;
                 const size_t column = b->vector * LANES, left = grid->columns - column;
                 b->count = left < LANES ? left : LANES;
-                make_block(b, k, out + u * row_bytes + column * vertex, row_bytes);
+                make_block(b, k, out + u * row_bytes + column * vertex, row_bytes, vertex);
             }
         }
     }
