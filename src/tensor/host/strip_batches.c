@@ -9,7 +9,8 @@ enum {
     NEAR_BYTES = 32 << 10,   /* of the partial sums of a strip: they stay in the nearest cache, */
     FEW_VECTORS = 4,         /* or where that holds fewer vectors of columns */
     STRIP_BYTES = 256 << 10, /* in the next one */
-    STRIP_VECTORS = 12       /* whose rows are long enough to be written fast */
+    STRIP_VECTORS = 12,      /* whose rows are long enough to be written fast */
+    ROWS_BYTES = 36 << 10    /* of the partial sums of a strip and its rows, all in that cache */
 };
 
 struct clspi_strips_scratch {
@@ -119,6 +120,8 @@ static void place_sums(clspi_strips_scratch *s, size_t lanes)
     const size_t near = NEAR_BYTES / (bytes + 1);
     grid->strip =
         min_size(near < FEW_VECTORS ? STRIP_BYTES / (bytes + 1) + 1 : near, STRIP_VECTORS);
+    const size_t rows = 4 * lanes * grid->shape.stride * s->strips->element; /* and the next two */
+    grid->is_near = min_size(grid->strip, grid->vectors) * (bytes + rows) <= ROWS_BYTES;
 }
 
 /* Finds the tables of numbers of samples; tells whether they are others than before. */

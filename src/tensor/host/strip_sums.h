@@ -53,7 +53,8 @@ typedef struct clspi_strip_grid {
     size_t rows, columns, vectors;
     size_t row_vertices;  /* from one row to the next */
     size_t vector_reals;  /* partial sums of a vector of columns */
-    size_t strip;         /* vectors whose rows are written one after the other */
+    size_t strip;         /* vectors whose rows are written one after the other, */
+    bool is_near;         /* and whether the nearest cache holds them, and the next rows */
     const void *param[2]; /* [rows], [vectors][lanes]; NULL: not needed, or there is none */
     const void *limit[2]; /* of rational surfaces given_limit of vertex.clh, [rows] and
                              [vectors][lanes]; NULL: not needed */

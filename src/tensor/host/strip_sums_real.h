@@ -603,15 +603,20 @@ static __attribute__((noinline)) void store_aside(const clspi_strip_grid *grid, 
     convert_vertices(&places, out, from, count);
 }
 
-/* Fetches the lines of the cache that later vertices are stored in, before they are waited for. */
-CLSPI_INLINE void fetch(const char *out, size_t bytes)
+/* Fetches the lines that later vertices are stored in, before they are waited for: to the nearest
+   cache, or to the next one. */
+CLSPI_INLINE void fetch(const char *out, size_t bytes, bool near)
 {
 #ifdef __GNUC__
     for (size_t at = 0; at < bytes; at += LINE_BYTES)
-        __builtin_prefetch((const void *)((uintptr_t)out + at), 1);
+        if (near)
+            __builtin_prefetch((const void *)((uintptr_t)out + at), 1, 3);
+        else
+            __builtin_prefetch((const void *)((uintptr_t)out + at), 1, 2);
 #else
     (void)out;
     (void)bytes;
+    (void)near;
 #endif
 }
 
@@ -647,8 +652,8 @@ CLSPI_INLINE void make_block(const block *b, known k, char *out, size_t row_byte
     vec x[ROWS][CELLS];
 
     make_sums(b, k, x);
-    for (size_t r = 0; r < k.rows && !k.curve && !k.interleaved && k.sums != 1; r++)
-        fetch(out + (k.rows + r) * row_bytes, b->count * vertex);
+    for (size_t r = 0; r < k.rows && !k.curve && k.sums != 1; r++)
+        fetch(out + (k.rows + r) * row_bytes, b->count * vertex, b->grid->is_near);
     if (k.sums) {
         CLSPI_UNROLL(4)
         for (uint32_t r = 0; r < k.rows; r++)
