@@ -185,7 +185,7 @@ static uint32_t make_values(const void *user, uint32_t direction, uint32_t by, u
     return 0;
 }
 
-static clspi_vertex_tile *make_tile(void)
+static clspi_vertex_tile *make_tile(double begin_v, double end_v)
 {
     clspi_vertex_tile_desc desc = {
         .points = {.f64 = true,
@@ -199,7 +199,7 @@ static clspi_vertex_tile *make_tile(void)
         .num_sums = 3,
         .numbers = {0, 1, 2},
         .by = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}},
-        .axis = {{0, 1}, {0, 1}},
+        .axis = {{0, 1}, {begin_v, end_v}},
         .is_bernstein = true,
         .edges = true};
 
@@ -226,7 +226,7 @@ static void test_grids(void **state)
 {
     double(*const points)[REALS] = malloc(GRIDS * sizeof *points);
     double(*const all)[GRID] = malloc(GRIDS * sizeof *all), some[GRID];
-    clspi_vertex_tile *tile = make_tile();
+    clspi_vertex_tile *tile = make_tile(0, 1);
     clspi_vertex_scratch *scratch = tile ? clspi_vertex_scratch_create(tile) : NULL;
 
     (void)state;
@@ -257,10 +257,37 @@ static void test_grids(void **state)
     free(all);
 }
 
+/* Sides of a grid that are no edges of its patches have no limits. */
+static void test_sides(void **state)
+{
+    double points[GRIDS][REALS], made[GRID];
+    clspi_vertex_tile *tile = make_tile(0.25, 0.75);
+    clspi_vertex_scratch *scratch = tile ? clspi_vertex_scratch_create(tile) : NULL;
+
+    (void)state;
+    assert_true(scratch);
+    make_controls(points);
+    for (uint32_t p = 0; p < 4; p++) {
+        const clspi_tile_rows rows = {
+            .points = points[p], .patch = p, .num_rows = SIDE, .out = made};
+        const size_t side = p / 2 * (SIDE - 1) * (p % 2 ? SIDE : 1);
+        clspi_vertex_scratch_forget(scratch);
+        clspi_vertex_tile_eval(tile, scratch, &rows);
+        for (size_t k = 1; k + 1 < SIDE; k++) { /* corners are of two sides */
+            const double *const n = made + (side + k * (p % 2 ? 1 : SIDE)) * STRIDE + 3;
+            const bool lost = n[0] == 0 && n[1] == 0 && n[2] == 0;
+            assert_true(lost == (p % 2 == 0));
+        }
+    }
+    clspi_vertex_scratch_destroy(&scratch);
+    clspi_vertex_tile_destroy(&tile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_limits), cmocka_unit_test(test_lost),
-                                       cmocka_unit_test(test_small), cmocka_unit_test(test_grids)};
+                                       cmocka_unit_test(test_small), cmocka_unit_test(test_grids),
+                                       cmocka_unit_test(test_sides)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

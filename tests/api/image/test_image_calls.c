@@ -441,6 +441,35 @@ static void test_rounding(void **state)
     }
 }
 
+/* Splines of every order through a ramp are the ramp, by the device and by the host. */
+static void test_ramps(void **state)
+{
+    (void)state;
+    enum { NUM = 64, FIRST = 24, POINTS = 16 };
+    const clsp_share host = {.schedule = CLSP_SCHEDULE_HOST};
+    const clsp_run by_host = {.share = &host};
+    const clsp_image_map map = {.size = {POINTS}, .matrix = {{1.03, 0.0, 0.0, FIRST}}};
+    float samples[NUM], got[POINTS];
+
+    for (int i = 0; i < NUM; i++)
+        samples[i] = (float)i;
+    for (int order = CLSP_IMAGE_LINEAR; order <= CLSP_IMAGE_QUINTIC; order++)
+        for (int k = 0; k < 2; k++) {
+            const clsp_image_desc d = {.directions = 1,
+                                       .size = {NUM},
+                                       .samples = CLSP_F32,
+                                       .order = (clsp_image_order)order};
+            clsp_image_plan *plan;
+            assert_ok(shared, clsp_image_plan_create(&plan, shared, &d));
+            assert_ok(shared, clsp_image_set_samples(plan, 1, clsp_in_f32(samples, NUM), NULL));
+            assert_ok(shared, clsp_image_eval(plan, (clsp_range){0, 1}, &map,
+                                              clsp_out_f32(got, POINTS), k ? &by_host : NULL));
+            for (int i = 0; i < POINTS; i++)
+                assert_true(fabs(got[i] - (FIRST + 1.03 * i)) < 2e-5);
+            clsp_image_plan_destroy(&plan);
+        }
+}
+
 /* Values beyond what integers hold are the nearest ones, by the device and by the host. */
 static void test_saturation(void **state)
 {
@@ -768,6 +797,7 @@ int main(void)
                                        cmocka_unit_test(test_maps),
                                        cmocka_unit_test(test_rounding),
                                        cmocka_unit_test(test_saturation),
+                                       cmocka_unit_test(test_ramps),
                                        cmocka_unit_test(test_wrong_descriptions),
                                        cmocka_unit_test(test_wrong_calls),
                                        cmocka_unit_test(test_wrong_lists),
