@@ -33,6 +33,19 @@ static void let_go(clsp_context *ctx, long blocks)
     }
 }
 
+/* Waits until OpenCL forgets nothing more: what it did would count as lost later. */
+static void settle(clsp_context *ctx)
+{
+    const struct timespec pause = {.tv_nsec = 20000000};
+    long before;
+
+    do {
+        before = live_blocks;
+        clFinish(clsp_context_queue(ctx));
+        nanosleep(&pause, NULL);
+    } while (live_blocks != before);
+}
+
 /* Whether a use reaches the n-th call of the kind, which fails. Then it may say so, or be right;
    once more it is right, and with the plan all is gone but programs. */
 static bool fail_use(clsp_context *ctx, const use *u, enum kind kind, unsigned n, const void *right)
@@ -71,6 +84,7 @@ static unsigned fail_all(clsp_context *ctx, const use *u)
     memset(right, 0, sizeof right);
     assert_ok(ctx, u->apply(plan, u, right));
     clsp_bspline_plan_destroy(&plan);
+    settle(ctx);
     for (size_t k = 0; k < COUNT(kinds); k++)
         for (unsigned n = 1; fail_use(ctx, u, kinds[k], n, right); n++)
             failed++;
