@@ -40,7 +40,7 @@ static const channels zeros;
 
 /* ---- splines ---- */
 
-/* Those of all parameters, by their order. */
+/* The splines of all parameters, and their derivatives, by order. */
 typedef struct splines {
     double along[3][ORDERS][4][CLSPI_POINTS];
 } splines;

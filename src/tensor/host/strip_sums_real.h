@@ -62,11 +62,13 @@ CLSPI_INLINE void sum_lines(const line_terms *of, size_t first, int coords, int 
     for (uint32_t j = 0; j < of->terms; j++) {
         const vec b = of->values[j];
         CLSPI_UNROLL(4)
-        for (int i = 0; i < lines; i++, p[i - 1] += of->step)
+        for (int i = 0; i < lines; i++) {
             CLSPI_UNROLL(4)
-        for (int c = 0; c < coords; c++) {
-            const vec sum = s[i][c] + p[i][c] * b;
-            s[i][c] = banded ? select_lanes(b == 0, s[i][c], sum) : sum;
+            for (int c = 0; c < coords; c++) {
+                const vec sum = s[i][c] + p[i][c] * b;
+                s[i][c] = banded ? select_lanes(b == 0, s[i][c], sum) : sum;
+            }
+            p[i] += of->step;
         }
     }
     CLSPI_UNROLL(4)
@@ -603,18 +605,20 @@ static __attribute__((noinline)) void store_aside(const clspi_strip_grid *grid, 
     convert_vertices(&places, out, from, count);
 }
 
-/* Fetches the lines that later vertices are stored in, before they are waited for: to the nearest
-   cache, or to the next one. */
-CLSPI_INLINE void fetch(const char *out, size_t bytes, bool near)
+/* Fetches the lines that later vertices are stored in, from `first` bytes after out on, which may
+   be beyond the memory's end, before they are waited for: to the nearest cache, or to the next one.
+ */
+CLSPI_INLINE void fetch(const char *out, size_t first, size_t bytes, bool near)
 {
 #ifdef __GNUC__
-    for (size_t at = 0; at < bytes; at += LINE_BYTES)
+    for (size_t at = first; at < first + bytes; at += LINE_BYTES)
         if (near)
             __builtin_prefetch((const void *)((uintptr_t)out + at), 1, 3);
         else
             __builtin_prefetch((const void *)((uintptr_t)out + at), 1, 2);
 #else
     (void)out;
+    (void)first;
     (void)bytes;
     (void)near;
 #endif
@@ -653,7 +657,7 @@ CLSPI_INLINE void make_block(const block *b, known k, char *out, size_t row_byte
 
     make_sums(b, k, x);
     for (size_t r = 0; r < k.rows && !k.curve && k.sums != 1; r++)
-        fetch(out + (k.rows + r) * row_bytes, b->count * vertex, b->grid->is_near);
+        fetch(out, (k.rows + r) * row_bytes, b->count * vertex, b->grid->is_near);
     if (k.sums) {
         CLSPI_UNROLL(4)
         for (uint32_t r = 0; r < k.rows; r++)

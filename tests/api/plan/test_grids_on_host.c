@@ -392,7 +392,7 @@ static void test_lost_normals(void **state)
     clsp_context_destroy(&ctx);
 }
 
-/* Those of splines, of which each side in turn is one point. */
+/* Normals of splines, of which each side in turn is one point. */
 static void test_lost_on_sides(void **state)
 {
     enum { SIDE = 6, REALS = 3 * SIDE * SIDE * PATCHES };
