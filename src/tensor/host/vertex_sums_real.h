@@ -505,7 +505,7 @@ static void choose_sums(chunk *c, const clspi_vertex_shape *shape,
             (k > 2 || !(shape->rational || has_normals)))
             continue;
         c->copies[k] = source->sum[k] && !shape->rational && !bends && !(has_normals && k > 0) &&
-                       shape->dim == 3 && shape->type == REAL_TYPE;
+                       shape->dim == 3;
         c->loads[k] = !c->copies[k];
         c->used[c->num_used++] = k;
     }
@@ -566,16 +566,21 @@ CLSPI_INLINE void copy_three(real *restrict to, const real *restrict from, size_
             to[c] = from[c];
 }
 
-/* Copies sums of three coordinates that are stored as they are. */
+/* Copies sums of three coordinates that are stored as they are, or in another type. */
 CLSPI_INLINE void copy_sums(const chunk *c, const clspi_vertex_shape *shape,
-                            const clspi_vertex_source *source, const chunk_place *at, real *out)
+                            const clspi_vertex_source *source, const chunk_place *at, void *out)
 {
     for (uint32_t u = 0; u < c->num_used; u++) {
         const uint32_t k = c->used[u];
         const int32_t to = shape->at[part_of_sum[k]];
-        if (c->copies[k] && to >= 0)
-            copy_three(out + to, (const real *)source->sum[k] + at->first * 3, shape->stride,
-                       at->count);
+        const real *const from = (const real *)source->sum[k] + at->first * 3;
+        const placement places = {shape->type, shape->stride, 3,
+                                  (const int32_t[]){to, to + 1, to + 2}};
+        if (!c->copies[k] || to < 0) continue;
+        if (shape->type == REAL_TYPE)
+            copy_three((real *)out + to, from, shape->stride, at->count);
+        else
+            convert_vertices(&places, out, from, at->count);
     }
 }
 
