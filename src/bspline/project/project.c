@@ -3,10 +3,8 @@
 #include <math.h>
 
 #include "check.h"
-#include "nearest_cubic.h"
 #include "surface_project.h"
 #include "tensor_eval.h"
-#include "transfer.h"
 
 /* ---- checks ---- */
 
@@ -108,107 +106,16 @@ clsp_status clspi_project_surfaces(clsp_bspline_plan *plan, const clsp_bspline_q
     return clspi_tensor_project(&plan->tensor, &call, run);
 }
 
-clsp_status clspi_project_needs_of(const clsp_bspline_plan *plan,
-                                   const clsp_bspline_queries *queries,
-                                   const clsp_bspline_project_opts *opts,
-                                   clspi_project_needs *needs)
+clsp_status clspi_project_result(const clsp_bspline_plan *plan, size_t num,
+                                 const clsp_bspline_project_opts *opts, size_t *result)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
     const size_t one =
         d->precision == CLSP_F32 ? CLSP_BSPLINE_NEAREST_F32_SIZE : CLSP_BSPLINE_NEAREST_F64_SIZE;
-    const size_t result = one * opts->num_nearest, num = queries->num;
-    size_t bytes = sizeof(double) * (result + d->dim);
 
-    if (!clspi_size_mul(&bytes, num))
-        return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "bspline: %zu queries are more than the address space", num);
-    *needs = (clspi_project_needs){.result = result,
-                                   .nearest = {"nearest", d->precision, num * result},
-                                   .points = {"points", d->precision, num * d->dim},
-                                   .patches = {"patches", CLSP_U32, num},
-                                   .hints = {"hints", d->precision, num}};
-    return CLSP_OK;
-}
-
-/* ---- the search ---- */
-
-enum { OUT, POINTS, MORE }; /* streams: results, queries, and what else there is */
-
-typedef struct search {
-    clsp_bspline_plan *plan;
-    const clsp_bspline_project_opts *opts;
-    clspi_job_streams streams;
-    uint32_t patches, hints; /* their streams; 0: none */
-} search;
-
-static clsp_status make_part(void *user, clspi_series *series, const clspi_part *part)
-{
-    search *const s = user;
-    const clspi_stream *const stream = s->streams.stream;
-    const clspi_nearest_job job = {.points = stream[POINTS].buffer,
-                                   .patches = s->patches ? stream[s->patches].buffer : NULL,
-                                   .hints = s->hints ? stream[s->hints].buffer : NULL,
-                                   .out = stream[OUT].buffer,
-                                   .points_offset = stream[POINTS].offset,
-                                   .patches_offset = stream[s->patches].offset,
-                                   .hints_offset = stream[s->hints].offset,
-                                   .offset = stream[OUT].offset,
-                                   .num = part->num_lines,
-                                   .num_nearest = s->opts->num_nearest,
-                                   .max_dist = s->opts->max_dist};
-
-    if (s->opts->method == CLSP_BSPLINE_PROJECT_MREP) {
-        CLSPI_CHECK(
-            clspi_nearest_cubic_prepare(s->plan, series, s->opts->tolerance, part->num_lines));
-        return clspi_nearest_cubic_find(s->plan, series, &job);
-    }
-    CLSPI_CHECK(clspi_nearest_prepare(s->plan, series, s->opts->num_nearest));
-    return clspi_nearest_find(s->plan, series, &job);
-}
-
-/* Opens one more stream to be read: some lines of an input. */
-static clsp_status open_input(search *s, const clsp_input *input, size_t per_line,
-                              clspi_memory_need need, clsp_range lines)
-{
-    clspi_stream *const stream = &s->streams.stream[s->streams.num++];
-    clsp_input some = *input;
-
-    need.count = lines.count * per_line;
-    some.offset += lines.first * per_line;
-    stream->per_line = per_line;
-    return clspi_input_open(&stream->memory, &s->plan->tensor.base, &some, &need);
-}
-
-static clsp_status open_streams(search *s, const clsp_bspline_queries *queries,
-                                const clspi_project_needs *needs, clsp_range lines,
-                                const clsp_output *nearest)
-{
-    clspi_memory_need need = needs->nearest;
-
-    need.count = lines.count * needs->result;
-    clspi_stream *const stream = &s->streams.stream[s->streams.num++];
-    stream->per_line = needs->result;
-    stream->written = true;
-    CLSPI_CHECK(clspi_output_open(&stream->memory, &s->plan->tensor.base, nearest, &need));
-    CLSPI_CHECK(open_input(s, &queries->points, s->plan->tensor.desc.dim, needs->points, lines));
-    if (clspi_input_is_there(&queries->patches)) {
-        s->patches = s->streams.num;
-        CLSPI_CHECK(open_input(s, &queries->patches, 1, needs->patches, lines));
-    }
-    if (!clspi_input_is_there(&queries->hints)) return CLSP_OK;
-    s->hints = s->streams.num;
-    return open_input(s, &queries->hints, 1, needs->hints, lines);
-}
-
-clsp_status clspi_project_lines(clsp_bspline_plan *plan, const clspi_project_call *call,
-                                clsp_range lines, const clsp_run *run)
-{
-    const clspi_cut cut = {.per_piece = clspi_max(1, lines.count), .left = lines.count};
-    search s = {.plan = plan, .opts = call->opts};
-    const clsp_status status = open_streams(&s, call->queries, &call->needs, lines, &call->nearest);
-
-    if (status == CLSP_OK)
-        return clspi_carry_out(&plan->tensor.base, run, &s.streams, cut, make_part, &s);
-    clspi_streams_close(&s.streams);
-    return status;
+    *result = one * opts->num_nearest;
+    size_t bytes = sizeof(double) * (*result + d->dim);
+    if (clspi_size_mul(&bytes, num)) return CLSP_OK;
+    return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "bspline: %zu queries are more than the address space", num);
 }

@@ -1,4 +1,4 @@
-/* Projection by a device: checks, and the search through memory of any kind. */
+/* Checks of projection, and that onto surfaces. */
 #ifndef CLSPI_PROJECT_H
 #define CLSPI_PROJECT_H
 
@@ -16,28 +16,9 @@ clsp_status clspi_project_surfaces(clsp_bspline_plan *plan, const clsp_bspline_q
                                    const clsp_bspline_project_opts *opts,
                                    const clsp_output *nearest, const clsp_run *run);
 
-/* What memory must hold, of curves. */
-typedef struct clspi_project_needs {
-    size_t result; /* elements of a query's results */
-    clspi_memory_need nearest, points, patches, hints;
-} clspi_project_needs;
-
-clsp_status clspi_project_needs_of(const clsp_bspline_plan *plan,
-                                   const clsp_bspline_queries *queries,
-                                   const clsp_bspline_project_opts *opts,
-                                   clspi_project_needs *needs);
-
-/* A call whose arguments have been checked. */
-typedef struct clspi_project_call {
-    const clsp_bspline_queries *queries;
-    const clsp_bspline_project_opts *opts; /* with defaults in place */
-    clspi_project_needs needs;
-    clsp_output nearest;
-} clspi_project_call;
-
-/* Finds the results of some queries on the context's device, into memory that begins with the first
-   of them. */
-clsp_status clspi_project_lines(clsp_bspline_plan *plan, const clspi_project_call *call,
-                                clsp_range lines, const clsp_run *run);
+/* Counts the elements of a query's results, of curves. Errors: CLSP_ERROR_NO_MEMORY (the memory of
+   all is more than the address space). */
+clsp_status clspi_project_result(const clsp_bspline_plan *plan, size_t num,
+                                 const clsp_bspline_project_opts *opts, size_t *result);
 
 #endif

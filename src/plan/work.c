@@ -1,0 +1,287 @@
+#include "work.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "host_command.h"
+#include "transfer.h"
+
+enum { KEY_MAX = 192, OUT = 0 /* a stream */ };
+
+/* The lines of a work that a call asks for. */
+typedef struct work_lines {
+    const clspi_work *work;
+    clspi_tiles tiles;
+    clsp_output output;
+    /* in host memory */
+    const char *in[CLSPI_WORK_INPUTS];
+    void *copies[CLSPI_WORK_INPUTS]; /* of what is not aligned to its elements; NULL: none */
+    char *out;
+    /* in memory of any kind */
+    clspi_job_streams streams;
+    bool by_host; /* in the queue */
+} work_lines;
+
+static clspi_plan *plan_of(const work_lines *l)
+{
+    return l->work->plan;
+}
+
+/* Returns how many lines that are asked for are before a part. */
+static size_t lines_before(const clspi_work *work, const clspi_part *part, clsp_range lines)
+{
+    return (part->piece - work->first_piece) * work->tiling.lines + part->line - lines.first;
+}
+
+static size_t plane_bytes(const clspi_work_input *input, size_t elements)
+{
+    return elements * clsp_type_bytes(input->need.type);
+}
+
+/* ---- memory of any kind ---- */
+
+/* Opens a stream for each plane of an input. */
+static clsp_status open_planes(work_lines *l, const clspi_work_input *input)
+{
+    const clsp_range lines = l->tiles.lines;
+    const clspi_memory_need need = {input->need.what, input->need.type,
+                                    lines.count * input->per_line};
+
+    for (uint32_t k = 0; k < input->planes; k++) {
+        clspi_stream *const stream = &l->streams.stream[l->streams.num++];
+        clsp_input some = *input->input;
+        some.offset += k * input->apart + lines.first * input->per_line;
+        stream->per_line = input->per_line;
+        CLSPI_CHECK(clspi_input_open(&stream->memory, plan_of(l), &some, &need));
+    }
+    return CLSP_OK;
+}
+
+static clsp_status open_streams(work_lines *l)
+{
+    const clspi_work *const work = l->work;
+    const clspi_work_output *const out = &work->out;
+    const clspi_memory_need need = {out->what, out->type, l->tiles.lines.count * out->per_line};
+    const char *in[CLSPI_WORK_INPUTS];
+
+    l->streams.stream[OUT] =
+        (clspi_stream){.per_line = out->per_line, .written = true, .has_gaps = out->has_gaps};
+    l->streams.num = 1;
+    CLSPI_CHECK(clspi_output_open(&l->streams.stream[OUT].memory, work->plan, &l->output, &need));
+    for (uint32_t i = 0; i < work->num_in; i++) {
+        const uint32_t first = l->streams.num;
+        CLSPI_CHECK(open_planes(l, &work->in[i]));
+        in[i] = l->streams.stream[first].memory.host;
+    }
+    return work->makers->check ? work->makers->check(work, l->tiles.lines, in) : CLSP_OK;
+}
+
+/* Makes a part of the streams' lines. */
+static clsp_status make_part(void *user, clspi_series *series, const clspi_part *part)
+{
+    const work_lines *const l = user;
+    const clspi_work_makers *const makers = l->work->makers;
+    clspi_target at[CLSPI_MAX_STREAMS];
+
+    for (uint32_t i = 0; i < l->streams.num; i++)
+        at[i] = (clspi_target){l->streams.stream[i].buffer, l->streams.stream[i].offset};
+    return l->by_host ? makers->in_queue(l->work, series, part, at + 1, &at[OUT])
+                      : makers->on_device(l->work, plan_of(l), series, part, at + 1, &at[OUT]);
+}
+
+/* Tells whether the host makes lines in the queue, which the kinds of memory alone decide. */
+static bool goes_to_queue(const work_lines *l, const clsp_run *run)
+{
+    const clspi_work *const work = l->work;
+    bool goes = work->makers->in_queue && clspi_is_host_job(work->plan, work->is_faster);
+
+    for (uint32_t i = 0; i < l->streams.num && goes; i++)
+        goes = clspi_is_host_command(work->plan, run, &l->streams.stream[i].memory);
+    return goes;
+}
+
+/* Makes lines by the context's device, in and out of memory of any kind. */
+static clsp_status make_on_queue(work_lines *l, const clsp_run *run)
+{
+    const clspi_work *const work = l->work;
+    const clsp_status status = open_streams(l);
+
+    if (status == CLSP_OK) {
+        l->by_host = goes_to_queue(l, run);
+        return clspi_carry_out(work->plan, run, &l->streams,
+                               clspi_cut_of(&work->tiling, l->tiles.tiles, work->first_piece),
+                               make_part, l);
+    }
+    clspi_streams_close(&l->streams);
+    return status;
+}
+
+/* ---- memory of the host ---- */
+
+/* Checks the memory of lines that are made on the host or shared, and finds where it is. */
+static clsp_status open_on_host(work_lines *l)
+{
+    const clspi_work *const work = l->work;
+    const clspi_work_output *const out = &work->out;
+    const clspi_memory_need need = {out->what, out->type, l->tiles.lines.count * out->per_line};
+
+    CLSPI_CHECK(clspi_shared_output(work->plan, &l->output, &need, &l->out));
+    for (uint32_t i = 0; i < work->num_in; i++) {
+        const clspi_work_input *const in = &work->in[i];
+        CLSPI_CHECK(clspi_shared_input(work->plan, in->input, &in->need, &l->in[i]));
+        CLSPI_CHECK(clspi_align_input(work->plan, &in->need, &l->in[i], &l->copies[i]));
+        if (l->in[i]) l->in[i] += plane_bytes(in, l->tiles.lines.first * in->per_line);
+    }
+    return work->makers->check ? work->makers->check(work, l->tiles.lines, l->in) : CLSP_OK;
+}
+
+/* Makes a part on a worker. */
+static clsp_status make_on_host(const void *user, clspi_plan *plan, uint32_t worker,
+                                const clspi_part *part, char *out)
+{
+    const work_lines *const l = user;
+    const clspi_work *const work = l->work;
+    const size_t before = lines_before(work, part, l->tiles.lines);
+    const char *in[CLSPI_WORK_INPUTS];
+
+    (void)plan;
+    for (uint32_t i = 0; i < work->num_in; i++)
+        in[i] = l->in[i] + plane_bytes(&work->in[i], before * work->in[i].per_line);
+    return work->makers->on_host(work, worker, part, in, out);
+}
+
+/* Makes a part on a device, which what it is made from is brought to. */
+static clsp_status make_on_device(const void *user, clspi_plan *plan, clspi_series *series,
+                                  const clspi_part *part, const clspi_target *target)
+{
+    const work_lines *const l = user;
+    const clspi_work *const work = l->work;
+    const size_t before = lines_before(work, part, l->tiles.lines);
+    clspi_target at[CLSPI_MAX_STREAMS] = {{.offset = 0}};
+    uint32_t num = 0;
+
+    for (uint32_t i = 0; i < work->num_in; i++)
+        for (uint32_t k = 0; k < work->in[i].planes; k++, num++) {
+            const clspi_work_input *const in = &work->in[i];
+            const size_t first = k * in->apart + before * in->per_line;
+            CLSPI_CHECK(clspi_plan_bring(plan, series, num, l->in[i] + plane_bytes(in, first),
+                                         plane_bytes(in, part->num_lines * in->per_line),
+                                         &at[num].buffer));
+        }
+    return work->makers->on_device(work, plan, series, part, at, target);
+}
+
+/* Names a work by what its speeds depend on. */
+static void name_work(const clspi_work *work, char key[KEY_MAX])
+{
+    const double lines = (double)work->tiling.num_pieces * (double)work->tiling.lines;
+    size_t at = (size_t)snprintf(key, KEY_MAX, "%s-%s", work->plan->family, work->key.call);
+
+    for (uint32_t i = 0; i < work->key.num; i++)
+        at += (size_t)snprintf(key + at, KEY_MAX - at, "-%u", work->key.number[i]);
+    snprintf(key + at, KEY_MAX - at, "-c%u", clspi_size_class(lines * (double)work->line_items));
+}
+
+static clspi_shared_batch batch_of(const work_lines *l)
+{
+    static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
+    const clspi_work *const work = l->work;
+    const size_t element = clsp_type_bytes(work->out.type);
+
+    return (clspi_shared_batch){.plan = work->plan,
+                                .peers = work->peers,
+                                .maker = &maker,
+                                .user = l,
+                                .why_no_host = work->why_no_host,
+                                .why_not_persistent = "no persistent kernel makes them",
+                                .first_piece = work->first_piece,
+                                .tiling = work->tiling,
+                                .line_items = work->line_items,
+                                .line_bytes = work->out.per_line * element,
+                                .element = element,
+                                .has_gaps = work->out.has_gaps,
+                                .prepare = work->makers->prepare};
+}
+
+/* Tells whether more than one processor has made tiles. */
+static bool is_mixed(const clsp_report *report)
+{
+    uint32_t makers = 0;
+
+    for (uint32_t i = 0; i < report->num_processors; i++)
+        makers += report->processors[i].tiles > 0;
+    return makers > 1;
+}
+
+static clsp_status make_alone(void *user)
+{
+    return make_on_queue(user, NULL);
+}
+
+/* Tells whether a share has only the host make lines. */
+static bool is_by_host(const work_lines *l, const clsp_share *share)
+{
+    return l->tiles.way == CLSPI_BY_CALLER ||
+           (share->schedule == CLSP_SCHEDULE_HOST && !share->measure && !share->bit_equal);
+}
+
+/* Shares lines between processors, or makes them on the calling thread. */
+static clsp_status share_lines(work_lines *l, const clsp_run *run)
+{
+    const clspi_work *const work = l->work;
+    const clspi_lone_call alone = {work->why_alone, l->tiles.tiles.count, make_alone, l, false};
+    clsp_report own = {.num_processors = 0};
+    clsp_report *const told = run->report ? run->report : &own;
+    clspi_shared_batch batch = batch_of(l);
+    char key[KEY_MAX];
+
+    if (work->why_no_host && l->tiles.way == CLSPI_BY_CALLER)
+        return clspi_no_host_tiles(work->plan, work->why_no_host);
+    if (work->why_alone && (work->why_no_host || !is_by_host(l, run->share)))
+        return clspi_shared_alone(work->plan, &alone, run);
+    name_work(work, key);
+    batch.key = key;
+    CLSPI_CHECK(clspi_shared_batch_run(&batch, &l->tiles, l->out, run, told));
+    if (work->makers->mend && l->tiles.way == CLSPI_BY_ALL && is_mixed(told))
+        CLSPI_CHECK(work->makers->mend(work, l->tiles.lines, l->in, l->out));
+    return clspi_run_done(work->plan, run);
+}
+
+/* ---- who makes lines ---- */
+
+/* Tells whether the host's threads make a call without a share. */
+static bool goes_to_host(const work_lines *l, const clsp_run *run)
+{
+    const clspi_work *const work = l->work;
+    bool goes = !work->why_no_host &&
+                clspi_goes_to_host(work->plan, run, work->out.output, work->is_faster);
+
+    for (uint32_t i = 0; i < work->num_in; i++)
+        goes = goes && !work->in[i].input->buffer && !work->in[i].input->svm;
+    return goes;
+}
+
+static clsp_status make_lines(work_lines *l, const clsp_run *run)
+{
+    clspi_shared_batch batch = batch_of(l);
+
+    CLSPI_CHECK(open_on_host(l));
+    return l->tiles.way == CLSPI_BY_DEVICE
+               ? clspi_batch_on_host(&batch, &l->tiles, l->out, l->work->line_ns, run)
+               : share_lines(l, run);
+}
+
+clsp_status clspi_work_run(const clspi_work *work, const clsp_run *run)
+{
+    work_lines l = {.work = work, .output = *work->out.output};
+
+    CLSPI_CHECK(clspi_tiles_of(&l.tiles, work->plan, &work->tiling, run));
+    if (l.tiles.way == CLSPI_ASKED)
+        return clspi_tiles_tell(&l.tiles, &work->tiling, work->out.per_line, run);
+    if (l.tiles.way == CLSPI_BY_DEVICE && !goes_to_host(&l, run)) return make_on_queue(&l, run);
+    const clsp_status status = make_lines(&l, run);
+    for (uint32_t i = 0; i < work->num_in; i++)
+        free(l.copies[i]);
+    return status;
+}

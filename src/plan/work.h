@@ -1,0 +1,90 @@
+/* The work of a call, described once for all who may make it: its lines, the caller's memory, and
+   how the host and devices make some of them. A call checks its arguments and runs its work; who
+   makes it is decided here. */
+#ifndef CLSPI_WORK_H
+#define CLSPI_WORK_H
+
+#include "shared_batch.h"
+
+enum { CLSPI_WORK_INPUTS = CLSPI_MAX_STREAMS - 1, CLSPI_WORK_NUMBERS = 12 };
+
+/* Memory that lines are made from: one array, or planes that begin `apart` elements after each
+   other. */
+typedef struct clspi_work_input {
+    const clsp_input *input;
+    clspi_memory_need need; /* of all lines, of all planes */
+    size_t per_line;        /* elements of a plane */
+    uint32_t planes;
+    size_t apart;
+} clspi_work_input;
+
+/* The caller's memory that lines go to; it begins with the first line that is asked for. */
+typedef struct clspi_work_output {
+    const clsp_output *output;
+    const char *what; /* names it in messages */
+    clsp_type type;
+    size_t per_line; /* elements */
+    bool has_gaps;   /* some elements of a line stay as they are */
+} clspi_work_output;
+
+/* What the speeds of processors depend on: under it they are kept. The class of the work's size
+   comes on top. */
+typedef struct clspi_work_key {
+    const char *call; /* a word */
+    uint32_t num;
+    uint32_t number[CLSPI_WORK_NUMBERS];
+} clspi_work_key;
+
+typedef struct clspi_work clspi_work;
+
+/* How a family makes lines. in: where those of a part begin in each input, of planes in the first
+   one. plan: the work's, or that of a joined device. */
+typedef struct clspi_work_makers {
+    /* Checks what host memory holds from the first line on that is asked for; in: NULL where an
+       input is the device's. NULL: there is nothing to check. */
+    clsp_status (*check)(const clspi_work *work, clsp_range lines, const char *const in[]);
+
+    /* Makes ready what the host needs, and joined devices by way of it; several threads may ask for
+       it one after the other. */
+    clsp_status (*prepare)(const void *user, clspi_plan *plan);
+
+    clsp_status (*on_host)(const clspi_work *work, uint32_t worker, const clspi_part *part,
+                           const char *const in[], char *out);
+
+    /* in: of planes one each. */
+    clsp_status (*on_device)(const clspi_work *work, clspi_plan *plan, clspi_series *series,
+                             const clspi_part *part, const clspi_target in[],
+                             const clspi_target *out);
+
+    /* Has the host make lines in the queue of its own CPU, as on_device. NULL: it cannot. */
+    clsp_status (*in_queue)(const clspi_work *work, clspi_series *series, const clspi_part *part,
+                            const clspi_target in[], const clspi_target *out);
+
+    /* Makes again on the calling thread what has to be of one processor, where several have made
+       lines. NULL: nothing. */
+    clsp_status (*mend)(const clspi_work *work, clsp_range lines, const char *const in[],
+                        char *out);
+} clspi_work_makers;
+
+struct clspi_work {
+    clspi_plan *plan;
+    clspi_peers *peers;
+    const clspi_work_makers *makers;
+    const void *user;
+    clspi_tiling tiling;
+    size_t first_piece;
+    uint32_t num_in;
+    clspi_work_input in[CLSPI_WORK_INPUTS];
+    clspi_work_output out;
+    size_t line_items;                   /* as of clspi_tiling_of */
+    double line_ns;                      /* that a line takes a core */
+    bool is_faster;                      /* the host, than kernels on its own CPU */
+    const char *why_no_host, *why_alone; /* it makes no lines, joined devices make none; NULL: they
+                                            do. Static storage. */
+    clspi_work_key key;
+};
+
+/* Carries out a call whose arguments have been checked, but for its memory and tiles. */
+clsp_status clspi_work_run(const clspi_work *work, const clsp_run *run);
+
+#endif
