@@ -77,17 +77,28 @@ static clsp_status open_streams(work_lines *l)
     return work->makers->check ? work->makers->check(work, l->tiles.lines, in) : CLSP_OK;
 }
 
-/* Makes a part of the streams' lines. */
+/* Makes a part of the streams' lines: whole pieces, and lines of others. */
 static clsp_status make_part(void *user, clspi_series *series, const clspi_part *part)
 {
     const work_lines *const l = user;
     const clspi_work_makers *const makers = l->work->makers;
+    clspi_cut cut = {.per_piece = l->work->tiling.lines,
+                     .piece = part->piece,
+                     .line = part->line,
+                     .left = part->num_lines};
     clspi_target at[CLSPI_MAX_STREAMS];
+    clspi_part some;
 
-    for (uint32_t i = 0; i < l->streams.num; i++)
-        at[i] = (clspi_target){l->streams.stream[i].buffer, l->streams.stream[i].offset};
-    return l->by_host ? makers->in_queue(l->work, series, part, at + 1, &at[OUT])
-                      : makers->on_device(l->work, plan_of(l), series, part, at + 1, &at[OUT]);
+    while (clspi_cut_next(&cut, UINT64_MAX, &some)) {
+        for (uint32_t i = 0; i < l->streams.num; i++) {
+            const clspi_stream *const stream = &l->streams.stream[i];
+            at[i] = (clspi_target){stream->buffer, stream->offset + some.before * stream->per_line};
+        }
+        CLSPI_CHECK(l->by_host
+                        ? makers->in_queue(l->work, series, &some, at + 1, &at[OUT])
+                        : makers->on_device(l->work, plan_of(l), series, &some, at + 1, &at[OUT]));
+    }
+    return CLSP_OK;
 }
 
 /* Tells whether the host makes lines in the queue, which the kinds of memory alone decide. */
@@ -105,13 +116,14 @@ static bool goes_to_queue(const work_lines *l, const clsp_run *run)
 static clsp_status make_on_queue(work_lines *l, const clsp_run *run)
 {
     const clspi_work *const work = l->work;
-    const clsp_status status = open_streams(l);
+    clspi_cut cut = clspi_cut_of(&work->tiling, l->tiles.tiles, work->first_piece);
 
+    if (work->makers->alone) return work->makers->alone(work, &l->tiles, &l->output, run);
+    const clsp_status status = open_streams(l);
     if (status == CLSP_OK) {
+        cut.multiple = work->multiple;
         l->by_host = goes_to_queue(l, run);
-        return clspi_carry_out(work->plan, run, &l->streams,
-                               clspi_cut_of(&work->tiling, l->tiles.tiles, work->first_piece),
-                               make_part, l);
+        return clspi_carry_out(work->plan, run, &l->streams, cut, make_part, l);
     }
     clspi_streams_close(&l->streams);
     return status;
@@ -183,9 +195,26 @@ static void name_work(const clspi_work *work, char key[KEY_MAX])
     snprintf(key + at, KEY_MAX - at, "-c%u", clspi_size_class(lines * (double)work->line_items));
 }
 
+/* Enqueues a persistent kernel. */
+static clsp_status make_persistent(const void *user, clspi_plan *plan, clspi_series *series,
+                                   const clspi_queued_tiles *job)
+{
+    const work_lines *const l = user;
+
+    return l->work->makers->persistent(l->work, plan, series, job);
+}
+
+static clsp_status prepare(const void *user, clspi_plan *plan)
+{
+    const work_lines *const l = user;
+
+    (void)plan;
+    return l->work->makers->prepare(l->work, l->tiles.way);
+}
+
 static clspi_shared_batch batch_of(const work_lines *l)
 {
-    static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
+    static const clspi_line_maker maker = {make_on_host, make_on_device, make_persistent};
     const clspi_work *const work = l->work;
     const size_t element = clsp_type_bytes(work->out.type);
 
@@ -194,14 +223,16 @@ static clspi_shared_batch batch_of(const work_lines *l)
                                 .maker = &maker,
                                 .user = l,
                                 .why_no_host = work->why_no_host,
-                                .why_not_persistent = "no persistent kernel makes them",
+                                .why_not_persistent = work->makers->persistent
+                                                          ? work->why_not_persistent
+                                                          : "no persistent kernel makes them",
                                 .first_piece = work->first_piece,
                                 .tiling = work->tiling,
                                 .line_items = work->line_items,
                                 .line_bytes = work->out.per_line * element,
                                 .element = element,
                                 .has_gaps = work->out.has_gaps,
-                                .prepare = work->makers->prepare};
+                                .prepare = prepare};
 }
 
 /* Tells whether more than one processor has made tiles. */
@@ -254,7 +285,7 @@ static clsp_status share_lines(work_lines *l, const clsp_run *run)
 static bool goes_to_host(const work_lines *l, const clsp_run *run)
 {
     const clspi_work *const work = l->work;
-    bool goes = !work->why_no_host &&
+    bool goes = !work->why_no_host && !work->is_devices &&
                 clspi_goes_to_host(work->plan, run, work->out.output, work->is_faster);
 
     for (uint32_t i = 0; i < work->num_in; i++)

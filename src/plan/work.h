@@ -9,7 +9,7 @@
 enum { CLSPI_WORK_INPUTS = CLSPI_MAX_STREAMS - 1, CLSPI_WORK_NUMBERS = 12 };
 
 /* Memory that lines are made from: one array, or planes that begin `apart` elements after each
-   other. */
+   other; or one that makers get whole, in host memory (per_line 0). */
 typedef struct clspi_work_input {
     const clsp_input *input;
     clspi_memory_need need; /* of all lines, of all planes */
@@ -38,7 +38,7 @@ typedef struct clspi_work_key {
 typedef struct clspi_work clspi_work;
 
 /* How a family makes lines. in: where those of a part begin in each input, of planes in the first
-   one. plan: the work's, or that of a joined device. */
+   one, or where it begins itself. plan: the work's, or that of a joined device. */
 typedef struct clspi_work_makers {
     /* Checks what host memory holds from the first line on that is asked for; in: NULL where an
        input is the device's. NULL: there is nothing to check. */
@@ -46,7 +46,7 @@ typedef struct clspi_work_makers {
 
     /* Makes ready what the host needs, and joined devices by way of it; several threads may ask for
        it one after the other. */
-    clsp_status (*prepare)(const void *user, clspi_plan *plan);
+    clsp_status (*prepare)(const clspi_work *work, clspi_way way);
 
     clsp_status (*on_host)(const clspi_work *work, uint32_t worker, const clspi_part *part,
                            const char *const in[], char *out);
@@ -55,6 +55,15 @@ typedef struct clspi_work_makers {
     clsp_status (*on_device)(const clspi_work *work, clspi_plan *plan, clspi_series *series,
                              const clspi_part *part, const clspi_target in[],
                              const clspi_target *out);
+
+    /* Enqueues a persistent kernel. NULL: there is none. */
+    clsp_status (*persistent)(const clspi_work *work, clspi_plan *plan, clspi_series *series,
+                              const clspi_queued_tiles *job);
+
+    /* Makes lines by the context's device in memory of any kind. NULL: on_device does, part by
+       part. */
+    clsp_status (*alone)(const clspi_work *work, const clspi_tiles *tiles,
+                         const clsp_output *output, const clsp_run *run);
 
     /* Has the host make lines in the queue of its own CPU, as on_device. NULL: it cannot. */
     clsp_status (*in_queue)(const clspi_work *work, clspi_series *series, const clspi_part *part,
@@ -73,14 +82,17 @@ struct clspi_work {
     const void *user;
     clspi_tiling tiling;
     size_t first_piece;
+    size_t multiple; /* of lines, that parts of a piece begin at on a device; 0: of 1 */
     uint32_t num_in;
     clspi_work_input in[CLSPI_WORK_INPUTS];
     clspi_work_output out;
-    size_t line_items;                   /* as of clspi_tiling_of */
-    double line_ns;                      /* that a line takes a core */
-    bool is_faster;                      /* the host, than kernels on its own CPU */
-    const char *why_no_host, *why_alone; /* it makes no lines, joined devices make none; NULL: they
-                                            do. Static storage. */
+    size_t line_items; /* as of clspi_tiling_of */
+    double line_ns;    /* that a line takes a core */
+    bool is_faster;    /* the host, than kernels on its own CPU */
+    bool is_devices;   /* without a share the device makes lines, whoever is faster */
+    /* Why the host makes no lines, joined devices make none, and no persistent kernel does; NULL:
+       they do. Static storage. */
+    const char *why_no_host, *why_alone, *why_not_persistent;
     clspi_work_key key;
 };
 

@@ -118,17 +118,17 @@ bool clspi_list_recipe_prepare(clspi_tensor_plan *plan)
     return false;
 }
 
-clsp_status clspi_list_prepare(const void *user, clspi_plan *plan)
+clsp_status clspi_list_prepare(const clspi_work *work, clspi_way way)
 {
-    clspi_tensor_plan *const own = (clspi_tensor_plan *)plan; /* base is its first member */
+    clspi_tensor_plan *const plan = (clspi_tensor_plan *)work->plan; /* base is its first member */
     const void *points;
 
-    (void)user;
-    CLSPI_CHECK(clspi_tensor_host_points(own, &points));
-    return clspi_list_recipe_prepare(own)
+    (void)way;
+    CLSPI_CHECK(clspi_tensor_host_points(plan, &points));
+    return clspi_list_recipe_prepare(plan)
                ? CLSP_OK
-               : clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY,
-                            "%s: no memory for functions of spans", plan->family);
+               : clspi_fail(&work->plan->ctx->log, CLSP_ERROR_NO_MEMORY,
+                            "%s: no memory for functions of spans", work->plan->family);
 }
 
 clspi_list_recipe *clspi_list_recipe_retain(clspi_list_recipe *recipe)

@@ -8,6 +8,7 @@
 #include "list_spans.h"
 #include "point_vertices.h"
 #include "tensor_plan.h"
+#include "work.h"
 
 struct clspi_list_recipe {
     atomic_uint references;
@@ -25,9 +26,9 @@ struct clspi_list_recipe {
 /* Makes the plan's recipe, where that has not been done. Errors: false, no memory. */
 bool clspi_list_recipe_prepare(clspi_tensor_plan *plan);
 
-/* Makes ready what the host reads for lists, as a clspi_shared_batch asks: the recipe, and control
+/* Makes ready what the host reads for lists, as clspi_work_makers asks: the recipe, and control
    points in host memory. */
-clsp_status clspi_list_prepare(const void *user, clspi_plan *plan);
+clsp_status clspi_list_prepare(const clspi_work *work, clspi_way way);
 
 /* Add a reference, and give one back; recipe may be NULL. */
 clspi_list_recipe *clspi_list_recipe_retain(clspi_list_recipe *recipe);

@@ -111,73 +111,6 @@ clsp_status clspi_tensor_edge_normals(clspi_tensor_plan *plan, clspi_series *ser
                               &plan->sums.tables);
 }
 
-/* Makes the rows of a part: whole patches and rows of others. */
-static clsp_status make_rows(void *user, clspi_series *series, const clspi_part *part)
-{
-    eval_job *const job = user;
-    const clspi_stream *const out = &job->streams.stream[0];
-    clspi_cut cut = {.per_piece = job->plan->desc.axis[0].num,
-                     .piece = part->piece,
-                     .line = part->line,
-                     .left = part->num_lines};
-    const clspi_rows whole = {.out = out->buffer, .offset = out->offset};
-    clspi_part some;
-
-    while (clspi_cut_next(&cut, UINT64_MAX, &some)) {
-        const clspi_rows rows = clspi_rows_of_part(&whole, &some, out->per_line);
-        CLSPI_CHECK(clspi_tensor_enqueue(job->plan, series, &rows));
-    }
-    return CLSP_OK;
-}
-
-/* Makes the vertices of a part, which are its lines, one by one. */
-static clsp_status make_vertices(void *user, clspi_series *series, const clspi_part *part)
-{
-    eval_job *const job = user;
-    clspi_tensor_plan *const plan = job->plan;
-    const clspi_stream *const out = &job->streams.stream[0];
-    clspi_point_source source;
-    clspi_grid_job grids = {.grids = &plan->grids,
-                            .per_patch = clspi_max(1, plan->patch_vertices),
-                            .patch = part->piece,
-                            .vertex = part->line,
-                            .num = part->num_lines,
-                            .out = out->buffer,
-                            .offset = out->offset};
-
-    CLSPI_CHECK(clspi_tensor_find_source(&source, plan, series));
-    if (clspi_has_own_samples(&plan->desc)) {
-        CLSPI_CHECK(clspi_own_samples_bring(&plan->samples, series, &plan->desc));
-        grids.samples = plan->samples.buffer;
-    }
-    return clspi_eval_grids(&plan->point_kernels, series, &source, &grids);
-}
-
-/* Opens the vertices of a call. */
-static clsp_status open_vertices(eval_job *job, const clsp_output *vertices, size_t elements,
-                                 size_t per_line)
-{
-    const clspi_tensor_plan *const plan = job->plan;
-    const clspi_memory_need need = {"vertices", plan->desc.vertex.type, elements};
-    clspi_stream *const out = &job->streams.stream[0];
-
-    job->streams.num = 1;
-    out->per_line = per_line;
-    out->written = true;
-    out->has_gaps = clspi_layout_has_gaps(&plan->desc);
-    return clspi_output_open(&out->memory, &plan->base, vertices, &need);
-}
-
-/* Carries a call out, or closes what is open of it where its checks failed. */
-static clsp_status carry_out(eval_job *job, clsp_status checked, const clsp_run *run, clspi_cut cut,
-                             clspi_make_fn make)
-{
-    if (checked == CLSP_OK)
-        return clspi_carry_out(&job->plan->base, run, &job->streams, cut, make, job);
-    clspi_streams_close(&job->streams);
-    return checked;
-}
-
 clspi_tiling clspi_tensor_tiling(const clspi_tensor_plan *plan, clsp_range patches, size_t elements)
 {
     enum { ROWS = 8 }; /* of a tile, so that those that two tiles share are few */
@@ -236,42 +169,25 @@ clspi_cut clspi_tensor_cut_vertices(const clspi_tensor_plan *plan, size_t first_
     return cut;
 }
 
-/* Makes lines of vertices one by one. */
-static clsp_status eval_vertices(eval_job *job, clsp_range patches, clsp_range lines,
-                                 const clsp_output *vertices, const clsp_run *run)
-{
-    const clspi_tensor_plan *const plan = job->plan;
-    const size_t stride = plan->desc.vertex.stride;
-
-    return carry_out(job, open_vertices(job, vertices, lines.count * stride, stride), run,
-                     clspi_tensor_cut_vertices(plan, patches.first, lines), make_vertices);
-}
-
 clsp_status clspi_tensor_enqueue_vertices(clspi_tensor_plan *plan, clspi_series *series,
                                           clsp_range vertices, cl_mem out, size_t offset)
 {
     const clspi_cut cut = clspi_tensor_cut_vertices(plan, 0, vertices);
-    const clspi_part part = {.piece = cut.piece, .line = cut.line, .num_lines = cut.left};
-    eval_job job = {.plan = plan};
+    clspi_point_source source;
+    clspi_grid_job grids = {.grids = &plan->grids,
+                            .per_patch = clspi_max(1, plan->patch_vertices),
+                            .patch = cut.piece,
+                            .vertex = cut.line,
+                            .num = cut.left,
+                            .out = out,
+                            .offset = offset};
 
-    job.streams.stream[0].buffer = out;
-    job.streams.stream[0].offset = offset;
-    return make_vertices(&job, series, &part);
-}
-
-clsp_status clspi_tensor_eval_tiles(clspi_tensor_plan *plan, clsp_range patches,
-                                    const clspi_tiling *tiling, const clspi_tiles *tiles,
-                                    const clsp_output *vertices, const clsp_run *run)
-{
-    const size_t line = clspi_tensor_line_elements(plan);
-    eval_job job = {.plan = plan};
-
-    if (!clspi_tensor_has_rows(plan))
-        return eval_vertices(&job, patches, tiles->lines, vertices, run);
-    clspi_cut cut = clspi_cut_of(tiling, tiles->tiles, patches.first);
-    cut.multiple = CLSPI_ROWS_MULTIPLE;
-    return carry_out(&job, open_vertices(&job, vertices, tiles->lines.count * line, line), run, cut,
-                     make_rows);
+    CLSPI_CHECK(clspi_tensor_find_source(&source, plan, series));
+    if (clspi_has_own_samples(&plan->desc)) {
+        CLSPI_CHECK(clspi_own_samples_bring(&plan->samples, series, &plan->desc));
+        grids.samples = plan->samples.buffer;
+    }
+    return clspi_eval_grids(&plan->point_kernels, series, &source, &grids);
 }
 
 /* ---- patch grids ---- */

@@ -27,11 +27,6 @@ clspi_tiling clspi_tensor_tiling(const clspi_tensor_plan *plan, clsp_range patch
 /* Returns the elements of a line of these tiles. */
 size_t clspi_tensor_line_elements(const clspi_tensor_plan *plan);
 
-/* Makes tiles on the context's device, into memory that begins with the first of them. */
-clsp_status clspi_tensor_eval_tiles(clspi_tensor_plan *plan, clsp_range patches,
-                                    const clspi_tiling *tiling, const clspi_tiles *tiles,
-                                    const clsp_output *vertices, const clsp_run *run);
-
 /* Enqueues rows of patches on the common grid, whatever their vertices are. */
 clsp_status clspi_tensor_enqueue(clspi_tensor_plan *plan, clspi_series *series,
                                  const clspi_rows *rows);

@@ -172,8 +172,12 @@ static clspi_work_key key_of(const clspi_tensor_desc *d)
 clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, const clsp_points *points,
                                      const clsp_output *vertices, const clsp_run *run)
 {
-    static const clspi_work_makers makers = {check_items,    clspi_list_prepare, make_on_host,
-                                             make_on_device, queue_lines,        make_edges};
+    static const clspi_work_makers makers = {.check = check_items,
+                                             .prepare = clspi_list_prepare,
+                                             .on_host = make_on_host,
+                                             .on_device = make_on_device,
+                                             .in_queue = queue_lines,
+                                             .mend = make_edges};
     const clspi_tensor_desc *const d = &plan->desc;
     const size_t num = points->num;
     const bool planar = points->planar != 0;

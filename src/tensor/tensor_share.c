@@ -1,6 +1,5 @@
 #include "tensor_share.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +7,11 @@
 #include "row_losses.h"
 #include "host_grid.h"
 #include "host_list.h"
-#include "shared_batch.h"
 #include "triangle_grid.h"
 #include "vertex_layout.h"
+#include "work.h"
 
 enum {
-    KEY_MAX = 160,
     HOST_VERTICES = 1024,    /* of a patch, from which the host takes no longer than a CPU device */
     EQUAL_TERMS = 64,        /* of sums whose tables the host fills, on grids smaller than that */
     PATCH_NS = 250,          /* that the host takes for a patch beside its rows, */
@@ -246,14 +244,14 @@ static void eval_rows(const clspi_tensor_plan *plan, clspi_vertex_scratch *scrat
 }
 
 /* Makes the rows of a part on a worker. */
-static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
-                                const clspi_part *part, char *out)
+static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const clspi_part *part,
+                                const char *const in[], char *out)
 {
-    clspi_tensor_plan *const plan = tensor_plan_of(base);
+    clspi_tensor_plan *const plan = tensor_plan_of(work->plan);
     const clspi_tile_rows rows = rows_of(plan, part, out);
     clspi_vertex_scratch *scratch;
 
-    (void)user;
+    (void)in;
     CLSPI_CHECK(find_scratch(plan, worker, &scratch));
     eval_rows(plan, scratch, &rows);
     return CLSP_OK;
@@ -316,54 +314,61 @@ static clsp_status make_vertices(const clspi_tensor_plan *plan, clspi_vertex_scr
 }
 
 /* Makes a part whose pieces are vertices on a worker. */
-static clsp_status make_vertices_on_host(const void *user, clspi_plan *base, uint32_t worker,
-                                         const clspi_part *part, char *out)
+static clsp_status make_vertices_on_host(const clspi_work *work, uint32_t worker,
+                                         const clspi_part *part, const char *const in[], char *out)
 {
-    clspi_tensor_plan *const plan = tensor_plan_of(base);
+    clspi_tensor_plan *const plan = tensor_plan_of(work->plan);
     clspi_vertex_scratch *scratch;
 
-    (void)user;
+    (void)in;
     CLSPI_CHECK(find_scratch(plan, worker, &scratch));
     return make_vertices(plan, scratch, (clsp_range){part->piece, part->num_lines}, false, out);
 }
 
 /* Makes vertices one by one. */
-static clsp_status make_points(const void *user, clspi_plan *base, uint32_t worker,
-                               const clspi_part *part, char *out)
+static clsp_status make_points(const clspi_work *work, uint32_t worker, const clspi_part *part,
+                               const char *const in[], char *out)
 {
-    (void)user;
     (void)worker;
-    clspi_host_grid_make(tensor_plan_of(base), (clsp_range){part->piece, part->num_lines}, out);
+    (void)in;
+    clspi_host_grid_make(tensor_plan_of(work->plan), (clsp_range){part->piece, part->num_lines},
+                         out);
     return CLSP_OK;
 }
 
 /* ---- devices ---- */
 
-static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_series *series,
-                                  const clspi_part *part, const clspi_target *target)
+static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clspi_series *series,
+                                  const clspi_part *part, const clspi_target in[],
+                                  const clspi_target *out)
 {
-    const clspi_rows whole = {.out = target->buffer, .offset = target->offset};
-    const clspi_rows rows = clspi_rows_of_part(&whole, part, 0); /* target is where it begins */
+    const clspi_rows whole = {.out = out->buffer, .offset = out->offset};
+    clspi_part own = *part;
 
-    (void)user;
+    (void)work;
+    (void)in;
+    own.before = 0; /* out is where it begins */
+    const clspi_rows rows = clspi_rows_of_part(&whole, &own, 0);
     return clspi_tensor_enqueue(tensor_plan_of(base), series, &rows);
 }
 
-static clsp_status make_vertices_on_device(const void *user, clspi_plan *base, clspi_series *series,
-                                           const clspi_part *part, const clspi_target *target)
+static clsp_status make_vertices_on_device(const clspi_work *work, clspi_plan *base,
+                                           clspi_series *series, const clspi_part *part,
+                                           const clspi_target in[], const clspi_target *out)
 {
-    (void)user;
+    (void)work;
+    (void)in;
     return clspi_tensor_enqueue_vertices(tensor_plan_of(base), series,
-                                         (clsp_range){part->piece, part->num_lines}, target->buffer,
-                                         target->offset);
+                                         (clsp_range){part->piece, part->num_lines}, out->buffer,
+                                         out->offset);
 }
 
-static clsp_status make_persistent(const void *user, clspi_plan *base, clspi_series *series,
+static clsp_status make_persistent(const clspi_work *work, clspi_plan *base, clspi_series *series,
                                    const clspi_queued_tiles *job)
 {
     clspi_tensor_plan *const plan = tensor_plan_of(base);
 
-    (void)user;
+    (void)work;
     return clspi_tile_kernel_enqueue(&plan->tile_kernel, series, &plan->desc, &plan->sums, job);
 }
 
@@ -385,140 +390,6 @@ clsp_status clspi_tensor_load_peer(clspi_plan *peer, clspi_plan *base)
     const clsp_input nums =
         clsp_in_u32(plan->grids.nums, plan->grids.num * clspi_grid_directions(&plan->desc));
     return clspi_tensor_set_patch_grids(tensor_plan_of(peer), plan->grids.num, &nums);
-}
-
-/* ---- the call ---- */
-
-static void name_job(const clspi_tensor_plan *plan, const clspi_tiling *tiling, char key[KEY_MAX])
-{
-    static const char *const forms[] = {"", "curve", "surface", "volume"};
-    const clspi_tensor_desc *const d = &plan->desc;
-    const bool rows = clspi_tensor_has_rows(plan);
-    const double line = rows ? (double)clspi_tensor_row_vertices(plan) : 1;
-
-    snprintf(key, KEY_MAX, "%s-%s-%u-%u-%u-f%zu%s-m%u-a%x-s%u-%zu%s-c%u", plan->family->name,
-             d->is_triangle ? "triangle" : forms[d->directions], d->degrees[0], d->degrees[1],
-             d->degrees[2], 8 * clsp_type_bytes(d->precision), d->rational ? "-rational" : "",
-             plan->variant, d->vertex.attributes, d->vertex.stride,
-             8 * clsp_type_bytes(d->vertex.type), rows ? "" : "-grids",
-             clspi_size_class((double)tiling->num_pieces * (double)tiling->lines * line));
-}
-
-static clsp_status prepare(const void *user, clspi_plan *base)
-{
-    (void)user;
-    return prepare_host(tensor_plan_of(base));
-}
-
-/* Makes the batch of a call of the host's threads alone. Vertices one by one are its pieces. */
-static clspi_shared_batch batch_of(clspi_tensor_plan *plan, clsp_range patches,
-                                   const clspi_tiling *tiling)
-{
-    static const clspi_line_maker row_maker = {make_on_host, make_on_device, make_persistent};
-    static const clspi_line_maker vertex_maker = {make_vertices_on_host, make_vertices_on_device,
-                                                  NULL};
-    static const clspi_line_maker point_maker = {make_points, NULL, NULL};
-    const char *const why_no_host = host_refusal(plan);
-    const bool has_rows = clspi_tensor_has_rows(plan), own_rows = clspi_tensor_has_own_rows(plan);
-    const size_t line = has_rows ? clspi_tensor_row_vertices(plan) : 1;
-
-    return (clspi_shared_batch){.plan = &plan->base,
-                                .peers = &plan->peers,
-                                .maker = has_rows   ? &row_maker
-                                         : own_rows ? &vertex_maker
-                                                    : &point_maker,
-                                .why_no_host = why_no_host,
-                                .first_piece =
-                                    clspi_has_patch_grids(&plan->grids)
-                                        ? plan->grids.first_vertex[patches.first]
-                                        : patches.first * (has_rows ? 1 : plan->patch_vertices),
-                                .tiling = *tiling,
-                                .line_items = line,
-                                .line_bytes = line * clspi_vertex_bytes(&plan->desc),
-                                .element = clsp_type_bytes(plan->desc.vertex.type),
-                                .has_gaps = clspi_layout_has_gaps(&plan->desc),
-                                .prepare = why_no_host            ? NULL
-                                           : has_rows || own_rows ? prepare
-                                                                  : clspi_list_prepare};
-}
-
-static const char not_rows[] =
-    "vertices made one by one (own bases, triangles, some samples of one's own) are not shared";
-
-/* What a call makes. */
-typedef struct grid_call {
-    clspi_tensor_plan *plan;
-    clsp_range patches;
-    clspi_tiling tiling;
-    clspi_tiles tiles;
-    clsp_output vertices;
-} grid_call;
-
-/* Makes what only the context's device can. */
-static clsp_status eval_alone(void *user)
-{
-    const grid_call *const c = user;
-
-    return clspi_tensor_eval_tiles(c->plan, c->patches, &c->tiling, &c->tiles, &c->vertices, NULL);
-}
-
-bool clspi_is_mixed(const clsp_report *report)
-{
-    uint32_t makers = 0;
-
-    for (uint32_t i = 0; i < report->num_processors; i++)
-        makers += report->processors[i].tiles > 0;
-    return makers > 1;
-}
-
-/* Makes watertight points of a row again on the calling thread. Processors round differently, and
-   what neighbours share has to be of one of them. */
-static clsp_status make_shared_edges(const grid_call *call, const clspi_shared_batch *batch,
-                                     char *out)
-{
-    const clspi_tensor_plan *const plan = call->plan;
-    clspi_cut cut = clspi_cut_of(&call->tiling, call->tiles.tiles, batch->first_piece);
-    clspi_part part;
-
-    if (!clspi_tensor_has_rows(plan))
-        return make_vertices(plan, NULL, (clsp_range){cut.piece, cut.left}, true, out);
-    while (clspi_cut_next(&cut, UINT64_MAX, &part)) {
-        clspi_tile_rows rows = rows_of(plan, &part, out + part.before * batch->line_bytes);
-        rows.only_edges = true;
-        clspi_vertex_tile_eval(plan->host_tile, NULL, &rows);
-    }
-    return CLSP_OK;
-}
-
-/* Shares a call between processors, or makes it on the calling thread. */
-static clsp_status share(grid_call *call, const clsp_run *run)
-{
-    clspi_tensor_plan *const plan = call->plan;
-    const size_t elements = call->tiles.lines.count * clspi_tensor_line_elements(plan);
-    const clspi_memory_need need = {"vertices", plan->desc.vertex.type, elements};
-    const clspi_lone_call alone = {not_rows, call->patches.count > 0, eval_alone, call, false};
-    clsp_report own_report = {.num_processors = 0};
-    clsp_report *const told = run->report ? run->report : &own_report;
-    char key[KEY_MAX], *out;
-
-    CLSPI_CHECK(clspi_shared_output(&plan->base, &call->vertices, &need, &out));
-    const bool by_host =
-        call->tiles.way == CLSPI_BY_CALLER || (run->share->schedule == CLSP_SCHEDULE_HOST &&
-                                               !run->share->measure && !run->share->bit_equal);
-    if (!clspi_tensor_has_rows(plan) && !clspi_tensor_has_own_rows(plan) &&
-        (!by_host || host_refusal(plan)))
-        return call->tiles.way == CLSPI_BY_CALLER
-                   ? clspi_no_host_tiles(&plan->base, host_refusal(plan))
-                   : clspi_shared_alone(&plan->base, &alone, run);
-    clspi_shared_batch batch = batch_of(plan, call->patches, &call->tiling);
-    name_job(plan, &call->tiling, key);
-    batch.key = key;
-    batch.why_not_persistent = persistent_refusal(plan, call->patches.count);
-    CLSPI_CHECK(clspi_shared_batch_run(&batch, &call->tiles, out, run, told));
-    if (plan->desc.watertight && !batch.why_no_host && call->tiles.way == CLSPI_BY_ALL &&
-        clspi_is_mixed(told))
-        CLSPI_CHECK(make_shared_edges(call, &batch, out));
-    return clspi_run_done(&plan->base, run);
 }
 
 /* ---- the host for its own CPU ---- */
@@ -614,41 +485,106 @@ static bool is_faster_on_host(const clspi_tensor_plan *plan, clsp_range patches)
     return is_faster && has_equal_bits(plan);
 }
 
-static clsp_status eval_on_host(grid_call *call, const clsp_run *run)
-{
-    clspi_tensor_plan *const plan = call->plan;
-    const size_t elements = call->tiles.lines.count * clspi_tensor_line_elements(plan);
-    const clspi_memory_need need = {"vertices", plan->desc.vertex.type, elements};
-    clspi_shared_batch batch = batch_of(plan, call->patches, &call->tiling);
-    clspi_memory memory;
+/* ---- the call ---- */
 
-    CLSPI_CHECK(clspi_output_open(&memory, &plan->base, &call->vertices, &need));
-    return clspi_batch_on_host(&batch, &call->tiles, memory.host, line_ns(plan), run);
+static clsp_status prepare(const clspi_work *work, clspi_way way)
+{
+    (void)way;
+    return prepare_host(tensor_plan_of(work->plan));
 }
 
-/* ---- all ---- */
+/* Makes watertight points of rows again on the calling thread. Processors round differently, and
+   what neighbours share has to be of one of them. */
+static clsp_status make_edges(const clspi_work *work, clsp_range lines, const char *const in[],
+                              char *out)
+{
+    const clspi_tensor_plan *const plan = tensor_plan_of(work->plan);
+    const size_t line_bytes = work->out.per_line * clsp_type_bytes(work->out.type);
+    clspi_cut cut = {.per_piece = work->tiling.lines,
+                     .piece = work->first_piece + lines.first / work->tiling.lines,
+                     .line = lines.first % work->tiling.lines,
+                     .left = lines.count};
+    clspi_part part;
+
+    (void)in;
+    if (!plan->desc.watertight || work->why_no_host) return CLSP_OK;
+    if (!clspi_tensor_has_rows(plan))
+        return make_vertices(plan, NULL, (clsp_range){cut.piece, cut.left}, true, out);
+    while (clspi_cut_next(&cut, UINT64_MAX, &part)) {
+        clspi_tile_rows rows = rows_of(plan, &part, out + part.before * line_bytes);
+        rows.only_edges = true;
+        clspi_vertex_tile_eval(plan->host_tile, NULL, &rows);
+    }
+    return CLSP_OK;
+}
+
+/* Describes what speeds depend on. */
+static clspi_work_key key_of(const clspi_tensor_plan *plan)
+{
+    static const char *const forms[] = {"", "curve", "surface", "volume"};
+    const clspi_tensor_desc *const d = &plan->desc;
+    const clspi_work_key key = {d->is_triangle ? "triangle" : forms[d->directions],
+                                10,
+                                {d->degrees[0], d->degrees[1], d->degrees[2], d->precision,
+                                 d->rational != 0, plan->variant, d->vertex.attributes,
+                                 d->vertex.stride, d->vertex.type, clspi_tensor_has_rows(plan)}};
+
+    return key;
+}
+
+static const char not_rows[] =
+    "vertices made one by one (own bases, triangles, some samples of one's own) are not shared";
+
+/* Describes the rows of patches, or their vertices where these are made one by one or have grids of
+   their own, which are pieces then. */
+static clspi_work work_of(clspi_tensor_plan *plan, clsp_range patches, size_t elements,
+                          const clsp_output *vertices)
+{
+    static const clspi_work_makers row_makers = {.prepare = prepare,
+                                                 .on_host = make_on_host,
+                                                 .on_device = make_on_device,
+                                                 .persistent = make_persistent,
+                                                 .mend = make_edges};
+    static const clspi_work_makers vertex_makers = {.prepare = prepare,
+                                                    .on_host = make_vertices_on_host,
+                                                    .on_device = make_vertices_on_device,
+                                                    .mend = make_edges};
+    static const clspi_work_makers point_makers = {.prepare = clspi_list_prepare,
+                                                   .on_host = make_points,
+                                                   .on_device = make_vertices_on_device};
+    const clspi_tensor_desc *const d = &plan->desc;
+    const bool has_rows = clspi_tensor_has_rows(plan), own_rows = clspi_tensor_has_own_rows(plan);
+    const size_t per_patch = has_rows ? 1 : plan->patch_vertices;
+
+    return (clspi_work){.plan = &plan->base,
+                        .peers = &plan->peers,
+                        .makers = has_rows   ? &row_makers
+                                  : own_rows ? &vertex_makers
+                                             : &point_makers,
+                        .tiling = clspi_tensor_tiling(plan, patches, elements),
+                        .first_piece = clspi_has_patch_grids(&plan->grids)
+                                           ? plan->grids.first_vertex[patches.first]
+                                           : patches.first * per_patch,
+                        .multiple = has_rows ? CLSPI_ROWS_MULTIPLE : 0,
+                        .out = {vertices, "vertices", d->vertex.type,
+                                clspi_tensor_line_elements(plan), clspi_layout_has_gaps(d)},
+                        .line_items = has_rows ? clspi_tensor_row_vertices(plan) : 1,
+                        .line_ns = line_ns(plan),
+                        .is_faster = is_faster_on_host(plan, patches),
+                        .why_no_host = host_refusal(plan),
+                        .why_alone = has_rows || own_rows ? NULL : not_rows,
+                        .why_not_persistent = persistent_refusal(plan, patches.count),
+                        .key = key_of(plan)};
+}
 
 clsp_status clspi_tensor_eval(clspi_tensor_plan *plan, clsp_range patches,
                               const clsp_output *vertices, const clsp_run *run)
 {
-    grid_call call = {.plan = plan, .patches = patches, .vertices = *vertices};
     size_t elements = 0;
 
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(clspi_tensor_check_patches(plan, patches, run));
     CLSPI_CHECK(clspi_tensor_count_elements(plan, patches, run, &elements));
-    call.tiling = clspi_tensor_tiling(plan, patches, elements);
-    CLSPI_CHECK(clspi_tiles_of(&call.tiles, &plan->base, &call.tiling, run));
-    switch (call.tiles.way) {
-    case CLSPI_ASKED:
-        return clspi_tiles_tell(&call.tiles, &call.tiling, clspi_tensor_line_elements(plan), run);
-    case CLSPI_BY_DEVICE:
-        return !host_refusal(plan) && clspi_goes_to_host(&plan->base, run, vertices,
-                                                         is_faster_on_host(plan, patches))
-                   ? eval_on_host(&call, run)
-                   : clspi_tensor_eval_tiles(plan, patches, &call.tiling, &call.tiles, vertices,
-                                             run);
-    default:
-        return share(&call, run);
-    }
+    const clspi_work work = work_of(plan, patches, elements, vertices);
+    return clspi_work_run(&work, run);
 }

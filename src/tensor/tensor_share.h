@@ -15,9 +15,6 @@ clsp_status clspi_tensor_host_points(clspi_tensor_plan *plan, const void **point
 /* Gives a peer the plan's control points, as clspi_peer_kind asks. */
 clsp_status clspi_tensor_load_peer(clspi_plan *peer, clspi_plan *plan);
 
-/* Tells whether more than one processor has made tiles. */
-bool clspi_is_mixed(const clsp_report *report);
-
 /* Describes a plan's vertices to the host's evaluators. */
 clspi_vertex_shape clspi_vertex_shape_of(const clspi_tensor_desc *d);
 

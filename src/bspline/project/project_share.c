@@ -58,18 +58,18 @@ static clsp_status make_search(clsp_bspline_plan *plan)
 }
 
 /* Makes the host's search ready for the plan's curves, which workers then share. */
-static clsp_status prepare_host(const void *user, clspi_plan *base)
+static clsp_status prepare_host(const clspi_work *work, clspi_way way)
 {
-    clsp_bspline_plan *const plan = bspline_plan_of(base);
+    clsp_bspline_plan *const plan = bspline_plan_of(work->plan);
     const void *points;
 
-    (void)user;
+    (void)way;
     if (plan->search && plan->search_load == plan->tensor.loads) return CLSP_OK;
     CLSPI_CHECK(clspi_tensor_host_points(&plan->tensor, &points));
     plan->search_load = 0;
     if (!plan->search) CLSPI_CHECK(make_search(plan));
     if (!plan->search || !clspi_curve_search_load(plan->search, plan->tensor.num_patches, points))
-        return clspi_fail(&base->ctx->log, CLSP_ERROR_NO_MEMORY,
+        return clspi_fail(&work->plan->ctx->log, CLSP_ERROR_NO_MEMORY,
                           "bspline: no memory for the host's search");
     plan->search_load = plan->tensor.loads;
     return CLSP_OK;
