@@ -82,21 +82,23 @@ static clsp_status make_part(void *user, clspi_series *series, const clspi_part 
 {
     const work_lines *const l = user;
     const clspi_work_makers *const makers = l->work->makers;
+    const clspi_stream *const stream = l->streams.stream;
     clspi_cut cut = {.per_piece = l->work->tiling.lines,
                      .piece = part->piece,
                      .line = part->line,
                      .left = part->num_lines};
-    clspi_target at[CLSPI_MAX_STREAMS];
+    clspi_place in[CLSPI_MAX_STREAMS];
     clspi_part some;
 
     while (clspi_cut_next(&cut, UINT64_MAX, &some)) {
-        for (uint32_t i = 0; i < l->streams.num; i++) {
-            const clspi_stream *const stream = &l->streams.stream[i];
-            at[i] = (clspi_target){stream->buffer, stream->offset + some.before * stream->per_line};
-        }
-        CLSPI_CHECK(l->by_host
-                        ? makers->in_queue(l->work, series, &some, at + 1, &at[OUT])
-                        : makers->on_device(l->work, plan_of(l), series, &some, at + 1, &at[OUT]));
+        const clspi_target out = {stream[OUT].buffer,
+                                  stream[OUT].offset + some.before * stream[OUT].per_line};
+        for (uint32_t i = 1; i < l->streams.num; i++)
+            in[i - 1] =
+                (clspi_place){.buffer = stream[i].buffer,
+                              .offset = stream[i].offset + some.before * stream[i].per_line};
+        CLSPI_CHECK(l->by_host ? makers->in_queue(l->work, series, &some, in, &out)
+                               : makers->on_device(l->work, plan_of(l), series, &some, in, &out));
     }
     return CLSP_OK;
 }
@@ -170,13 +172,15 @@ static clsp_status make_on_device(const void *user, clspi_plan *plan, clspi_seri
     const work_lines *const l = user;
     const clspi_work *const work = l->work;
     const size_t before = lines_before(work, part, l->tiles.lines);
-    clspi_target at[CLSPI_MAX_STREAMS] = {{.offset = 0}};
+    clspi_place at[CLSPI_MAX_STREAMS] = {{.offset = 0}};
     uint32_t num = 0;
 
     for (uint32_t i = 0; i < work->num_in; i++)
         for (uint32_t k = 0; k < work->in[i].planes; k++, num++) {
             const clspi_work_input *const in = &work->in[i];
             const size_t first = k * in->apart + before * in->per_line;
+            at[num].host = in->per_line == 0 ? l->in[i] : NULL;
+            if (in->per_line == 0) continue;
             CLSPI_CHECK(clspi_plan_bring(plan, series, num, l->in[i] + plane_bytes(in, first),
                                          plane_bytes(in, part->num_lines * in->per_line),
                                          &at[num].buffer));

@@ -37,6 +37,13 @@ typedef struct clspi_work_key {
 
 typedef struct clspi_work clspi_work;
 
+/* Where an input is for a device. */
+typedef struct clspi_place {
+    cl_mem buffer;
+    size_t offset;    /* elements */
+    const char *host; /* of one that is taken whole; its buffer is NULL then */
+} clspi_place;
+
 /* How a family makes lines. in: where those of a part begin in each input, of planes in the first
    one, or where it begins itself. plan: the work's, or that of a joined device. */
 typedef struct clspi_work_makers {
@@ -53,7 +60,7 @@ typedef struct clspi_work_makers {
 
     /* in: of planes one each. */
     clsp_status (*on_device)(const clspi_work *work, clspi_plan *plan, clspi_series *series,
-                             const clspi_part *part, const clspi_target in[],
+                             const clspi_part *part, const clspi_place in[],
                              const clspi_target *out);
 
     /* Enqueues a persistent kernel. NULL: there is none. */
@@ -67,7 +74,7 @@ typedef struct clspi_work_makers {
 
     /* Has the host make lines in the queue of its own CPU, as on_device. NULL: it cannot. */
     clsp_status (*in_queue)(const clspi_work *work, clspi_series *series, const clspi_part *part,
-                            const clspi_target in[], const clspi_target *out);
+                            const clspi_place in[], const clspi_target *out);
 
     /* Makes again on the calling thread what has to be of one processor, where several have made
        lines. NULL: nothing. */

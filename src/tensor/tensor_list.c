@@ -113,12 +113,12 @@ static clsp_status make_job(clspi_tensor_plan *plan, clspi_series *series, clspi
 }
 
 static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clspi_series *series,
-                                  const clspi_part *part, const clspi_target in[],
+                                  const clspi_part *part, const clspi_place in[],
                                   const clspi_target *out)
 {
     clspi_tensor_plan *const plan = tensor_plan_of(base);
     const bool planar = points_of(work)->planar != 0;
-    const clspi_target *const items = has_items(work) ? &in[num_params(work)] : NULL;
+    const clspi_place *const items = has_items(work) ? &in[num_params(work)] : NULL;
     clspi_point_job job = {.patches = items ? items->buffer : NULL,
                            .has_patches = items != NULL,
                            .patches_offset = items ? items->offset : 0,
@@ -136,10 +136,10 @@ static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clsp
 
 /* Has the host make them, in the queue of its CPU. */
 static clsp_status queue_lines(const clspi_work *work, clspi_series *series, const clspi_part *part,
-                               const clspi_target in[], const clspi_target *out)
+                               const clspi_place in[], const clspi_target *out)
 {
     clspi_tensor_plan *const plan = tensor_plan_of(work->plan);
-    const clspi_target *const items = has_items(work) ? &in[num_params(work)] : NULL;
+    const clspi_place *const items = has_items(work) ? &in[num_params(work)] : NULL;
     const clspi_queued_list queued = {
         .out = out->buffer,
         .params = in[0].buffer,

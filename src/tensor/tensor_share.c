@@ -339,7 +339,7 @@ static clsp_status make_points(const clspi_work *work, uint32_t worker, const cl
 /* ---- devices ---- */
 
 static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clspi_series *series,
-                                  const clspi_part *part, const clspi_target in[],
+                                  const clspi_part *part, const clspi_place in[],
                                   const clspi_target *out)
 {
     const clspi_rows whole = {.out = out->buffer, .offset = out->offset};
@@ -354,7 +354,7 @@ static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clsp
 
 static clsp_status make_vertices_on_device(const clspi_work *work, clspi_plan *base,
                                            clspi_series *series, const clspi_part *part,
-                                           const clspi_target in[], const clspi_target *out)
+                                           const clspi_place in[], const clspi_target *out)
 {
     (void)work;
     (void)in;

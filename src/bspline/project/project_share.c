@@ -96,7 +96,7 @@ static clsp_status search_on_host(const clspi_work *work, uint32_t worker, const
 /* ---- devices ---- */
 
 static clsp_status search_on_device(const clspi_work *work, clspi_plan *base, clspi_series *series,
-                                    const clspi_part *part, const clspi_target in[],
+                                    const clspi_part *part, const clspi_place in[],
                                     const clspi_target *out)
 {
     const project_call *const call = work->user;

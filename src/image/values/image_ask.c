@@ -3,16 +3,21 @@
 #include "filter_reach.h"
 #include "image_call.h"
 #include "image_need.h"
+#include "shared_batch.h"
 
 /* Finds the coordinates of all points of a map. */
 static clsp_status find_reach(const clsp_image_plan *plan, const clsp_image_map *map,
                               clspi_image_reach *reach)
 {
     clspi_image_call call = {.job = {.plan = (clsp_image_plan *)plan}}; /* it is only read */
+    clspi_memory_need need;
+    const char *at = NULL;
 
     CLSPI_CHECK(clspi_image_take_map(&call, map));
     CLSPI_CHECK(clspi_image_count_points(&call));
-    if (call.given) CLSPI_CHECK(clspi_image_open_given(&call, call.job.given));
+    if (call.given) CLSPI_CHECK(clspi_image_given_need(&call, &need));
+    if (call.given) CLSPI_CHECK(clspi_shared_input(&plan->base, call.given, &need, &at));
+    clspi_image_find_given(&call, at, call.job.given);
     *reach = clspi_image_reach_of(&call.job, call.points);
     return CLSP_OK;
 }

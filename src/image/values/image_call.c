@@ -46,19 +46,14 @@ clsp_status clspi_image_count_points(clspi_image_call *call)
                : clspi_image_too_many(call->job.plan, "values");
 }
 
-clsp_status clspi_image_open_given(const clspi_image_call *call, const char *given[3])
+void clspi_image_find_given(const clspi_image_call *call, const char *at, const char *given[3])
 {
-    const clsp_image_plan *const plan = call->job.plan;
-    const size_t next =
-        (call->job.stride > 1 ? 1 : call->points) * clsp_type_bytes(plan->desc.precision);
-    clspi_memory_need need;
-    const char *at;
+    const clsp_image_desc *const d = &call->job.plan->desc;
+    const size_t next = (call->job.stride > 1 ? 1 : call->points) * clsp_type_bytes(d->precision);
+    const uint32_t missing = 3 - d->directions;
 
-    CLSPI_CHECK(clspi_image_given_need(call, &need));
-    CLSPI_CHECK(clspi_shared_input(&plan->base, call->given, &need, &at));
-    for (uint32_t d = 3 - plan->desc.directions; at && d < 3; d++, at += next)
-        given[d] = at;
-    return CLSP_OK;
+    for (uint32_t k = 0; k < 3; k++)
+        given[k] = at && k >= missing ? at + (k - missing) * next : NULL;
 }
 
 clsp_status clspi_image_values_need(const clspi_image_call *call, size_t points,

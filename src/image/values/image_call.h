@@ -12,7 +12,7 @@ typedef struct clspi_image_call {
     size_t points; /* of a piece of the job */
     size_t width;  /* of a row: all points of a list */
     clspi_tiling tiling;
-    clspi_tiles tiles;
+    clspi_tiles tiles;       /* that the device makes alone */
     const clsp_input *given; /* displacements or coordinates; NULL: none */
     const char *what;        /* names them in messages */
     clsp_output values;      /* its first element is that of the first tile */
@@ -24,21 +24,19 @@ clsp_status clspi_image_take_map(clspi_image_call *call, const clsp_image_map *m
 /* Counts the points of a map; those of a list are counted by clspi_image_take_map. */
 clsp_status clspi_image_count_points(clspi_image_call *call);
 
-/* Finds where displacements or coordinates along each direction are in host memory, z, y, x. */
-clsp_status clspi_image_open_given(const clspi_image_call *call, const char *given[3]);
+/* Finds where displacements or coordinates along each direction begin, z, y, x, in host memory
+   where those of all begin; NULL: there are none. */
+void clspi_image_find_given(const clspi_image_call *call, const char *at, const char *given[3]);
 
 /* Makes the call's tiles on the context's device, from and into memory of any kind. */
 clsp_status clspi_image_eval_on_device(const clspi_image_call *call, const clsp_run *run);
 
-/* Makes the call's tiles as a share of `run` says. */
-clsp_status clspi_image_eval_shared(const clspi_image_call *call, const clsp_run *run);
+/* Carries a call out, but for its tiles, as `run` says. */
+clsp_status clspi_image_call_run(const clspi_image_call *call, const clsp_run *run);
 
-/* Tells whether a call of the context's device is made by the host's threads: its plan, the
-   attributes and the kinds of its memory decide. */
-bool clspi_image_goes_to_host(const clspi_image_call *call, const clsp_run *run);
-
-/* Makes such a call's tiles on the host, from and into its memory. */
-clsp_status clspi_image_eval_on_host(const clspi_image_call *call, const clsp_run *run);
+/* Refuses values of the call's tiles that would overwrite the displacements or coordinates that
+   they are made from. */
+clsp_status clspi_image_check_overlap(const clspi_image_call *call);
 
 /* Reports something that the address space does not hold. */
 clsp_status clspi_image_too_many(const clsp_image_plan *plan, const char *what);

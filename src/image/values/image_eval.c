@@ -55,8 +55,7 @@ static place place_of(const clsp_input *m, const clspi_memory_need *need)
     return p;
 }
 
-/* Refuses values that would overwrite the displacements or coordinates that they are made from. */
-static clsp_status check_overlap(const clspi_image_call *call)
+clsp_status clspi_image_check_overlap(const clspi_image_call *call)
 {
     const clsp_image_plan *const plan = call->job.plan;
     clsp_output written = call->values;
@@ -99,11 +98,5 @@ clsp_status clsp_image_eval(clsp_image_plan *plan, clsp_range images, const clsp
     CLSPI_CHECK(take_images(&call, images, run));
     CLSPI_CHECK(count_points(&call));
     call.tiling = tiling_of(&call);
-    CLSPI_CHECK(clspi_tiles_of(&call.tiles, &plan->base, &call.tiling, run));
-    if (call.tiles.way == CLSPI_ASKED)
-        return clspi_tiles_tell(&call.tiles, &call.tiling, call.job.point, run);
-    CLSPI_CHECK(check_overlap(&call));
-    if (call.tiles.way != CLSPI_BY_DEVICE) return clspi_image_eval_shared(&call, run);
-    return clspi_image_goes_to_host(&call, run) ? clspi_image_eval_on_host(&call, run)
-                                                : clspi_image_eval_on_device(&call, run);
+    return clspi_image_call_run(&call, run);
 }

@@ -1,19 +1,14 @@
 /* Values that processors share, as tiles of points made by the host's evaluation and by that of
    devices (docs/cooperation.md). */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "check.h"
 #include "float_state.h"
 #include "image_call.h"
 #include "image_points.h"
 #include "image_reals.h"
 #include "image_values.h"
-#include "shared_batch.h"
+#include "work.h"
 
 enum {
-    KEY_MAX = 160,
     RUN = CLSPI_IMAGE_STEPS, /* points of a row, and rows, that the host makes together */
     RUN_ROWS = 16
 };
@@ -34,15 +29,12 @@ _Static_assert((int)CLSPI_POINT_VALUE == (int)CLSP_IMAGE_VALUE &&
                    (int)CLSPI_POINT_GRADIENT == (int)CLSP_IMAGE_GRADIENT,
                "and attributes");
 
-/* What a shared call works on, all in host memory. */
-typedef struct shared_values {
+/* What a call works on. given: the begin of displacements or coordinates in host memory. */
+typedef struct values_work {
     const clspi_image_call *call;
     clspi_image_grid grid;
-    const char *given[3]; /* where displacements or coordinates along each direction begin; NULL:
-                             none */
-    char *copy;           /* of what is given, where it is not aligned to its elements */
-    size_t real;          /* bytes */
-} shared_values;
+    size_t real; /* bytes */
+} values_work;
 
 static clsp_image_plan *image_plan_of(clspi_plan *plan)
 {
@@ -52,7 +44,7 @@ static clsp_image_plan *image_plan_of(clspi_plan *plan)
 /* ---- the host ---- */
 
 /* Describes the coefficients of a piece. */
-static clspi_image_planes planes_of(const shared_values *s, size_t piece)
+static clspi_image_planes planes_of(const values_work *s, size_t piece)
 {
     const clspi_image_job *const job = &s->call->job;
     clspi_image_planes planes =
@@ -63,10 +55,11 @@ static clspi_image_planes planes_of(const shared_values *s, size_t piece)
 }
 
 /* Makes so many points from `first` on, which are of one row of a map. */
-static void make_points(const shared_values *s, const clspi_image_planes *planes, clsp_range points,
-                        char *out)
+static void make_points(const values_work *s, const clspi_image_planes *planes, const char *at,
+                        clsp_range points, char *out)
 {
     const clspi_image_job *const job = &s->call->job;
+    const char *given[3];
     const uint32_t *const size = job->map.size, *const origin = job->map.origin;
     const bool is_map = job->places != CLSPI_IMAGE_AT_POINTS;
     const size_t row = is_map ? points.first / size[2] : 0;
@@ -78,39 +71,40 @@ static void make_points(const shared_values *s, const clspi_image_planes *planes
                             .step = job->stride,
                             .out = out};
 
+    clspi_image_find_given(s->call, at, given);
     for (uint32_t d = 0; d < 3; d++)
-        made.field[d] = s->given[d] ? s->given[d] + points.first * job->stride * s->real : NULL;
+        made.field[d] = given[d] ? given[d] + points.first * job->stride * s->real : NULL;
     (job->plan->desc.precision == CLSP_F64 ? clspi_image_values_f64
                                            : clspi_image_values_f32)(planes, &made);
 }
 
 /* Makes whole rows of a map, which are of one piece, from row `first` of it on: by runs of columns,
    whose taps stay in the first cache. */
-static void make_rows(const shared_values *s, const clspi_image_planes *planes, size_t first,
-                      size_t num, char *out)
+static void make_rows(const values_work *s, const clspi_image_planes *planes, const char *at,
+                      clsp_range rows, char *out)
 {
     const clspi_image_job *const job = &s->call->job;
     const size_t width = s->call->width;
     const size_t bytes = job->point * clsp_type_bytes(job->plan->desc.values);
 
     for (size_t x = 0; x < width; x += RUN)
-        for (size_t row = 0; row < num; row++) {
-            const clsp_range points = {(first + row) * width + x, clspi_min(RUN, width - x)};
-            make_points(s, planes, points, out + (row * width + x) * bytes);
+        for (size_t row = 0; row < rows.count; row++) {
+            const clsp_range points = {(rows.first + row) * width + x, clspi_min(RUN, width - x)};
+            make_points(s, planes, at, points, out + (row * width + x) * bytes);
         }
 }
 
-static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
-                                const clspi_part *part, char *out)
+static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const clspi_part *part,
+                                const char *const in[], char *out)
 {
-    const shared_values *const s = user;
+    const values_work *const s = work->user;
+    const char *const at = work->num_in > 0 ? in[0] : NULL;
     const clspi_image_job *const job = &s->call->job;
     const size_t width = s->call->width, rows = s->call->points / width;
     const size_t bytes = job->point * clsp_type_bytes(job->plan->desc.values);
     clspi_image_planes planes = planes_of(s, job->first_piece + part->piece / rows);
     const clspi_float_state before = clspi_float_flush(clspi_image_flushes(&job->plan->desc));
 
-    (void)base;
     (void)worker;
     for (size_t done = 0; done < part->num_lines;) {
         const size_t row = part->piece + (part->line + done) / width, first = row % rows;
@@ -120,9 +114,9 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
         const size_t num = whole > 0 ? whole * width : clspi_min(width - x, left);
         if (first == 0) planes = planes_of(s, job->first_piece + row / rows);
         if (whole > 1)
-            make_rows(s, &planes, first, whole, out + done * bytes);
+            make_rows(s, &planes, at, (clsp_range){first, whole}, out + done * bytes);
         else
-            make_points(s, &planes, (clsp_range){first * width + x, num}, out + done * bytes);
+            make_points(s, &planes, at, (clsp_range){first * width + x, num}, out + done * bytes);
         done += num;
     }
     clspi_float_state_set(before);
@@ -132,14 +126,15 @@ static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t wor
 /* ---- devices ---- */
 
 /* Brings what the points of a chunk have been given. */
-static clsp_status bring_given(const shared_values *s, clspi_image_job *job, clspi_series *series,
-                               clsp_range points)
+static clsp_status bring_given(const values_work *s, clspi_image_job *job, clspi_series *series,
+                               const char *at, clsp_range points)
 {
     const uint32_t missing = 3 - job->plan->desc.directions;
     const size_t bytes = points.count * job->stride * s->real;
 
+    clspi_image_find_given(s->call, at, job->given);
     for (uint32_t d = missing; d < 3; d++)
-        job->given[d] = s->given[d] + points.first * job->stride * s->real;
+        job->given[d] += points.first * job->stride * s->real;
     for (uint32_t k = 0; k < clspi_image_given_streams(job); k++) {
         clspi_plan *const base = &job->plan->base;
         cl_mem *const buffer = &job->streams.stream[job->streams.num++].buffer;
@@ -149,8 +144,8 @@ static clsp_status bring_given(const shared_values *s, clspi_image_job *job, cls
 }
 
 /* Makes points of one piece, whole rows of a map or some of one. */
-static clsp_status make_piece(const shared_values *s, clspi_image_job *job, clspi_series *series,
-                              const clspi_part *part)
+static clsp_status make_piece(const values_work *s, clspi_image_job *job, clspi_series *series,
+                              const char *at, const clspi_part *part)
 {
     const size_t width = s->call->width, rows = s->call->points / width;
     const size_t first = part->piece % rows * width + part->line;
@@ -162,7 +157,7 @@ static clsp_status make_piece(const shared_values *s, clspi_image_job *job, clsp
                                  .num_lines = part->num_lines};
 
     job->first_piece += part->piece / rows;
-    if (s->given[2]) CLSPI_CHECK(bring_given(s, job, series, (clsp_range){first, part->num_lines}));
+    if (at) CLSPI_CHECK(bring_given(s, job, series, at, (clsp_range){first, part->num_lines}));
     if (job->window) return clspi_image_make_in_windows(job, series, &in_piece);
     if (job->places == CLSPI_IMAGE_AT_POINTS)
         return clspi_image_make_points(job, series, &in_piece);
@@ -172,10 +167,12 @@ static clsp_status make_piece(const shared_values *s, clspi_image_job *job, clsp
     return clspi_image_make_rows(job, series, &row);
 }
 
-static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_series *series,
-                                  const clspi_part *part, const clspi_target *target)
+static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clspi_series *series,
+                                  const clspi_part *part, const clspi_place in[],
+                                  const clspi_target *out)
 {
-    const shared_values *const s = user;
+    const values_work *const s = work->user;
+    const char *const at = work->num_in > 0 ? in[0].host : NULL;
     clsp_image_plan *const plan = image_plan_of(base);
     const size_t width = s->call->width, rows = s->call->points / width;
     clspi_image_job of_device = s->call->job;
@@ -195,9 +192,9 @@ static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_seri
                                  .line = part->line,
                                  .num_lines = clspi_min(left, of_piece)};
         one.streams = (clspi_job_streams){.num = 1};
-        one.streams.stream[0].buffer = target->buffer;
-        one.streams.stream[0].offset = target->offset + done * one.point;
-        CLSPI_CHECK(make_piece(s, &one, series, &some));
+        one.streams.stream[0].buffer = out->buffer;
+        one.streams.stream[0].offset = out->offset + done * one.point;
+        CLSPI_CHECK(make_piece(s, &one, series, at, &some));
         done += some.num_lines;
     }
     return CLSP_OK;
@@ -205,18 +202,7 @@ static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_seri
 
 /* ---- the call ---- */
 
-static void name_job(const shared_values *s, char key[KEY_MAX])
-{
-    static const char *const places[] = {"map", "field", "at"};
-    const clspi_image_job *const job = &s->call->job;
-    const clsp_image_desc *const d = &job->plan->desc;
-
-    snprintf(key, KEY_MAX, "image-%s-%u-%u-f%zu-v%d-n%zu-a%u-c%u", places[job->places],
-             d->directions, clspi_image_order(d), 8 * s->real, (int)d->values, job->point,
-             job->attributes, clspi_size_class((double)s->call->points * (double)job->num_pieces));
-}
-
-static void make_grid(shared_values *s)
+static void make_grid(values_work *s)
 {
     const clspi_image_map *const map = &s->call->job.map;
 
@@ -242,120 +228,38 @@ static void make_grid(shared_values *s)
     }
 }
 
-/* Copies what is given, where it is not aligned. */
-static clsp_status align_given(shared_values *s)
-{
-    const clspi_image_call *const call = s->call;
-    const uint32_t missing = 3 - call->job.plan->desc.directions;
-    const char *const from = s->given[missing];
-    const size_t bytes = call->points * call->job.plan->desc.directions * s->real;
-
-    if ((uintptr_t)from % s->real == 0) return CLSP_OK;
-    s->copy = malloc(clspi_max(bytes, 1));
-    if (!s->copy)
-        return clspi_fail(&call->job.plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "image: no host memory for %s", call->what);
-    memcpy(s->copy, from, bytes);
-    for (uint32_t d = missing; d < 3; d++)
-        s->given[d] = s->copy + (s->given[d] - from);
-    return CLSP_OK;
-}
-
 /* Brings coefficients to where they are read. What is there stays as it is, so that callers that
    make tiles at once do not see it change. */
-static clsp_status prepare(const void *user, clspi_plan *base)
+static clsp_status prepare(const clspi_work *work, clspi_way way)
 {
-    shared_values *const s = (shared_values *)user; /* the batch's is const for makers alone */
-    clsp_image_plan *const plan = image_plan_of(base);
+    clsp_image_plan *const plan = image_plan_of(work->plan);
 
     plan->store.shared_calls++;
-    if (s->call->tiles.way == CLSPI_BY_ALL) CLSPI_CHECK(clspi_image_to_device(plan));
+    if (way == CLSPI_BY_ALL) CLSPI_CHECK(clspi_image_to_device(plan));
     CLSPI_CHECK(clspi_image_to_host(plan));
-    CLSPI_CHECK(align_given(s));
     return clspi_image_host_reals(plan);
 }
 
-static clspi_shared_batch batch_of(shared_values *s)
+/* Makes values by the context's device, in memory of any kind. */
+static clsp_status make_alone(const clspi_work *work, const clspi_tiles *tiles,
+                              const clsp_output *output, const clsp_run *run)
 {
-    static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
-    const clspi_image_call *const call = s->call;
-    clsp_image_plan *const plan = call->job.plan;
-    const size_t element = clsp_type_bytes(plan->desc.values);
+    clspi_image_call call = *((const values_work *)work->user)->call;
 
-    make_grid(s);
-    return (clspi_shared_batch){.plan = &plan->base,
-                                .peers = &plan->peers,
-                                .maker = &maker,
-                                .user = s,
-                                .why_not_persistent = "no persistent kernel makes values of images",
-                                .tiling = call->tiling,
-                                .line_items = clspi_image_point_items(call),
-                                .line_bytes = call->job.point * element,
-                                .element = element,
-                                .prepare = prepare};
+    call.tiles = *tiles;
+    call.values = *output;
+    CLSPI_CHECK(clspi_image_check_overlap(&call));
+    return clspi_image_eval_on_device(&call, run);
 }
 
-static clsp_status share(shared_values *s, char *out, const clsp_run *run)
+/* Refuses values that would overwrite what they are made from. */
+static clsp_status check(const clspi_work *work, clsp_range lines, const char *const in[])
 {
-    const clspi_image_call *const call = s->call;
-    clspi_shared_batch batch = batch_of(s);
-    char key[KEY_MAX];
+    clspi_image_call call = *((const values_work *)work->user)->call;
 
-    name_job(s, key);
-    batch.key = key;
-    const clsp_status status = clspi_shared_batch_run(&batch, &call->tiles, out, run, run->report);
-    free(s->copy);
-    CLSPI_CHECK(status);
-    return clspi_run_done(&call->job.plan->base, run);
-}
-
-static clsp_status make_alone(void *user)
-{
-    return clspi_image_eval_on_device(user, NULL);
-}
-
-/* Tells why the context's device makes a call alone; NULL: it does not. */
-static const char *why_alone(const shared_values *s, const clsp_share *share)
-{
-    const clspi_image_job *const job = &s->call->job;
-
-    return clspi_image_is_textured(job) &&
-                   (share->bit_equal || share->schedule == CLSP_SCHEDULE_DEVICE)
-               ? "the bits are those of the device's image objects"
-               : NULL;
-}
-
-clsp_status clspi_image_eval_shared(const clspi_image_call *given, const clsp_run *run)
-{
-    clspi_image_call call = *given;
-    clspi_plan *const base = &call.job.plan->base;
-    shared_values s = {.call = &call, .real = clsp_type_bytes(call.job.plan->desc.precision)};
-    clspi_memory_need need;
-    char *out;
-
-    CLSPI_CHECK(clspi_image_values_need(&call, call.tiles.lines.count, &need));
-    CLSPI_CHECK(clspi_shared_output(base, &call.values, &need, &out));
-    if (call.given) CLSPI_CHECK(clspi_image_open_given(&call, s.given));
-    const char *const why = why_alone(&s, run->share);
-    const clspi_lone_call alone = {why, call.tiles.tiles.count, make_alone, &call, false};
-    if (!why) return share(&s, out, run);
-    return call.tiles.way == CLSPI_BY_CALLER ? clspi_no_host_tiles(base, why)
-                                             : clspi_shared_alone(base, &alone, run);
-}
-
-/* ---- the host for its own CPU ---- */
-
-bool clspi_image_goes_to_host(const clspi_image_call *call, const clsp_run *run)
-{
-    const clspi_image_job *const job = &call->job;
-    const bool on_host = !call->given || (!call->given->buffer && !call->given->svm);
-    /* the host takes as long as a launch for volumes and gradients */
-    const bool is_faster = job->plan->desc.directions == 2 &&
-                           !(job->attributes & CLSP_IMAGE_GRADIENT) &&
-                           clspi_image_is_small(job->plan, job->plan->num_images);
-
-    return on_host && clspi_goes_to_host(&job->plan->base, run, &call->values, is_faster) &&
-           !clspi_image_is_textured(job);
+    (void)in;
+    call.tiles.lines = lines;
+    return clspi_image_check_overlap(&call);
 }
 
 /* Estimates how long a point takes a core, in ns: as measured. */
@@ -369,18 +273,66 @@ static double point_ns(const clspi_image_job *job)
     return 1 + 0.12 * taps * (double)job->point;
 }
 
-clsp_status clspi_image_eval_on_host(const clspi_image_call *call, const clsp_run *run)
+/* Tells whether the host is faster than kernels: for volumes and gradients it takes as long as a
+   launch. */
+static bool is_faster(const clspi_image_job *job)
 {
-    shared_values s = {.call = call, .real = clsp_type_bytes(call->job.plan->desc.precision)};
-    clspi_memory_need need;
-    clspi_memory memory;
+    return job->plan->desc.directions == 2 && !(job->attributes & CLSP_IMAGE_GRADIENT) &&
+           clspi_image_is_small(job->plan, job->plan->num_images);
+}
 
-    CLSPI_CHECK(clspi_image_values_need(call, call->tiles.lines.count, &need));
-    CLSPI_CHECK(clspi_output_open(&memory, &call->job.plan->base, &call->values, &need));
-    if (call->given) CLSPI_CHECK(clspi_image_open_given(call, s.given));
-    clspi_shared_batch batch = batch_of(&s);
-    const clsp_status status =
-        clspi_batch_on_host(&batch, &call->tiles, memory.host, point_ns(&call->job), run);
-    free(s.copy);
-    return status;
+/* Tells why the context's device makes a call alone; NULL: it does not. */
+static const char *why_alone(const clspi_image_job *job, const clsp_share *share)
+{
+    const bool asks_bits = share && (share->bit_equal || share->schedule == CLSP_SCHEDULE_DEVICE);
+
+    return asks_bits && clspi_image_is_textured(job)
+               ? "the bits are those of the device's image objects"
+               : NULL;
+}
+
+/* Describes what speeds depend on. */
+static clspi_work_key key_of(const clspi_image_call *call)
+{
+    static const char *const places[] = {"map", "field", "at"};
+    const clspi_image_job *const job = &call->job;
+    const clsp_image_desc *const d = &job->plan->desc;
+    const clspi_work_key key = {places[job->places],
+                                6,
+                                {d->directions, clspi_image_order(d), d->precision, d->values,
+                                 (uint32_t)job->point, job->attributes}};
+
+    return key;
+}
+
+clsp_status clspi_image_call_run(const clspi_image_call *call, const clsp_run *run)
+{
+    static const clspi_work_makers makers = {.check = check,
+                                             .prepare = prepare,
+                                             .on_host = make_on_host,
+                                             .on_device = make_on_device,
+                                             .alone = make_alone};
+    const clspi_image_job *const job = &call->job;
+    const clsp_image_desc *const d = &job->plan->desc;
+    const char *const why = why_alone(job, run ? run->share : NULL);
+    values_work s = {.call = call, .real = clsp_type_bytes(d->precision)};
+    clspi_work work = {.plan = &job->plan->base,
+                       .peers = &job->plan->peers,
+                       .makers = &makers,
+                       .user = &s,
+                       .tiling = call->tiling,
+                       .num_in = call->given != NULL,
+                       .in = {{.input = call->given, .planes = 1}},
+                       .out = {&call->values, "values", d->values, job->point, false},
+                       .line_items = clspi_image_point_items(call),
+                       .line_ns = point_ns(job),
+                       .is_faster = is_faster(job),
+                       .is_devices = clspi_image_is_textured(job),
+                       .why_no_host = why,
+                       .why_alone = why,
+                       .key = key_of(call)};
+
+    if (call->given) CLSPI_CHECK(clspi_image_given_need(call, &work.in[0].need));
+    make_grid(&s);
+    return clspi_work_run(&work, run);
 }
