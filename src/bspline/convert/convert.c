@@ -5,9 +5,13 @@
 
 #include "check.h"
 #include "convert_target.h"
-#include "shared_batch.h"
 #include "tensor_eval.h"
-#include "transfer.h"
+#include "work.h"
+
+static clsp_bspline_plan *bspline_plan_of(clspi_plan *plan)
+{
+    return (clsp_bspline_plan *)plan; /* whose first member's first it is */
+}
 
 static clsp_status no_target(const clsp_bspline_plan *plan)
 {
@@ -152,113 +156,104 @@ clsp_status clsp_bspline_target_matrix(const clsp_bspline_plan *plan, size_t pat
 
 /* ---- control points ---- */
 
-/* What the parts of a call are made from. */
-typedef struct convert_job {
-    clsp_bspline_plan *plan;
-    clspi_job_streams streams; /* control points */
-} convert_job;
-
-/* Makes the rows of a part: whole patches and rows of others. */
-static clsp_status make_rows(void *user, clspi_series *series, const clspi_part *part)
+/* Makes the rows of a part. A line is the rows of a piece where pieces are made, else one. */
+static clsp_status make_rows(const clspi_work *work, clspi_plan *base, clspi_series *series,
+                             const clspi_part *part, const clspi_place in[],
+                             const clspi_target *out)
 {
-    convert_job *const job = user;
-    const clspi_tensor_plan *const tensor = &job->plan->tensor;
-    const clspi_stream *const out = &job->streams.stream[0];
-    clspi_cut cut = {.per_piece = job->plan->target->knots[0].controls,
-                     .piece = part->piece,
-                     .line = part->line,
-                     .left = part->num_lines};
+    const clsp_bspline_plan *const plan = bspline_plan_of(base);
+    const size_t each = clspi_convert_line_rows(plan->target);
     const clspi_rows whole = {.out = out->buffer, .offset = out->offset};
-    clspi_part some;
+    const clspi_part in_rows = {.piece = part->piece,
+                                .num_pieces = part->num_pieces,
+                                .line = part->line * each,
+                                .num_lines = part->num_lines * each};
+    const clspi_rows rows = clspi_rows_of_part(&whole, &in_rows, 0);
 
-    while (clspi_cut_next(&cut, UINT64_MAX, &some)) {
-        const clspi_rows rows = clspi_rows_of_part(&whole, &some, out->per_line);
-        CLSPI_CHECK(clspi_convert_rows(job->plan->target, series, tensor->points,
-                                       tensor->num_patches, &rows));
-    }
-    return CLSP_OK;
+    (void)work;
+    (void)in;
+    return clspi_convert_rows(plan->target, series, plan->tensor.points, plan->tensor.num_patches,
+                              &rows);
 }
 
-/* Makes the control points of a part, which are its lines, of curves that have knots of their own.
- */
-static clsp_status make_own(void *user, clspi_series *series, const clspi_part *part)
+/* Makes control points of curves that have knots of their own: pieces of the part, counted through
+   all curves. */
+static clsp_status make_own(const clspi_work *work, clspi_plan *base, clspi_series *series,
+                            const clspi_part *part, const clspi_place in[], const clspi_target *out)
 {
-    const convert_job *const job = user;
-    const clspi_own_target *const own = &job->plan->target->own;
-    const clspi_stream *const out = &job->streams.stream[0];
-    const clsp_range controls = {own->first[part->piece] + part->line, part->num_lines};
+    const clsp_bspline_plan *const plan = bspline_plan_of(base);
 
-    return clspi_own_target_enqueue(own, series, job->plan, controls, out->buffer, out->offset);
+    (void)work;
+    (void)in;
+    return clspi_own_target_enqueue(&plan->target->own, series, plan,
+                                    (clsp_range){part->piece, part->num_lines}, out->buffer,
+                                    out->offset);
 }
 
-/* Opens the memory of a call, which gets so many elements. */
-static clsp_status open_controls(convert_job *job, size_t elements, size_t per_line,
-                                 const clsp_output *controls)
+/* Describes the lines of a conversion; of curves that have knots of their own they are control
+   points, and pieces. */
+static clspi_work work_of(clsp_bspline_plan *plan, clsp_range patches, const clsp_output *controls)
 {
-    const clspi_memory_need need = {"control points", job->plan->desc.precision, elements};
-    clspi_stream *const out = &job->streams.stream[0];
-
-    out->per_line = per_line;
-    out->written = true;
-    job->streams.num = 1;
-    return clspi_output_open(&out->memory, &job->plan->tensor.base, controls, &need);
-}
-
-/* Counts the lines of a call: rows, or where curves have knots of their own control points. */
-static clsp_status count_lines(const clsp_bspline_plan *plan, clspi_cut *cut, clsp_range patches)
-{
+    static const clspi_work_makers row_makers = {.prepare = clspi_convert_prepare_host,
+                                                 .on_host = clspi_convert_on_host,
+                                                 .on_device = make_rows};
+    static const clspi_work_makers own_makers = {.prepare = clspi_convert_prepare_host,
+                                                 .on_host = clspi_convert_on_host,
+                                                 .on_device = make_own};
     const clspi_convert_target *const target = plan->target;
+    const size_t *const first = target->own.num > 0 ? target->own.first : NULL;
+    const size_t rows = clspi_convert_line_rows(target);
+    const size_t line =
+        first ? clspi_coords(&plan->tensor.desc) : rows * clspi_convert_row_reals(target);
 
-    *cut = (clspi_cut){.piece = patches.first, .left = patches.count};
-    if (target->own.num > 0) {
-        cut->prefix = target->own.first;
-        cut->left =
-            target->own.first[patches.first + patches.count] - target->own.first[patches.first];
-        return CLSP_OK;
-    }
-    cut->per_piece = target->knots[0].controls;
-    cut->multiple = clspi_convert_multiple(target);
-    if (clspi_size_mul(&cut->left, cut->per_piece)) return CLSP_OK;
-    return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                      "bspline: %zu patches are more than the address space", patches.count);
+    return (clspi_work){
+        .plan = &plan->tensor.base,
+        .makers = first ? &own_makers : &row_makers,
+        .tiling = first ? clspi_list_tiling(
+                              first[patches.first + patches.count] - first[patches.first], line)
+                        : clspi_tiling_of(patches.count, target->knots[0].controls / rows, line, 1),
+        .first_piece = first ? first[patches.first] : patches.first,
+        .multiple = first ? 0 : clspi_convert_multiple(target) / rows,
+        .out = {controls, "control points", plan->desc.precision, line, false},
+        .line_items = line,
+        .line_ns = (double)line,
+        .is_faster = plan->desc.directions == 1,
+        .is_devices = target->method == CLSP_BSPLINE_CONVERT_MATRIX};
 }
 
-/* Checks a call, and counts its lines and the elements of all and of each. */
+/* Checks a call but for its memory. */
 static clsp_status check_call(const clsp_bspline_plan *plan, clsp_range patches,
-                              const clsp_run *run, clspi_cut *cut, size_t elements[2])
+                              const clsp_run *run)
 {
     const clspi_plan *const base = &plan->tensor.base;
 
     CLSPI_CHECK(clspi_call_check(base, run));
     CLSPI_CHECK(clspi_unshared_check(base, run, "a conversion"));
     CLSPI_CHECK(check_target(plan, patches));
-    CLSPI_CHECK(clspi_tensor_check_patches(&plan->tensor, patches, run));
-    CLSPI_CHECK(count_lines(plan, cut, patches));
-    elements[1] = plan->target->own.num > 0 ? clspi_coords(&plan->tensor.desc)
-                                            : clspi_convert_row_reals(plan->target);
-    elements[0] = cut->left;
-    if (clspi_size_mul(&elements[0], elements[1])) return CLSP_OK;
-    return clspi_fail(&base->ctx->log, CLSP_ERROR_NO_MEMORY,
+    return clspi_tensor_check_patches(&plan->tensor, patches, run);
+}
+
+/* Counts the elements of a work's lines. */
+static clsp_status count_elements(const clspi_work *work, size_t *elements)
+{
+    size_t bytes = clsp_type_bytes(work->out.type);
+
+    *elements = work->out.per_line;
+    if (clspi_size_mul(elements, work->tiling.lines) &&
+        clspi_size_mul(elements, work->tiling.num_pieces) && clspi_size_mul(&bytes, *elements))
+        return CLSP_OK;
+    return clspi_fail(&work->plan->ctx->log, CLSP_ERROR_NO_MEMORY,
                       "bspline: the control points are more than the address space");
 }
 
 clsp_status clsp_bspline_convert(clsp_bspline_plan *plan, clsp_range patches, clsp_output controls,
                                  const clsp_run *run)
 {
-    convert_job job = {.plan = plan};
-    size_t elements[2];
-    clspi_cut cut;
+    size_t elements;
 
     if (!plan) return clspi_null_argument(NULL, "clsp_bspline_convert");
-    CLSPI_CHECK(check_call(plan, patches, run, &cut, elements));
-    if (clspi_run_asks(run)) return clspi_run_tell(run, elements[0]);
-    if (plan->target->method != CLSP_BSPLINE_CONVERT_MATRIX &&
-        clspi_goes_to_host(&plan->tensor.base, run, &controls, plan->desc.directions == 1))
-        return clspi_convert_on_host(plan, patches, &controls, run);
-    const clsp_status status = open_controls(&job, elements[0], elements[1], &controls);
-    if (status == CLSP_OK)
-        return clspi_carry_out(&plan->tensor.base, run, &job.streams, cut,
-                               plan->target->own.num > 0 ? make_own : make_rows, &job);
-    clspi_streams_close(&job.streams);
-    return status;
+    CLSPI_CHECK(check_call(plan, patches, run));
+    const clspi_work work = work_of(plan, patches, &controls);
+    CLSPI_CHECK(count_elements(&work, &elements));
+    return clspi_run_asks(run) ? clspi_run_tell(run, elements) : clspi_work_run(&work, run);
 }

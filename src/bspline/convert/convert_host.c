@@ -7,7 +7,6 @@
 #include "check.h"
 #include "convert_target.h"
 #include "row_sums.h"
-#include "shared_batch.h"
 #include "tensor_share.h"
 
 /* ---- rows of weights ---- */
@@ -200,12 +199,11 @@ typedef struct convert_call {
     const clsp_bspline_plan *plan;
     const clspi_convert_host *host;
     const clspi_row_sums *f;
-    const char *points; /* of the plan's first patch */
+    const char *points; /* of the plan's first patch, or differences of them */
     uint32_t coords, directions;
     size_t real, source[3], patch; /* bytes; control points, and reals of a patch of them */
     size_t num[3], order[3];       /* control points that are made, and those of a piece */
     size_t lines, rows, line;      /* of a patch; rows along u and reals of a line */
-    size_t first_row;              /* of curves with knots of their own */
 } convert_call;
 
 /* Makes control points first to first + num along direction k, of neighbouring points. */
@@ -338,68 +336,21 @@ static void make_patches(const convert_call *c, const clspi_part *part, const co
     }
 }
 
-static clsp_status make_lines(const void *user, clspi_plan *base, uint32_t worker,
-                              const clspi_part *part, char *out)
-{
-    const convert_call *const c = user;
-    const size_t row = row_reals(c) * c->real;
-    const size_t lines = c->source[1] * c->num[2] * c->coords * c->real;
-    const size_t rows = (CLSPI_ROWS_AT_ONCE + CLSPI_ROWS_SPARE) * row;
-
-    (void)worker;
-    if (c->plan->target->own.num > 0) {
-        sum_along(c, 0, c->points, c->first_row + part->piece, part->num_lines, out);
-        return CLSP_OK;
-    }
-    char *const memory = malloc(lines + rows + (c->source[0] + CLSPI_ROWS_SPARE) * row);
-    if (!memory)
-        return clspi_fail(&base->ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "bspline: no memory for sums of control points");
-    const convert_room room = {memory, memory + lines, memory + lines + rows};
-    make_patches(c, part, &room, out);
-    free(memory);
-    return CLSP_OK;
-}
-
-/* Brings what the sums need. */
-static clsp_status prepare(const void *user, clspi_plan *base)
-{
-    convert_call *const c = (convert_call *)user; /* the batch's is const for makers alone */
-    clsp_bspline_plan *const plan = (clsp_bspline_plan *)base;
-    clspi_convert_host *const host = &plan->target->host;
-    const void *points;
-    bool differ = false;
-
-    CLSPI_CHECK(clspi_tensor_host_points(&plan->tensor, &points));
-    if (!host->along[0].group && !make_all_rows(host, plan)) {
-        clspi_convert_host_release(host);
-        return clspi_fail(&base->ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "bspline: no memory for the rows of a conversion");
-    }
-    for (uint32_t k = 0; k < plan->desc.directions; k++)
-        differ = differ || order_of(plan->target, k) > 0;
-    if (differ && host->load != plan->tensor.loads) {
-        host->load = 0;
-        CLSPI_CHECK(make_differences(host, plan, points));
-        host->load = plan->tensor.loads;
-    }
-    c->points = differ ? host->differences : points;
-    return CLSP_OK;
-}
-
-/* Describes a call, but for the points. */
+/* Describes a call. */
 static convert_call call_of(const clsp_bspline_plan *plan)
 {
     const clspi_convert_target *const target = plan->target;
+    const void *const differences = target->host.differences;
     convert_call c = {.plan = plan,
                       .host = &target->host,
+                      .points = differences ? differences : plan->tensor.host.data,
                       .coords = clspi_coords(&plan->tensor.desc),
                       .directions = plan->desc.directions,
                       .real = clsp_type_bytes(plan->desc.precision),
-                      .rows = 1};
+                      .rows = clspi_convert_line_rows(target)};
 
     c.f = plan->desc.precision == CLSP_F64 ? &clspi_row_sums_f64 : &clspi_row_sums_f32;
-    c.patch = c.line = c.coords;
+    c.patch = c.coords;
     for (uint32_t k = 0; k < 3; k++) {
         const bool is_there = k < c.directions && target->own.num == 0;
         c.source[k] = source_of(plan, k);
@@ -407,45 +358,54 @@ static convert_call call_of(const clsp_bspline_plan *plan)
         c.num[k] = is_there ? target->knots[k].controls : 1;
         c.order[k] = is_there ? order_of_pieces(target, &target->knots[k]) : 1;
     }
-    if (target->own.num > 0) return c;
-    if (target->pieces && c.directions > 1) c.rows = c.order[0];
     c.lines = c.num[0] / c.rows;
     c.line = c.rows * row_reals(&c);
     return c;
 }
 
-clsp_status clspi_convert_on_host(clsp_bspline_plan *plan, clsp_range patches,
-                                  const clsp_output *controls, const clsp_run *run)
+clsp_status clspi_convert_on_host(const clspi_work *work, uint32_t worker, const clspi_part *part,
+                                  const char *const in[], char *out)
 {
-    static const clspi_line_maker maker = {make_lines, NULL, NULL};
-    const clspi_own_target *const own = &plan->target->own;
-    convert_call c = call_of(plan);
-    const size_t end = patches.first + patches.count;
-    clspi_tiling tiling;
-    clspi_memory memory;
+    const convert_call c = call_of((const clsp_bspline_plan *)work->plan);
+    const size_t row = row_reals(&c) * c.real;
+    const size_t lines = c.source[1] * c.num[2] * c.coords * c.real;
+    const size_t rows = (CLSPI_ROWS_AT_ONCE + CLSPI_ROWS_SPARE) * row;
 
-    if (own->num > 0) {
-        c.first_row = own->first[patches.first];
-        tiling = clspi_list_tiling(own->first[end] - c.first_row, c.coords);
-    } else {
-        tiling = clspi_tiling_of(patches.count, c.lines, c.line, 1);
+    (void)worker;
+    (void)in;
+    if (c.plan->target->own.num > 0) {
+        sum_along(&c, 0, c.points, part->piece, part->num_lines, out);
+        return CLSP_OK;
     }
-    const size_t num = clspi_num_tiles(&tiling);
-    const clspi_tiles tiles = {.way = CLSPI_BY_DEVICE,
-                               .tiles = {0, num},
-                               .lines = clspi_lines_of(&tiling, (clsp_range){0, num})};
-    const clspi_memory_need need = {"control points", plan->desc.precision,
-                                    tiles.lines.count * c.line};
-    clspi_shared_batch batch = {.plan = &plan->tensor.base,
-                                .maker = &maker,
-                                .user = &c,
-                                .first_piece = own->num > 0 ? 0 : patches.first,
-                                .tiling = tiling,
-                                .line_items = c.line,
-                                .line_bytes = c.line * c.real,
-                                .element = c.real,
-                                .prepare = prepare};
+    char *const memory = malloc(lines + rows + (c.source[0] + CLSPI_ROWS_SPARE) * row);
+    if (!memory)
+        return clspi_fail(&work->plan->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "bspline: no memory for sums of control points");
+    const convert_room room = {memory, memory + lines, memory + lines + rows};
+    make_patches(&c, part, &room, out);
+    free(memory);
+    return CLSP_OK;
+}
 
-    CLSPI_CHECK(clspi_output_open(&memory, &plan->tensor.base, controls, &need));
-    return clspi_batch_on_host(&batch, &tiles, memory.host, (double)c.line, run);
+clsp_status clspi_convert_prepare_host(const clspi_work *work, clspi_way way)
+{
+    clsp_bspline_plan *const plan = (clsp_bspline_plan *)work->plan;
+    clspi_convert_host *const host = &plan->target->host;
+    const void *points;
+    bool differ = false;
+
+    (void)way;
+    CLSPI_CHECK(clspi_tensor_host_points(&plan->tensor, &points));
+    if (!host->along[0].group && !make_all_rows(host, plan)) {
+        clspi_convert_host_release(host);
+        return clspi_fail(&work->plan->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "bspline: no memory for the rows of a conversion");
+    }
+    for (uint32_t k = 0; k < plan->desc.directions; k++)
+        differ = differ || order_of(plan->target, k) > 0;
+    if (!differ || host->load == plan->tensor.loads) return CLSP_OK;
+    host->load = 0;
+    CLSPI_CHECK(make_differences(host, plan, points));
+    host->load = plan->tensor.loads;
+    return CLSP_OK;
 }

@@ -4,7 +4,7 @@
 
 #include <clspline/bspline_convert.h>
 
-#include "tiling.h"
+#include "work.h"
 
 /* Neighbouring rows that count the same control points, or differences of two of these. */
 typedef struct clspi_row_group {
@@ -32,8 +32,9 @@ typedef struct clspi_convert_host {
 
 void clspi_convert_host_release(clspi_convert_host *host);
 
-/* Makes the control points of some patches in host memory. */
-clsp_status clspi_convert_on_host(clsp_bspline_plan *plan, clsp_range patches,
-                                  const clsp_output *controls, const clsp_run *run);
+/* Make the host ready for a conversion, and have it make lines, as clspi_work_makers asks. */
+clsp_status clspi_convert_prepare_host(const clspi_work *work, clspi_way way);
+clsp_status clspi_convert_on_host(const clspi_work *work, uint32_t worker, const clspi_part *part,
+                                  const char *const in[], char *out);
 
 #endif

@@ -14,11 +14,16 @@ size_t clspi_convert_row_reals(const clspi_convert_target *target)
            clspi_coords(&target->desc);
 }
 
+size_t clspi_convert_line_rows(const clspi_convert_target *target)
+{
+    return is_reordered(target) ? target->knots[0].degree + 1 : 1;
+}
+
 size_t clspi_convert_multiple(const clspi_convert_target *target)
 {
     size_t multiple = CLSPI_ROWS_MULTIPLE;
 
-    while (is_reordered(target) && multiple % (target->knots[0].degree + 1) != 0)
+    while (multiple % clspi_convert_line_rows(target) != 0)
         multiple += CLSPI_ROWS_MULTIPLE;
     return multiple;
 }

@@ -70,6 +70,10 @@ clsp_status clspi_convert_rows(clspi_convert_target *target, clspi_series *serie
 
 size_t clspi_convert_multiple(const clspi_convert_target *target);
 
+/* Returns the rows of a patch that are made together: those of a piece, where pieces are put in
+   order, else one. */
+size_t clspi_convert_line_rows(const clspi_convert_target *target);
+
 /* Returns the reals of a row, which is what belongs to one control point along u. */
 size_t clspi_convert_row_reals(const clspi_convert_target *target);
 
