@@ -361,7 +361,8 @@ static void check_case(sums_case *c)
 static void test_sums(void **state)
 {
     static const uint32_t sizes[][3] = {{4, 4, 4}, {1, 1, 1}, {2, 9, 70}, {3, 1, 25},
-                                        {1, 6, 2}, {5, 3, 1}, {8, 8, 8}};
+                                        {2, 2, 2}, {1, 3, 1}, {1, 6, 2},  {5, 3, 1},
+                                        {8, 8, 8}, {2, 5, 1}, {3, 3, 3},  {2, 3, 4}};
     static const uint32_t dim[] = {1, 2, 3, 4, 5, 16};
     static const clspi_cell_way ways[] = {CLSPI_BY_SPLINES, CLSPI_BY_TABLE, CLSPI_BY_LAYERS,
                                           CLSPI_BY_LAYERS, CLSPI_BY_LAYERS};

@@ -83,14 +83,13 @@ CLSPI_INLINE void set_centre(channel_block *b, uint32_t number, uint32_t width)
             b->middle[x + c] = b->centre[c];
 }
 
-/* Stages a point. */
-CLSPI_INLINE void stage_point(const channel_block *b, uint32_t number, real *to)
+/* Stages a point, relative to the centre. */
+CLSPI_INLINE void stage_point(const real *restrict p, const real *restrict centre,
+                              real *restrict to)
 {
-    const real *const p = point_of(b, number);
-
     CLSPI_UNROLL(4)
     for (size_t c = 0; c < WIDTH; c += QUAD)
-        *(quad *)(to + c) = *(const quad *)(p + c) - *(const quad *)(b->centre + c);
+        *(quad *)(to + c) = *(const quad *)(p + c) - *(const quad *)(centre + c);
 }
 
 /* Stages the points of a layered cell, layer by layer in the cell's own direction. */
@@ -259,10 +258,28 @@ typedef struct cell_part {
 /* Stages the points of a regular cell, those of the first place along w first: [4][16 lines]. */
 CLSPI_INLINE void stage_grid(const channel_block *b, const clspi_cell_sum *cell)
 {
+    const real *const control = b->control;
+    const size_t dim = b->grid->dim;
+    const uint32_t *const points = cell->points;
+    const uint8_t *const grid = cell->grid;
+    real *const staged = b->staged;
+
     for (size_t line = 0; line < 16; line++)
         for (size_t k = 0; k < 4; k++)
-            stage_point(b, cell->points[cell->grid[4 * line + k]],
-                        b->staged + (16 * k + line) * WIDTH);
+            stage_point(control + points[grid[4 * line + k]] * dim, b->centre,
+                        staged + (16 * k + line) * WIDTH);
+}
+
+/* Stages the points of a cell by a table. */
+CLSPI_INLINE void stage_points(const channel_block *b, const clspi_cell_sum *cell)
+{
+    const real *const control = b->control;
+    const size_t dim = b->grid->dim, num = cell->terms;
+    const uint32_t *const points = cell->points;
+    real *const staged = b->staged;
+
+    for (size_t k = 0; k < num; k++)
+        stage_point(control + points[k] * dim, b->centre, staged + k * WIDTH);
 }
 
 /* Sums all lines of points at a sample along w. to: [16 lines]. */
@@ -376,10 +393,17 @@ CLSPI_INLINE void write_samples(const vec *sums, uint32_t width, real *to, size_
             to[i * step + c] = lanes[c][i];
 }
 
-/* Adds terms from number `end` - 1 down to `begin`, whose weights are the least, to some vectors of
-   samples. table: from the first sample on. */
-CLSPI_INLINE void add_terms(const channel_block *b, const clspi_cell_sum *cell, const real *table,
-                            const size_t terms[2], uint32_t block, uint32_t width, vec (*to)[WIDTH])
+/* Terms of a table from number `end` - 1 down to `begin`, whose weights are the least; and from a
+   vector of samples, or of sums, to the next one so many reals. */
+typedef struct table_part {
+    const real *table; /* of the first vector */
+    size_t apart, begin, end;
+} table_part;
+
+/* Adds terms to some vectors. */
+CLSPI_INLINE void add_terms(const channel_block *b, const clspi_cell_sum *cell,
+                            const table_part *part, uint32_t block, uint32_t width,
+                            vec (*to)[WIDTH])
 {
     vec sums[BLOCK][WIDTH];
 
@@ -389,11 +413,11 @@ CLSPI_INLINE void add_terms(const channel_block *b, const clspi_cell_sum *cell, 
         for (uint32_t c = 0; c < width; c++)
             sums[j][c] = to[j][c];
     }
-    for (size_t k = terms[1]; k-- > terms[0];) {
-        const real *const f = table + k * cell->stride, *const p = b->staged + k * WIDTH;
+    for (size_t k = part->end; k-- > part->begin;) {
+        const real *const f = part->table + k * cell->stride, *const p = b->staged + k * WIDTH;
         CLSPI_UNROLL(4)
         for (uint32_t j = 0; j < block; j++) {
-            const vec weights = load(f + j * LANES);
+            const vec weights = load(f + j * part->apart);
             CLSPI_UNROLL(4)
             for (uint32_t c = 0; c < width; c++)
                 sums[j][c] += weights * p[c];
@@ -422,16 +446,55 @@ CLSPI_INLINE void sum_samples(const channel_block *b, const clspi_cell_sum *cell
     for (size_t end = cell->terms, begin; end > 0; end = begin) {
         uint32_t j = 0;
         begin = end > some ? end - some : 0;
-        const size_t terms[2] = {begin, end};
-        for (; j + BLOCK <= num; j += BLOCK)
-            add_terms(b, cell, table + j * LANES, terms, BLOCK, width, sums + j);
-        for (; j < num; j++)
-            add_terms(b, cell, table + j * LANES, terms, 1, width, sums + j);
+        table_part part = {table, LANES, begin, end};
+        for (; j + BLOCK <= num; j += BLOCK, part.table += BLOCK * LANES)
+            add_terms(b, cell, &part, BLOCK, width, sums + j);
+        for (; j < num; j++, part.table += LANES)
+            add_terms(b, cell, &part, 1, width, sums + j);
     }
     for (uint32_t j = 0; j < num; j++) {
         for (uint32_t c = 0; c < width; c++)
             if (is_value) sums[j][c] += b->centre[c];
         write_samples(sums[j], width, to + j * LANES * slots, slots);
+    }
+}
+
+/* Sums a vector of samples, BLOCK sums of a vertex together: one after another would wait for each
+   term. table: of the first one; to: [samples][slots], from its first slot on. */
+CLSPI_INLINE void sum_together(const channel_block *b, const clspi_cell_sum *cell,
+                               const real *table, uint32_t width, bool is_value, real *to)
+{
+    const table_part part = {table, cell->step, 0, cell->terms};
+    vec sums[BLOCK][WIDTH];
+
+    for (uint32_t j = 0; j < BLOCK; j++)
+        for (uint32_t c = 0; c < width; c++)
+            sums[j][c] = (vec){0};
+    add_terms(b, cell, &part, BLOCK, width, sums);
+    for (uint32_t c = 0; c < width && is_value; c++)
+        sums[0][c] += b->centre[c];
+    for (uint32_t j = 0; j < BLOCK; j++)
+        write_samples(sums[j], width, to + j * width, b->grid->slots);
+}
+
+/* Makes all sums of so many vectors of samples, from one sample on: where these are few, vector by
+   vector. */
+CLSPI_INLINE void make_samples(const channel_block *b, const clspi_cell_sum *cell, uint32_t first,
+                               uint32_t num, uint32_t width, real *made)
+{
+    const clspi_cell_grid *const grid = b->grid;
+    const uint32_t some = num < BLOCK ? 1 : num;
+
+    for (uint32_t j = 0; j < num; j += some) {
+        const real *const table = (const real *)cell->table + first + j * LANES;
+        real *const to = made + (size_t)j * LANES * grid->slots;
+        uint32_t k = 0; /* of other widths that would be more code than it is worth */
+        for (; width == 3 && some == 1 && k + BLOCK <= grid->num_sums; k += BLOCK)
+            sum_together(b, cell, table + k * cell->step, width, grid->number[k] == CLSPI_VALUE,
+                         to + k * width);
+        for (; k < grid->num_sums; k++)
+            sum_samples(b, cell, table + k * cell->step, some, width,
+                        grid->number[k] == CLSPI_VALUE, to + k * width);
     }
 }
 
@@ -444,15 +507,11 @@ CLSPI_INLINE void make_by_table(channel_block *b, const clspi_cell_sum *cell, ui
     _Alignas(CACHE_LINE) real made[MADE];
 
     set_centre(b, cell->points[0], width);
-    for (size_t k = 0; k < cell->terms; k++)
-        stage_point(b, cell->points[k], b->staged + k * WIDTH);
+    stage_points(b, cell);
     for (uint32_t first = 0; first < samples; first += most * LANES) {
         const uint32_t left = samples - first, all = (left + LANES - 1) / LANES;
-        for (uint32_t k = 0; k < grid->num_sums; k++)
-            sum_samples(b, cell, (const real *)cell->table + k * cell->step + first,
-                        all < most ? all : most, width, grid->number[k] == CLSPI_VALUE,
-                        made + k * width);
         const clspi_sample_run run = {left < most * LANES ? left : most * LANES, first, NULL};
+        make_samples(b, cell, first, all < most ? all : most, width, made);
         put_run(b, &run, made);
     }
 }

@@ -46,9 +46,12 @@ clsp_status clspi_solid_host_prepare(clsp_solid_plan *plan)
     return status;
 }
 
+/* Reads a table into memory that begins with a line of the cache, as all its rows do then. */
 static clsp_status read_table(clspi_series *series, cl_mem from, size_t bytes, void **table)
 {
-    *table = malloc(bytes);
+    enum { LINE = 64 };
+
+    *table = aligned_alloc(LINE, clspi_round_up(bytes, LINE));
     if (!*table)
         return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
                           "solid: no host memory for tables of %zu bytes", bytes);
