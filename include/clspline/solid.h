@@ -272,8 +272,9 @@ CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, cl
 
 /* Evaluates at any parameters of any cells: the items of points (plan.h) are cells. vertices:
    [num][vertex]; all attributes are NaN where a parameter is NaN or there is no such cell;
-   parameters outside of [0, 1] count as its end. A device makes the same bits however a list is
-   split, whatever memory it is in, and from run to run.
+   parameters outside of [0, 1] count as its end. Results are the same bits however a list is split
+   and from run to run, and a device's whatever memory they are in; but where the device is the
+   host's own CPU, lists from and into host memory are the host's (plan.h, Small calls).
 
    Of a plan whose vertices are points, with parameters or without, in any layout and type, the
    device finds the weights: a list that is there is only enqueued, but for a plan's first call,
@@ -281,8 +282,8 @@ CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, cl
    those that are not regular, and some 100 KB to 2 MB a class. Where all classes need more than
    2^24 numbers, or more than a buffer may have, and of all other plans, the host finds the
    weights of each point, some microseconds for each derivative: the call then waits for inputs
-   that are on the device, and a plan's first one reads back which points cells have. Shared, the
-   host finds the weights of what it makes on all its cores.
+   that are on the device, and a plan's first one reads back which points cells have. Of what the
+   host makes itself, alone or in a share, it finds the weights on all its cores, after the same.
 
    By lattices the host makes all lists, on all its cores, and waits for what they need. It has no
    weights but refines what is around the nearest vertex: that takes some microseconds a point, less

@@ -17,10 +17,12 @@
 
 enum {
     KEY_MAX = 160,
-    POINT_ITEMS = 256, /* the weights of a point take longer than so many points of grids */
-    BLOCK_GRID = 4096, /* samples of a cell up to which tiles are whole blocks */
-    HOST_GRID = 216,   /* samples of a cell from which the host makes them for a CPU */
-    SAMPLE_NS = 3      /* that a sample takes a core there, as measured */
+    CELL_ITEMS = 32,    /* a cell takes as long as so many sums of its samples more, */
+    POINT_ITEMS = 256,  /* and the weights of a point longer than so many */
+    BLOCK_GRID = 4096,  /* samples of a cell up to which tiles are whole blocks */
+    SAMPLE_NS = 3,      /* that a sum of a sample takes a core there, as measured, */
+    SPOT_NS = 50,       /* and one of a list's point in a cell that is regular or has slices, */
+    IRREGULAR_NS = 1000 /* and in others */
 };
 
 static clsp_solid_plan *solid_plan_of(clspi_plan *plan)
@@ -133,7 +135,7 @@ static clspi_tiling tiling_of(const shared_points *s, size_t items)
 {
     clspi_tiling tiling = clspi_tiling_of(s->num, 1, items, 1);
 
-    if (!s->is_list && items <= BLOCK_GRID)
+    if (!s->is_list && clspi_grid_size(&s->plan->desc) <= BLOCK_GRID)
         tiling.pieces_per_tile = clspi_min(
             clspi_max(1, s->num), clspi_round_up(tiling.pieces_per_tile, CLSPI_BLOCK_CELLS));
     return tiling;
@@ -158,7 +160,9 @@ static clsp_status prepare(const void *user, clspi_plan *base)
 
 static size_t items_of(const shared_points *s)
 {
-    return s->is_list ? POINT_ITEMS : clspi_grid_size(&s->plan->desc);
+    const size_t sums = clspi_max(1, s->plan->shape.num_sums);
+
+    return s->is_list ? POINT_ITEMS : CELL_ITEMS + sums * clspi_grid_size(&s->plan->desc);
 }
 
 /* Returns the elements of a cell's or a point's vertices. */
@@ -211,28 +215,41 @@ static clsp_status share(const shared_points *s, const clspi_tiling *tiling,
 
 /* ---- the host for its own CPU ---- */
 
-/* Tells whether a call is made by the host's threads: of so many samples they are faster than
-   kernels, at any number of cells. */
+/* Tells whether a call is made by the host's threads: but for other methods they are faster than
+   kernels. */
 static bool goes_to_host(const shared_points *s, const clsp_output *vertices, const clsp_run *run)
 {
-    const bool is_faster = !s->is_list && s->plan->desc.method == CLSP_SOLID_CELLS &&
-                           clspi_grid_size(&s->plan->desc) >= HOST_GRID;
+    const bool is_faster = s->plan->desc.method == CLSP_SOLID_CELLS;
 
     return !host_refusal(s) && clspi_goes_to_host(&s->plan->base, run, vertices, is_faster);
+}
+
+/* Returns the ns that a cell or a point takes. */
+static double line_ns(const shared_points *s)
+{
+    const clsp_solid_plan *const plan = s->plan;
+    const clspi_cell_layout *const layout = &plan->layout;
+    const double sums = plan->shape.num_sums;
+    size_t others = 0;
+
+    if (!s->is_list) return SAMPLE_NS * (double)items_of(s);
+    for (uint32_t u = 0; u < layout->num_uses; u++)
+        if (!layout->uses[u].has_slices && layout->uses[u].of.number != CLSPI_REGULAR)
+            others += layout->uses[u].num_cells;
+    return sums * (SPOT_NS + IRREGULAR_NS * (double)others / (double)plan->num_cells);
 }
 
 static clsp_status eval_on_host(const shared_points *s, const clspi_tiling *tiling,
                                 const clspi_tiles *tiles, const clsp_output *vertices,
                                 const clsp_run *run)
 {
-    const double line_ns = SAMPLE_NS * (double)items_of(s);
     const size_t elements = tiles->lines.count * line_elements(s);
     const clspi_memory_need need = {"vertices", s->plan->desc.vertex.type, elements};
     clspi_shared_batch batch = batch_of(s, tiling);
     clspi_memory memory;
 
     CLSPI_CHECK(clspi_output_open(&memory, &s->plan->base, vertices, &need));
-    return clspi_batch_on_host(&batch, tiles, memory.host, line_ns, run);
+    return clspi_batch_on_host(&batch, tiles, memory.host, line_ns(s), run);
 }
 
 /* ---- the calls ---- */

@@ -114,6 +114,31 @@ clsp_status solid_eval_by_device(clsp_solid_plan *plan, clsp_range cells, clsp_o
                            tiling.num_tiles > 0 ? &(clsp_run){.share = &share} : NULL);
 }
 
+clsp_status solid_eval_list(clsp_solid_plan *plan, const clsp_points *points, clsp_output out,
+                            bool by_device)
+{
+    const clsp_output none = {.type = CLSP_TYPE_DEFAULT};
+    clsp_tiling tiling = {.num_tiles = 0};
+    const clsp_status status =
+        clsp_solid_eval_points(plan, points, none, &(clsp_run){.tiling = &tiling});
+    const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {0, tiling.num_tiles}};
+
+    if (status != CLSP_OK) return status;
+    return clsp_solid_eval_points(
+        plan, points, out, by_device && tiling.num_tiles > 0 ? &(clsp_run){.share = &share} : NULL);
+}
+
+void solid_assert_alike(double got, double wanted, bool into_host, double within)
+{
+    clsp_device_info info;
+
+    assert_ok(ctx, clsp_context_device(ctx, &info));
+    if (!into_host || info.device_class != CLSP_CLASS_CPU)
+        support_assert_alike(got, wanted, into_host ? within : 0.0);
+    else if (!(fabs(got - wanted) <= within))
+        fail_msg("%.17g, by the device %.17g", got, wanted);
+}
+
 double *solid_eval_all(clsp_solid_plan *plan, clsp_range cells, size_t reals)
 {
     const size_t num = cells.count * reals;

@@ -81,8 +81,9 @@ static void *reals_of(const list *l, clsp_type precision, bool planar)
     return reals;
 }
 
-/* Evaluates a list into doubles. */
-static double *evaluate(clsp_solid_plan *plan, const list *l, clsp_type precision, uint32_t dim)
+/* Evaluates a list into doubles, by the device or by a call without a share. */
+static double *evaluate(clsp_solid_plan *plan, const list *l, clsp_type precision, uint32_t dim,
+                        bool by_device)
 {
     void *const params = reals_of(l, precision, false);
     double *const all = malloc(l->num * dim * sizeof *all);
@@ -92,10 +93,10 @@ static double *evaluate(clsp_solid_plan *plan, const list *l, clsp_type precisio
                                 .item = clsp_in_u32(l->cells, l->num),
                                 .params = {.type = precision, .host = params, .size = 3 * l->num}};
 
-    assert_ok(ctx, clsp_solid_eval_points(plan, &points,
-                                          wide ? clsp_out_f64(all, l->num * dim)
-                                               : clsp_out_f32(narrow, l->num * dim),
-                                          NULL));
+    assert_ok(ctx, solid_eval_list(plan, &points,
+                                   wide ? clsp_out_f64(all, l->num * dim)
+                                        : clsp_out_f32(narrow, l->num * dim),
+                                   by_device));
     for (size_t i = 0; i < l->num * dim && !wide; i++)
         all[i] = (double)narrow[i];
     free(narrow);
@@ -124,17 +125,20 @@ static double off_by_steps(const model *m, size_t cell, const double t[3], unsig
     return worst;
 }
 
-/* Checks lists of a solid in both precisions: all points by weights, some by steps. */
+/* Checks lists of a solid in both precisions, by the device and without a share: all points by
+   weights, some by steps. */
 static void check_solid(const char *name, const solid_case *solid, size_t num, size_t steps)
 {
     model m = solid_model_of(solid, 3);
+    const int ways = support_device().fp64 ? 4 : 2;
 
-    for (clsp_type p = CLSP_F32; p <= (support_device().fp64 ? CLSP_F64 : CLSP_F32); p++) {
+    for (int way = 0; way < ways; way++) {
+        const clsp_type p = way < 2 ? CLSP_F32 : CLSP_F64;
         const double bound = p == CLSP_F64 ? 1e-12 : 1.5e-7;
         const clsp_solid_desc desc = {.precision = p};
         clsp_solid_plan *plan = solid_plan_of(&m, &desc);
         list l = list_make(num, m.counts.num_cells, 11);
-        double *const all = evaluate(plan, &l, p, 3), worst = 0.0, by_steps = 0.0;
+        double *const all = evaluate(plan, &l, p, 3, way % 2), worst = 0.0, by_steps = 0.0;
         for (size_t i = 0; i < num; i++) {
             const double *const t = l.params + 3 * i;
             const clsp_solid_param param = {.cell = l.cells[i], .t = {t[0], t[1], t[2]}};
@@ -143,8 +147,9 @@ static void check_solid(const char *name, const solid_case *solid, size_t num, s
                 by_steps =
                     support_worse(by_steps, off_by_steps(&m, l.cells[i], t, 60, all + 3 * i));
         }
-        print_message("%s, f%d: by weights %.2g, by steps %.2g / %.2g of scale\n", name,
-                      p == CLSP_F64 ? 64 : 32, worst / m.scale, by_steps / m.scale, bound);
+        print_message("%s, f%d%s: by weights %.2g, by steps %.2g / %.2g of scale\n", name,
+                      p == CLSP_F64 ? 64 : 32, way % 2 ? ", device" : "", worst / m.scale,
+                      by_steps / m.scale, bound);
         assert_true(worst <= bound * m.scale && by_steps <= bound * m.scale);
         free(all);
         list_free(&l);
@@ -202,7 +207,8 @@ static void test_deep(void **state)
     enum { NUM = 24, LEVELS = 160 };
 
     (void)state;
-    for (clsp_type p = CLSP_F32; p <= (support_device().fp64 ? CLSP_F64 : CLSP_F32); p++) {
+    for (int way = 0; way < (support_device().fp64 ? 4 : 2); way++) {
+        const clsp_type p = way < 2 ? CLSP_F32 : CLSP_F64;
         const clsp_solid_desc desc = {.precision = p};
         solid_case prism = solid_prism(5, 1, 2);
         solid_jitter(&prism, 0.15, 9);
@@ -212,7 +218,7 @@ static void test_deep(void **state)
         double worst = 0.0;
         for (size_t i = 0; i < 3 * (size_t)NUM; i++)
             l.params[i] = (double)(float)ldexp(0.5 + 0.5 * l.params[i], -(int)(i * 7 % 120));
-        double *const all = evaluate(plan, &l, p, 3);
+        double *const all = evaluate(plan, &l, p, 3, way % 2);
         for (size_t i = 0; i < NUM; i++)
             worst = support_worse(
                 worst, off_by_steps(&m, l.cells[i], l.params + 3 * i, LEVELS, all + 3 * i));
@@ -227,21 +233,20 @@ static void test_deep(void **state)
 }
 
 /* Channels are the same whatever else a control point has. */
-static void test_channels(void **state)
+static void check_channels(bool by_device)
 {
     solid_case prism = solid_prism(5, 0, 2);
     model three = solid_model_of(&prism, 3);
     const clsp_solid_desc desc = {.dim = 3};
     clsp_solid_plan *plan = solid_plan_of(&three, &desc);
     list l = list_make(500, three.counts.num_cells, 3);
-    double *const some = evaluate(plan, &l, CLSP_F32, 3);
+    double *const some = evaluate(plan, &l, CLSP_F32, 3, by_device);
 
-    (void)state;
     for (uint32_t dim = 1; dim <= CLSP_SOLID_MAX_DIM; dim = 2 * dim + (dim == 2)) {
         const clsp_solid_desc other = {.dim = dim};
         model m = solid_model_of(&prism, dim);
         clsp_solid_plan *more = solid_plan_of(&m, &other);
-        double *const all = evaluate(more, &l, CLSP_F32, dim);
+        double *const all = evaluate(more, &l, CLSP_F32, dim, by_device);
         for (size_t i = 0; i < l.num; i++)
             for (uint32_t c = 0; c < 3 && c < dim; c++)
                 assert_true(fabs(all[i * dim + c] - some[3 * i + c]) <= 1e-7 * three.scale);
@@ -256,6 +261,13 @@ static void test_channels(void **state)
     solid_free(&prism);
 }
 
+static void test_channels(void **state)
+{
+    (void)state;
+    check_channels(false);
+    check_channels(true);
+}
+
 /* Returns the number that a finite half is. */
 static double number_of_half(uint16_t half)
 {
@@ -266,7 +278,7 @@ static double number_of_half(uint16_t half)
 }
 
 /* Points and parameters in vertices of a layout: between gaps, which stay, and as halves. */
-static void test_layouts(void **state)
+static void check_layouts(bool by_device)
 {
     enum { NUM = 200, STRIDE = 9, PARAMS = 9 /* the attribute's bit */ };
     solid_case prism = solid_prism(5, 1, 2);
@@ -278,18 +290,17 @@ static void test_layouts(void **state)
     clsp_solid_plan *plan = solid_plan_of(&m, &plain), *more = solid_plan_of(&m, &desc);
     list l = list_make(NUM, m.counts.num_cells, 8);
     l.cells[NUM / 2] = UINT32_MAX;
-    double *const points = evaluate(plan, &l, CLSP_F32, 3);
+    double *const points = evaluate(plan, &l, CLSP_F32, 3, by_device);
     float vertices[NUM * STRIDE];
     void *const params = reals_of(&l, CLSP_F32, false);
     const clsp_points some = {.num = NUM,
                               .item = clsp_in_u32(l.cells, NUM),
                               .params = clsp_in_f32(params, 3 * (size_t)NUM)};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(vertices); i++)
         vertices[i] = -7.0f;
     assert_ok(ctx,
-              clsp_solid_eval_points(more, &some, clsp_out_f32(vertices, COUNT(vertices)), NULL));
+              solid_eval_list(more, &some, clsp_out_f32(vertices, COUNT(vertices)), by_device));
     for (size_t i = 0; i < NUM; i++)
         for (size_t k = 0; k < STRIDE; k++) {
             const double got = (double)vertices[i * STRIDE + k];
@@ -303,10 +314,10 @@ static void test_layouts(void **state)
     desc.vertex = (clsp_vertex_layout){.attributes = CLSP_VERTEX_POINT, .type = CLSP_F16};
     more = solid_plan_of(&m, &desc);
     uint16_t halves[3 * NUM];
-    assert_ok(ctx,
-              clsp_solid_eval_points(
-                  more, &some,
-                  (clsp_output){.type = CLSP_F16, .host = halves, .size = COUNT(halves)}, NULL));
+    assert_ok(
+        ctx, solid_eval_list(more, &some,
+                             (clsp_output){.type = CLSP_F16, .host = halves, .size = COUNT(halves)},
+                             by_device));
     for (size_t i = 0; i < COUNT(halves); i++)
         assert_true(i / 3 == NUM / 2 ||
                     fabs(number_of_half(halves[i]) - points[i]) <= 0x1p-10 * m.scale);
@@ -319,11 +330,18 @@ static void test_layouts(void **state)
     solid_free(&prism);
 }
 
+static void test_layouts(void **state)
+{
+    (void)state;
+    check_layouts(false);
+    check_layouts(true);
+}
+
 /* ---- memory ---- */
 
-/* Evaluates with memory of a kind, planar or not, and compares bits with those of host memory. */
+/* Evaluates with memory of a kind, planar or not, and compares with what the device has made. */
 static void check_memory(clsp_solid_plan *plan, const list *l, store_kind kind, bool planar,
-                         const double *wanted)
+                         const double *wanted, double within)
 {
     void *const params = reals_of(l, CLSP_F32, planar);
     store in[2] = {store_make(ctx, kind, CLSP_U32, 3, l->num, l->cells),
@@ -335,7 +353,7 @@ static void check_memory(clsp_solid_plan *plan, const list *l, store_kind kind, 
     assert_ok(ctx, clsp_solid_eval_points(plan, &points, store_out(&out), NULL));
     const float *const got = (const float *)(const void *)store_read(&out);
     for (size_t i = 0; i < 3 * l->num; i++)
-        support_assert_alike((double)got[i], wanted[i], 1e-6);
+        solid_assert_alike((double)got[i], wanted[i], kind == HOST, within);
     store_free(&in[0]);
     store_free(&in[1]);
     store_free(&out);
@@ -349,12 +367,12 @@ static void test_memory(void **state)
     const clsp_solid_desc desc = {.dim = 3};
     clsp_solid_plan *plan = solid_plan_of(&m, &desc);
     list l = list_make(1000, m.counts.num_cells, 4);
-    double *const wanted = evaluate(plan, &l, CLSP_F32, 3);
+    double *const wanted = evaluate(plan, &l, CLSP_F32, 3, true);
 
     (void)state;
     for (store_kind kind = HOST; kind < STORE_KINDS; kind++)
         for (int planar = 0; planar < 2 && has_kind(ctx, kind); planar++)
-            check_memory(plan, &l, kind, planar, wanted);
+            check_memory(plan, &l, kind, planar, wanted, 3e-7 * m.scale);
     free(wanted);
     list_free(&l);
     clsp_solid_plan_destroy(&plan);
@@ -382,7 +400,7 @@ static void test_enqueued(void **state)
     const clsp_solid_desc desc = {.dim = 3};
     clsp_solid_plan *plan = solid_plan_of(&m, &desc);
     list l = list_make(NUM, m.counts.num_cells, 6);
-    double *const wanted = evaluate(plan, &l, CLSP_F32, 3);
+    double *const wanted = evaluate(plan, &l, CLSP_F32, 3, true);
     void *const params = reals_of(&l, CLSP_F32, false);
     store in[2] = {store_make(ctx, BUFFER, CLSP_U32, 0, NUM, l.cells),
                    store_make(ctx, BUFFER, CLSP_F32, 0, 3 * (size_t)NUM, params)};
@@ -404,7 +422,7 @@ static void test_enqueued(void **state)
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
     const float *const got = (const float *)(const void *)store_read(&out);
     for (size_t i = 0; i < 3 * (size_t)NUM; i++)
-        support_assert_alike((double)got[i], wanted[i], 1e-6);
+        assert_true((double)got[i] == wanted[i]);
     clReleaseEvent(go);
     clReleaseEvent(done);
     store_free(&in[0]);

@@ -97,8 +97,10 @@ static clsp_solid_plan *plan_by(const model *m, const clsp_solid_desc *given,
     return solid_plan_of(m, &desc);
 }
 
-/* Evaluates points first .. first + num - 1 of a list into doubles: [num][elements]. */
-static double *eval_list(clsp_solid_plan *plan, const list *l, size_t first, size_t num)
+/* Evaluates points first .. first + num - 1 of a list into doubles, by the device or by a call
+   without a share: [num][elements]. */
+static double *eval_by(clsp_solid_plan *plan, const list *l, size_t first, size_t num,
+                       bool by_device)
 {
     clsp_solid_desc desc;
 
@@ -116,12 +118,17 @@ static double *eval_list(clsp_solid_plan *plan, const list *l, size_t first, siz
                                                : clsp_in_f32(narrow, 3 * num)};
     support_poison(made, (reals + 1) * sizeof(double));
     assert_ok(ctx,
-              clsp_solid_eval_points(plan, &points, host_out(desc.vertex.type, made, reals), NULL));
+              solid_eval_list(plan, &points, host_out(desc.vertex.type, made, reals), by_device));
     for (size_t i = 0; i < reals; i++)
         all[i] = element_of(made, desc.vertex.type, i);
     free(made);
     free(narrow);
     return all;
+}
+
+static double *eval_list(clsp_solid_plan *plan, const list *l, size_t first, size_t num)
+{
+    return eval_by(plan, l, first, num, false);
 }
 
 /* ---- values ---- */
@@ -170,7 +177,8 @@ static double differ(const double *made, const double *wanted, size_t num, doubl
     return worst / most;
 }
 
-/* Checks derivatives in double, of a list and of a grid, against those of lists by classes. */
+/* Checks derivatives in double, of a list and of a grid, against those of lists by classes, which
+   the host and the device make. */
 static void check_slopes(const model *m, uint32_t attributes, size_t num, double bound)
 {
     clsp_solid_desc desc = {.precision = CLSP_F64,
@@ -185,19 +193,20 @@ static void check_slopes(const model *m, uint32_t attributes, size_t num, double
     list lists[2] = {list_of(num, cells.count, 5), list_of_grid(cells.count, axes_of_4)};
     assert_ok(ctx, clsp_solid_plan_desc(stars, &desc));
     const size_t stride = desc.vertex.stride;
-    double off[2];
-    for (int k = 0; k < 2; k++) {
-        const list *const l = &lists[k];
-        double *const wanted = eval_list(classes, l, 0, l->num);
+    double off[4];
+    for (int k = 0; k < 4; k++) {
+        const list *const l = &lists[k % 2];
+        double *const wanted = eval_by(classes, l, 0, l->num, k > 1);
         double *const made =
-            k ? solid_eval_all(stars, cells, 64 * stride) : eval_list(stars, l, 0, l->num);
+            k % 2 ? solid_eval_all(stars, cells, 64 * stride) : eval_list(stars, l, 0, l->num);
         off[k] = differ(made, wanted, l->num * stride, m->scale);
         free(wanted);
         free(made);
     }
-    print_message("attributes %x: list %.3g, grid %.3g of %.3g of the largest\n", attributes,
-                  off[0], off[1], bound);
-    assert_true(off[0] <= bound && off[1] <= bound);
+    print_message("attributes %x: lists %.3g, %.3g, grids %.3g, %.3g of %.3g of the largest\n",
+                  attributes, off[0], off[2], off[1], off[3], bound);
+    for (int k = 0; k < 4; k++)
+        assert_true(off[k] <= bound);
     list_free(&lists[0]);
     list_free(&lists[1]);
     clsp_solid_plan_destroy(&classes);

@@ -427,24 +427,26 @@ static void check_list(const model *m, clsp_type precision)
             set_element(params[1], precision, a * num + i, t);
         }
     }
-    for (uint32_t planar = 0; planar < 2; planar++) {
-        const clsp_points points = {.num = num,
-                                    .item = clsp_in_u32(cells, num),
-                                    .params = host_in(precision, params[planar], 3 * num),
-                                    .planar = planar};
-        support_poison(out[planar], elements * real);
-        assert_ok(ctx, clsp_solid_eval_points(plan, &points,
-                                              host_out(precision, out[planar], elements), NULL));
-    }
-    assert_memory_equal(out[0], out[1], elements * real);
-    for (size_t i = 0; i < elements; i++) {
-        const double x = element_of(out[0], precision, i);
-        const double y = element_of(grid.memory, precision, i);
-        double size = 1.0; /* second derivatives grow without end near irregular edges */
-        for (size_t e = 0; e < 37; e++)
-            size = fmax(size, fabs(element_of(grid.memory, precision, i / 41 * 41 + e)));
-        if (i % 41 < 37 ? !(fabs(x - y) <= bound * size) : memcmp(&x, &y, sizeof x) != 0)
-            fail_msg("element %zu of vertex %zu: %.9g, on the grid %.9g", i % 41, i / 41, x, y);
+    for (int by_device = 0; by_device < 2; by_device++) {
+        for (uint32_t planar = 0; planar < 2; planar++) {
+            const clsp_points points = {.num = num,
+                                        .item = clsp_in_u32(cells, num),
+                                        .params = host_in(precision, params[planar], 3 * num),
+                                        .planar = planar};
+            support_poison(out[planar], elements * real);
+            assert_ok(ctx, solid_eval_list(plan, &points,
+                                           host_out(precision, out[planar], elements), by_device));
+        }
+        assert_memory_equal(out[0], out[1], elements * real);
+        for (size_t i = 0; i < elements; i++) {
+            const double x = element_of(out[0], precision, i);
+            const double y = element_of(grid.memory, precision, i);
+            double size = 1.0; /* second derivatives grow without end near irregular edges */
+            for (size_t e = 0; e < 37; e++)
+                size = fmax(size, fabs(element_of(grid.memory, precision, i / 41 * 41 + e)));
+            if (i % 41 < 37 ? !(fabs(x - y) <= bound * size) : memcmp(&x, &y, sizeof x) != 0)
+                fail_msg("element %zu of vertex %zu: %.9g, on the grid %.9g", i % 41, i / 41, x, y);
+        }
     }
     for (int k = 0; k < 2; k++) {
         free(params[k]);
