@@ -2,9 +2,6 @@
    of points by the host's evaluation and by that of devices (docs/cooperation.md). */
 #include "solid_share.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "buffer.h"
 #include "check.h"
 #include "host_cells.h"
@@ -14,9 +11,9 @@
 #include "point_lists.h"
 #include "points.h"
 #include "star_vertices.h"
+#include "work.h"
 
 enum {
-    KEY_MAX = 160,
     CELL_ITEMS = 32,    /* a cell takes as long as so many sums of its samples more, */
     POINT_ITEMS = 256,  /* and the weights of a point longer than so many */
     BLOCK_GRID = 4096,  /* samples of a cell up to which tiles are whole blocks */
@@ -78,178 +75,160 @@ const clspi_peer_kind clspi_solid_peers = {create_peer, destroy_peer, load_peer}
 
 /* ---- processors ---- */
 
-/* What is shared: the cells of a range, or the points of a list. */
-typedef struct shared_points {
+/* What a call makes: the cells of a range, or the points of a list. */
+typedef struct solid_call {
     clsp_solid_plan *plan;
-    bool is_list;
-    clspi_solid_list list;
-    size_t first, num; /* cells, or points */
-    bool by_device;    /* the host makes no cells, by what the share says */
-    char *out;
-    void *copies[2]; /* of a list that is not aligned to its elements; NULL: none */
-} shared_points;
+    const clsp_points *points; /* NULL: cells */
+    size_t num;                /* cells, or points */
+    bool by_device;            /* the host makes no cells, by what the share says */
+} solid_call;
 
-static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
-                                const clspi_part *part, char *out)
+enum { PARAMS, CELLS }; /* inputs of a list */
+
+/* Describes the points of a list where they are in host memory. */
+static clspi_solid_list list_of(const solid_call *c, const char *params, const char *cells)
 {
-    const shared_points *const s = user;
+    return (clspi_solid_list){.num = c->num,
+                              .cells = (const uint32_t *)(const void *)cells,
+                              .params = params,
+                              .planar = c->points->planar != 0};
+}
+
+static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const clspi_part *part,
+                                const char *const in[], char *out)
+{
+    const solid_call *const c = work->user;
     const clsp_range lines = {part->piece, part->num_lines};
 
-    if (s->is_list)
-        return clspi_solid_host_points(solid_plan_of(base), worker, &s->list, lines, out);
-    return clspi_solid_host_cells(solid_plan_of(base), worker, lines, out);
+    if (!c->points) return clspi_solid_host_cells(c->plan, worker, lines, out);
+    const clspi_solid_list list = list_of(c, in[PARAMS], work->num_in > CELLS ? in[CELLS] : NULL);
+    return clspi_solid_host_points(c->plan, worker, &list, lines, out);
 }
 
-static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_series *series,
-                                  const clspi_part *part, const clspi_target *target)
+static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clspi_series *series,
+                                  const clspi_part *part, const clspi_place in[],
+                                  const clspi_target *out)
 {
-    const shared_points *const s = user;
+    const solid_call *const c = work->user;
     const clsp_range lines = {part->piece, part->num_lines};
 
-    if (s->is_list)
-        return clspi_point_list_enqueue(solid_plan_of(base), series, &s->list, lines, target);
-    return clspi_solid_enqueue(solid_plan_of(base), series, lines, target);
+    if (!c->points) return clspi_solid_enqueue(solid_plan_of(base), series, lines, out);
+    const clspi_solid_list list =
+        list_of(c, in[PARAMS].host, work->num_in > CELLS ? in[CELLS].host : NULL);
+    return clspi_point_list_enqueue(solid_plan_of(base), series, &list, lines, out);
 }
 
-/* ---- jobs ---- */
-
-/* Names a job by what its speeds depend on. */
-static void name_job(const shared_points *s, char key[KEY_MAX])
+/* Makes tiles by the context's device, in memory of any kind. */
+static clsp_status make_alone(const clspi_work *work, const clspi_tiles *tiles,
+                              const clsp_output *output, const clsp_run *run)
 {
-    const clsp_solid_plan *const plan = s->plan;
-    const clsp_vertex_layout *const vertex = &plan->desc.vertex;
-    const size_t grid = s->is_list ? 1 : clspi_grid_size(&plan->desc);
-    const size_t regular = plan->lattice ? 0 : plan->layout.uses[0].num_cells;
-    const size_t others = plan->num_cells - regular;
+    const solid_call *const c = work->user;
+    const clsp_range cells = {work->first_piece + tiles->lines.first, tiles->lines.count};
 
-    snprintf(key, KEY_MAX, "solid-%s-d%u-f%zu-n%u-a%x-s%u-%zu-m%d-i%u-c%u",
-             s->is_list ? "list" : "grid", plan->desc.dim,
-             8 * clsp_type_bytes(plan->desc.precision), clspi_size_class((double)grid),
-             vertex->attributes, vertex->stride, 8 * clsp_type_bytes(vertex->type),
-             (int)plan->desc.method, (unsigned)(8 * others / clspi_max(1, plan->num_cells)),
-             clspi_size_class((double)grid * (double)s->num));
-}
-
-/* Returns tiles of whole cells, of whole blocks of 8 where these are not too large. */
-static clspi_tiling tiling_of(const shared_points *s, size_t items)
-{
-    clspi_tiling tiling = clspi_tiling_of(s->num, 1, items, 1);
-
-    if (!s->is_list && clspi_grid_size(&s->plan->desc) <= BLOCK_GRID)
-        tiling.pieces_per_tile = clspi_min(
-            clspi_max(1, s->num), clspi_round_up(tiling.pieces_per_tile, CLSPI_BLOCK_CELLS));
-    return tiling;
+    return c->points ? clspi_point_list_lines(c->plan, c->points, tiles->lines, output, run)
+                     : clspi_solid_eval_lines(c->plan, cells, output, run);
 }
 
 /* Tells whether vertices are made by stars: all but those that devices make by lattices. */
-static bool is_by_stars(const shared_points *s)
+static bool is_by_stars(const solid_call *c)
 {
-    return s->plan->lattice && (s->is_list || !s->plan->lattice->makes_grid || !s->by_device);
+    return c->plan->lattice && (c->points || !c->plan->lattice->makes_grid || !c->by_device);
 }
 
-static clsp_status prepare(const void *user, clspi_plan *base)
+static clsp_status prepare(const clspi_work *work, clspi_way way)
 {
-    const shared_points *const s = user;
+    const solid_call *const c = work->user;
 
-    (void)base;
-    if (is_by_stars(s)) CLSPI_CHECK(clspi_star_prepare(s->plan, NULL));
-    CLSPI_CHECK(clspi_solid_host_prepare(s->plan));
-    if (s->is_list) return clspi_solid_host_lists(s->plan);
-    return s->plan->lattice ? CLSP_OK : clspi_solid_host_tables(s->plan);
+    (void)way;
+    if (is_by_stars(c)) CLSPI_CHECK(clspi_star_prepare(c->plan, NULL));
+    CLSPI_CHECK(clspi_solid_host_prepare(c->plan));
+    if (c->points) return clspi_solid_host_lists(c->plan);
+    return c->plan->lattice ? CLSP_OK : clspi_solid_host_tables(c->plan);
 }
 
-static size_t items_of(const shared_points *s)
-{
-    const size_t sums = clspi_max(1, s->plan->shape.num_sums);
+/* ---- the work ---- */
 
-    return s->is_list ? POINT_ITEMS : CELL_ITEMS + sums * clspi_grid_size(&s->plan->desc);
+static size_t grid_of(const solid_call *c)
+{
+    return c->points ? 1 : clspi_grid_size(&c->plan->desc);
 }
 
-/* Returns the elements of a cell's or a point's vertices. */
-static size_t line_elements(const shared_points *s)
+static size_t items_of(const solid_call *c)
 {
-    return s->is_list ? s->plan->shape.stride : s->plan->cell_elements;
+    const size_t sums = clspi_max(1, c->plan->shape.num_sums);
+
+    return c->points ? POINT_ITEMS : CELL_ITEMS + sums * grid_of(c);
 }
 
-/* Tells why the host cannot make vertices; NULL: it can. Static storage. */
-static const char *host_refusal(const shared_points *s)
+/* Returns tiles of points, or of whole cells, of whole blocks of 8 where these are not too large.
+ */
+static clspi_tiling tiling_of(const solid_call *c)
 {
-    const bool is_other = !s->is_list && s->plan->desc.method != CLSP_SOLID_CELLS;
+    clspi_tiling tiling = clspi_list_tiling(c->num, items_of(c));
 
-    return is_other && !is_by_stars(s) ? "the host has no code for this method" : NULL;
-}
-
-static clspi_shared_batch batch_of(const shared_points *s, const clspi_tiling *tiling)
-{
-    static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
-    clsp_solid_plan *const plan = s->plan;
-    const size_t element = clspi_solid_element(plan);
-
-    return (clspi_shared_batch){.plan = &plan->base,
-                                .peers = &plan->peers,
-                                .maker = &maker,
-                                .user = s,
-                                .why_no_host = host_refusal(s),
-                                .why_not_persistent = "no persistent kernel makes solids",
-                                .first_piece = s->first,
-                                .tiling = *tiling,
-                                .line_items = items_of(s),
-                                .line_bytes = line_elements(s) * element,
-                                .element = element,
-                                .has_gaps = plan->has_gaps,
-                                .prepare = prepare};
-}
-
-static clsp_status share(const shared_points *s, const clspi_tiling *tiling,
-                         const clspi_tiles *tiles, const clsp_run *run)
-{
-    clsp_solid_plan *const plan = s->plan;
-    clspi_shared_batch batch = batch_of(s, tiling);
-    char key[KEY_MAX];
-
-    name_job(s, key);
-    batch.key = key;
-    CLSPI_CHECK(clspi_shared_batch_run(&batch, tiles, s->out, run, run->report));
-    return clspi_run_done(&plan->base, run);
-}
-
-/* ---- the host for its own CPU ---- */
-
-/* Tells whether a call is made by the host's threads: but for other methods they are faster than
-   kernels. */
-static bool goes_to_host(const shared_points *s, const clsp_output *vertices, const clsp_run *run)
-{
-    const bool is_faster = s->plan->desc.method == CLSP_SOLID_CELLS;
-
-    return !host_refusal(s) && clspi_goes_to_host(&s->plan->base, run, vertices, is_faster);
+    if (!c->points && grid_of(c) <= BLOCK_GRID)
+        tiling.pieces_per_tile = clspi_min(
+            clspi_max(1, c->num), clspi_round_up(tiling.pieces_per_tile, CLSPI_BLOCK_CELLS));
+    return tiling;
 }
 
 /* Returns the ns that a cell or a point takes. */
-static double line_ns(const shared_points *s)
+static double line_ns(const solid_call *c)
 {
-    const clsp_solid_plan *const plan = s->plan;
+    const clsp_solid_plan *const plan = c->plan;
     const clspi_cell_layout *const layout = &plan->layout;
-    const double sums = plan->shape.num_sums;
+    const double sums = plan->shape.num_sums, cells = (double)clspi_max(1, plan->num_cells);
     size_t others = 0;
 
-    if (!s->is_list) return SAMPLE_NS * (double)items_of(s);
+    if (!c->points) return SAMPLE_NS * (double)items_of(c);
     for (uint32_t u = 0; u < layout->num_uses; u++)
         if (!layout->uses[u].has_slices && layout->uses[u].of.number != CLSPI_REGULAR)
             others += layout->uses[u].num_cells;
-    return sums * (SPOT_NS + IRREGULAR_NS * (double)others / (double)plan->num_cells);
+    return sums * (SPOT_NS + IRREGULAR_NS * (double)others / cells);
 }
 
-static clsp_status eval_on_host(const shared_points *s, const clspi_tiling *tiling,
-                                const clspi_tiles *tiles, const clsp_output *vertices,
-                                const clsp_run *run)
+/* Describes what speeds depend on. */
+static clspi_work_key key_of(const solid_call *c)
 {
-    const size_t elements = tiles->lines.count * line_elements(s);
-    const clspi_memory_need need = {"vertices", s->plan->desc.vertex.type, elements};
-    clspi_shared_batch batch = batch_of(s, tiling);
-    clspi_memory memory;
+    const clsp_solid_plan *const plan = c->plan;
+    const clsp_vertex_layout *const vertex = &plan->desc.vertex;
+    const size_t regular = plan->lattice ? 0 : plan->layout.uses[0].num_cells;
+    const size_t others = plan->num_cells - regular;
+    const clspi_work_key key = {c->points ? "list" : "grid",
+                                8,
+                                {plan->desc.dim, plan->desc.precision, vertex->attributes,
+                                 vertex->stride, vertex->type, plan->desc.method,
+                                 (uint32_t)(8 * others / clspi_max(1, plan->num_cells)),
+                                 clspi_size_class((double)grid_of(c))}};
 
-    CLSPI_CHECK(clspi_output_open(&memory, &s->plan->base, vertices, &need));
-    return clspi_batch_on_host(&batch, tiles, memory.host, line_ns(s), run);
+    return key;
+}
+
+/* Describes the work of a call, but for the inputs of a list. */
+static clspi_work work_of(const solid_call *c, size_t first, const clsp_output *vertices)
+{
+    static const clspi_work_makers makers = {.prepare = prepare,
+                                             .on_host = make_on_host,
+                                             .on_device = make_on_device,
+                                             .alone = make_alone};
+    clsp_solid_plan *const plan = c->plan;
+    const bool by_cells = plan->desc.method == CLSP_SOLID_CELLS;
+    const bool is_there = c->points || by_cells || is_by_stars(c);
+
+    return (clspi_work){.plan = &plan->base,
+                        .peers = &plan->peers,
+                        .makers = &makers,
+                        .user = c,
+                        .tiling = tiling_of(c),
+                        .first_piece = first,
+                        .out = {vertices, "vertices", plan->desc.vertex.type,
+                                c->points ? plan->shape.stride : plan->cell_elements,
+                                plan->has_gaps},
+                        .line_items = items_of(c),
+                        .line_ns = line_ns(c),
+                        .is_faster = by_cells,
+                        .why_no_host = is_there ? NULL : "the host has no code for this method",
+                        .key = key_of(c)};
 }
 
 /* ---- the calls ---- */
@@ -273,10 +252,8 @@ static bool is_by_device(const clsp_run *run)
 clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, clsp_output vertices,
                             const clsp_run *run)
 {
-    shared_points s = {
-        .plan = plan, .first = cells.first, .num = cells.count, .by_device = is_by_device(run)};
+    const solid_call c = {.plan = plan, .num = cells.count, .by_device = is_by_device(run)};
     clspi_memory_need need;
-    clspi_tiles tiles;
 
     if (!plan) return clspi_null_argument(NULL, "clsp_solid_eval");
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
@@ -285,77 +262,24 @@ clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, clsp_output
     CLSPI_CHECK(check_loaded(plan, run));
     CLSPI_CHECK(clspi_solid_cells_check(plan, cells));
     CLSPI_CHECK(clspi_solid_need(plan, cells, &need));
-    const clspi_tiling tiling = tiling_of(&s, items_of(&s));
-    CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));
-    if (tiles.way == CLSPI_ASKED) return clspi_tiles_tell(&tiles, &tiling, line_elements(&s), run);
-    const clsp_range lines = {cells.first + tiles.lines.first, tiles.lines.count};
-    if (tiles.way == CLSPI_BY_DEVICE)
-        return goes_to_host(&s, &vertices, run)
-                   ? eval_on_host(&s, &tiling, &tiles, &vertices, run)
-                   : clspi_solid_eval_lines(plan, lines, &vertices, run);
-    CLSPI_CHECK(clspi_solid_need(plan, lines, &need));
-    CLSPI_CHECK(clspi_shared_output(&plan->base, &vertices, &need, &s.out));
-    return share(&s, &tiling, &tiles, run);
-}
-
-/* Tells whether all memory of a list is the host's. */
-static bool is_on_host(const clsp_points *points)
-{
-    return !points->params.buffer && !points->params.svm && !points->item.buffer &&
-           !points->item.svm;
-}
-
-/* Finds the memory of a list; the copies are to be freed in every case. */
-static clsp_status find_list(shared_points *s, const clsp_points *points)
-{
-    const clspi_plan *const base = &s->plan->base;
-    const clspi_list_needs needs = clspi_point_list_needs(s->plan, points);
-    const char *cells = NULL, *params;
-
-    if (clspi_input_is_there(&points->item))
-        CLSPI_CHECK(clspi_shared_input(base, &points->item, &needs.cells, &cells));
-    CLSPI_CHECK(clspi_align_input(base, &needs.cells, &cells, &s->copies[0]));
-    CLSPI_CHECK(clspi_shared_input(base, &points->params, &needs.params, &params));
-    CLSPI_CHECK(clspi_align_input(base, &needs.params, &params, &s->copies[1]));
-    s->list = (clspi_solid_list){.num = points->num,
-                                 .cells = (const uint32_t *)(const void *)cells,
-                                 .params = params,
-                                 .planar = points->planar != 0};
-    return CLSP_OK;
-}
-
-/* Makes the vertices of a list by the host or shared. */
-static clsp_status eval_list(shared_points *s, const clsp_points *points,
-                             const clspi_tiling *tiling, const clspi_tiles *tiles,
-                             clsp_output *vertices, const clsp_run *run)
-{
-    const clspi_memory_need need = clspi_vertices_need(s->plan, tiles->lines.count);
-
-    CLSPI_CHECK(find_list(s, points));
-    if (tiles->way == CLSPI_BY_DEVICE) return eval_on_host(s, tiling, tiles, vertices, run);
-    CLSPI_CHECK(clspi_shared_output(&s->plan->base, vertices, &need, &s->out));
-    return share(s, tiling, tiles, run);
+    const clspi_work work = work_of(&c, cells.first, &vertices);
+    return clspi_work_run(&work, run);
 }
 
 clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *points,
                                    clsp_output vertices, const clsp_run *run)
 {
-    shared_points s = {.plan = plan, .is_list = true};
-    clspi_tiles tiles;
-
     if (!plan || !points)
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_eval_points");
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(check_loaded(plan, run));
     CLSPI_CHECK(clspi_points_check(&plan->base, points, 3 + (size_t)plan->shape.stride));
-    s.num = points->num;
-    const clspi_tiling tiling = tiling_of(&s, items_of(&s));
-    CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));
-    if (tiles.way == CLSPI_ASKED) return clspi_tiles_tell(&tiles, &tiling, line_elements(&s), run);
-    if (tiles.way == CLSPI_BY_DEVICE && !(is_on_host(points) && goes_to_host(&s, &vertices, run)))
-        return clspi_point_list_lines(plan, points, tiles.lines, &vertices, run);
-    const clsp_status status = eval_list(&s, points, &tiling, &tiles, &vertices, run);
-    for (int i = 0; i < 2; i++)
-        free(s.copies[i]);
-    return status;
+    const solid_call c = {.plan = plan, .points = points, .num = points->num};
+    const clspi_list_needs needs = clspi_point_list_needs(plan, points);
+    clspi_work work = work_of(&c, 0, &vertices);
+    work.num_in = clspi_input_is_there(&points->item) ? 2 : 1;
+    work.in[PARAMS] =
+        (clspi_work_input){.input = &points->params, .need = needs.params, .planes = 1};
+    work.in[CELLS] = (clspi_work_input){.input = &points->item, .need = needs.cells, .planes = 1};
+    return clspi_work_run(&work, run);
 }
