@@ -18,15 +18,15 @@ typedef struct work_lines {
     const char *in[CLSPI_WORK_INPUTS];
     void *copies[CLSPI_WORK_INPUTS]; /* of what is not aligned to its elements; NULL: none */
     char *out;
-    /* in memory of any kind */
-    clspi_job_streams streams;
-    bool by_host; /* in the queue */
 } work_lines;
 
-static clspi_plan *plan_of(const work_lines *l)
-{
-    return l->work->plan;
-}
+/* Lines in memory of any kind. */
+typedef struct queued_lines {
+    const clspi_work *work;
+    clsp_range lines;
+    clspi_job_streams streams;
+    bool by_host; /* in the queue */
+} queued_lines;
 
 /* Returns how many lines that are asked for are before a part. */
 static size_t lines_before(const clspi_work *work, const clspi_part *part, clsp_range lines)
@@ -42,9 +42,9 @@ static size_t plane_bytes(const clspi_work_input *input, size_t elements)
 /* ---- memory of any kind ---- */
 
 /* Opens a stream for each plane of an input. */
-static clsp_status open_planes(work_lines *l, const clspi_work_input *input)
+static clsp_status open_planes(queued_lines *l, const clspi_work_input *input)
 {
-    const clsp_range lines = l->tiles.lines;
+    const clsp_range lines = l->lines;
     const clspi_memory_need need = {input->need.what, input->need.type,
                                     lines.count * input->per_line};
 
@@ -53,34 +53,34 @@ static clsp_status open_planes(work_lines *l, const clspi_work_input *input)
         clsp_input some = *input->input;
         some.offset += k * input->apart + lines.first * input->per_line;
         stream->per_line = input->per_line;
-        CLSPI_CHECK(clspi_input_open(&stream->memory, plan_of(l), &some, &need));
+        CLSPI_CHECK(clspi_input_open(&stream->memory, l->work->plan, &some, &need));
     }
     return CLSP_OK;
 }
 
-static clsp_status open_streams(work_lines *l)
+static clsp_status open_streams(queued_lines *l, const clsp_output *output)
 {
     const clspi_work *const work = l->work;
     const clspi_work_output *const out = &work->out;
-    const clspi_memory_need need = {out->what, out->type, l->tiles.lines.count * out->per_line};
+    const clspi_memory_need need = {out->what, out->type, l->lines.count * out->per_line};
     const char *in[CLSPI_WORK_INPUTS];
 
     l->streams.stream[OUT] =
         (clspi_stream){.per_line = out->per_line, .written = true, .has_gaps = out->has_gaps};
     l->streams.num = 1;
-    CLSPI_CHECK(clspi_output_open(&l->streams.stream[OUT].memory, work->plan, &l->output, &need));
+    CLSPI_CHECK(clspi_output_open(&l->streams.stream[OUT].memory, work->plan, output, &need));
     for (uint32_t i = 0; i < work->num_in; i++) {
         const uint32_t first = l->streams.num;
         CLSPI_CHECK(open_planes(l, &work->in[i]));
         in[i] = l->streams.stream[first].memory.host;
     }
-    return work->makers->check ? work->makers->check(work, l->tiles.lines, in) : CLSP_OK;
+    return work->makers->check ? work->makers->check(work, l->lines, in) : CLSP_OK;
 }
 
 /* Makes a part of the streams' lines: whole pieces, and lines of others. */
 static clsp_status make_part(void *user, clspi_series *series, const clspi_part *part)
 {
-    const work_lines *const l = user;
+    const queued_lines *const l = user;
     const clspi_work_makers *const makers = l->work->makers;
     const clspi_stream *const stream = l->streams.stream;
     clspi_cut cut = {.per_piece = l->work->tiling.lines,
@@ -97,14 +97,15 @@ static clsp_status make_part(void *user, clspi_series *series, const clspi_part 
             in[i - 1] =
                 (clspi_place){.buffer = stream[i].buffer,
                               .offset = stream[i].offset + some.before * stream[i].per_line};
-        CLSPI_CHECK(l->by_host ? makers->in_queue(l->work, series, &some, in, &out)
-                               : makers->on_device(l->work, plan_of(l), series, &some, in, &out));
+        CLSPI_CHECK(l->by_host
+                        ? makers->in_queue(l->work, series, &some, in, &out)
+                        : makers->on_device(l->work, l->work->plan, series, &some, in, &out));
     }
     return CLSP_OK;
 }
 
 /* Tells whether the host makes lines in the queue, which the kinds of memory alone decide. */
-static bool goes_to_queue(const work_lines *l, const clsp_run *run)
+static bool goes_to_queue(const queued_lines *l, const clsp_run *run)
 {
     const clspi_work *const work = l->work;
     bool goes = work->makers->in_queue && clspi_is_host_job(work->plan, work->is_faster);
@@ -115,19 +116,20 @@ static bool goes_to_queue(const work_lines *l, const clsp_run *run)
 }
 
 /* Makes lines by the context's device, in and out of memory of any kind. */
-static clsp_status make_on_queue(work_lines *l, const clsp_run *run)
+static clsp_status make_on_queue(const clspi_work *work, const clspi_tiles *tiles,
+                                 const clsp_output *output, const clsp_run *run)
 {
-    const clspi_work *const work = l->work;
-    clspi_cut cut = clspi_cut_of(&work->tiling, l->tiles.tiles, work->first_piece);
+    queued_lines l = {.work = work, .lines = tiles->lines};
+    clspi_cut cut = clspi_cut_of(&work->tiling, tiles->tiles, work->first_piece);
 
-    if (work->makers->alone) return work->makers->alone(work, &l->tiles, &l->output, run);
-    const clsp_status status = open_streams(l);
+    if (work->makers->alone) return work->makers->alone(work, tiles, output, run);
+    const clsp_status status = open_streams(&l, output);
     if (status == CLSP_OK) {
         cut.multiple = work->multiple;
-        l->by_host = goes_to_queue(l, run);
-        return clspi_carry_out(work->plan, run, &l->streams, cut, make_part, l);
+        l.by_host = goes_to_queue(&l, run);
+        return clspi_carry_out(work->plan, run, &l.streams, cut, make_part, &l);
     }
-    clspi_streams_close(&l->streams);
+    clspi_streams_close(&l.streams);
     return status;
 }
 
@@ -251,7 +253,9 @@ static bool is_mixed(const clsp_report *report)
 
 static clsp_status make_alone(void *user)
 {
-    return make_on_queue(user, NULL);
+    const work_lines *const l = user;
+
+    return make_on_queue(l->work, &l->tiles, &l->output, NULL);
 }
 
 /* Tells whether a share has only the host make lines. */
@@ -314,7 +318,8 @@ clsp_status clspi_work_run(const clspi_work *work, const clsp_run *run)
     CLSPI_CHECK(clspi_tiles_of(&l.tiles, work->plan, &work->tiling, run));
     if (l.tiles.way == CLSPI_ASKED)
         return clspi_tiles_tell(&l.tiles, &work->tiling, work->out.per_line, run);
-    if (l.tiles.way == CLSPI_BY_DEVICE && !goes_to_host(&l, run)) return make_on_queue(&l, run);
+    if (l.tiles.way == CLSPI_BY_DEVICE && !goes_to_host(&l, run))
+        return make_on_queue(work, &l.tiles, &l.output, run);
     const clsp_status status = make_lines(&l, run);
     for (uint32_t i = 0; i < work->num_in; i++)
         free(l.copies[i]);

@@ -573,7 +573,6 @@ static clspi_work work_of(clspi_tensor_plan *plan, clsp_range patches, size_t el
                         .is_faster = is_faster_on_host(plan, patches),
                         .why_no_host = host_refusal(plan),
                         .why_alone = has_rows || own_rows ? NULL : not_rows,
-                        .why_not_persistent = persistent_refusal(plan, patches.count),
                         .key = key_of(plan)};
 }
 
@@ -585,6 +584,7 @@ clsp_status clspi_tensor_eval(clspi_tensor_plan *plan, clsp_range patches,
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(clspi_tensor_check_patches(plan, patches, run));
     CLSPI_CHECK(clspi_tensor_count_elements(plan, patches, run, &elements));
-    const clspi_work work = work_of(plan, patches, elements, vertices);
+    clspi_work work = work_of(plan, patches, elements, vertices);
+    if (run && run->share) work.why_not_persistent = persistent_refusal(plan, patches.count);
     return clspi_work_run(&work, run);
 }
