@@ -115,17 +115,18 @@ clsp_status solid_eval_by_device(clsp_solid_plan *plan, clsp_range cells, clsp_o
 }
 
 clsp_status solid_eval_list(clsp_solid_plan *plan, const clsp_points *points, clsp_output out,
-                            bool by_device)
+                            clsp_schedule schedule)
 {
     const clsp_output none = {.type = CLSP_TYPE_DEFAULT};
+    const bool has_share = schedule != CLSP_SCHEDULE_DEFAULT;
     clsp_tiling tiling = {.num_tiles = 0};
     const clsp_status status =
         clsp_solid_eval_points(plan, points, none, &(clsp_run){.tiling = &tiling});
-    const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {0, tiling.num_tiles}};
+    const clsp_share share = {.schedule = schedule, .tiles = {0, tiling.num_tiles}};
 
     if (status != CLSP_OK) return status;
     return clsp_solid_eval_points(
-        plan, points, out, by_device && tiling.num_tiles > 0 ? &(clsp_run){.share = &share} : NULL);
+        plan, points, out, has_share && tiling.num_tiles ? &(clsp_run){.share = &share} : NULL);
 }
 
 void solid_assert_alike(double got, double wanted, bool into_host, double within)

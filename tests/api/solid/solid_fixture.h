@@ -43,9 +43,9 @@ clsp_solid_plan *solid_plan_of(const model *m, const clsp_solid_desc *desc);
 /* Evaluates cells by the device, into memory of any kind. */
 clsp_status solid_eval_by_device(clsp_solid_plan *plan, clsp_range cells, clsp_output out);
 
-/* Evaluates a list likewise, or by a call without a share. */
+/* Evaluates a list by the device or the host; default: by a call without a share. */
 clsp_status solid_eval_list(clsp_solid_plan *plan, const clsp_points *points, clsp_output out,
-                            bool by_device);
+                            clsp_schedule schedule);
 
 /* Checks a number beside the device's own: it has the same bits, unless a call without a share has
    made it into host memory, which a CPU may leave to the host; then it is as near as `within`. */

@@ -81,9 +81,9 @@ static void *reals_of(const list *l, clsp_type precision, bool planar)
     return reals;
 }
 
-/* Evaluates a list into doubles, by the device or by a call without a share. */
+/* Evaluates a list into doubles, by the device or the host or by a call without a share. */
 static double *evaluate(clsp_solid_plan *plan, const list *l, clsp_type precision, uint32_t dim,
-                        bool by_device)
+                        clsp_schedule by)
 {
     void *const params = reals_of(l, precision, false);
     double *const all = malloc(l->num * dim * sizeof *all);
@@ -96,7 +96,7 @@ static double *evaluate(clsp_solid_plan *plan, const list *l, clsp_type precisio
     assert_ok(ctx, solid_eval_list(plan, &points,
                                    wide ? clsp_out_f64(all, l->num * dim)
                                         : clsp_out_f32(narrow, l->num * dim),
-                                   by_device));
+                                   by));
     for (size_t i = 0; i < l->num * dim && !wide; i++)
         all[i] = (double)narrow[i];
     free(narrow);
@@ -105,6 +105,8 @@ static double *evaluate(clsp_solid_plan *plan, const list *l, clsp_type precisio
 }
 
 /* ---- values ---- */
+
+static const clsp_schedule ways[] = {CLSP_SCHEDULE_DEFAULT, CLSP_SCHEDULE_DEVICE};
 
 /* Returns how far a value is from so many steps of subdivision; of three coordinates. */
 static double off_by_steps(const model *m, size_t cell, const double t[3], unsigned levels,
@@ -130,15 +132,14 @@ static double off_by_steps(const model *m, size_t cell, const double t[3], unsig
 static void check_solid(const char *name, const solid_case *solid, size_t num, size_t steps)
 {
     model m = solid_model_of(solid, 3);
-    const int ways = support_device().fp64 ? 4 : 2;
 
-    for (int way = 0; way < ways; way++) {
+    for (int way = 0; way < (support_device().fp64 ? 4 : 2); way++) {
         const clsp_type p = way < 2 ? CLSP_F32 : CLSP_F64;
         const double bound = p == CLSP_F64 ? 1e-12 : 1.5e-7;
         const clsp_solid_desc desc = {.precision = p};
         clsp_solid_plan *plan = solid_plan_of(&m, &desc);
         list l = list_make(num, m.counts.num_cells, 11);
-        double *const all = evaluate(plan, &l, p, 3, way % 2), worst = 0.0, by_steps = 0.0;
+        double *const all = evaluate(plan, &l, p, 3, ways[way % 2]), worst = 0.0, by_steps = 0.0;
         for (size_t i = 0; i < num; i++) {
             const double *const t = l.params + 3 * i;
             const clsp_solid_param param = {.cell = l.cells[i], .t = {t[0], t[1], t[2]}};
@@ -218,7 +219,7 @@ static void test_deep(void **state)
         double worst = 0.0;
         for (size_t i = 0; i < 3 * (size_t)NUM; i++)
             l.params[i] = (double)(float)ldexp(0.5 + 0.5 * l.params[i], -(int)(i * 7 % 120));
-        double *const all = evaluate(plan, &l, p, 3, way % 2);
+        double *const all = evaluate(plan, &l, p, 3, ways[way % 2]);
         for (size_t i = 0; i < NUM; i++)
             worst = support_worse(
                 worst, off_by_steps(&m, l.cells[i], l.params + 3 * i, LEVELS, all + 3 * i));
@@ -233,20 +234,20 @@ static void test_deep(void **state)
 }
 
 /* Channels are the same whatever else a control point has. */
-static void check_channels(bool by_device)
+static void check_channels(clsp_schedule by)
 {
     solid_case prism = solid_prism(5, 0, 2);
     model three = solid_model_of(&prism, 3);
     const clsp_solid_desc desc = {.dim = 3};
     clsp_solid_plan *plan = solid_plan_of(&three, &desc);
     list l = list_make(500, three.counts.num_cells, 3);
-    double *const some = evaluate(plan, &l, CLSP_F32, 3, by_device);
+    double *const some = evaluate(plan, &l, CLSP_F32, 3, by);
 
     for (uint32_t dim = 1; dim <= CLSP_SOLID_MAX_DIM; dim = 2 * dim + (dim == 2)) {
         const clsp_solid_desc other = {.dim = dim};
         model m = solid_model_of(&prism, dim);
         clsp_solid_plan *more = solid_plan_of(&m, &other);
-        double *const all = evaluate(more, &l, CLSP_F32, dim, by_device);
+        double *const all = evaluate(more, &l, CLSP_F32, dim, by);
         for (size_t i = 0; i < l.num; i++)
             for (uint32_t c = 0; c < 3 && c < dim; c++)
                 assert_true(fabs(all[i * dim + c] - some[3 * i + c]) <= 1e-7 * three.scale);
@@ -264,8 +265,8 @@ static void check_channels(bool by_device)
 static void test_channels(void **state)
 {
     (void)state;
-    check_channels(false);
-    check_channels(true);
+    check_channels(CLSP_SCHEDULE_DEFAULT);
+    check_channels(CLSP_SCHEDULE_DEVICE);
 }
 
 /* Returns the number that a finite half is. */
@@ -278,7 +279,7 @@ static double number_of_half(uint16_t half)
 }
 
 /* Points and parameters in vertices of a layout: between gaps, which stay, and as halves. */
-static void check_layouts(bool by_device)
+static void check_layouts(clsp_schedule by)
 {
     enum { NUM = 200, STRIDE = 9, PARAMS = 9 /* the attribute's bit */ };
     solid_case prism = solid_prism(5, 1, 2);
@@ -290,7 +291,7 @@ static void check_layouts(bool by_device)
     clsp_solid_plan *plan = solid_plan_of(&m, &plain), *more = solid_plan_of(&m, &desc);
     list l = list_make(NUM, m.counts.num_cells, 8);
     l.cells[NUM / 2] = UINT32_MAX;
-    double *const points = evaluate(plan, &l, CLSP_F32, 3, by_device);
+    double *const points = evaluate(plan, &l, CLSP_F32, 3, by);
     float vertices[NUM * STRIDE];
     void *const params = reals_of(&l, CLSP_F32, false);
     const clsp_points some = {.num = NUM,
@@ -299,8 +300,7 @@ static void check_layouts(bool by_device)
 
     for (size_t i = 0; i < COUNT(vertices); i++)
         vertices[i] = -7.0f;
-    assert_ok(ctx,
-              solid_eval_list(more, &some, clsp_out_f32(vertices, COUNT(vertices)), by_device));
+    assert_ok(ctx, solid_eval_list(more, &some, clsp_out_f32(vertices, COUNT(vertices)), by));
     for (size_t i = 0; i < NUM; i++)
         for (size_t k = 0; k < STRIDE; k++) {
             const double got = (double)vertices[i * STRIDE + k];
@@ -314,10 +314,9 @@ static void check_layouts(bool by_device)
     desc.vertex = (clsp_vertex_layout){.attributes = CLSP_VERTEX_POINT, .type = CLSP_F16};
     more = solid_plan_of(&m, &desc);
     uint16_t halves[3 * NUM];
-    assert_ok(
-        ctx, solid_eval_list(more, &some,
-                             (clsp_output){.type = CLSP_F16, .host = halves, .size = COUNT(halves)},
-                             by_device));
+    assert_ok(ctx, solid_eval_list(
+                       more, &some,
+                       (clsp_output){.type = CLSP_F16, .host = halves, .size = COUNT(halves)}, by));
     for (size_t i = 0; i < COUNT(halves); i++)
         assert_true(i / 3 == NUM / 2 ||
                     fabs(number_of_half(halves[i]) - points[i]) <= 0x1p-10 * m.scale);
@@ -333,8 +332,8 @@ static void check_layouts(bool by_device)
 static void test_layouts(void **state)
 {
     (void)state;
-    check_layouts(false);
-    check_layouts(true);
+    check_layouts(CLSP_SCHEDULE_DEFAULT);
+    check_layouts(CLSP_SCHEDULE_DEVICE);
 }
 
 /* ---- memory ---- */
@@ -367,13 +366,36 @@ static void test_memory(void **state)
     const clsp_solid_desc desc = {.dim = 3};
     clsp_solid_plan *plan = solid_plan_of(&m, &desc);
     list l = list_make(1000, m.counts.num_cells, 4);
-    double *const wanted = evaluate(plan, &l, CLSP_F32, 3, true);
+    double *const wanted = evaluate(plan, &l, CLSP_F32, 3, CLSP_SCHEDULE_DEVICE);
 
     (void)state;
     for (store_kind kind = HOST; kind < STORE_KINDS; kind++)
         for (int planar = 0; planar < 2 && has_kind(ctx, kind); planar++)
             check_memory(plan, &l, kind, planar, wanted, 3e-7 * m.scale);
     free(wanted);
+    list_free(&l);
+    clsp_solid_plan_destroy(&plan);
+    solid_model_free(&m);
+    solid_free(&prism);
+}
+
+/* From and to a CPU's own memory a call without a share is the host's, bit by bit. */
+static void test_host(void **state)
+{
+    solid_case prism = solid_prism(5, 1, 2);
+    model m = solid_model_of(&prism, 3);
+    const clsp_solid_desc desc = {.dim = 3};
+    clsp_solid_plan *plan = solid_plan_of(&m, &desc);
+    list l = list_make(1000, m.counts.num_cells, 4);
+    double *const made = evaluate(plan, &l, CLSP_F32, 3, CLSP_SCHEDULE_DEFAULT);
+    double *const by_host = evaluate(plan, &l, CLSP_F32, 3, CLSP_SCHEDULE_HOST);
+    const bool is_host = support_device().device_class == CLSP_CLASS_CPU && !given_limits();
+
+    (void)state;
+    for (size_t i = 0; i < 3 * l.num; i++)
+        assert_true(fabs(made[i] - by_host[i]) <= (is_host ? 0.0 : 3e-7 * m.scale));
+    free(made);
+    free(by_host);
     list_free(&l);
     clsp_solid_plan_destroy(&plan);
     solid_model_free(&m);
@@ -400,7 +422,7 @@ static void test_enqueued(void **state)
     const clsp_solid_desc desc = {.dim = 3};
     clsp_solid_plan *plan = solid_plan_of(&m, &desc);
     list l = list_make(NUM, m.counts.num_cells, 6);
-    double *const wanted = evaluate(plan, &l, CLSP_F32, 3, true);
+    double *const wanted = evaluate(plan, &l, CLSP_F32, 3, CLSP_SCHEDULE_DEVICE);
     void *const params = reals_of(&l, CLSP_F32, false);
     store in[2] = {store_make(ctx, BUFFER, CLSP_U32, 0, NUM, l.cells),
                    store_make(ctx, BUFFER, CLSP_F32, 0, 3 * (size_t)NUM, params)};
@@ -457,10 +479,11 @@ static void test_small_buffers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),   cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_deep),     cmocka_unit_test(test_channels),
-        cmocka_unit_test(test_layouts),  cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_enqueued), cmocka_unit_test(test_small_buffers),
+        cmocka_unit_test(test_values),        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_deep),          cmocka_unit_test(test_channels),
+        cmocka_unit_test(test_layouts),       cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_host),          cmocka_unit_test(test_enqueued),
+        cmocka_unit_test(test_small_buffers),
     };
 
     if (support_no_device()) return 77;

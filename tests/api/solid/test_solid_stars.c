@@ -100,7 +100,7 @@ static clsp_solid_plan *plan_by(const model *m, const clsp_solid_desc *given,
 /* Evaluates points first .. first + num - 1 of a list into doubles, by the device or by a call
    without a share: [num][elements]. */
 static double *eval_by(clsp_solid_plan *plan, const list *l, size_t first, size_t num,
-                       bool by_device)
+                       clsp_schedule by)
 {
     clsp_solid_desc desc;
 
@@ -117,8 +117,7 @@ static double *eval_by(clsp_solid_plan *plan, const list *l, size_t first, size_
                                 .params = wide ? clsp_in_f64(l->params + 3 * first, 3 * num)
                                                : clsp_in_f32(narrow, 3 * num)};
     support_poison(made, (reals + 1) * sizeof(double));
-    assert_ok(ctx,
-              solid_eval_list(plan, &points, host_out(desc.vertex.type, made, reals), by_device));
+    assert_ok(ctx, solid_eval_list(plan, &points, host_out(desc.vertex.type, made, reals), by));
     for (size_t i = 0; i < reals; i++)
         all[i] = element_of(made, desc.vertex.type, i);
     free(made);
@@ -128,7 +127,7 @@ static double *eval_by(clsp_solid_plan *plan, const list *l, size_t first, size_
 
 static double *eval_list(clsp_solid_plan *plan, const list *l, size_t first, size_t num)
 {
-    return eval_by(plan, l, first, num, false);
+    return eval_by(plan, l, first, num, CLSP_SCHEDULE_DEFAULT);
 }
 
 /* ---- values ---- */
@@ -177,8 +176,8 @@ static double differ(const double *made, const double *wanted, size_t num, doubl
     return worst / most;
 }
 
-/* Checks derivatives in double, of a list and of a grid, against those of lists by classes, which
-   the host and the device make. */
+/* Checks derivatives in double, of a list and of a grid, against those of lists by classes, made
+   without a share and by the device. */
 static void check_slopes(const model *m, uint32_t attributes, size_t num, double bound)
 {
     clsp_solid_desc desc = {.precision = CLSP_F64,
@@ -196,7 +195,8 @@ static void check_slopes(const model *m, uint32_t attributes, size_t num, double
     double off[4];
     for (int k = 0; k < 4; k++) {
         const list *const l = &lists[k % 2];
-        double *const wanted = eval_by(classes, l, 0, l->num, k > 1);
+        double *const wanted =
+            eval_by(classes, l, 0, l->num, k > 1 ? CLSP_SCHEDULE_DEVICE : CLSP_SCHEDULE_DEFAULT);
         double *const made =
             k % 2 ? solid_eval_all(stars, cells, 64 * stride) : eval_list(stars, l, 0, l->num);
         off[k] = differ(made, wanted, l->num * stride, m->scale);

@@ -427,15 +427,16 @@ static void check_list(const model *m, clsp_type precision)
             set_element(params[1], precision, a * num + i, t);
         }
     }
-    for (int by_device = 0; by_device < 2; by_device++) {
+    for (int way = 0; way < 2; way++) {
         for (uint32_t planar = 0; planar < 2; planar++) {
             const clsp_points points = {.num = num,
                                         .item = clsp_in_u32(cells, num),
                                         .params = host_in(precision, params[planar], 3 * num),
                                         .planar = planar};
             support_poison(out[planar], elements * real);
-            assert_ok(ctx, solid_eval_list(plan, &points,
-                                           host_out(precision, out[planar], elements), by_device));
+            assert_ok(ctx,
+                      solid_eval_list(plan, &points, host_out(precision, out[planar], elements),
+                                      way ? CLSP_SCHEDULE_DEVICE : CLSP_SCHEDULE_DEFAULT));
         }
         assert_memory_equal(out[0], out[1], elements * real);
         for (size_t i = 0; i < elements; i++) {
