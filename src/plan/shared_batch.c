@@ -1,5 +1,6 @@
 #include "shared_batch.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -126,11 +127,7 @@ static clspi_job job_of(batch_job *job)
 
 unsigned clspi_size_class(double size)
 {
-    unsigned log = 0;
-
-    for (; size >= 2; size /= 2)
-        log++;
-    return log;
+    return size < 2 ? 0 : (unsigned)ilogb(size);
 }
 
 /* Checks that memory is the host's, or SVM that the host and devices may use at once. */
@@ -334,19 +331,27 @@ static void make_some(void *user, clsp_range tiles)
     if (status != CLSP_OK) atomic_store(&job->status, status);
 }
 
-clsp_status clspi_batch_on_host(clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,
-                                double line_ns, const clsp_run *run)
+clsp_status clspi_batch_make(const clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,
+                             double line_ns)
 {
     host_job job = {.batch = {batch, tiles, out}};
-    const size_t num = tiles->tiles.count;
+    const clsp_range all = {0, tiles->tiles.count};
 
-    CLSPI_CHECK(clspi_plan_await(batch->plan, run));
     CLSPI_CHECK(prepare(batch));
     CLSPI_CHECK(begin_aside(&job.batch));
-    if (num > 0)
-        clspi_host_tiles(batch->plan->ctx, num, line_ns * (double)tiles->lines.count, make_some,
-                         &job);
-    CLSPI_CHECK(end_aside(&job.batch, out, atomic_load(&job.status)));
+    if (all.count > 0 && line_ns > 0)
+        clspi_host_tiles(batch->plan->ctx, all.count, line_ns * (double)tiles->lines.count,
+                         make_some, &job);
+    else if (all.count > 0)
+        atomic_store(&job.status, on_host(&job.batch, CLSPI_HOST_WORKERS, all));
+    return end_aside(&job.batch, out, atomic_load(&job.status));
+}
+
+clsp_status clspi_batch_on_host(const clspi_shared_batch *batch, const clspi_tiles *tiles,
+                                char *out, double line_ns, const clsp_run *run)
+{
+    CLSPI_CHECK(clspi_plan_await(batch->plan, run));
+    CLSPI_CHECK(clspi_batch_make(batch, tiles, out, line_ns));
     return clspi_run_done(batch->plan, run);
 }
 

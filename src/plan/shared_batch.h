@@ -86,11 +86,16 @@ bool clspi_goes_to_host(const clspi_plan *plan, const clsp_run *run, const clsp_
 bool clspi_is_host_job(const clspi_plan *plan, bool is_faster);
 
 /* Makes the lines of tiles in `out`, where the first of them begins, on the calling thread, and
-   where they last longer than workers take to wake, on the context's workers too. Waits for the
-   run's list and for what an in-order queue holds first; the run's event is complete. line_ns: how
-   long a line takes a core. */
-clsp_status clspi_batch_on_host(clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,
-                                double line_ns, const clsp_run *run);
+   where they last longer than workers take to wake, on the context's workers too. line_ns: how long
+   a line takes a core; 0: the maker has workers help, and gets all lines at once, with
+   CLSPI_HOST_WORKERS in place of a worker's number. */
+clsp_status clspi_batch_make(const clspi_shared_batch *batch, const clspi_tiles *tiles, char *out,
+                             double line_ns);
+
+/* Makes them when the run's list and what an in-order queue holds are over; the run's event is
+   complete. */
+clsp_status clspi_batch_on_host(const clspi_shared_batch *batch, const clspi_tiles *tiles,
+                                char *out, double line_ns, const clsp_run *run);
 
 /* Does pieces of work on the host, on the calling thread and on the context's workers where they do
    nothing else: clspi_host_pieces for the layers above. */

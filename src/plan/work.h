@@ -41,7 +41,8 @@ typedef struct clspi_work clspi_work;
 typedef struct clspi_place {
     cl_mem buffer;
     size_t offset;    /* elements */
-    const char *host; /* of one that is taken whole; its buffer is NULL then */
+    const char *host; /* of one that is taken whole, or that the maker reads back to in a share; its
+                         buffer is NULL then */
 } clspi_place;
 
 /* How a family makes lines. in: where those of a part begin in each input, of planes in the first
@@ -55,8 +56,14 @@ typedef struct clspi_work_makers {
        it one after the other. */
     clsp_status (*prepare)(const clspi_work *work, clspi_way way);
 
+    /* worker: CLSPI_HOST_WORKERS where line_ns is 0 and the context's workers may help. */
     clsp_status (*on_host)(const clspi_work *work, uint32_t worker, const clspi_part *part,
                            const char *const in[], char *out);
+
+    /* Tells why the device of the work's plan, or of a joined one, makes no lines: the host makes
+       those of the first, from and into copies of what is not its memory, and the others drop out
+       of a share. NULL, or gives NULL: the device makes them. Static storage. */
+    const char *(*lacks)(const clspi_work *work, const clspi_plan *plan);
 
     /* in: of planes one each. */
     clsp_status (*on_device)(const clspi_work *work, clspi_plan *plan, clspi_series *series,
@@ -92,9 +99,12 @@ struct clspi_work {
     size_t multiple; /* of lines, that parts of a piece begin at on a device; 0: of 1 */
     uint32_t num_in;
     clspi_work_input in[CLSPI_WORK_INPUTS];
+    const clsp_output *written[CLSPI_WORK_INPUTS]; /* an input that makers write, beside `out`, and
+                                                      that begins as it does; NULL: it is read */
     clspi_work_output out;
     size_t line_items; /* as of clspi_tiling_of */
-    double line_ns;    /* that a line takes a core */
+    double line_ns;    /* that a line takes a core; 0: as of clspi_batch_make */
+    double chunk_ms;   /* as in job.h */
     bool is_faster;    /* the host, than kernels on its own CPU */
     bool is_devices;   /* without a share the device makes lines, whoever is faster */
     /* Why the host makes no lines, joined devices make none, and no persistent kernel does; NULL:

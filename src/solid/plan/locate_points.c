@@ -8,7 +8,7 @@
 #include "solid_locate.h"
 #include "solid_mesh.h"
 #include "star_vertices.h"
-#include "transfer.h"
+#include "work.h"
 
 enum {
     QUERY_ITEMS = 64,  /* a query takes longer than so many vertices: tiles are of so many fewer */
@@ -16,7 +16,7 @@ enum {
     NODES = 32768      /* of a query */
 };
 
-/* Some queries of a call whose memory is the host's. */
+/* Some queries that are in host memory. */
 typedef struct locate_job {
     const clspi_solid_locate *search;
     clspi_locate_queries queries;
@@ -24,6 +24,11 @@ typedef struct locate_job {
 } locate_job;
 
 /* ---- what is searched ---- */
+
+static clsp_solid_plan *solid_plan_of(clspi_plan *plan)
+{
+    return (clsp_solid_plan *)plan; /* whose first member it is */
+}
 
 static clsp_status no_memory(const clsp_solid_plan *plan)
 {
@@ -69,16 +74,14 @@ static clsp_status search_stars(clsp_solid_plan *plan)
     return status != CLSP_OK || plan->located ? status : no_memory(plan);
 }
 
-/* Gives what is searched, made of the control points loaded. */
-static clsp_status prepare(clsp_solid_plan *plan, const clspi_solid_locate **search)
+/* Makes what is searched of the control points loaded, where that has not been done. */
+static clsp_status prepare(const clspi_work *work, clspi_way way)
 {
-    clsp_status status = CLSP_OK;
+    clsp_solid_plan *const plan = solid_plan_of(work->plan);
 
-    pthread_mutex_lock(&plan->base.lock);
-    if (!plan->located) status = plan->lattice ? search_stars(plan) : search_classes(plan);
-    *search = plan->located;
-    pthread_mutex_unlock(&plan->base.lock);
-    return status;
+    (void)way;
+    if (plan->located) return CLSP_OK;
+    return plan->lattice ? search_stars(plan) : search_classes(plan);
 }
 
 /* ---- the search ---- */
@@ -98,182 +101,35 @@ static bool search_some(const void *user, size_t first, size_t num, const uint32
     return clspi_solid_locate_find(job->search, &some);
 }
 
-/* Searches for queries in host memory, with the context's workers if the thread is not to do all
-   alone. */
-static clsp_status search_all(clsp_solid_plan *plan, const clspi_locate_queries *queries,
-                              bool alone)
+/* Searches for queries with the context's workers, since those of all tiles are put in order, or on
+   the calling thread alone. */
+static clsp_status search_on_host(const clspi_work *work, uint32_t worker, const clspi_part *part,
+                                  const char *const in[], char *out)
 {
-    locate_job job = {.queries = *queries,
+    const clsp_solid_plan *const plan = solid_plan_of(work->plan);
+    const bool f64 = plan->desc.precision == CLSP_F64;
+    locate_job job = {.search = plan->located,
+                      .queries = *(const clspi_locate_queries *)work->user,
                       .real = clsp_type_bytes(plan->desc.precision),
-                      .result = queries->f64 ? sizeof(clspi_place_f64) : sizeof(clspi_place_f32)};
-    const clspi_query_pieces pieces = {.places = {queries->f64, 3, queries->num, queries->points},
+                      .result = f64 ? sizeof(clspi_place_f64) : sizeof(clspi_place_f32)};
+    const clspi_query_pieces pieces = {.places = {f64, 3, part->num_lines, in[0]},
                                        .most = PIECE_MAX,
                                        .answer = search_some,
                                        .user = &job};
 
-    CLSPI_CHECK(prepare(plan, &job.search));
-    return clspi_query_pieces_answer(&pieces, &plan->base, alone) ? CLSP_OK : no_memory(plan);
+    job.queries.num = part->num_lines;
+    job.queries.points = in[0];
+    job.queries.out = out;
+    return clspi_query_pieces_answer(&pieces, work->plan, worker != CLSPI_HOST_WORKERS)
+               ? CLSP_OK
+               : no_memory(plan);
 }
 
-/* ---- memory ---- */
-
-/* A call, and what its memory must hold. */
-typedef struct locate_call {
-    clsp_solid_plan *plan;
-    const clsp_solid_queries *queries;
-    clsp_output places;
-    size_t result;    /* elements of one */
-    clsp_range lines; /* queries that are asked for */
-    bool alone;       /* the calling thread makes them */
-    const char *from; /* the queries, and where results go, in host memory */
-    char *to;
-    clspi_job_streams streams;
-} locate_call;
-
-static clspi_memory_need points_need(const locate_call *c, size_t num)
+static const char *lacks(const clspi_work *work, const clspi_plan *plan)
 {
-    return (clspi_memory_need){"points", c->plan->desc.precision, 3 * num};
-}
-
-static clspi_memory_need places_need(const locate_call *c)
-{
-    return (clspi_memory_need){"places", c->plan->desc.precision, c->lines.count * c->result};
-}
-
-static clspi_locate_queries queries_of(const locate_call *c, size_t num, const void *from, void *to)
-{
-    return (clspi_locate_queries){.f64 = c->plan->desc.precision == CLSP_F64,
-                                  .num = num,
-                                  .points = from,
-                                  .max_nodes =
-                                      c->queries->max_nodes ? c->queries->max_nodes : NODES,
-                                  .asks_nearest = c->queries->nearest,
-                                  .tolerance = c->queries->tolerance,
-                                  .out = to};
-}
-
-/* ---- memory of any kind ---- */
-
-enum { OUT, POINTS }; /* streams */
-
-/* Reads the queries of a part, searches for them and writes what comes of it. */
-static clsp_status make_part(void *user, clspi_series *series, const clspi_part *part)
-{
-    const locate_call *const c = user;
-    const clspi_stream *const to = &c->streams.stream[OUT], *const from = to + POINTS;
-    const size_t in_bytes = clspi_stream_bytes(from, part->num_lines);
-    const size_t out_bytes = clspi_stream_bytes(to, part->num_lines);
-    void *const points = malloc(in_bytes + 1), *const out = malloc(out_bytes + 1);
-    clsp_status status = points && out ? CLSP_OK : no_memory(c->plan);
-
-    if (status == CLSP_OK && in_bytes > 0)
-        status = clspi_series_read(series, from->buffer, from->offset * from->memory.element,
-                                   points, in_bytes);
-    if (status == CLSP_OK) {
-        const clspi_locate_queries queries = queries_of(c, part->num_lines, points, out);
-        status = search_all(c->plan, &queries, false);
-    }
-    if (status == CLSP_OK && out_bytes > 0)
-        status =
-            clspi_series_write(series, to->buffer, to->offset * to->memory.element, out, out_bytes);
-    free(points);
-    free(out);
-    return status;
-}
-
-static clsp_status open_streams(locate_call *c)
-{
-    const clspi_memory_need in = points_need(c, c->lines.count), out = places_need(c);
-    clspi_stream *const stream = c->streams.stream;
-    clsp_input points = c->queries->points;
-
-    points.offset += 3 * c->lines.first;
-    stream[OUT] = (clspi_stream){.per_line = c->result, .written = true};
-    c->streams.num++;
-    CLSPI_CHECK(clspi_output_open(&stream[OUT].memory, &c->plan->base, &c->places, &out));
-    stream[POINTS] = (clspi_stream){.per_line = 3};
-    c->streams.num++;
-    return clspi_input_open(&stream[POINTS].memory, &c->plan->base, &points, &in);
-}
-
-static clsp_status locate_streams(locate_call *c, const clsp_run *run)
-{
-    const clspi_cut cut = {.per_piece = clspi_max(1, c->lines.count), .left = c->lines.count};
-    const clsp_status status = open_streams(c);
-
-    if (status == CLSP_OK)
-        return clspi_carry_out(&c->plan->base, run, &c->streams, cut, make_part, c);
-    clspi_streams_close(&c->streams);
-    return status;
-}
-
-/* ---- memory of the host ---- */
-
-/* Finds the queries in host memory, SVM that the host may read included. */
-static clsp_status find_points(locate_call *c)
-{
-    const clspi_memory_need need = points_need(c, c->queries->num);
-    const char *points;
-
-    CLSPI_CHECK(clspi_shared_input(&c->plan->base, &c->queries->points, &need, &points));
-    if (points) c->from = points + 3 * c->lines.first * clsp_type_bytes(c->plan->desc.precision);
-    return CLSP_OK;
-}
-
-static bool is_aligned(const locate_call *c)
-{
-    return ((uintptr_t)c->from | (uintptr_t)c->to) % clsp_type_bytes(c->plan->desc.precision) == 0;
-}
-
-static clsp_status locate_on_host(locate_call *c)
-{
-    const clspi_locate_queries queries = queries_of(c, c->lines.count, c->from, c->to);
-
-    return search_all(c->plan, &queries, c->alone);
-}
-
-static clsp_status locate_lines(void *user)
-{
-    locate_call *const c = user;
-
-    return is_aligned(c) ? locate_on_host(c) : locate_streams(c, NULL);
-}
-
-/* Carries out a shared call, or tiles that the calling thread makes. */
-static clsp_status locate_shared(locate_call *c, const clspi_tiles *tiles, const clsp_run *run)
-{
-    const clspi_lone_call alone = {"the host's cores search solids", tiles->tiles.count,
-                                   locate_lines, c, true};
-    const clspi_memory_need need = places_need(c);
-
-    CLSPI_CHECK(clspi_shared_output(&c->plan->base, &c->places, &need, &c->to));
-    CLSPI_CHECK(find_points(c));
-    if (tiles->way == CLSPI_BY_ALL) return clspi_shared_alone(&c->plan->base, &alone, run);
-    c->alone = true;
-    if (c->lines.count > 0 && !is_aligned(c))
-        return clspi_no_host_tiles(&c->plan->base, "memory that is not aligned to its elements");
-    CLSPI_CHECK(clspi_run_wait(&c->plan->base, run));
-    CLSPI_CHECK(locate_on_host(c));
-    return clspi_run_done(&c->plan->base, run);
-}
-
-/* Carries out a call of the context's own: at once where all memory is the host's. */
-static clsp_status locate_alone(locate_call *c, const clsp_run *run)
-{
-    const clsp_input *const points = &c->queries->points;
-    const clspi_memory_need need = places_need(c);
-    clspi_memory memory;
-
-    if (!clspi_output_is_host(&c->places) || c->places.graphics || points->buffer || points->svm)
-        return locate_streams(c, run);
-    CLSPI_CHECK(clspi_output_open(&memory, &c->plan->base, &c->places, &need));
-    c->to = memory.host;
-    clspi_memory_close(&memory);
-    CLSPI_CHECK(find_points(c));
-    if (!is_aligned(c)) return locate_streams(c, run);
-    CLSPI_CHECK(clspi_plan_await(&c->plan->base, run));
-    CLSPI_CHECK(locate_on_host(c));
-    return clspi_run_done(&c->plan->base, run);
+    (void)work;
+    (void)plan;
+    return "the host's cores search solids";
 }
 
 /* ---- the call ---- */
@@ -306,18 +162,28 @@ static clsp_status check_call(const clsp_solid_plan *plan, const clsp_solid_quer
 clsp_status clsp_solid_locate(clsp_solid_plan *plan, const clsp_solid_queries *queries,
                               clsp_output places, const clsp_run *run)
 {
-    locate_call c = {.plan = plan, .queries = queries, .places = places};
-    clspi_tiles tiles;
+    static const clspi_work_makers makers = {
+        .prepare = prepare, .on_host = search_on_host, .lacks = lacks};
 
     if (!plan || !queries)
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_locate");
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(check_call(plan, queries, run));
-    c.result =
-        plan->desc.precision == CLSP_F64 ? CLSP_SOLID_PLACE_F64_SIZE : CLSP_SOLID_PLACE_F32_SIZE;
-    const clspi_tiling tiling = clspi_list_tiling(queries->num, QUERY_ITEMS);
-    CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &tiling, run));
-    c.lines = tiles.lines;
-    if (tiles.way == CLSPI_ASKED) return clspi_tiles_tell(&tiles, &tiling, c.result, run);
-    return tiles.way == CLSPI_BY_DEVICE ? locate_alone(&c, run) : locate_shared(&c, &tiles, run);
+    const clsp_type real = plan->desc.precision;
+    const size_t result = real == CLSP_F64 ? CLSP_SOLID_PLACE_F64_SIZE : CLSP_SOLID_PLACE_F32_SIZE;
+    const clspi_locate_queries search = {.f64 = real == CLSP_F64,
+                                         .max_nodes =
+                                             queries->max_nodes ? queries->max_nodes : NODES,
+                                         .asks_nearest = queries->nearest,
+                                         .tolerance = queries->tolerance};
+    const clspi_work work = {
+        .plan = &plan->base,
+        .makers = &makers,
+        .user = &search,
+        .tiling = clspi_list_tiling(queries->num, QUERY_ITEMS),
+        .num_in = 1,
+        .in = {{&queries->points, {"points", real, 3 * queries->num}, 3, 1, 0}},
+        .out = {&places, "places", real, result, false},
+        .line_items = QUERY_ITEMS};
+    return clspi_work_run(&work, run);
 }

@@ -924,6 +924,35 @@ static void test_memory(void **state)
     finish(&c);
 }
 
+/* Points and places that are not aligned to their elements, of a call and of a tile. */
+static void test_unaligned(void **state)
+{
+    enum { NUM = 100, REALS = 3 * NUM, TILE = 64 };
+    static const clsp_share shares[] = {
+        {.schedule = CLSP_SCHEDULE_DYNAMIC},
+        {.schedule = CLSP_SCHEDULE_HOST, .tiles = {1, 1}},
+        {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {1, 1}},
+    };
+    unsigned char points[REALS * sizeof(float) + 1], places[NUM * sizeof(clsp_solid_place_f32) + 1];
+    const clsp_solid_queries queries = {
+        .num = NUM, .points = {.type = CLSP_F32, .host = points + 1, .size = REALS}};
+    const clsp_output out = {
+        .type = CLSP_F32, .host = places + 1, .size = NUM * CLSP_SOLID_PLACE_F32_SIZE};
+    calls c;
+
+    (void)state;
+    start(&c);
+    memcpy(points + 1, c.points, REALS * sizeof(float));
+    for (size_t k = 0; k <= sizeof shares / sizeof *shares; k++) {
+        const size_t first = k > 1 ? TILE : 0;
+        memset(places, 0, sizeof places);
+        assert_ok(ctx, clsp_solid_locate(c.plan, &queries, out,
+                                         k > 0 ? &(clsp_run){.share = &shares[k - 1]} : NULL));
+        assert_memory_equal(places + 1, c.all + first, (NUM - first) * sizeof *c.all);
+    }
+    finish(&c);
+}
+
 static void test_wrong(void **state)
 {
     const clsp_solid_desc flat = {.dim = 2};
@@ -979,7 +1008,7 @@ int main(void)
         cmocka_unit_test(test_left_out),      cmocka_unit_test(test_two_parts),
         cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_memory),
         cmocka_unit_test(test_wrong),         cmocka_unit_test(test_nearest),
-        cmocka_unit_test(test_nearest_edges),
+        cmocka_unit_test(test_nearest_edges), cmocka_unit_test(test_unaligned),
     };
 
     if (support_no_device()) return 77;
