@@ -525,10 +525,11 @@ static void give_nodes(const clspi_solid_locate *s, clspi_locate_nodes *nodes)
 bool clspi_solid_locate_find(const clspi_solid_locate *locate_in,
                              const clspi_locate_queries *queries)
 {
-    clspi_searcher *const w = calloc(1, sizeof *w);
+    clspi_searcher *const w = malloc(sizeof *w);
     bool done = w;
 
     if (w) {
+        memset(w, 0, offsetof(clspi_searcher, part));
         w->s = locate_in;
         w->nodes = take_nodes(locate_in);
         w->floor = queries->f64 ? 0x1p-46 : 1e-9;

@@ -40,7 +40,6 @@ typedef struct clspi_searcher {
     size_t num_cells, room;
     near_box *boxes; /* [box_room]: a heap */
     size_t num_boxes, box_room;
-    waiting_part part[CLSPI_LOCATE_DEPTH * CLSPI_CORNERS];
     /* the query at hand */
     double q[3];            /* shrunk */
     double least, excluded; /* no point of what the tree, and what others left out is nearer */
@@ -52,6 +51,7 @@ typedef struct clspi_searcher {
     uint32_t num_parts;
     bool is_found, is_open; /* something is; some of it was not looked at */
     double residual, t[3];
+    waiting_part part[CLSPI_LOCATE_DEPTH * CLSPI_CORNERS]; /* [num_parts]; all else begins as 0 */
 } clspi_searcher;
 
 /* Turns to a cell, and returns how far away its wrap is at least, in its units; *depth: how far
