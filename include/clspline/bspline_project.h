@@ -159,10 +159,9 @@ typedef struct clsp_bspline_project_opts {
    cores search for. Onto others, and where the device is none such, the host's cores project, also
    where the memory is a device's. Calls return when all is done. Where the context's device
    searches, so do in a shared call joined ones that are such GPUs, while others drop out, and the
-   host's cores, which are alone where it does not, whatever the schedule is. Memory that is not
-   aligned to its elements is one processor's too. Tiles by the schedule host are made by the
-   calling thread. The bits of a result depend on its query and on who searches; all keep the same
-   bounds, and of points that are equally near any may be found.
+   host's cores, which are alone where it does not, whatever the schedule is. Tiles by the schedule
+   host are made by the calling thread. The bits of a result depend on its query and on who
+   searches; all keep the same bounds, and of points that are equally near any may be found.
 
    From 4096 queries on they are searched for in the order of their places. A query halves pieces
    65536 times, each piece a quarter of what is left of these, and then gives up pieces: a result

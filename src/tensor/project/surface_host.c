@@ -43,8 +43,7 @@ static clsp_status make_curves(clspi_tensor_plan *plan, const void *points)
     return plan->curves ? CLSP_OK : clspi_surface_no_memory(plan);
 }
 
-/* The caller holds the lock. */
-static clsp_status prepare_locked(clspi_tensor_plan *plan)
+clsp_status clspi_surface_host_prepare(clspi_tensor_plan *plan)
 {
     const clspi_parallel threads = {run_pieces, &plan->base};
     const void *points;
@@ -59,14 +58,6 @@ static clsp_status prepare_locked(clspi_tensor_plan *plan)
     return plan->surfaces ? CLSP_OK : clspi_surface_no_memory(plan);
 }
 
-clsp_status clspi_surface_host_prepare(clspi_tensor_plan *plan)
-{
-    pthread_mutex_lock(&plan->base.lock);
-    const clsp_status status = prepare_locked(plan);
-    pthread_mutex_unlock(&plan->base.lock);
-    return status;
-}
-
 /* ---- the search ---- */
 
 static const void *behind(const void *from, size_t bytes)
@@ -74,20 +65,19 @@ static const void *behind(const void *from, size_t bytes)
     return from ? (const char *)from + bytes : NULL;
 }
 
-clspi_surface_queries clspi_surface_queries_part(const clspi_tensor_plan *plan,
-                                                 const clspi_surface_queries *queries, size_t first,
-                                                 size_t num)
+/* Returns `num` queries from `first` on. */
+static clspi_surface_queries part_of(const clspi_tensor_plan *plan,
+                                     const clspi_surface_queries *queries, size_t first, size_t num)
 {
     const size_t real = queries->f64 ? sizeof(double) : sizeof(float);
     const size_t result = queries->f64 ? sizeof(clspi_nearest_f64) : sizeof(clspi_nearest_f32);
     clspi_surface_queries part = *queries;
 
     part.num = num;
-    part.order = NULL;
     part.points = behind(part.points, first * plan->desc.dim * real);
     part.patches = behind(part.patches, first * sizeof(uint32_t));
     part.hints = behind(part.hints, first * plan->desc.directions * real);
-    if (part.out) part.out = (char *)part.out + first * result;
+    part.out = (char *)part.out + first * result;
     if (part.normals) part.normals = (char *)part.normals + first * CLSPI_NORMAL_REALS * real;
     return part;
 }
@@ -111,7 +101,7 @@ static bool search_some(const void *user, size_t first, size_t num, const uint32
     const search_job *const job = user;
     clspi_surface_queries some = job->queries;
 
-    if (!order) some = clspi_surface_queries_part(job->plan, &job->queries, first, num);
+    if (!order) some = part_of(job->plan, &job->queries, first, num);
     some.num = num;
     some.order = order;
     if (!job->plan->curves) return clspi_surface_search_find(job->plan->surfaces, &some);
@@ -130,7 +120,6 @@ clsp_status clspi_surface_host_find(clspi_tensor_plan *plan, const clspi_surface
         .answer = search_some,
         .user = &job};
 
-    CLSPI_CHECK(clspi_surface_host_prepare(plan));
     return clspi_query_pieces_answer(&pieces, &plan->base, alone) ? CLSP_OK
                                                                   : clspi_surface_no_memory(plan);
 }

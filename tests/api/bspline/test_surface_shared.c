@@ -304,7 +304,16 @@ static void test_auto(void **state)
     clsp_context_destroy(&ctx);
 }
 
-/* Memory that is not aligned to its elements is the device's alone. */
+/* Projects a tile that the calling thread makes. */
+static void project_tile(surface_job *j, void *out, void *normals)
+{
+    static const clsp_share tile = {.schedule = CLSP_SCHEDULE_HOST, .tiles = {0, 1}};
+
+    memset(out, POISON, j->bytes);
+    assert_ok(j->ctx, project_into(j, out, normals, &(clsp_run){.share = &tile}));
+}
+
+/* Memory that is not aligned to its elements, which takes part in shares as other memory does. */
 static void test_unaligned(void **state)
 {
     clsp_context *ctx = gpu_context(false);
@@ -313,16 +322,23 @@ static void test_unaligned(void **state)
     (void)state;
     if (!has_fp64(ctx)) skip_because("the device has no doubles");
     surface_job *const j = start(ctx, &cases[1], CLSP_F32);
-    unsigned char *const out = malloc(j->bytes + 1);
-    assert_non_null(out);
-    assert_ok(
-        ctx, project_into(j, out + 1, j->normals,
-                          &(clsp_run){.share = &shared_ways[CLSP_SCHEDULE_DYNAMIC], .report = &r}));
-    check_report(&r, 2);
-    assert_int_equal(r.schedule, CLSP_SCHEDULE_DEVICE);
-    assert_non_null(strstr(r.reason[CLSP_SCHEDULE_HOST], "aligned"));
-    assert_memory_equal(out + 1, j->reference, j->bytes);
+    const size_t of_normals = j->c.num * NORMAL * sizeof(float);
+    unsigned char *const out = malloc(j->bytes + 1), *const results = malloc(j->bytes);
+    unsigned char *const normals = malloc(of_normals + 1);
+    assert_true(out && results && normals);
+    for (size_t k = 0; k < SHARED_WAYS; k++) {
+        assert_ok(ctx, project_into(j, out + 1, normals + 1,
+                                    &(clsp_run){.share = &shared_ways[k], .report = &r}));
+        check_report(&r, 2);
+        memcpy(j->normals, normals + 1, of_normals);
+        check_results(j, out + 1, shared_ways[k].bit_equal);
+    }
+    project_tile(j, out + 1, normals + 1);
+    project_tile(j, results, j->normals);
+    assert_memory_equal(out + 1, results, j->bytes);
     free(out);
+    free(results);
+    free(normals);
     finish(j);
     clsp_context_destroy(&ctx);
 }
