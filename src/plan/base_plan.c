@@ -13,6 +13,7 @@ clsp_status clspi_plan_init(clspi_plan *plan, clsp_context *ctx, const char *fam
     *plan = (clspi_plan){.ctx = ctx, .family = family};
     for (uint32_t i = 0; i < CLSPI_HOST_WORKERS; i++)
         atomic_flag_clear(&plan->callers[i]);
+    atomic_flag_clear(&plan->has_noted);
     if (pthread_mutex_init(&plan->lock, NULL) == 0) return CLSP_OK;
     return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "%s: no memory for a lock", family);
 }

@@ -44,6 +44,7 @@ typedef struct clspi_plan {
     bool reads_tried, writes_tried;
     clspi_brought brought[CLSPI_MAX_STREAMS];
     atomic_flag callers[CLSPI_HOST_WORKERS]; /* numbers of workers that calling threads have */
+    atomic_flag has_noted;                   /* that the host makes what the device does not */
     pthread_mutex_t lock; /* of what the host makes tiles from: callers of their own may prepare it
                              at once */
 } clspi_plan;

@@ -428,6 +428,19 @@ static clsp_status make_lines(work_lines *l, const clsp_run *run)
     return clspi_run_done(l->work->plan, run);
 }
 
+/* Tells why the host makes what the context's device does not, which the log notes once a plan;
+   NULL: the device can. */
+static const char *find_lack(const clspi_work *work)
+{
+    clspi_plan *const plan = work->plan;
+    const char *const lacks = work->makers->lacks ? work->makers->lacks(work, plan) : NULL;
+
+    if (lacks && !atomic_flag_test_and_set(&plan->has_noted))
+        clspi_message(&plan->ctx->log, CLSP_LOG_INFO, "%s: not by the device: %s", plan->family,
+                      lacks);
+    return lacks;
+}
+
 clsp_status clspi_work_run(const clspi_work *work, const clsp_run *run)
 {
     clspi_tiles tiles;
@@ -435,8 +448,8 @@ clsp_status clspi_work_run(const clspi_work *work, const clsp_run *run)
     CLSPI_CHECK(clspi_tiles_of(&tiles, work->plan, &work->tiling, run));
     if (tiles.way == CLSPI_ASKED)
         return clspi_tiles_tell(&tiles, &work->tiling, work->out.per_line, run);
-    const char *const lacks = work->makers->lacks ? work->makers->lacks(work, work->plan) : NULL;
-    work_lines l = {.work = work, .tiles = tiles, .output = *work->out.output, .lacks = lacks};
+    work_lines l = {
+        .work = work, .tiles = tiles, .output = *work->out.output, .lacks = find_lack(work)};
     if (l.tiles.way == CLSPI_BY_DEVICE && !goes_to_host(&l, run)) return make_on_queue(&l, run);
     const clsp_status status = make_lines(&l, run);
     for (uint32_t i = 0; i < work->num_in; i++) {

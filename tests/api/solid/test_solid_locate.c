@@ -924,6 +924,29 @@ static void test_memory(void **state)
     finish(&c);
 }
 
+static void count_notes(void *user, clsp_log_level level, const char *message)
+{
+    *(int *)user += level == CLSP_LOG_INFO && strstr(message, "the host's cores search solids");
+}
+
+/* The log says once a plan who searches. */
+static void test_note(void **state)
+{
+    int notes = 0;
+    const clsp_context_opts opts = {.log = count_notes, .log_user = &notes};
+    clsp_context *const before = ctx;
+    calls c;
+
+    (void)state;
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+    start(&c);
+    assert_ok(ctx, call(&c, 0, 1, clsp_out_solid_places_f32(c.all, 1), NULL));
+    assert_int_equal(notes, 1);
+    finish(&c);
+    clsp_context_destroy(&ctx);
+    ctx = before;
+}
+
 /* Points and places that are not aligned to their elements, of a call and of a tile. */
 static void test_unaligned(void **state)
 {
@@ -1009,6 +1032,7 @@ int main(void)
         cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_memory),
         cmocka_unit_test(test_wrong),         cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_nearest_edges), cmocka_unit_test(test_unaligned),
+        cmocka_unit_test(test_note),
     };
 
     if (support_no_device()) return 77;
