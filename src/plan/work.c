@@ -53,7 +53,7 @@ static size_t plane_bytes(const clspi_work_input *input, size_t elements)
 static clsp_status open_planes(queued_lines *l, uint32_t i)
 {
     const clspi_work_input *const input = &l->work->in[i];
-    const clsp_output *const written = l->work->written[i];
+    const clsp_output *const written = l->work->in[i].written;
     const clsp_range lines = l->lines;
     const clspi_memory_need need = {input->need.what, input->need.type,
                                     lines.count * input->per_line};
@@ -96,7 +96,7 @@ static clsp_status open_written(work_lines *l, uint32_t i)
 {
     const clspi_work_input *const in = &l->work->in[i];
     clspi_memory_need need = in->need;
-    clsp_output output = *l->work->written[i];
+    clsp_output output = *l->work->in[i].written;
 
     need.count = l->tiles.lines.count * in->per_line;
     CLSPI_CHECK(clspi_shared_output(l->work->plan, &output, &need, &l->written[i]));
@@ -114,8 +114,8 @@ static clsp_status open_on_host(work_lines *l)
     CLSPI_CHECK(clspi_shared_output(work->plan, &l->output, &need, &l->out));
     for (uint32_t i = 0; i < work->num_in; i++) {
         const clspi_work_input *const in = &work->in[i];
-        if (work->written[i]) CLSPI_CHECK(open_written(l, i));
-        if (work->written[i]) continue;
+        if (work->in[i].written) CLSPI_CHECK(open_written(l, i));
+        if (work->in[i].written) continue;
         CLSPI_CHECK(clspi_shared_input(work->plan, in->input, &in->need, &l->in[i]));
         CLSPI_CHECK(clspi_align_input(work->plan, &in->need, &l->in[i], &l->copies[i]));
         if (l->in[i]) l->in[i] += plane_bytes(in, l->tiles.lines.first * in->per_line);
@@ -156,7 +156,7 @@ static clsp_status make_on_device(const void *user, clspi_plan *plan, clspi_seri
         for (uint32_t k = 0; k < work->in[i].planes; k++, num++) {
             const clspi_work_input *const in = &work->in[i];
             const size_t first = k * in->apart + before * in->per_line;
-            if (in->per_line == 0 || work->written[i])
+            if (in->per_line == 0 || work->in[i].written)
                 at[num].host = l->in[i] + plane_bytes(in, first);
             else
                 CLSPI_CHECK(clspi_plan_bring(plan, series, num, l->in[i] + plane_bytes(in, first),
@@ -170,10 +170,11 @@ static clsp_status make_on_device(const void *user, clspi_plan *plan, clspi_seri
 static void name_work(const clspi_work *work, char key[KEY_MAX])
 {
     const double lines = (double)work->tiling.num_pieces * (double)work->tiling.lines;
-    size_t at = (size_t)snprintf(key, KEY_MAX, "%s-%s", work->plan->family, work->key.call);
+    const clspi_work_key of = work->makers->key(work);
+    size_t at = (size_t)snprintf(key, KEY_MAX, "%s-%s", work->plan->family, of.call);
 
-    for (uint32_t i = 0; i < work->key.num; i++)
-        at += (size_t)snprintf(key + at, KEY_MAX - at, "-%u", work->key.number[i]);
+    for (uint32_t i = 0; i < of.num; i++)
+        at += (size_t)snprintf(key + at, KEY_MAX - at, "-%u", of.number[i]);
     snprintf(key + at, KEY_MAX - at, "-c%u", clspi_size_class(lines * (double)work->line_items));
 }
 
@@ -247,18 +248,21 @@ static clsp_status make_of_copies(const queued_lines *l, const clspi_part *part,
 {
     const size_t first = lines_before(l->work, part, (clsp_range){0, 0});
     const clspi_stream *stream = l->streams.stream;
+    clspi_work_input in[CLSPI_WORK_INPUTS];
     clspi_work work = *l->work;
     work_lines some = {.work = &work, .tiles = {.tiles = {first, part->num_lines}}};
     clspi_shared_batch batch = batch_of(&some, NULL);
     char *at = copy + copy_bytes(stream++, part->num_lines);
 
     some.tiles.lines = some.tiles.tiles;
+    work.in = in;
     for (uint32_t i = 0; i < work.num_in; i++) {
         const size_t bytes = copy_bytes(stream, part->num_lines);
+        in[i] = l->work->in[i];
+        in[i].apart = bytes / stream->memory.element;
         some.in[i] = at;
-        work.in[i].apart = bytes / stream->memory.element;
-        at += work.in[i].planes * bytes;
-        stream += work.in[i].planes;
+        at += in[i].planes * bytes;
+        stream += in[i].planes;
     }
     batch.tiling.tile_lines = batch.tiling.pieces_per_tile = 1;
     batch.tiling.tiles_per_piece = batch.tiling.lines;
@@ -409,8 +413,8 @@ static bool goes_to_host(const work_lines *l, const clsp_run *run)
 
     for (uint32_t i = 0; i < work->num_in; i++) {
         const clsp_input *const in = work->in[i].input;
-        goes = goes && (work->written[i] ? clspi_output_is_host(work->written[i])
-                                         : !in->buffer && !in->svm);
+        goes = goes && (work->in[i].written ? clspi_output_is_host(work->in[i].written)
+                                            : !in->buffer && !in->svm);
     }
     return goes;
 }
@@ -448,8 +452,16 @@ clsp_status clspi_work_run(const clspi_work *work, const clsp_run *run)
     CLSPI_CHECK(clspi_tiles_of(&tiles, work->plan, &work->tiling, run));
     if (tiles.way == CLSPI_ASKED)
         return clspi_tiles_tell(&tiles, &work->tiling, work->out.per_line, run);
-    work_lines l = {
-        .work = work, .tiles = tiles, .output = *work->out.output, .lacks = find_lack(work)};
+    work_lines l;
+
+    l.work = work; /* its arrays are for as many inputs as there are */
+    l.tiles = tiles;
+    l.output = *work->out.output;
+    l.lacks = find_lack(work);
+    for (uint32_t i = 0; i < work->num_in; i++) {
+        l.written[i] = NULL;
+        l.copies[i] = NULL;
+    }
     if (l.tiles.way == CLSPI_BY_DEVICE && !goes_to_host(&l, run)) return make_on_queue(&l, run);
     const clsp_status status = make_lines(&l, run);
     for (uint32_t i = 0; i < work->num_in; i++) {

@@ -16,6 +16,8 @@ typedef struct clspi_work_input {
     size_t per_line;        /* elements of a plane */
     uint32_t planes;
     size_t apart;
+    const clsp_output *written; /* makers write it, beside the work's output, as which it begins;
+                                   NULL: they read `input` */
 } clspi_work_input;
 
 /* The caller's memory that lines go to; it begins with the first line that is asked for. */
@@ -48,6 +50,9 @@ typedef struct clspi_place {
 /* How a family makes lines. in: where those of a part begin in each input, of planes in the first
    one, or where it begins itself. plan: the work's, or that of a joined device. */
 typedef struct clspi_work_makers {
+    /* Says what speeds depend on, of work that is shared. */
+    clspi_work_key (*key)(const clspi_work *work);
+
     /* Checks what host memory holds from the first line on that is asked for; in: NULL where an
        input is the device's. NULL: there is nothing to check. */
     clsp_status (*check)(const clspi_work *work, clsp_range lines, const char *const in[]);
@@ -96,11 +101,9 @@ struct clspi_work {
     const void *user;
     clspi_tiling tiling;
     size_t first_piece;
-    size_t multiple; /* of lines, that parts of a piece begin at on a device; 0: of 1 */
-    uint32_t num_in;
-    clspi_work_input in[CLSPI_WORK_INPUTS];
-    const clsp_output *written[CLSPI_WORK_INPUTS]; /* an input that makers write, beside `out`, and
-                                                      that begins as it does; NULL: it is read */
+    size_t multiple;            /* of lines, that parts of a piece begin at on a device; 0: of 1 */
+    uint32_t num_in;            /* at most CLSPI_WORK_INPUTS */
+    const clspi_work_input *in; /* [num_in] */
     clspi_work_output out;
     size_t line_items; /* as of clspi_tiling_of */
     double line_ns;    /* that a line takes a core; 0: as of clspi_batch_make */
@@ -110,7 +113,6 @@ struct clspi_work {
     /* Why the host makes no lines, joined devices make none, and no persistent kernel does; NULL:
        they do. Static storage. */
     const char *why_no_host, *why_alone, *why_not_persistent;
-    clspi_work_key key;
 };
 
 /* Carries out a call whose arguments have been checked, but for its memory and tiles. */

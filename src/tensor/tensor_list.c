@@ -158,8 +158,9 @@ static clsp_status queue_lines(const clspi_work *work, clspi_series *series, con
 /* ---- the call ---- */
 
 /* Describes what speeds depend on. */
-static clspi_work_key key_of(const clspi_tensor_desc *d)
+static clspi_work_key key_of(const clspi_work *work)
 {
+    const clspi_tensor_desc *const d = &tensor_plan_of(work->plan)->desc;
     const clspi_work_key key = {"list",
                                 9,
                                 {d->is_triangle ? 4 : d->directions, d->degrees[0], d->degrees[1],
@@ -172,7 +173,8 @@ static clspi_work_key key_of(const clspi_tensor_desc *d)
 clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, const clsp_points *points,
                                      const clsp_output *vertices, const clsp_run *run)
 {
-    static const clspi_work_makers makers = {.check = check_items,
+    static const clspi_work_makers makers = {.key = key_of,
+                                             .check = check_items,
                                              .prepare = clspi_list_prepare,
                                              .on_host = make_on_host,
                                              .on_device = make_on_device,
@@ -185,6 +187,14 @@ clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, const clsp_points 
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(clspi_points_check(&plan->base, points, (size_t)d->directions + d->vertex.stride));
     CLSPI_CHECK(clspi_tensor_check_patches(plan, (clsp_range){0, 0}, run));
+    const clspi_work_input in[] = {
+        [PARAMS] = {.input = &points->params,
+                    .need = {"params", d->precision, num * d->directions},
+                    .per_line = planar ? 1 : d->directions,
+                    .planes = planar ? d->directions : 1,
+                    .apart = num},
+        [ITEMS] = {
+            .input = &points->item, .need = {"items", CLSP_U32, num}, .per_line = 1, .planes = 1}};
     const clspi_work work = {
         .plan = &plan->base,
         .peers = &plan->peers,
@@ -192,17 +202,11 @@ clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, const clsp_points 
         .user = points,
         .tiling = clspi_list_tiling(num, CLSPI_POINT_ITEMS),
         .num_in = clspi_input_is_there(&points->item) ? 2 : 1,
-        .in = {[PARAMS] = {&points->params,
-                           {"params", d->precision, num * d->directions},
-                           planar ? 1 : d->directions,
-                           planar ? d->directions : 1,
-                           num},
-               [ITEMS] = {&points->item, {"items", CLSP_U32, num}, 1, 1, 0}},
+        .in = in,
         .out = {vertices, "vertices", d->vertex.type, d->vertex.stride, clspi_layout_has_gaps(d)},
         .line_items = CLSPI_POINT_ITEMS,
         .line_ns = clspi_host_list_ns(plan),
         .is_faster = clspi_host_list_is_faster(plan),
-        .why_alone = d->own_bases > 0 ? "lists of bases of their own are not shared" : NULL,
-        .key = key_of(d)};
+        .why_alone = d->own_bases > 0 ? "lists of bases of their own are not shared" : NULL};
     return clspi_work_run(&work, run);
 }

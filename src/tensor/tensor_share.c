@@ -519,9 +519,10 @@ static clsp_status make_edges(const clspi_work *work, clsp_range lines, const ch
 }
 
 /* Describes what speeds depend on. */
-static clspi_work_key key_of(const clspi_tensor_plan *plan)
+static clspi_work_key key_of(const clspi_work *work)
 {
     static const char *const forms[] = {"", "curve", "surface", "volume"};
+    const clspi_tensor_plan *const plan = tensor_plan_of(work->plan);
     const clspi_tensor_desc *const d = &plan->desc;
     const clspi_work_key key = {d->is_triangle ? "triangle" : forms[d->directions],
                                 10,
@@ -540,16 +541,19 @@ static const char not_rows[] =
 static clspi_work work_of(clspi_tensor_plan *plan, clsp_range patches, size_t elements,
                           const clsp_output *vertices)
 {
-    static const clspi_work_makers row_makers = {.prepare = prepare,
+    static const clspi_work_makers row_makers = {.key = key_of,
+                                                 .prepare = prepare,
                                                  .on_host = make_on_host,
                                                  .on_device = make_on_device,
                                                  .persistent = make_persistent,
                                                  .mend = make_edges};
-    static const clspi_work_makers vertex_makers = {.prepare = prepare,
+    static const clspi_work_makers vertex_makers = {.key = key_of,
+                                                    .prepare = prepare,
                                                     .on_host = make_vertices_on_host,
                                                     .on_device = make_vertices_on_device,
                                                     .mend = make_edges};
-    static const clspi_work_makers point_makers = {.prepare = clspi_list_prepare,
+    static const clspi_work_makers point_makers = {.key = key_of,
+                                                   .prepare = clspi_list_prepare,
                                                    .on_host = make_points,
                                                    .on_device = make_vertices_on_device};
     const clspi_tensor_desc *const d = &plan->desc;
@@ -572,8 +576,7 @@ static clspi_work work_of(clspi_tensor_plan *plan, clsp_range patches, size_t el
                         .line_ns = line_ns(plan),
                         .is_faster = is_faster_on_host(plan, patches),
                         .why_no_host = host_refusal(plan),
-                        .why_alone = has_rows || own_rows ? NULL : not_rows,
-                        .key = key_of(plan)};
+                        .why_alone = has_rows || own_rows ? NULL : not_rows};
 }
 
 clsp_status clspi_tensor_eval(clspi_tensor_plan *plan, clsp_range patches,

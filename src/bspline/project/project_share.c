@@ -124,17 +124,21 @@ static clsp_status search_on_device(const clspi_work *work, clspi_plan *base, cl
 
 /* ---- the call ---- */
 
-/* Adds an input that may be there; returns its number, or that of the points. */
-static uint32_t add_input(clspi_work *work, const clsp_input *input, clspi_memory_need need)
+/* Adds an input of one element a query that may be there; returns its number, or that of the
+   points. */
+static uint32_t add_input(clspi_work_input *in, uint32_t *num, const clsp_input *input,
+                          clspi_memory_need need)
 {
     if (!clspi_input_is_there(input)) return POINTS;
-    work->in[work->num_in] = (clspi_work_input){input, need, 1, 1, 0};
-    return work->num_in++;
+    in[*num] = (clspi_work_input){.input = input, .need = need, .per_line = 1, .planes = 1};
+    return (*num)++;
 }
 
 /* Describes what speeds depend on. */
-static clspi_work_key key_of(const clsp_bspline_plan *plan, const project_call *call)
+static clspi_work_key key_of(const clspi_work *work)
 {
+    const clsp_bspline_plan *const plan = bspline_plan_of(work->plan);
+    const project_call *const call = work->user;
     const clspi_tensor_desc *const d = &plan->tensor.desc;
     const clspi_work_key key = {"nearest",
                                 9,
@@ -160,32 +164,37 @@ static clsp_status project_curves(clsp_bspline_plan *plan, const clsp_bspline_qu
                                   const clsp_bspline_project_opts *opts, const clsp_output *nearest,
                                   const clsp_run *run)
 {
-    static const clspi_work_makers makers = {
-        .prepare = prepare_host, .on_host = search_on_host, .on_device = search_on_device};
+    static const clspi_work_makers makers = {.key = key_of,
+                                             .prepare = prepare_host,
+                                             .on_host = search_on_host,
+                                             .on_device = search_on_device};
     const clspi_tensor_desc *const d = &plan->tensor.desc;
     const size_t num = queries->num;
     const bool is_mrep = opts->method == CLSP_BSPLINE_PROJECT_MREP;
     const char *const why = is_mrep ? "mrep is the device's alone" : NULL;
     project_call call = {.opts = opts};
-    clspi_work work = {
-        .plan = &plan->tensor.base,
-        .peers = &plan->tensor.peers,
-        .makers = &makers,
-        .user = &call,
-        .tiling = clspi_list_tiling(num, QUERY_ITEMS),
-        .num_in = 1,
-        .in = {[POINTS] = {&queries->points, {"points", d->precision, num * d->dim}, d->dim, 1, 0}},
-        .out = {nearest, "nearest", d->precision, 0, false},
-        .line_items = QUERY_ITEMS,
-        .line_ns = query_ns(plan, opts),
-        .why_no_host = why,
-        .why_alone = why};
+    clspi_work_input in[CLSPI_WORK_INPUTS] = {{.input = &queries->points,
+                                               .need = {"points", d->precision, num * d->dim},
+                                               .per_line = d->dim,
+                                               .planes = 1}};
+    clspi_work work = {.plan = &plan->tensor.base,
+                       .peers = &plan->tensor.peers,
+                       .makers = &makers,
+                       .user = &call,
+                       .tiling = clspi_list_tiling(num, QUERY_ITEMS),
+                       .num_in = 1,
+                       .in = in,
+                       .out = {nearest, "nearest", d->precision, 0, false},
+                       .line_items = QUERY_ITEMS,
+                       .line_ns = query_ns(plan, opts),
+                       .why_no_host = why,
+                       .why_alone = why};
 
     CLSPI_CHECK(clspi_project_result(plan, num, opts, &work.out.per_line));
-    call.patches =
-        add_input(&work, &queries->patches, (clspi_memory_need){"patches", CLSP_U32, num});
-    call.hints = add_input(&work, &queries->hints, (clspi_memory_need){"hints", d->precision, num});
-    work.key = key_of(plan, &call);
+    call.patches = add_input(in, &work.num_in, &queries->patches,
+                             (clspi_memory_need){"patches", CLSP_U32, num});
+    call.hints = add_input(in, &work.num_in, &queries->hints,
+                           (clspi_memory_need){"hints", d->precision, num});
     return clspi_work_run(&work, run);
 }
 

@@ -292,10 +292,10 @@ static const char *why_alone(const clspi_image_job *job, const clsp_share *share
 }
 
 /* Describes what speeds depend on. */
-static clspi_work_key key_of(const clspi_image_call *call)
+static clspi_work_key key_of(const clspi_work *work)
 {
     static const char *const places[] = {"map", "field", "at"};
-    const clspi_image_job *const job = &call->job;
+    const clspi_image_job *const job = &((const values_work *)work->user)->call->job;
     const clsp_image_desc *const d = &job->plan->desc;
     const clspi_work_key key = {places[job->places],
                                 6,
@@ -307,7 +307,8 @@ static clspi_work_key key_of(const clspi_image_call *call)
 
 clsp_status clspi_image_call_run(const clspi_image_call *call, const clsp_run *run)
 {
-    static const clspi_work_makers makers = {.check = check,
+    static const clspi_work_makers makers = {.key = key_of,
+                                             .check = check,
                                              .prepare = prepare,
                                              .on_host = make_on_host,
                                              .on_device = make_on_device,
@@ -315,6 +316,7 @@ clsp_status clspi_image_call_run(const clspi_image_call *call, const clsp_run *r
     const clspi_image_job *const job = &call->job;
     const clsp_image_desc *const d = &job->plan->desc;
     const char *const why = why_alone(job, run ? run->share : NULL);
+    clspi_work_input given = {.input = call->given, .planes = 1};
     values_work s = {.call = call, .real = clsp_type_bytes(d->precision)};
     clspi_work work = {.plan = &job->plan->base,
                        .peers = &job->plan->peers,
@@ -322,17 +324,16 @@ clsp_status clspi_image_call_run(const clspi_image_call *call, const clsp_run *r
                        .user = &s,
                        .tiling = call->tiling,
                        .num_in = call->given != NULL,
-                       .in = {{.input = call->given, .planes = 1}},
+                       .in = &given,
                        .out = {&call->values, "values", d->values, job->point, false},
                        .line_items = clspi_image_point_items(call),
                        .line_ns = point_ns(job),
                        .is_faster = is_faster(job),
                        .is_devices = clspi_image_is_textured(job),
                        .why_no_host = why,
-                       .why_alone = why,
-                       .key = key_of(call)};
+                       .why_alone = why};
 
-    if (call->given) CLSPI_CHECK(clspi_image_given_need(call, &work.in[0].need));
+    if (call->given) CLSPI_CHECK(clspi_image_given_need(call, &given.need));
     make_grid(&s);
     return clspi_work_run(&work, run);
 }

@@ -176,14 +176,17 @@ clsp_status clsp_solid_locate(clsp_solid_plan *plan, const clsp_solid_queries *q
                                              queries->max_nodes ? queries->max_nodes : NODES,
                                          .asks_nearest = queries->nearest,
                                          .tolerance = queries->tolerance};
-    const clspi_work work = {
-        .plan = &plan->base,
-        .makers = &makers,
-        .user = &search,
-        .tiling = clspi_list_tiling(queries->num, QUERY_ITEMS),
-        .num_in = 1,
-        .in = {{&queries->points, {"points", real, 3 * queries->num}, 3, 1, 0}},
-        .out = {&places, "places", real, result, false},
-        .line_items = QUERY_ITEMS};
+    const clspi_work_input points = {.input = &queries->points,
+                                     .need = {"points", real, 3 * queries->num},
+                                     .per_line = 3,
+                                     .planes = 1};
+    const clspi_work work = {.plan = &plan->base,
+                             .makers = &makers,
+                             .user = &search,
+                             .tiling = clspi_list_tiling(queries->num, QUERY_ITEMS),
+                             .num_in = 1,
+                             .in = &points,
+                             .out = {&places, "places", real, result, false},
+                             .line_items = QUERY_ITEMS};
     return clspi_work_run(&work, run);
 }

@@ -188,8 +188,9 @@ static double line_ns(const solid_call *c)
 }
 
 /* Describes what speeds depend on. */
-static clspi_work_key key_of(const solid_call *c)
+static clspi_work_key key_of(const clspi_work *work)
 {
+    const solid_call *const c = work->user;
     const clsp_solid_plan *const plan = c->plan;
     const clsp_vertex_layout *const vertex = &plan->desc.vertex;
     const size_t regular = plan->lattice ? 0 : plan->layout.uses[0].num_cells;
@@ -207,7 +208,8 @@ static clspi_work_key key_of(const solid_call *c)
 /* Describes the work of a call, but for the inputs of a list. */
 static clspi_work work_of(const solid_call *c, size_t first, const clsp_output *vertices)
 {
-    static const clspi_work_makers makers = {.prepare = prepare,
+    static const clspi_work_makers makers = {.key = key_of,
+                                             .prepare = prepare,
                                              .on_host = make_on_host,
                                              .on_device = make_on_device,
                                              .alone = make_alone};
@@ -227,8 +229,7 @@ static clspi_work work_of(const solid_call *c, size_t first, const clsp_output *
                         .line_items = items_of(c),
                         .line_ns = line_ns(c),
                         .is_faster = by_cells,
-                        .why_no_host = is_there ? NULL : "the host has no code for this method",
-                        .key = key_of(c)};
+                        .why_no_host = is_there ? NULL : "the host has no code for this method"};
 }
 
 /* ---- the calls ---- */
@@ -276,10 +277,11 @@ clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *poi
     CLSPI_CHECK(clspi_points_check(&plan->base, points, 3 + (size_t)plan->shape.stride));
     const solid_call c = {.plan = plan, .points = points, .num = points->num};
     const clspi_list_needs needs = clspi_point_list_needs(plan, points);
+    const clspi_work_input in[] = {
+        [PARAMS] = {.input = &points->params, .need = needs.params, .planes = 1},
+        [CELLS] = {.input = &points->item, .need = needs.cells, .planes = 1}};
     clspi_work work = work_of(&c, 0, &vertices);
     work.num_in = clspi_input_is_there(&points->item) ? 2 : 1;
-    work.in[PARAMS] =
-        (clspi_work_input){.input = &points->params, .need = needs.params, .planes = 1};
-    work.in[CELLS] = (clspi_work_input){.input = &points->item, .need = needs.cells, .planes = 1};
+    work.in = in;
     return clspi_work_run(&work, run);
 }

@@ -126,37 +126,42 @@ static clsp_status prepare_device(clspi_tensor_plan *plan, const clsp_run *run)
     return status;
 }
 
-/* Adds memory that is read, or written (output), and returns its number. */
-static uint32_t add_memory(clspi_work *work, const clsp_input *input, const clsp_output *output,
-                           clspi_memory_need need, size_t per_line)
+/* Adds memory that is read, or written (output), and returns its number. need: of one query. */
+static uint32_t add_memory(clspi_work_input *in, clspi_work *work, const clsp_input *input,
+                           const clsp_output *output, clspi_memory_need need)
 {
-    need.count = work->tiling.num_pieces * per_line;
-    work->in[work->num_in] = (clspi_work_input){input, need, per_line, 1, 0};
-    work->written[work->num_in] = output;
+    const size_t per_line = need.count;
+
+    need.count *= work->tiling.num_pieces;
+    in[work->num_in] = (clspi_work_input){
+        .input = input, .need = need, .per_line = per_line, .planes = 1, .written = output};
     return work->num_in++;
 }
 
 /* Adds all memory but that of the results. */
-static void add_memories(clspi_work *work, const clspi_surface_project *given, project_call *call)
+static void add_memories(clspi_work_input *in, clspi_work *work, const clspi_surface_project *given,
+                         project_call *call)
 {
     const clspi_tensor_desc *const d = &tensor_plan_of(work->plan)->desc;
-    const clspi_memory_need points = {"points", d->precision, 0};
-    const clspi_memory_need patches = {"patches", CLSP_U32, 0};
-    const clspi_memory_need hints = {"hints", d->precision, 0};
-    const clspi_memory_need normals = {"normals", d->precision, 0};
+    const clspi_memory_need points = {"points", d->precision, d->dim};
+    const clspi_memory_need patches = {"patches", CLSP_U32, 1};
+    const clspi_memory_need hints = {"hints", d->precision, d->directions};
+    const clspi_memory_need normals = {"normals", d->precision, CLSPI_NORMAL_REALS};
 
-    add_memory(work, &given->points, NULL, points, d->dim);
+    work->in = in;
+    add_memory(in, work, &given->points, NULL, points);
     if (clspi_input_is_there(&given->patches))
-        call->patches = add_memory(work, &given->patches, NULL, patches, 1);
+        call->patches = add_memory(in, work, &given->patches, NULL, patches);
     if (clspi_input_is_there(&given->hints))
-        call->hints = add_memory(work, &given->hints, NULL, hints, d->directions);
-    if (given->has_normals)
-        call->normals = add_memory(work, NULL, &given->normals, normals, CLSPI_NORMAL_REALS);
+        call->hints = add_memory(in, work, &given->hints, NULL, hints);
+    if (given->has_normals) call->normals = add_memory(in, work, NULL, &given->normals, normals);
 }
 
 /* Describes what speeds depend on. */
-static clspi_work_key key_of(const clspi_tensor_plan *plan, const project_call *call)
+static clspi_work_key key_of(const clspi_work *work)
 {
+    const clspi_tensor_plan *const plan = tensor_plan_of(work->plan);
+    const project_call *const call = work->user;
     const clspi_tensor_desc *const d = &plan->desc;
     const clspi_work_key key = {
         "surface-nearest",
@@ -171,7 +176,8 @@ static clspi_work_key key_of(const clspi_tensor_plan *plan, const project_call *
 clsp_status clspi_tensor_project(clspi_tensor_plan *plan, const clspi_surface_project *given,
                                  const clsp_run *run)
 {
-    static const clspi_work_makers makers = {.prepare = prepare,
+    static const clspi_work_makers makers = {.key = key_of,
+                                             .prepare = prepare,
                                              .on_host = search_on_host,
                                              .lacks = lacks,
                                              .on_device = search_on_device};
@@ -179,6 +185,7 @@ clsp_status clspi_tensor_project(clspi_tensor_plan *plan, const clspi_surface_pr
     const size_t bytes = real == CLSP_F32 ? sizeof(clspi_nearest_f32) : sizeof(clspi_nearest_f64);
     const size_t result = bytes / clsp_type_bytes(real);
     project_call call = {.max_dist = given->max_dist};
+    clspi_work_input in[CLSPI_WORK_INPUTS];
     clspi_work work = {.plan = &plan->base,
                        .peers = &plan->peers,
                        .makers = &makers,
@@ -189,8 +196,7 @@ clsp_status clspi_tensor_project(clspi_tensor_plan *plan, const clspi_surface_pr
                        .chunk_ms = CHUNK_MS};
 
     CLSPI_CHECK(check_size(plan, given->num, result));
-    add_memories(&work, given, &call);
-    work.key = key_of(plan, &call);
+    add_memories(in, &work, given, &call);
     CLSPI_CHECK(prepare_device(plan, run));
     return clspi_work_run(&work, run);
 }
