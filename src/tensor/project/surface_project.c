@@ -193,7 +193,8 @@ clsp_status clspi_tensor_project(clspi_tensor_plan *plan, const clspi_surface_pr
                        .tiling = clspi_list_tiling(given->num, QUERY_ITEMS),
                        .out = {&given->nearest, "nearest", real, result, false},
                        .line_items = QUERY_ITEMS,
-                       .chunk_ms = CHUNK_MS};
+                       .chunk_ms = CHUNK_MS,
+                       .is_devices = true};
 
     CLSPI_CHECK(check_size(plan, given->num, result));
     add_memories(in, &work, given, &call);
