@@ -393,7 +393,7 @@ static clsp_status share_lines(work_lines *l, const clsp_run *run)
     if (work->why_alone && (work->why_no_host || !is_by_host(l, run->share)))
         return clspi_shared_alone(work->plan, &alone, run);
     clspi_shared_batch batch = batch_of(l, key);
-    name_work(work, key);
+    if (l->tiles.way == CLSPI_BY_ALL) name_work(work, key);
     CLSPI_CHECK(clspi_shared_batch_run(&batch, &l->tiles, l->out, run, told));
     if (work->makers->mend && l->tiles.way == CLSPI_BY_ALL && is_mixed(told))
         CLSPI_CHECK(work->makers->mend(work, l->tiles.lines, l->in, l->out));
