@@ -117,7 +117,6 @@ static clsp_status search_on_host(const clspi_work *work, uint32_t worker, const
                                        .answer = search_some,
                                        .user = &job};
 
-    job.queries.num = part->num_lines;
     job.queries.points = in[0];
     job.queries.out = out;
     return clspi_query_pieces_answer(&pieces, work->plan, worker != CLSPI_HOST_WORKERS)

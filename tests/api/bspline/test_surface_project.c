@@ -907,6 +907,7 @@ static void refuse(bool as_bezier)
             queries.hints = clsp_in_f32(points, 2));
     REFUSED(CLSP_ERROR_BUFFER_SIZE, queries.points.size = 5);
     REFUSED(CLSP_ERROR_ARGUMENT, queries.points = (clsp_input){0});
+    REFUSED(CLSP_ERROR_NO_MEMORY, queries.num = SIZE_MAX / 8);
     assert_int_equal(project(&s, NULL, NULL, results_out(&s, results, 2), NULL),
                      CLSP_ERROR_ARGUMENT);
     finish(&s);

@@ -814,7 +814,7 @@ static void test_two_parts(void **state)
 
 /* ---- calls ---- */
 
-enum { MANY = 6000 };
+enum { MANY = 6000, TILE = 64 };
 
 /* A plan in float and points around it, with what becomes of them. */
 typedef struct calls {
@@ -902,9 +902,10 @@ static void test_same_bits(void **state)
     finish(&c);
 }
 
-/* Points and places in memory of every kind. */
+/* Points and places in memory of every kind, of a call and of a tile. */
 static void test_memory(void **state)
 {
+    static const clsp_share second_tile = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {1, 1}};
     enum { NUM = 70 };
     calls c;
 
@@ -918,6 +919,9 @@ static void test_memory(void **state)
             const clsp_solid_queries queries = {.num = NUM, .points = store_in(&in)};
             assert_ok(ctx, clsp_solid_locate(c.plan, &queries, store_out(&out), NULL));
             assert_memory_equal(store_read(&out), c.all, NUM * sizeof *c.all);
+            assert_ok(ctx, clsp_solid_locate(c.plan, &queries, store_out(&out),
+                                             &(clsp_run){.share = &second_tile}));
+            assert_memory_equal(store_read(&out), c.all + TILE, (NUM - TILE) * sizeof *c.all);
             store_free(&in);
             store_free(&out);
         }
@@ -950,7 +954,7 @@ static void test_note(void **state)
 /* Points and places that are not aligned to their elements, of a call and of a tile. */
 static void test_unaligned(void **state)
 {
-    enum { NUM = 100, REALS = 3 * NUM, TILE = 64 };
+    enum { NUM = 100, REALS = 3 * NUM };
     static const clsp_share shares[] = {
         {.schedule = CLSP_SCHEDULE_DYNAMIC},
         {.schedule = CLSP_SCHEDULE_HOST, .tiles = {1, 1}},
