@@ -944,6 +944,7 @@ static void test_note(void **state)
     (void)state;
     assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
     start(&c);
+    assert_int_equal(notes, 1);
     assert_ok(ctx, call(&c, 0, 1, clsp_out_solid_places_f32(c.all, 1), NULL));
     assert_int_equal(notes, 1);
     finish(&c);
