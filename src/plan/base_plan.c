@@ -4,6 +4,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "host_pieces.h"
 #include "job.h"
 
 enum { BESIDE_BYTES_MIN = 1 << 18 }; /* what is brought beside kernels: below, events cost more */
@@ -239,4 +240,10 @@ void clspi_plan_release(clspi_plan *plan)
     if (plan->writes) clReleaseCommandQueue(plan->writes);
     plan->writes = NULL;
     pthread_mutex_destroy(&plan->lock);
+}
+
+void clspi_pieces_on_host(const clspi_plan *plan, size_t num, void (*fn)(void *user, size_t piece),
+                          void *user)
+{
+    clspi_host_pieces(plan->ctx, num, fn, user);
 }

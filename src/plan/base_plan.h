@@ -118,4 +118,9 @@ clsp_status clspi_plan_bring(clspi_plan *plan, clspi_series *series, uint32_t i,
 
 void clspi_plan_release(clspi_plan *plan);
 
+/* Does pieces of work on the host, on the calling thread and on the context's workers where they do
+   nothing else: clspi_host_pieces for the layers above. */
+void clspi_pieces_on_host(const clspi_plan *plan, size_t num, void (*fn)(void *user, size_t piece),
+                          void *user);
+
 #endif

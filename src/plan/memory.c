@@ -1,5 +1,8 @@
 #include "memory.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "buffer.h"
 #include "check.h"
 #include "graphics_buffer.h"
@@ -174,4 +177,73 @@ bool clspi_input_is_there(const clsp_input *input)
 void clspi_memory_close(clspi_memory *memory)
 {
     if (memory->is_svm) clspi_buffer_release(&memory->buffer);
+}
+
+/* ---- memory that the host reads and writes ---- */
+
+/* Checks that memory is the host's, or SVM that the host and devices may use at once. */
+static clsp_status check_memory(const clspi_plan *plan, const void *buffer, const void *svm,
+                                const char *what)
+{
+    if (buffer)
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "%s: shared %s: host memory or an svm pointer, not a buffer",
+                          plan->family, what);
+    if (svm && !(plan->ctx->device.svm & (CLSP_SVM_FINE_BUFFER | CLSP_SVM_FINE_SYSTEM)))
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "%s: shared %s: the device has no fine-grain SVM", plan->family, what);
+    return CLSP_OK;
+}
+
+clsp_status clspi_shared_output(const clspi_plan *plan, clsp_output *output,
+                                const clspi_memory_need *need, char **out)
+{
+    clspi_memory memory;
+
+    CLSPI_CHECK(clspi_output_unstage(plan, output, need->what, need->type));
+    if (output->graphics)
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "%s: shared %s: a graphics buffer that is not staged", plan->family,
+                          need->what);
+    CLSPI_CHECK(check_memory(plan, output->buffer, output->svm, need->what));
+    if (output->svm && !output->host) {
+        output->host = output->svm;
+        output->svm = NULL;
+    }
+    const clsp_status status = clspi_output_open(&memory, plan, output, need);
+    *out = memory.host;
+    clspi_memory_close(&memory);
+    return status;
+}
+
+clsp_status clspi_shared_input(const clspi_plan *plan, const clsp_input *input,
+                               const clspi_memory_need *need, const char **in)
+{
+    clsp_input host = *input;
+    clspi_memory memory;
+
+    CLSPI_CHECK(check_memory(plan, host.buffer, host.svm, need->what));
+    if (host.svm && !host.host) {
+        host.host = host.svm;
+        host.svm = NULL;
+    }
+    const clsp_status status = clspi_input_open(&memory, plan, &host, need);
+    *in = memory.host;
+    clspi_memory_close(&memory);
+    return status;
+}
+
+clsp_status clspi_align_input(const clspi_plan *plan, const clspi_memory_need *need,
+                              const char **in, void **copy)
+{
+    const size_t element = clsp_type_bytes(need->type), bytes = need->count * element;
+
+    *copy = NULL;
+    if ((uintptr_t)*in % element == 0 || bytes == 0) return CLSP_OK;
+    *copy = malloc(bytes);
+    if (!*copy)
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "%s: no memory for %s that are not aligned", plan->family, need->what);
+    *in = memcpy(*copy, *in, bytes);
+    return CLSP_OK;
 }

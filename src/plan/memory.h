@@ -52,4 +52,18 @@ bool clspi_input_is_there(const clsp_input *input);
 /* Releases what was made; commands that use it still run. */
 void clspi_memory_close(clspi_memory *memory);
 
+/* Checks the memory of a shared call: the host's, or SVM that the host may write while devices do,
+   which *output then says to be the host's. *out: where it begins. */
+clsp_status clspi_shared_output(const clspi_plan *plan, clsp_output *output,
+                                const clspi_memory_need *need, char **out);
+
+/* Checks memory that a shared call reads in the same way. *in: where it begins. */
+clsp_status clspi_shared_input(const clspi_plan *plan, const clsp_input *input,
+                               const clspi_memory_need *need, const char **in);
+
+/* Copies what a call reads where it is not aligned to its elements. *copy, NULL where there is
+   none, is the caller's to free. */
+clsp_status clspi_align_input(const clspi_plan *plan, const clspi_memory_need *need,
+                              const char **in, void **copy);
+
 #endif

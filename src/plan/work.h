@@ -4,7 +4,9 @@
 #ifndef CLSPI_WORK_H
 #define CLSPI_WORK_H
 
-#include "shared_batch.h"
+#include "memory.h"
+#include "peers.h"
+#include "tiles.h"
 
 enum { CLSPI_WORK_INPUTS = CLSPI_MAX_STREAMS - 1, CLSPI_WORK_NUMBERS = 12 };
 
@@ -36,6 +38,21 @@ typedef struct clspi_work_key {
     uint32_t num;
     uint32_t number[CLSPI_WORK_NUMBERS];
 } clspi_work_key;
+
+/* Tiles that a persistent kernel makes. */
+typedef struct clspi_queued_tiles {
+    void *counter; /* a cl_int in fine-grain SVM */
+    const clspi_tiling *tiling;
+    size_t num_tiles; /* below 2^31: those of all pieces or the first ones of them */
+    size_t first_piece;
+    void *out; /* where the first piece begins, in fine-grain SVM */
+} clspi_queued_tiles;
+
+/* Where the lines of a part go: [num_lines][line] elements. */
+typedef struct clspi_target {
+    cl_mem buffer;
+    size_t offset; /* elements */
+} clspi_target;
 
 typedef struct clspi_work clspi_work;
 
@@ -114,6 +131,14 @@ struct clspi_work {
        they do. Static storage. */
     const char *why_no_host, *why_alone, *why_not_persistent;
 };
+
+/* Returns the class of a size in keys: which power of two is the last up to it. */
+unsigned clspi_size_class(double size);
+
+/* Tells whether the host makes what is not shared and whose memory is its own: its device is the
+   host's own CPU, whose kernels take longer (is_faster), if CLSPLINE_LIMITS does not name the
+   engine. */
+bool clspi_is_host_job(const clspi_plan *plan, bool is_faster);
 
 /* Carries out a call whose arguments have been checked, but for its memory and tiles. */
 clsp_status clspi_work_run(const clspi_work *work, const clsp_run *run);

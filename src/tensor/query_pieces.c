@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "shared_batch.h"
 
 enum {
     SORTED = 4096, /* queries are sorted by their place from so many on */

@@ -4,7 +4,7 @@
 #define CLSPI_TENSOR_TILE_ROWS_H
 
 #include "grid_sums.h"
-#include "shared_batch.h"
+#include "work.h"
 
 typedef struct clspi_tile_kernel {
     clspi_kernel kernel;

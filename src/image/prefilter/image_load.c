@@ -1,7 +1,6 @@
 #include "image_load.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "buffer.h"
@@ -11,12 +10,11 @@
 #include "fir_taps.h"
 #include "float_state.h"
 #include "half.h"
-#include "job.h"
 #include "large_array.h"
+#include "lone_call.h"
 #include "spline_poles.h"
 
 enum {
-    KEY_MAX = 160,
     ROW_ITEMS = 4096, /* coefficients of a tile, at least */
     BAND = 128,       /* rows of a tile that is filtered across rows */
     SLAB = 32,        /* slices of one */
@@ -33,7 +31,8 @@ typedef struct load_job {
     uint32_t step;
     clspi_line_source source;
     char *target; /* [stored_0][stored_1][stored_2] */
-    size_t element;
+    clsp_type type;
+    size_t element; /* bytes of one */
     bool halves;
     size_t planes_done, num_planes;
     double taps[CLSP_IMAGE_MAX_TAPS / 2 + 1];
@@ -152,15 +151,15 @@ static clsp_status filter_box(const load_job *job, const clspi_line_box *box, ui
     return CLSP_OK;
 }
 
-static clsp_status make_on_host(const void *user, clspi_plan *base, uint32_t worker,
-                                const clspi_part *part, char *out)
+static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const clspi_part *part,
+                                const char *const in[], char *out)
 {
-    const load_job *const job = user;
+    const load_job *const job = work->user;
     const uint32_t *const stored = job->plan->layout.stored, *const low = job->plan->layout.low;
     const bool is_whole = part->line == 0 && part->num_lines % stored[2] == 0;
     const size_t rows = is_whole ? part->num_lines / stored[2] : 1;
 
-    (void)base;
+    (void)in;
     for (size_t done = 0; done < rows;) {
         const size_t row = part->piece + done, y = row % stored[1];
         const size_t slices = y == 0 ? (rows - done) / stored[1] : 0;
@@ -195,10 +194,9 @@ static bool has_same_steps(const clspi_image_filter *a, const clspi_image_filter
     return is_same;
 }
 
-static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_series *series,
-                                  const clspi_part *part, const clspi_target *target)
+static clsp_status filter_on_device(const load_job *job, clspi_plan *base, clspi_series *series,
+                                    const clspi_part *part, const clspi_target *target)
 {
-    const load_job *const job = user;
     const clsp_image_plan *const made_by = (const clsp_image_plan *)base;
 
     if (!has_same_steps(&job->plan->of_parts, &made_by->of_parts))
@@ -207,6 +205,14 @@ static clsp_status make_on_device(const void *user, clspi_plan *base, clspi_seri
                           base->ctx->device.name, job->plan->base.ctx->device.name);
     return clspi_image_strips_make((clsp_image_plan *)base, series, job->step, &job->source, part,
                                    target);
+}
+
+static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clspi_series *series,
+                                  const clspi_part *part, const clspi_place in[],
+                                  const clspi_target *out)
+{
+    (void)in;
+    return filter_on_device(work->user, base, series, part, out);
 }
 
 /* Makes a step on the plan's device, some rows at a time. */
@@ -229,7 +235,7 @@ static clsp_status run_on_device(const load_job *job)
                                                   part.num_lines * job->element);
         const clspi_target target = {staging->buffer, 0};
         if (status == CLSP_OK)
-            status = make_on_device(job, &plan->base, &call.series, &part, &target);
+            status = filter_on_device(job, &plan->base, &call.series, &part, &target);
         if (status == CLSP_OK)
             status = clspi_series_read(&call.series, staging->buffer, 0,
                                        job->target + part.before * job->element,
@@ -296,42 +302,46 @@ static void add_report(clsp_report *all, const clsp_report *one)
     }
 }
 
-/* Describes a step as a batch that the host and devices can make. */
-static clspi_shared_batch batch_of(const load_job *job)
+/* Describes what speeds depend on. */
+static clspi_work_key key_of(const clspi_work *work)
 {
-    static const clspi_line_maker maker = {make_on_host, make_on_device, NULL};
-    clsp_image_plan *const plan = job->plan;
+    const load_job *const job = work->user;
+    const clsp_image_desc *const d = &job->plan->desc;
+    const clspi_work_key key = {job->way == BY_HOST ? "filter-host" : "filter",
+                                7,
+                                {d->directions, clspi_image_order(d), d->prefilter,
+                                 step_of(job)->kind, d->precision, d->samples, job->step}};
 
-    return (clspi_shared_batch){.plan = &plan->base,
-                                .peers = &plan->peers,
-                                .maker = &maker,
-                                .user = job,
-                                .why_not_persistent = "no persistent kernel filters images",
-                                .tiling = tiling_of(job),
-                                .line_items = 1,
-                                .line_bytes = job->element,
-                                .element = job->element};
+    return key;
 }
 
-static clsp_status run_shared(load_job *job)
+/* Carries out work that makes `coefficients` of the target's. */
+static clsp_status carry_out(const load_job *job, clspi_work *work, size_t coefficients)
 {
-    clsp_image_plan *const plan = job->plan;
-    const clsp_image_desc *const d = &plan->desc;
-    clspi_shared_batch batch = batch_of(job);
+    const clsp_output target = {.type = job->type, .host = job->target, .size = coefficients};
     clsp_report report;
-    char key[KEY_MAX];
+    const clsp_run run = {.share = job->opts, .report = &report};
 
-    batch.key = key;
-    snprintf(key, KEY_MAX, "image-filter-%u-%u-p%d-k%d-f%zu-s%d-step%u-c%u", d->directions,
-             clspi_image_order(d), (int)d->prefilter, (int)step_of(job)->kind,
-             8 * clsp_type_bytes(d->precision), (int)d->samples, job->step,
-             clspi_size_class((double)plan->layout.plane));
-    const clsp_run run = {.share = job->opts};
-    clspi_tiles tiles;
-    CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &batch.tiling, &run));
-    CLSPI_CHECK(clspi_shared_batch_run(&batch, &tiles, job->target, &run, &report));
-    add_report(job->report, &report);
+    work->plan = &job->plan->base;
+    work->peers = &job->plan->peers;
+    work->user = job;
+    work->out.output = &target;
+    work->out.what = "coefficients";
+    work->out.type = job->type;
+    CLSPI_CHECK(clspi_work_run(work, job->opts ? &run : NULL));
+    if (job->opts) add_report(job->report, &report);
     return CLSP_OK;
+}
+
+/* Shares a step: coefficients are its lines. */
+static clsp_status run_shared(const load_job *job)
+{
+    static const clspi_work_makers makers = {
+        .key = key_of, .on_host = make_on_host, .on_device = make_on_device};
+    clspi_work work = {
+        .makers = &makers, .tiling = tiling_of(job), .out = {.per_line = 1}, .line_items = 1};
+
+    return carry_out(job, &work, job->plan->layout.plane);
 }
 
 static clsp_status run_step(load_job *job)
@@ -401,10 +411,10 @@ static void make_columns(const load_job *job, const clspi_line_box *box, clspi_l
 }
 
 /* Makes tiles, counted z, y, x. */
-static clsp_status make_tiles(const void *user, clspi_plan *base, uint32_t worker,
-                              const clspi_part *part, char *out)
+static clsp_status make_tiles(const clspi_work *work, uint32_t worker, const clspi_part *part,
+                              const char *const in[], char *out)
 {
-    const load_job *const job = user;
+    const load_job *const job = work->user;
     const clspi_image_layout *const l = &job->plan->layout;
     clspi_line_work pass = {.from = &job->source,
                             .scale = 1.0L,
@@ -413,7 +423,7 @@ static clsp_status make_tiles(const void *user, clspi_plan *base, uint32_t worke
                             .halves = job->halves,
                             .memory = memory_of_worker(job, worker)};
 
-    (void)base;
+    (void)in;
     (void)out;
     if (!pass.memory) return no_memory(job->plan);
     const clspi_float_state before = clspi_float_flush(clspi_image_flushes(&job->plan->desc));
@@ -463,32 +473,19 @@ static size_t choose_tiles(load_job *job)
     return (size_t)job->tiles[0] * job->tiles[1] * job->tiles[2];
 }
 
-/* Filters x and y, or z, by the host's threads. */
+/* Filters x and y, or z, by the host's threads: tiles are lines without coefficients of their own,
+   which each tile finds. */
 static clsp_status run_on_host(load_job *job)
 {
-    static const clspi_line_maker maker = {make_tiles, NULL, NULL};
-    clsp_image_plan *const plan = job->plan;
-    const size_t num = choose_tiles(job);
-    clspi_shared_batch batch = {.plan = &plan->base,
-                                .peers = &plan->peers,
-                                .maker = &maker,
-                                .user = job,
-                                .tiling = {num, 1, 1, 1, 1},
-                                .why_not_persistent = "the host alone filters",
-                                .line_items = plan->layout.plane / num,
-                                .element = 1,
-                                .key = "image-filter-host"};
-    const clsp_run run = {.share = job->opts};
-    clspi_tiles tiles;
-    clsp_report report;
+    static const clspi_work_makers makers = {.key = key_of, .on_host = make_tiles};
+    const size_t num = choose_tiles(job), items = job->plan->layout.plane / num;
+    clspi_work work = {.makers = &makers,
+                       .tiling = {num, 1, 1, 1, 1},
+                       .line_items = items,
+                       .line_ns = 2 * COEFFICIENT_NS * (double)items,
+                       .is_faster = true};
 
-    CLSPI_CHECK(clspi_tiles_of(&tiles, &plan->base, &batch.tiling, job->opts ? &run : NULL));
-    if (!job->opts)
-        return clspi_batch_on_host(&batch, &tiles, job->target,
-                                   2 * COEFFICIENT_NS * (double)batch.line_items, NULL);
-    CLSPI_CHECK(clspi_shared_batch_run(&batch, &tiles, job->target, &run, &report));
-    add_report(job->report, &report);
-    return CLSP_OK;
+    return carry_out(job, &work, 0);
 }
 
 /* ---- all steps ---- */
@@ -599,6 +596,7 @@ static clsp_status aim(load_job *job, clspi_step_memory to, char *coefficients)
     const clsp_type type = to == CLSPI_STEP_COEFFICIENTS ? d->coefficients : d->precision;
 
     job->target = memory_of(job, to, coefficients);
+    job->type = type;
     job->element = clsp_type_bytes(type);
     job->halves = type != d->precision;
     return job->target ? CLSP_OK : no_memory(job->plan);

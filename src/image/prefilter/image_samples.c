@@ -6,7 +6,6 @@
 #include "check.h"
 #include "image_load.h"
 #include "image_reals.h"
-#include "shared_batch.h"
 #include "transfer.h"
 
 /* ---- samples ---- */

@@ -5,7 +5,7 @@
 
 #include "image_filter.h"
 #include "image_lines.h"
-#include "shared_batch.h"
+#include "work.h"
 
 typedef struct clspi_image_strips {
     clsp_image_plan *inner; /* that filters them: of one channel of reals. NULL: not made */

@@ -3,7 +3,6 @@
 #include "filter_reach.h"
 #include "image_call.h"
 #include "image_need.h"
-#include "shared_batch.h"
 
 /* Finds the coordinates of all points of a map. */
 static clsp_status find_reach(const clsp_image_plan *plan, const clsp_image_map *map,

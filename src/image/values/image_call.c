@@ -1,7 +1,6 @@
 #include "image_call.h"
 
 #include "check.h"
-#include "shared_batch.h"
 
 enum {
     POINT_ITEMS =

@@ -11,7 +11,7 @@
 #include "class_trees.h"
 #include "host_state.h"
 #include "peers.h"
-#include "shared_batch.h"
+#include "work.h"
 #include "solid_vertex.h"
 
 enum {

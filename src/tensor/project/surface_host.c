@@ -2,7 +2,6 @@
 
 #include "check.h"
 #include "query_pieces.h"
-#include "shared_batch.h"
 #include "tensor_share.h"
 
 enum { PIECE_MAX = 512 /* queries */ };
