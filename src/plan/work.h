@@ -75,7 +75,7 @@ typedef struct clspi_work_makers {
     clsp_status (*check)(const clspi_work *work, clsp_range lines, const char *const in[]);
 
     /* Makes ready what the host needs, and joined devices by way of it; several threads may ask for
-       it one after the other. */
+       it one after the other. NULL: nothing. */
     clsp_status (*prepare)(const clspi_work *work, clspi_way way);
 
     /* worker: CLSPI_HOST_WORKERS where line_ns is 0 and the context's workers may help. */
