@@ -78,7 +78,7 @@ typedef struct clspi_work_makers {
        it one after the other. NULL: nothing. */
     clsp_status (*prepare)(const clspi_work *work, clspi_way way);
 
-    /* worker: CLSPI_HOST_WORKERS where line_ns is 0 and the context's workers may help. */
+    /* worker: CLSPI_HOST_WORKERS where the work takes_all and the context's workers may help. */
     clsp_status (*on_host)(const clspi_work *work, uint32_t worker, const clspi_part *part,
                            const char *const in[], char *out);
 
@@ -123,7 +123,8 @@ struct clspi_work {
     const clspi_work_input *in; /* [num_in] */
     clspi_work_output out;
     size_t line_items; /* as of clspi_tiling_of */
-    double line_ns;    /* that a line takes a core; 0: as of clspi_batch_make */
+    double line_ns;    /* that a line takes a core */
+    bool takes_all;    /* on_host has threads help by itself, and gets all lines at once */
     double chunk_ms;   /* as in job.h */
     bool is_faster;    /* the host, than kernels on its own CPU */
     bool is_devices;   /* without a share the device makes lines, whoever is faster */

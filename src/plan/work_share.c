@@ -256,7 +256,7 @@ clsp_status clspi_lines_on_host(clspi_work_lines *l)
 
     CLSPI_CHECK(prepare(l));
     CLSPI_CHECK(begin_aside(l));
-    if (all.count > 0 && line_ns > 0)
+    if (all.count > 0 && !l->work->takes_all)
         clspi_host_tiles(l->work->plan->ctx, all.count, line_ns * (double)l->tiles.lines.count,
                          make_some, &host);
     else if (all.count > 0)

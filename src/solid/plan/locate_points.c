@@ -186,6 +186,7 @@ clsp_status clsp_solid_locate(clsp_solid_plan *plan, const clsp_solid_queries *q
                              .num_in = 1,
                              .in = &points,
                              .out = {&places, "places", real, result, false},
-                             .line_items = QUERY_ITEMS};
+                             .line_items = QUERY_ITEMS,
+                             .takes_all = true};
     return clspi_work_run(&work, run);
 }

@@ -93,7 +93,7 @@ static clsp_status make_ready(list_job *job, clspi_series *series)
     CLSPI_CHECK(clspi_buffer_reserve(&lists->index, &lists->index_bytes, ctx,
                                      job->room * sizeof *job->index));
     CLSPI_CHECK(clspi_buffer_reserve(&lists->weights, &lists->weights_bytes, ctx,
-                                     job->room * plan->shape.num_sums * real));
+                                     job->room * clspi_max(1, plan->shape.num_sums) * real));
     if (!plan->is_plain) {
         CLSPI_CHECK(
             clspi_buffer_reserve(&lists->params, &lists->params_bytes, ctx, 3 * job->chunk * real));
@@ -231,7 +231,9 @@ static clsp_status bring_weights(list_job *job, clspi_series *series, size_t fir
         clspi_series_write(series, lists->begin, 0, job->begin, (num + 1) * sizeof *job->begin));
     CLSPI_CHECK(
         clspi_series_write(series, lists->index, 0, job->index, total * sizeof *job->index));
-    CLSPI_CHECK(clspi_series_write(series, lists->weights, 0, job->weights, num_weights * real));
+    if (num_weights > 0)
+        CLSPI_CHECK(
+            clspi_series_write(series, lists->weights, 0, job->weights, num_weights * real));
     if (plan->is_plain) return CLSP_OK;
     CLSPI_CHECK(clspi_series_write(series, lists->params, 0, job->params, 3 * num * real));
     return clspi_series_write(series, lists->faces, 0, job->faces, num);

@@ -177,7 +177,8 @@ static double line_ns(const solid_call *c)
 {
     const clsp_solid_plan *const plan = c->plan;
     const clspi_cell_layout *const layout = &plan->layout;
-    const double sums = plan->shape.num_sums, cells = (double)clspi_max(1, plan->num_cells);
+    const double sums = (double)clspi_max(1, plan->shape.num_sums),
+                 cells = (double)clspi_max(1, plan->num_cells);
     size_t others = 0;
 
     if (!c->points) return SAMPLE_NS * (double)items_of(c);

@@ -193,6 +193,7 @@ clsp_status clspi_tensor_project(clspi_tensor_plan *plan, const clspi_surface_pr
                        .tiling = clspi_list_tiling(given->num, QUERY_ITEMS),
                        .out = {&given->nearest, "nearest", real, result, false},
                        .line_items = QUERY_ITEMS,
+                       .takes_all = true,
                        .chunk_ms = CHUNK_MS,
                        .is_devices = true};
 

@@ -379,6 +379,32 @@ static void test_memory(void **state)
     solid_free(&prism);
 }
 
+/* Parameters alone, which take no sums: those of the points again. */
+static void test_params_alone(void **state)
+{
+    enum { NUM = 300 };
+    solid_case prism = solid_prism(3, 1, 3);
+    model m = solid_model_of(&prism, 3);
+    const clsp_solid_desc desc = {.dim = 3, .vertex = {.attributes = CLSP_VERTEX_PARAMS}};
+    clsp_solid_plan *plan = solid_plan_of(&m, &desc);
+    list l = list_make(NUM, m.counts.num_cells, 6);
+    float *const params = reals_of(&l, CLSP_F32, false);
+
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        double *const made =
+            evaluate(plan, &l, CLSP_F32, 3, k ? CLSP_SCHEDULE_DEVICE : CLSP_SCHEDULE_DEFAULT);
+        for (size_t i = 0; i < 3 * (size_t)NUM; i++)
+            assert_true(made[i] == (double)fminf(fmaxf(params[i], 0.0f), 1.0f) || isnan(made[i]));
+        free(made);
+    }
+    free(params);
+    list_free(&l);
+    clsp_solid_plan_destroy(&plan);
+    solid_model_free(&m);
+    solid_free(&prism);
+}
+
 /* From and to a CPU's own memory a call without a share is the host's, bit by bit. */
 static void test_host(void **state)
 {
@@ -479,11 +505,11 @@ static void test_small_buffers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_deep),          cmocka_unit_test(test_channels),
-        cmocka_unit_test(test_layouts),       cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_host),          cmocka_unit_test(test_enqueued),
-        cmocka_unit_test(test_small_buffers),
+        cmocka_unit_test(test_values),       cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_deep),         cmocka_unit_test(test_channels),
+        cmocka_unit_test(test_layouts),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_params_alone), cmocka_unit_test(test_host),
+        cmocka_unit_test(test_enqueued),     cmocka_unit_test(test_small_buffers),
     };
 
     if (support_no_device()) return 77;
