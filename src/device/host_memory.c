@@ -3,6 +3,12 @@
 #include "buffer.h"
 #include "check.h"
 
+bool clspi_is_own_cpu(const clsp_context *ctx)
+{
+    return ctx->engine == CLSPI_ENGINE_HOST ||
+           (ctx->engine == CLSPI_ENGINE_FASTER && ctx->device.device_class == CLSP_CLASS_CPU);
+}
+
 /* ---- in place ---- */
 
 bool clspi_is_unified(const clsp_device_info *info)

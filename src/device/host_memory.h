@@ -5,6 +5,10 @@
 
 #include "context_internal.h"
 
+/* Tells whether the host makes what calls ask for: the device is its own CPU, and no more than
+   memory. What is asked for by name is made by kernels all the same. */
+bool clspi_is_own_cpu(const clsp_context *ctx);
+
 /* Tells whether device and host work on the same memory. */
 bool clspi_is_unified(const clsp_device_info *info);
 

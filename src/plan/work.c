@@ -14,10 +14,7 @@ unsigned clspi_size_class(double size)
 
 bool clspi_is_host_job(const clspi_plan *plan, bool is_faster)
 {
-    const clsp_context *const ctx = plan->ctx;
-
-    return ctx->engine == CLSPI_ENGINE_HOST || (ctx->engine == CLSPI_ENGINE_FASTER && is_faster &&
-                                                ctx->device.device_class == CLSP_CLASS_CPU);
+    return clspi_is_own_cpu(plan->ctx) && (is_faster || plan->ctx->engine == CLSPI_ENGINE_HOST);
 }
 
 size_t clspi_lines_before(const clspi_work *work, const clspi_part *part, clsp_range lines)
