@@ -80,15 +80,6 @@ int support_tiny(void)
     return size_is("tiny");
 }
 
-void support_assert_alike(double got, double wanted, double within)
-{
-    const char *const limits = getenv("CLSPLINE_LIMITS");
-    const bool by_host = limits && strstr(limits, "engine=host");
-
-    if (got != wanted && !(by_host && fabs(got - wanted) <= within))
-        fail_msg("%.17g, and in other memory %.17g", got, wanted);
-}
-
 clsp_device_info support_device(void)
 {
     clsp_context *ctx = NULL;
@@ -98,6 +89,14 @@ clsp_device_info support_device(void)
     assert_ok(ctx, clsp_context_device(ctx, &info));
     clsp_context_destroy(&ctx);
     return info;
+}
+
+bool support_is_own_cpu(clsp_context *ctx)
+{
+    clsp_device_info info;
+
+    assert_ok(ctx, clsp_context_device(ctx, &info));
+    return info.device_class == CLSP_CLASS_CPU;
 }
 
 bool support_events_may_fail(clsp_context *ctx)
@@ -133,6 +132,27 @@ bool support_has_texels(clsp_context *ctx)
                      formats[i].image_channel_data_type == CL_FLOAT;
     }
     return found == 2;
+}
+
+static void *open_gate(void *gate)
+{
+    const struct timespec pause = {0, 20000000};
+
+    nanosleep(&pause, NULL);
+    clSetUserEventStatus(((const support_gate *)gate)->event, CL_COMPLETE);
+    return NULL;
+}
+
+void support_open_soon(support_gate *gate, cl_event event)
+{
+    gate->event = event;
+    assert_int_equal(pthread_create(&gate->thread, NULL, open_gate, gate), 0);
+}
+
+void support_opened(const support_gate *gate)
+{
+    assert_int_equal(pthread_join(gate->thread, NULL), 0);
+    clReleaseEvent(gate->event);
 }
 
 cl_command_queue support_queue(void)

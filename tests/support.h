@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <pthread.h>
 
 #include <clspline/context.h>
 
@@ -38,12 +39,11 @@ int support_no_device(void);
 int support_full(void);
 int support_tiny(void);
 
-/* Asserts that kinds of memory have the same values: to the bit, or within a bound where
-   CLSPLINE_LIMITS has the host make what lies in its memory, and kernels the rest. */
-void support_assert_alike(double got, double wanted, double within);
-
 /* The device that a context picks by itself. */
 clsp_device_info support_device(void);
+
+/* Whether a context's device is the host's own CPU, which is memory alone: the host makes all. */
+bool support_is_own_cpu(clsp_context *ctx);
 
 /* Whether a user's event may fail while commands wait for it. PoCL 5.0 ends the process then, now
    and again (docs/testing.md). */
@@ -57,6 +57,17 @@ bool support_has_texels(clsp_context *ctx);
    many contexts of the library fast also where a driver takes tenths of a second for its own. */
 cl_command_queue support_queue(void);
 cl_command_queue support_second_queue(void);
+
+/* An event of the user's that commands wait for. A thread opens it 20 ms after support_open_soon:
+   calls that wait for commands of the host's can be made behind it. support_opened waits for that.
+ */
+typedef struct support_gate {
+    cl_event event;
+    pthread_t thread;
+} support_gate;
+
+void support_open_soon(support_gate *gate, cl_event event);
+void support_opened(const support_gate *gate);
 
 /* A seeded generator (SplitMix64), the same on every machine. */
 uint64_t support_random(uint64_t *state);

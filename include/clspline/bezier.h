@@ -180,10 +180,7 @@ CLSP_API clsp_status clsp_bezier_indices(clsp_bezier_plan *plan, clsp_faces face
    CLSP_ERROR_ARGUMENT. Triangles have the directions u and v. Parameters outside [0, 1] count as 0
    or 1 (triangles: u into [0, 1], then v into [0, 1 - u]). vertices: [num][vertex]. Each vertex is
    within the bounds of a grid's, at any degree, in time O(number of control points) (Wozny and
-   Chudy, CAD 118, 2020); as small calls (plan.h) go curves and surfaces of degrees to 15, if all
-   memory is the host's or none is: points, derivatives of first order, normals and parameters, of
-   rational ones points. The method of the description does not matter. Shared, devices make
-   them. */
+   Chudy, CAD 118, 2020). The method of the description does not matter. */
 CLSP_API clsp_status clsp_bezier_eval_points(clsp_bezier_plan *plan, const clsp_points *points,
                                              clsp_output vertices, const clsp_run *run);
 

@@ -148,8 +148,7 @@ CLSP_API clsp_status clsp_bspline_indices(clsp_bspline_plan *plan, clsp_faces fa
 /* ---- evaluation at parameters ---- */
 
 /* Evaluates a list of vertices, as clsp_bezier_eval_points. Parameters outside the domain count as
-   its end. In time O(degree^2) in each direction; as small calls go curves and surfaces as there,
-   without normals, and with derivatives where none of first order jumps. */
+   its end. In time O(degree^2) in each direction. */
 CLSP_API clsp_status clsp_bspline_eval_points(clsp_bspline_plan *plan, const clsp_points *points,
                                               clsp_output vertices, const clsp_run *run);
 

@@ -118,14 +118,12 @@ typedef struct clsp_context_opts {
     /* Narrows what the library believes of the device, to try the limits of other devices on this
        one: words from "fp64=0", "fp16=0", "fma=0", "images=0", "svm=0", "native=0",
        "local_is_real=0|1", "work_group=N", "local=BYTES", "alloc=BYTES", "opencl=120",
-       "class=cpu|integrated|discrete|accelerator", "vendor=NAME", "engine=host|device",
-       "level=base|v3|v4", each once, separated by commas, after which blanks may stand. N and BYTES
-       are below 2^64, opencl is a version of OpenCL C (100, 110, 120, 200 or 300), svm the sum of
-       the CLSP_SVM_ bits that stay, and 1 in the place of another 0 leaves all as it is. Values
-       only ever narrow, save class, vendor and local_is_real, which pick kernel shapes, and engine:
-       what calls without a share read and write in host memory is the host's to make wherever it
-       has code, or the device's wherever that has kernels; without the word the host makes it where
-       the device is the host's own CPU and the host is faster. level is that of the host's code:
+       "class=cpu|integrated|discrete|accelerator", "vendor=NAME", "level=base|v3|v4",
+       each once, separated by commas, after which blanks may stand. N and BYTES are below 2^64,
+       opencl is a version of OpenCL C (100, 110, 120, 200 or 300), svm the sum of the CLSP_SVM_
+       bits that stay, and 1 in the place of another 0 leaves all as it is. Values only ever narrow,
+       save class, vendor and local_is_real, which pick kernel shapes: by another class than cpu the
+       host's own CPU computes by kernels, in the place of a GPU. level is that of the host's code:
        x86-64 with AVX-512 (v4), with AVX2 and fused multiply-adds (v3), or what the compiler was
        told of. It is of the whole process, which takes it from CLSPLINE_LIMITS when it first
        computes; here a level below the process's is an error. Default: the environment variable

@@ -231,8 +231,8 @@ CLSP_API clsp_status clsp_image_plan_desc(const clsp_image_plan *plan, clsp_imag
        interleaved  [num_images][size_0][size_1][size_2][channels]
        planar       [num_images][channels][size_0][size_1][size_2]
    (less the directions that there are not). They are read and not kept: later calls may write to
-   the same memory. Small images in host memory may be the host's to filter (plan.h, small calls):
-   coefficients are then where those of shared loads are.
+   the same memory. Where the host filters for its own CPU (plan.h, CPUs), coefficients are where
+   those of shared loads are.
 
    Shared, each direction of the prefilter is a job, and the report adds them up; a direction needs
    the whole of the one before, so there are no tiles of the call (CLSP_ERROR_ARGUMENT). Samples are

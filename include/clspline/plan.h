@@ -15,15 +15,15 @@
    Queues: a call enqueues on the context's queue. Where that runs out of order, the calls of one
    plan still run one after another; calls of different plans are ordered by wait lists alone.
 
-   Small calls: where the context's device is the host's own CPU, a call without a share that writes
-   host memory, or loads samples from it, may be made by the host's threads, which take less time to
-   begin than a kernel. Where bits differ, the plan with what it holds and the kinds of memory alone
-   decide: no range, and no number of points. Its results have the bits of schedule host (share.h)
-   then, within the bounds that hold for the device. Schedule device with tiles, and calls into
-   buffers, have the device's bits; but where such a device runs functions of the host's
-   (clsp_device_info.native), lists of points that go so with host memory are made by the host's
-   code, as commands in the queue, with all memory in buffers or SVM too. Calls enqueue and return
-   then as others do.
+   CPUs: where the context's device is the host's own CPU (class cpu), the host's code makes what
+   calls ask for, on the context's threads, from and into memory of any kind; the device is that
+   memory. Only what is asked for by name and has no code there is made by kernels: methods of
+   publications, fetches by image objects. Calls into buffers, or SVM, with all that they read in
+   buffers too, enqueue a function of the host's and return, where the device takes such
+   (clsp_device_info.native); setting data, changing the plan and destroying it then wait for them,
+   so an event that such a call waits for must not depend on these. Else the call waits for its
+   list, and returns when all is there. Results have the bits of schedule host (share.h), in memory
+   of any kind.
 
    Ranges: a batch call takes the items of a range. Results have the same bits however a batch is
    split into ranges, and from run to run. A range of nothing only waits.
@@ -73,7 +73,7 @@ typedef struct clsp_run {
                              all is done, waits for the list first, and the event that it gives is
                              complete */
     const clsp_share *share; /* NULL: the context's device computes, or for it the host's threads
-                                (small calls, above). Else the call returns when all
+                                (CPUs, above). Else the call returns when all
                                 is there; a call that cannot be shared says so in its declaration
                                 or gives CLSP_ERROR_ARGUMENT */
     clsp_report *report;     /* with a share of all tiles: what each processor did, written on

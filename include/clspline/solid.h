@@ -273,8 +273,7 @@ CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, cl
 /* Evaluates at any parameters of any cells: the items of points (plan.h) are cells. vertices:
    [num][vertex]; all attributes are NaN where a parameter is NaN or there is no such cell;
    parameters outside of [0, 1] count as its end. Results are the same bits however a list is split
-   and from run to run, and a device's whatever memory they are in; but where the device is the
-   host's own CPU, lists from and into host memory are the host's (plan.h, Small calls).
+   and from run to run, whatever memory they are in.
 
    Of a plan whose vertices are points, with parameters or without, in any layout and type, the
    device finds the weights: a list that is there is only enqueued, but for a plan's first call,

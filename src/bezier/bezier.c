@@ -158,7 +158,7 @@ clsp_status clsp_bezier_plan_desc(const clsp_bezier_plan *plan, clsp_bezier_desc
 /* ---- changes ---- */
 
 /* Resolves another description, without a change yet. */
-static clsp_status resolve(const clsp_bezier_plan *plan, clsp_bezier_desc *desc,
+static clsp_status resolve(clsp_bezier_plan *plan, clsp_bezier_desc *desc,
                            clspi_tensor_desc *tensor)
 {
     CLSPI_CHECK(clspi_change_check(&plan->tensor.base));

@@ -132,6 +132,7 @@ void clsp_bspline_plan_destroy(clsp_bspline_plan **ptr)
     if (!plan) return;
     *ptr = NULL;
     if (clspi_process_is_forked()) return;
+    clspi_plan_settle(&plan->tensor.base);
     clspi_convert_target_destroy(&plan->target);
     clspi_tensor_release(&plan->tensor);
     clspi_nearest_destroy(&plan->nearest);

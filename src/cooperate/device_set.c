@@ -46,7 +46,6 @@ static void release_set(clspi_context_helper *helper)
 {
     clspi_device_set *const set = (clspi_device_set *)helper;
 
-    clspi_worker_link_cut(set->link);
     clspi_pool_release(&set->pool);
     for (uint32_t d = 0; d < set->num_devices; d++)
         release_state(&set->states[d]);
@@ -78,12 +77,8 @@ static clspi_device_set *new_set(clsp_context *ctx)
     set->run = clspi_run_create();
     if (!set->run) goto fail_run;
     if (!clspi_pool_init(&set->pool, &ctx->log)) goto fail_pool;
-    set->link = clspi_worker_link_create(set);
-    if (!set->link) goto fail_link;
     return set;
 
-fail_link:
-    clspi_pool_release(&set->pool);
 fail_pool:
     clspi_run_destroy(&set->run);
 fail_run:
@@ -125,8 +120,8 @@ static uint32_t spare_cores(const clspi_device_set *set, uint32_t per_other)
     uint64_t used = 0;
 
     for (uint32_t d = 0; d < set->num_devices; d++) {
-        const clsp_device_info *const info = &set->contexts[d]->device;
-        used += info->device_class == CLSP_CLASS_CPU ? info->compute_units : per_other;
+        const clsp_context *const ctx = set->contexts[d];
+        used += ctx->is_cpu ? ctx->device.compute_units : per_other;
     }
     return used < set->cores ? (uint32_t)(set->cores - used) : 0;
 }

@@ -7,7 +7,6 @@
 #include "joins.h"
 #include "pool.h"
 #include "speeds.h"
-#include "worker_link.h"
 
 enum { CLSPI_MAX_DEVICES = CLSP_MAX_PROCESSORS - 1, CLSPI_IN_FLIGHT = 2 };
 
@@ -32,7 +31,6 @@ typedef struct clspi_device_set {
     clspi_joins *joins;                        /* the others, as searched for rings */
     clspi_device_state states[CLSPI_MAX_DEVICES];
     clspi_pool pool;
-    clspi_worker_link *link; /* by which commands find the set */
     uint32_t cores;          /* that the process may use */
     uint32_t wanted_workers; /* as set; 0: the default */
     char *speeds_file;       /* NULL: the default; "": none */

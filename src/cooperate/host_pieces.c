@@ -136,29 +136,11 @@ static void share_tiles(clspi_device_set *set, double all_ns, tile_pieces *tiles
     if (set) follows_closely(set);
 }
 
-/* Tells whether tiles may be worth the help of others. */
-static bool may_be_shared(size_t num, double all_ns)
-{
-    return all_ns > AWAKE_ALONE_NS && num > 1;
-}
-
 void clspi_host_tiles(clsp_context *ctx, size_t num, double all_ns,
                       void (*fn)(void *user, clsp_range tiles), void *user)
 {
     tile_pieces tiles = {num, clspi_max(1, num), fn, user};
 
-    share_tiles(may_be_shared(num, all_ns) ? helpers_of(ctx) : NULL, all_ns, &tiles);
-}
-
-void clspi_linked_tiles(clspi_worker_link *link, size_t num, double all_ns,
-                        void (*fn)(void *user, clsp_range tiles), void *user)
-{
-    tile_pieces tiles = {num, clspi_max(1, num), fn, user};
-
-    if (!may_be_shared(num, all_ns)) {
-        share_tiles(NULL, all_ns, &tiles);
-        return;
-    }
-    share_tiles(clspi_worker_link_hold(link), all_ns, &tiles);
-    clspi_worker_link_let_go(link);
+    /* helpers are asked for where they may be worth it */
+    share_tiles(all_ns > AWAKE_ALONE_NS && num > 1 ? helpers_of(ctx) : NULL, all_ns, &tiles);
 }

@@ -7,8 +7,6 @@
 #include <clspline/context.h>
 #include <clspline/types.h>
 
-#include "worker_link.h"
-
 /* Calls fn for pieces 0 .. num - 1, in any order and from several threads, and returns when all are
    done. The workers help where there are several pieces and they do nothing else. */
 void clspi_host_pieces(clsp_context *ctx, size_t num, void (*fn)(void *user, size_t piece),
@@ -20,9 +18,5 @@ void clspi_host_pieces(clsp_context *ctx, size_t num, void (*fn)(void *user, siz
    less is worth their help. */
 void clspi_host_tiles(clsp_context *ctx, size_t num, double all_ns,
                       void (*fn)(void *user, clsp_range tiles), void *user);
-
-/* Does the same in a command of the queue, where workers help only while their context is there. */
-void clspi_linked_tiles(clspi_worker_link *link, size_t num, double all_ns,
-                        void (*fn)(void *user, clsp_range tiles), void *user);
 
 #endif

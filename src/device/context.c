@@ -103,7 +103,8 @@ static clsp_status open_context(clsp_context *ctx, cl_command_queue queue,
     const char *const source = opts->limits ? "limits" : variable;
 
     CLSPI_CHECK(queue ? adopt_queue(ctx, queue, opts->graphics) : open_device(ctx, opts));
-    CLSPI_CHECK(clspi_profile_narrow(&ctx->device, &ctx->engine, limits, source, &ctx->log));
+    ctx->is_cpu = ctx->device.device_class == CLSP_CLASS_CPU;
+    CLSPI_CHECK(clspi_profile_narrow(&ctx->device, limits, source, &ctx->log));
     ctx->tuning = clspi_tuning_for(&ctx->device);
     clspi_cache_open(&ctx->cache_dir, opts->cache_dir, &ctx->log);
     ctx->keeps_binaries = ctx->cache_dir && clspi_keeps_binaries(&ctx->device);

@@ -23,8 +23,8 @@ struct clsp_context {
     cl_context context;
     cl_command_queue queue;
     bool in_order;           /* the queue runs commands one after another */
+    bool is_cpu;             /* the device's own type, whatever class it stands for */
     clsp_device_info device; /* as narrowed */
-    clspi_engine engine;
     clspi_tuning tuning;
     clspi_graphics_link graphics;
     atomic_bool lost;  /* a command failed in a way that leaves the queue unusable */

@@ -5,8 +5,7 @@
 
 bool clspi_is_own_cpu(const clsp_context *ctx)
 {
-    return ctx->engine == CLSPI_ENGINE_HOST ||
-           (ctx->engine == CLSPI_ENGINE_FASTER && ctx->device.device_class == CLSP_CLASS_CPU);
+    return ctx->device.device_class == CLSP_CLASS_CPU;
 }
 
 /* ---- in place ---- */

@@ -191,6 +191,31 @@ clsp_status clspi_series_read(clspi_series *series, cl_mem source, size_t offset
     return enqueued(series, code, event, "clEnqueueReadBuffer");
 }
 
+clsp_status clspi_series_map(clspi_series *series, cl_mem buffer, cl_map_flags flags, size_t offset,
+                             size_t bytes, char **at)
+{
+    const cl_event *wait;
+    cl_event event = NULL;
+    cl_int code;
+    const cl_uint num_wait = next_wait(series, &wait);
+
+    *at = clEnqueueMapBuffer(series->ctx->queue, buffer, CL_TRUE, flags, offset, bytes, num_wait,
+                             wait, series->want_event ? &event : NULL, &code);
+    if (code != CL_SUCCESS) return clspi_waited(series->ctx, code, "clEnqueueMapBuffer");
+    return enqueued(series, code, event, "clEnqueueMapBuffer");
+}
+
+clsp_status clspi_series_unmap(clspi_series *series, cl_mem buffer, char *at)
+{
+    const cl_event *wait;
+    cl_event event = NULL;
+    const cl_uint num_wait = next_wait(series, &wait);
+    const cl_int code = clEnqueueUnmapMemObject(series->ctx->queue, buffer, at, num_wait, wait,
+                                                series->want_event ? &event : NULL);
+
+    return enqueued(series, code, event, "clEnqueueUnmapMemObject");
+}
+
 /* Unmaps what is being mapped, and waits for both: events[0] is of the mapping, [1] becomes that of
    the unmapping. Waiting once is half the time of a small result. rusticl knows of no mapping until
    it is over. */

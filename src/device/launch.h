@@ -71,6 +71,12 @@ clsp_status clspi_series_pass(clspi_series *series, clspi_pass_fn pass, cl_mem b
 clsp_status clspi_series_read(clspi_series *series, cl_mem source, size_t offset, void *target,
                               size_t bytes);
 
+/* Maps bytes of a buffer, for reading, writing or both, and waits until they are there: *at.
+   clspi_series_unmap must follow. */
+clsp_status clspi_series_map(clspi_series *series, cl_mem buffer, cl_map_flags flags, size_t offset,
+                             size_t bytes, char **at);
+clsp_status clspi_series_unmap(clspi_series *series, cl_mem buffer, char *at);
+
 /* Copies as clspi_series_write does and returns before it is done: source must stay as it is until
    then. */
 clsp_status clspi_series_write_later(clspi_series *series, cl_mem target, size_t offset,

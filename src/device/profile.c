@@ -341,17 +341,8 @@ static bool is_level(const char *name, size_t length)
     return level && clspi_level() <= level;
 }
 
-static bool choose_engine(clspi_engine *engine, const char *name, size_t length)
-{
-    const bool is_host = length == 4 && strncmp(name, "host", 4) == 0;
-
-    *engine = is_host ? CLSPI_ENGINE_HOST : CLSPI_ENGINE_DEVICE;
-    return is_host || (length == 6 && strncmp(name, "device", 6) == 0);
-}
-
 /* Applies one word, "key=value". */
-static bool narrow_word(clsp_device_info *info, clspi_engine *engine, const char *word,
-                        size_t length)
+static bool narrow_word(clsp_device_info *info, const char *word, size_t length)
 {
     const char *equals = memchr(word, '=', length);
     char digits[24];
@@ -367,8 +358,6 @@ static bool narrow_word(clsp_device_info *info, clspi_engine *engine, const char
         return narrow_vendor(info, equals + 1, value_length);
     if (key_length == 5 && strncmp(word, "level", 5) == 0)
         return is_level(equals + 1, value_length);
-    if (key_length == 6 && strncmp(word, "engine", 6) == 0)
-        return choose_engine(engine, equals + 1, value_length);
     if (value_length == 0 || value_length >= sizeof digits || !isdigit((unsigned char)equals[1]))
         return false;
     memcpy(digits, equals + 1, value_length);
@@ -391,13 +380,13 @@ static bool is_repeated(const char *list, const char *word)
     return false;
 }
 
-clsp_status clspi_profile_narrow(clsp_device_info *info, clspi_engine *engine, const char *limits,
-                                 const char *source, clspi_log *log)
+clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, const char *source,
+                                 clspi_log *log)
 {
     static const char words[] =
         "fp64=0, fp16=0, fma=0, images=0, svm=0, native=0, local_is_real=0|1, work_group=N, "
         "local=BYTES, alloc=BYTES, opencl=120, class=cpu|integrated|discrete|accelerator, "
-        "vendor=NAME, engine=host|device, level=base|v3|v4 (of the whole process)";
+        "vendor=NAME, level=base|v3|v4 (of the whole process)";
 
     const char *const list = limits;
 
@@ -407,7 +396,7 @@ clsp_status clspi_profile_narrow(clsp_device_info *info, clspi_engine *engine, c
         if (is_repeated(list, limits))
             return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: '%.*s' stands there twice", source,
                               (int)clspi_min(strcspn(limits, "=,"), 80), limits);
-        if (!narrow_word(info, engine, limits, length))
+        if (!narrow_word(info, limits, length))
             return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                               "%s: '%.*s' is none of the words that limits are made of, separated "
                               "by commas: %s",

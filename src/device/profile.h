@@ -6,21 +6,14 @@
 
 #include "log.h"
 
-/* Who makes what a call without a share writes to host memory. */
-typedef enum clspi_engine {
-    CLSPI_ENGINE_FASTER, /* the host where the device is its own CPU and the host is faster */
-    CLSPI_ENGINE_HOST,   /* the host whatever it has code for */
-    CLSPI_ENGINE_DEVICE  /* the device whatever it has kernels for */
-} clspi_engine;
-
 /* Fills info from the device's queries. A query that fails leaves its field 0. */
 void clspi_profile_query(clsp_device_info *info, cl_device_id device);
 
 /* Applies the words of clsp_context_opts.limits; NULL or "" changes nothing. source: where they are
    from, for messages. CLSP_ERROR_ARGUMENT, with the word and those allowed in the log, for a word
    that is not one. */
-clsp_status clspi_profile_narrow(clsp_device_info *info, clspi_engine *engine, const char *limits,
-                                 const char *source, clspi_log *log);
+clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, const char *source,
+                                 clspi_log *log);
 
 /* Tells whether a word stands in the device's list of extensions. */
 bool clspi_has_extension(cl_device_id device, const char *word);

@@ -35,7 +35,7 @@ bool clspi_svm_atomics(const clsp_context *ctx, clspi_options *options)
     const char *text = NULL;
 
     if (!clspi_has_svm_atomics(info)) return false;
-    if (info->device_class == CLSP_CLASS_CPU)
+    if (ctx->is_cpu)
         text = "-DCLSP_STANDARD_ATOMICS=0";
     else if (info->opencl_version == 200)
         text = "-cl-std=CL2.0 -DCLSP_STANDARD_ATOMICS=1";

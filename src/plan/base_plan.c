@@ -43,6 +43,11 @@ clsp_status clspi_call_check(const clspi_plan *plan, const clsp_run *run)
         return clspi_fail(&plan->ctx->log, CLSP_ERROR_STATE,
                           "%s: the plan's last change failed; change it again or destroy it",
                           plan->family);
+    if (atomic_load_explicit(&plan->has_failed_later, memory_order_relaxed))
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "%s: a call before found no memory when its turn came; change or load the"
+                          " plan again",
+                          plan->family);
     return clspi_run_check(plan->ctx, run);
 }
 
@@ -53,16 +58,27 @@ clsp_status clspi_unshared_check(const clspi_plan *plan, const clsp_run *run, co
                       call);
 }
 
-clsp_status clspi_setting_check(const clspi_plan *plan, const clsp_run *run, const char *call)
+clsp_status clspi_setting_check(clspi_plan *plan, const clsp_run *run, const char *call)
 {
+    clspi_plan_settle(plan);
     if (clspi_run_asks(run))
         return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT, "%s: %s has no tiling",
                           plan->family, call);
     return clspi_unshared_check(plan, run, call);
 }
 
-clsp_status clspi_change_check(const clspi_plan *plan)
+void clspi_plan_settle(clspi_plan *plan)
 {
+    if (!plan->later) return;
+    clWaitForEvents(1, &plan->later);
+    clReleaseEvent(plan->later);
+    plan->later = NULL;
+    atomic_store(&plan->has_failed_later, false);
+}
+
+clsp_status clspi_change_check(clspi_plan *plan)
+{
+    clspi_plan_settle(plan);
     return clspi_context_usable(plan->ctx);
 }
 
@@ -224,6 +240,7 @@ clsp_status clspi_plan_bring(clspi_plan *plan, clspi_series *series, uint32_t i,
 
 void clspi_plan_release(clspi_plan *plan)
 {
+    clspi_plan_settle(plan);
     if (plan->last) clReleaseEvent(plan->last);
     plan->last = NULL;
     for (int slot = 0; slot < CLSPI_PARTS_IN_FLIGHT; slot++) {

@@ -38,6 +38,9 @@ typedef struct clspi_plan {
     uint32_t broken; /* kinds of changes that failed, a bit each: only such a change that succeeds
                         makes the plan usable */
     cl_event last;   /* on out-of-order queues: of the last call, which the next one waits for */
+    cl_event later;  /* of the last call that the host makes as a command of its CPU's queue; NULL:
+                        none is on its way */
+    atomic_bool has_failed_later; /* such a call found no memory */
     clspi_staging staging[CLSPI_PARTS_IN_FLIGHT][CLSPI_MAX_STREAMS];
     cl_command_queue reads;  /* in-order, for transfers beside kernels; NULL: not made */
     cl_command_queue writes; /* the same, of what shared jobs bring */
@@ -71,12 +74,17 @@ clsp_status clspi_run_check(clsp_context *ctx, const clsp_run *run);
 /* Checks that a call which one processor makes is not to be shared; call: names it. */
 clsp_status clspi_unshared_check(const clspi_plan *plan, const clsp_run *run, const char *call);
 
-/* Checks that a call which sets data is neither shared nor asked for its tiling. */
-clsp_status clspi_setting_check(const clspi_plan *plan, const clsp_run *run, const char *call);
+/* Checks that a call which sets data is neither shared nor asked for its tiling, and waits for what
+   the host makes later. */
+clsp_status clspi_setting_check(clspi_plan *plan, const clsp_run *run, const char *call);
 
 /* Checks what a call that changes the plan needs: a device that is there. The plan may be
-   broken. */
-clsp_status clspi_change_check(const clspi_plan *plan);
+   broken. Waits for what the host makes later. */
+clsp_status clspi_change_check(clspi_plan *plan);
+
+/* Waits for calls that the host makes later, as commands of its CPU's queue: they read what the
+   plan holds. Setting data, changes and the plan's end begin with it. */
+void clspi_plan_settle(clspi_plan *plan);
 
 /* Tells whether a call is only asked what it would do. */
 bool clspi_run_asks(const clsp_run *run);

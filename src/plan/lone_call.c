@@ -44,7 +44,7 @@ clsp_status clspi_shared_alone(clspi_plan *plan, const clspi_lone_call *call, co
 {
     const double begin = clspi_now_ms(), built = clspi_programs_ms(plan->ctx);
 
-    if (run->share->measure)
+    if (run->share->measure && !clspi_is_own_cpu(plan->ctx))
         return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT, "%s: not measured: %s",
                           plan->family, call->why);
     CLSPI_CHECK(clspi_run_wait(plan, run));

@@ -12,11 +12,6 @@ unsigned clspi_size_class(double size)
     return size < 2 ? 0 : (unsigned)ilogb(size);
 }
 
-bool clspi_is_host_job(const clspi_plan *plan, bool is_faster)
-{
-    return clspi_is_own_cpu(plan->ctx) && (is_faster || plan->ctx->engine == CLSPI_ENGINE_HOST);
-}
-
 size_t clspi_lines_before(const clspi_work *work, const clspi_part *part, clsp_range lines)
 {
     return (part->piece - work->first_piece) * work->tiling.lines + part->line - lines.first;
@@ -29,17 +24,38 @@ size_t clspi_input_bytes(const clspi_work_input *input, size_t elements)
 
 /* ---- memory of the host ---- */
 
-/* Finds where memory is that is written beside the output. */
-static clsp_status open_written(clspi_work_lines *l, uint32_t i)
+clspi_memory_need clspi_lines_need(const clspi_work_lines *l, uint32_t input)
 {
-    const clspi_work_input *const in = &l->work->in[i];
+    const clspi_work_input *const in = &l->work->in[input];
     clspi_memory_need need = in->need;
-    clsp_output output = *l->work->in[i].written;
 
-    need.count = l->tiles.lines.count * in->per_line;
-    CLSPI_CHECK(clspi_shared_output(l->work->plan, &output, &need, &l->written[i]));
-    l->in[i] = l->written[i];
-    return clspi_align_input(l->work->plan, &need, &l->in[i], &l->copies[i]);
+    if (in->written) need.count = l->tiles.lines.count * in->per_line;
+    return need;
+}
+
+clsp_status clspi_lines_take(clspi_work_lines *l, uint32_t input, char *at)
+{
+    const clspi_work_input *const in = &l->work->in[input];
+    const clspi_memory_need need = clspi_lines_need(l, input);
+
+    l->written[input] = in->written ? at : NULL;
+    l->in[input] = at;
+    CLSPI_CHECK(clspi_align_input(l->work->plan, &need, &l->in[input], &l->copies[input]));
+    if (at && !in->written)
+        l->in[input] += clspi_input_bytes(in, l->tiles.lines.first * in->per_line);
+    return CLSP_OK;
+}
+
+clsp_status clspi_lines_end(clspi_work_lines *l, clsp_status status)
+{
+    for (uint32_t i = 0; i < l->work->num_in; i++) {
+        if (l->written[i] && l->copies[i] && status == CLSP_OK)
+            memcpy(l->written[i], l->copies[i],
+                   clspi_input_bytes(&l->work->in[i], clspi_lines_need(l, i).count));
+        free(l->copies[i]);
+        l->copies[i] = NULL;
+    }
+    return status;
 }
 
 /* Checks the memory of lines that are made on the host or shared, and finds where it is. */
@@ -52,81 +68,83 @@ static clsp_status open_on_host(clspi_work_lines *l)
     CLSPI_CHECK(clspi_shared_output(work->plan, &l->output, &need, &l->out));
     for (uint32_t i = 0; i < work->num_in; i++) {
         const clspi_work_input *const in = &work->in[i];
-        if (work->in[i].written) CLSPI_CHECK(open_written(l, i));
-        if (work->in[i].written) continue;
-        CLSPI_CHECK(clspi_shared_input(work->plan, in->input, &in->need, &l->in[i]));
-        CLSPI_CHECK(clspi_align_input(work->plan, &in->need, &l->in[i], &l->copies[i]));
-        if (l->in[i]) l->in[i] += clspi_input_bytes(in, l->tiles.lines.first * in->per_line);
+        const clspi_memory_need of = clspi_lines_need(l, i);
+        clsp_output written = in->written ? *in->written : (clsp_output){.size = 0};
+        const char *read = NULL;
+        char *at = NULL;
+        if (in->written)
+            CLSPI_CHECK(clspi_shared_output(work->plan, &written, &of, &at));
+        else
+            CLSPI_CHECK(clspi_shared_input(work->plan, in->input, &of, &read));
+        CLSPI_CHECK(clspi_lines_take(l, i, in->written ? at : (char *)read)); /* it is only read */
     }
     return work->makers->check ? work->makers->check(work, l->tiles.lines, l->in) : CLSP_OK;
 }
 
-/* ---- who makes lines ---- */
-
-/* Tells whether the host's threads make a call without a share. */
-static bool goes_to_host(const clspi_work_lines *l, const clsp_run *run)
-{
-    const clspi_work *const work = l->work;
-    const clsp_output *const out = work->out.output;
-    bool goes = clspi_output_is_host(out) &&
-                (l->lacks || (!(run && run->share) && !work->why_no_host && !work->is_devices &&
-                              clspi_is_host_job(work->plan, work->is_faster)));
-
-    for (uint32_t i = 0; i < work->num_in; i++) {
-        const clsp_input *const in = work->in[i].input;
-        goes = goes && (work->in[i].written ? clspi_output_is_host(work->in[i].written)
-                                            : !in->buffer && !in->svm);
-    }
-    return goes;
-}
-
-static clsp_status make_lines(clspi_work_lines *l, const clsp_run *run)
+static clsp_status make_on_host(clspi_work_lines *l, const clsp_run *run)
 {
     CLSPI_CHECK(open_on_host(l));
     if (l->tiles.way != CLSPI_BY_DEVICE) return clspi_lines_shared(l, run);
     CLSPI_CHECK(clspi_plan_await(l->work->plan, run));
+    CLSPI_CHECK(clspi_lines_prepare(l));
     CLSPI_CHECK(clspi_lines_on_host(l));
     return clspi_run_done(l->work->plan, run);
 }
 
+/* ---- who makes lines ---- */
+
+/* Tells whether all memory of a work is the host's. */
+static bool is_on_host(const clspi_work *work)
+{
+    bool is = clspi_output_is_host(work->out.output);
+
+    for (uint32_t i = 0; i < work->num_in; i++) {
+        const clsp_input *const in = work->in[i].input;
+        is = is && (work->in[i].written ? clspi_output_is_host(work->in[i].written)
+                                        : !in->buffer && !in->svm);
+    }
+    return is;
+}
+
+const char *clspi_work_lack(const clspi_work *work, const clspi_plan *plan)
+{
+    if (clspi_is_own_cpu(plan->ctx) && !work->why_no_host && !work->is_devices)
+        return "it is the host's own CPU";
+    return work->makers->lacks ? work->makers->lacks(work, plan) : NULL;
+}
+
 /* Tells why the host makes what the context's device does not, which the log notes once a plan;
-   NULL: the device can. */
+   NULL: the device does. */
 static const char *find_lack(const clspi_work *work)
 {
     clspi_plan *const plan = work->plan;
-    const char *const lacks = work->makers->lacks ? work->makers->lacks(work, plan) : NULL;
+    const char *const lack = clspi_work_lack(work, plan);
 
-    if (lacks && !atomic_flag_test_and_set(&plan->has_noted))
+    if (lack && !clspi_is_own_cpu(plan->ctx) && !atomic_flag_test_and_set(&plan->has_noted))
         clspi_message(&plan->ctx->log, CLSP_LOG_INFO, "%s: not by the device: %s", plan->family,
-                      lacks);
-    return lacks;
+                      lack);
+    return lack;
 }
 
 clsp_status clspi_work_run(const clspi_work *work, const clsp_run *run)
 {
+    clspi_work_lines l;
     clspi_tiles tiles;
 
     CLSPI_CHECK(clspi_tiles_of(&tiles, work->plan, &work->tiling, run));
     if (tiles.way == CLSPI_ASKED)
         return clspi_tiles_tell(&tiles, &work->tiling, work->out.per_line, run);
-    clspi_work_lines l;
-
     l.work = work; /* its arrays are for as many inputs as there are */
     l.tiles = tiles;
     l.output = *work->out.output;
     l.lacks = find_lack(work);
     for (uint32_t i = 0; i < work->num_in; i++) {
+        l.in[i] = NULL;
         l.written[i] = NULL;
         l.copies[i] = NULL;
     }
-    if (l.tiles.way == CLSPI_BY_DEVICE && !goes_to_host(&l, run))
-        return clspi_lines_on_queue(&l, run);
-    const clsp_status status = make_lines(&l, run);
-    for (uint32_t i = 0; i < work->num_in; i++) {
-        if (l.written[i] && l.copies[i] && status == CLSP_OK)
-            memcpy(l.written[i], l.copies[i],
-                   clspi_input_bytes(&work->in[i], l.tiles.lines.count * work->in[i].per_line));
-        free(l.copies[i]);
-    }
-    return status;
+    if (tiles.way == CLSPI_BY_DEVICE && !l.lacks) return clspi_lines_on_queue(&l, run);
+    return clspi_lines_end(&l, tiles.way == CLSPI_BY_DEVICE && !is_on_host(work)
+                                   ? clspi_lines_anywhere(&l, run)
+                                   : make_on_host(&l, run));
 }

@@ -83,8 +83,8 @@ typedef struct clspi_work_makers {
                            const char *const in[], char *out);
 
     /* Tells why the device of the work's plan, or of a joined one, makes no lines: the host makes
-       those of the first, from and into copies of what is not its memory, and the others drop out
-       of a share. NULL, or gives NULL: the device makes them. Static storage. */
+       those of the first, in memory of any kind, and the others drop out of a share. NULL, or gives
+       NULL: the device makes them, if it is not the host's own CPU. Static storage. */
     const char *(*lacks)(const clspi_work *work, const clspi_plan *plan);
 
     /* in: of planes one each. */
@@ -101,10 +101,6 @@ typedef struct clspi_work_makers {
     clsp_status (*alone)(const clspi_work *work, const clspi_tiles *tiles,
                          const clsp_output *output, const clsp_run *run);
 
-    /* Has the host make lines in the queue of its own CPU, as on_device. NULL: it cannot. */
-    clsp_status (*in_queue)(const clspi_work *work, clspi_series *series, const clspi_part *part,
-                            const clspi_place in[], const clspi_target *out);
-
     /* Makes again on the calling thread what has to be of one processor, where several have made
        lines. NULL: nothing. */
     clsp_status (*mend)(const clspi_work *work, clsp_range lines, const char *const in[],
@@ -115,7 +111,8 @@ struct clspi_work {
     clspi_plan *plan;
     clspi_peers *peers;
     const clspi_work_makers *makers;
-    const void *user;
+    const void *user;  /* what makers read of the call: it points to nothing of the call's own, */
+    size_t user_bytes; /* as a copy is read where the host makes lines later */
     clspi_tiling tiling;
     size_t first_piece;
     size_t multiple;            /* of lines, that parts of a piece begin at on a device; 0: of 1 */
@@ -126,8 +123,7 @@ struct clspi_work {
     double line_ns;    /* that a line takes a core */
     bool takes_all;    /* on_host has threads help by itself, and gets all lines at once */
     double chunk_ms;   /* as in job.h */
-    bool is_faster;    /* the host, than kernels on its own CPU */
-    bool is_devices;   /* without a share the device makes lines, whoever is faster */
+    bool is_devices;   /* without a share the device makes lines, since its way was asked for */
     /* Why the host makes no lines, joined devices make none, and no persistent kernel does; NULL:
        they do. Static storage. */
     const char *why_no_host, *why_alone, *why_not_persistent;
@@ -135,11 +131,6 @@ struct clspi_work {
 
 /* Returns the class of a size in keys: which power of two is the last up to it. */
 unsigned clspi_size_class(double size);
-
-/* Tells whether the host makes what is not shared and whose memory is its own: its device is the
-   host's own CPU, whose kernels take longer (is_faster), if CLSPLINE_LIMITS does not name the
-   engine. */
-bool clspi_is_host_job(const clspi_plan *plan, bool is_faster);
 
 /* Carries out a call whose arguments have been checked, but for its memory and tiles. */
 clsp_status clspi_work_run(const clspi_work *work, const clsp_run *run);

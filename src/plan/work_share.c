@@ -34,7 +34,7 @@ static clsp_status make_on_device(const clspi_work_lines *l, clspi_plan *plan, c
                                   const clspi_part *part, const clspi_target *target)
 {
     const clspi_work *const work = l->work;
-    const char *const lacks = work->makers->lacks ? work->makers->lacks(work, plan) : NULL;
+    const char *const lacks = clspi_work_lack(work, plan);
     const size_t before = clspi_lines_before(work, part, l->tiles.lines);
     clspi_place at[CLSPI_MAX_STREAMS] = {{.offset = 0}};
     uint32_t num = 0;
@@ -172,7 +172,7 @@ static clspi_job job_of(clspi_work_lines *l, const char *key)
 
 /* ---- the host ---- */
 
-static clsp_status prepare(const clspi_work_lines *l)
+clsp_status clspi_lines_prepare(const clspi_work_lines *l)
 {
     clspi_plan *const plan = l->work->plan;
 
@@ -254,7 +254,6 @@ clsp_status clspi_lines_on_host(clspi_work_lines *l)
     host_lines host = {.lines = l};
     char *const out = l->out;
 
-    CLSPI_CHECK(prepare(l));
     CLSPI_CHECK(begin_aside(l));
     if (all.count > 0 && !l->work->takes_all)
         clspi_host_tiles(l->work->plan->ctx, all.count, line_ns * (double)l->tiles.lines.count,
@@ -296,7 +295,7 @@ static clsp_status make_tiles(clspi_work_lines *l, const clsp_run *run, clsp_rep
 {
     char *const out = l->out;
 
-    CLSPI_CHECK(prepare(l));
+    CLSPI_CHECK(clspi_lines_prepare(l));
     CLSPI_CHECK(clspi_run_wait(l->work->plan, run));
     CLSPI_CHECK(begin_aside(l));
     return end_aside(l, out,
@@ -322,6 +321,7 @@ static clsp_status make_alone(void *user)
 
 static clsp_status make_by_host(void *user)
 {
+    CLSPI_CHECK(clspi_lines_prepare(user));
     return clspi_lines_on_host(user);
 }
 
@@ -330,6 +330,16 @@ static bool is_by_host(const clspi_work_lines *l, const clsp_share *share)
 {
     return l->tiles.way == CLSPI_BY_CALLER ||
            (share->schedule == CLSP_SCHEDULE_HOST && !share->measure && !share->bit_equal);
+}
+
+/* Tells whether joined devices may make lines beside the host, whose own CPU is the first one. */
+static bool can_others(const clspi_work *work)
+{
+    clsp_context *const *contexts;
+    clsp_context *const ctx = work->plan->ctx;
+
+    return clspi_is_own_cpu(ctx) && work->makers->on_device && !work->why_alone &&
+           clspi_cooperate_devices(ctx, &contexts) > 1;
 }
 
 clsp_status clspi_lines_shared(clspi_work_lines *l, const clsp_run *run)
@@ -343,7 +353,7 @@ clsp_status clspi_lines_shared(clspi_work_lines *l, const clsp_run *run)
     if (work->why_no_host && l->tiles.way == CLSPI_BY_CALLER)
         return clspi_fail(&work->plan->ctx->log, CLSP_ERROR_ARGUMENT, "%s: tiles by the host: %s",
                           work->plan->family, work->why_no_host);
-    if (l->lacks && l->tiles.way == CLSPI_BY_ALL)
+    if (l->lacks && l->tiles.way == CLSPI_BY_ALL && !can_others(work))
         return clspi_shared_alone(work->plan, &by_host, run);
     if (work->why_alone && (work->why_no_host || !is_by_host(l, run->share)))
         return clspi_shared_alone(work->plan, &alone, run);

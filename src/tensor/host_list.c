@@ -38,14 +38,6 @@ static uint32_t degree_of(const clspi_tensor_desc *d, cl_uint direction)
     return direction < d->directions ? d->degrees[direction] : 0;
 }
 
-bool clspi_host_list_is_faster(const clspi_tensor_plan *plan)
-{
-    const clspi_tensor_desc *const d = &plan->desc;
-    const unsigned points = CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_PARAMS;
-
-    return (!d->is_triangle && d->directions < 3) || (d->vertex.attributes & ~points);
-}
-
 double clspi_host_list_ns(const clspi_tensor_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->desc;

@@ -17,10 +17,6 @@ typedef struct clspi_host_list {
     bool only_edges;            /* vertices are there: watertight points are made again */
 } clspi_host_list;
 
-/* Tells whether the host makes vertices one by one faster than kernels on its own CPU do: all but
-   those of triangles and volumes that are points alone. */
-bool clspi_host_list_is_faster(const clspi_tensor_plan *plan);
-
 /* Estimates how long a vertex takes a core, in ns. */
 double clspi_host_list_ns(const clspi_tensor_plan *plan);
 

@@ -88,7 +88,6 @@ static bool make(clspi_list_recipe *recipe, const clspi_tensor_plan *plan)
     const clspi_vertex_shape vertex = clspi_vertex_shape_of(d);
     bool is_done = true;
 
-    atomic_init(&recipe->references, 1);
     recipe->desc = *d;
     recipe->patch_reals = plan->patch_reals;
     recipe->is_quick = is_quick(d);
@@ -131,15 +130,9 @@ clsp_status clspi_list_prepare(const clspi_work *work, clspi_way way)
                             "%s: no memory for functions of spans", work->plan->family);
 }
 
-clspi_list_recipe *clspi_list_recipe_retain(clspi_list_recipe *recipe)
-{
-    atomic_fetch_add(&recipe->references, 1);
-    return recipe;
-}
-
 void clspi_list_recipe_release(clspi_list_recipe *recipe)
 {
-    if (!recipe || atomic_fetch_sub(&recipe->references, 1) > 1) return;
+    if (!recipe) return;
     for (int k = 0; k < 2; k++)
         clspi_list_spans_release(&recipe->spans[k]);
     for (int k = 0; k < 3; k++)

@@ -1,9 +1,6 @@
-/* What the host reads of a plan when it makes vertices one by one, which may be when the plan is
-   gone. */
+/* What the host reads of a plan when it makes vertices one by one. */
 #ifndef CLSPI_LIST_RECIPE_H
 #define CLSPI_LIST_RECIPE_H
-
-#include <stdatomic.h>
 
 #include "list_spans.h"
 #include "point_vertices.h"
@@ -11,7 +8,6 @@
 #include "work.h"
 
 struct clspi_list_recipe {
-    atomic_uint references;
     clspi_tensor_desc desc; /* its axes and what its basis works on belong to the plan */
     size_t patch_reals;
     bool is_quick;             /* sums of list_sums.h make its lists */
@@ -30,8 +26,7 @@ bool clspi_list_recipe_prepare(clspi_tensor_plan *plan);
    points in host memory. */
 clsp_status clspi_list_prepare(const clspi_work *work, clspi_way way);
 
-/* Add a reference, and give one back; recipe may be NULL. */
-clspi_list_recipe *clspi_list_recipe_retain(clspi_list_recipe *recipe);
+/* Frees a recipe, which may be NULL. */
 void clspi_list_recipe_release(clspi_list_recipe *recipe);
 
 /* Brings a parameter x of a patch into the domain of a direction, and says where it is then. Of

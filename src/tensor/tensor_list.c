@@ -5,7 +5,6 @@
 #include "check.h"
 #include "host_list.h"
 #include "points.h"
-#include "queued_list.h"
 #include "tensor_eval.h"
 #include "tensor_share.h"
 #include "vertex_layout.h"
@@ -134,27 +133,6 @@ static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clsp
     return make_job(plan, series, &job);
 }
 
-/* Has the host make them, in the queue of its CPU. */
-static clsp_status queue_lines(const clspi_work *work, clspi_series *series, const clspi_part *part,
-                               const clspi_place in[], const clspi_target *out)
-{
-    clspi_tensor_plan *const plan = tensor_plan_of(work->plan);
-    const clspi_place *const items = has_items(work) ? &in[num_params(work)] : NULL;
-    const clspi_queued_list queued = {
-        .out = out->buffer,
-        .params = in[0].buffer,
-        .items = items ? items->buffer : NULL,
-        .offset = out->offset,
-        .params_offset = in[0].offset,
-        .items_offset = items ? items->offset : 0,
-        .point_step = points_of(work)->planar ? 1 : plan->desc.directions,
-        .direction_step = num_params(work) > 1 ? in[1].offset - in[0].offset : 1,
-        .num = part->num_lines};
-
-    return plan->num_patches > 0 ? clspi_queue_list(plan, series, &queued)
-                                 : make_on_device(work, work->plan, series, part, in, out);
-}
-
 /* ---- the call ---- */
 
 /* Describes what speeds depend on. */
@@ -178,7 +156,6 @@ clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, const clsp_points 
                                              .prepare = clspi_list_prepare,
                                              .on_host = make_on_host,
                                              .on_device = make_on_device,
-                                             .in_queue = queue_lines,
                                              .mend = make_edges};
     const clspi_tensor_desc *const d = &plan->desc;
     const size_t num = points->num;
@@ -200,13 +177,13 @@ clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, const clsp_points 
         .peers = &plan->peers,
         .makers = &makers,
         .user = points,
+        .user_bytes = sizeof *points,
         .tiling = clspi_list_tiling(num, CLSPI_POINT_ITEMS),
         .num_in = clspi_input_is_there(&points->item) ? 2 : 1,
         .in = in,
         .out = {vertices, "vertices", d->vertex.type, d->vertex.stride, clspi_layout_has_gaps(d)},
         .line_items = CLSPI_POINT_ITEMS,
         .line_ns = clspi_host_list_ns(plan),
-        .is_faster = clspi_host_list_is_faster(plan),
         .why_alone = d->own_bases > 0 ? "lists of bases of their own are not shared" : NULL};
     return clspi_work_run(&work, run);
 }

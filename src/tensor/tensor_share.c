@@ -11,16 +11,7 @@
 #include "vertex_layout.h"
 #include "work.h"
 
-enum {
-    HOST_VERTICES = 1024,    /* of a patch, from which the host takes no longer than a CPU device */
-    EQUAL_TERMS = 64,        /* of sums whose tables the host fills, on grids smaller than that */
-    PATCH_NS = 250,          /* that the host takes for a patch beside its rows, */
-    LAUNCH_NS = 40000,       /* and a launch on a CPU device, as measured; */
-    WRAPPED_BYTES = 1 << 19, /* a buffer on memory of this size takes as long again as the host */
-    WOKEN_NS = 10000,        /* what workers of the host take to begin and to end */
-    TRIANGLE_NS = 6,         /* and for a vertex of a cubic triangle */
-    SHORT_ROW = 512 /* bytes of a coordinate of rows whose normals the host makes as fast */
-};
+enum { TRIANGLE_NS = 6 }; /* that a vertex of a cubic triangle takes a core */
 
 static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
 {
@@ -392,45 +383,7 @@ clsp_status clspi_tensor_load_peer(clspi_plan *peer, clspi_plan *base)
     return clspi_tensor_set_patch_grids(tensor_plan_of(peer), plan->grids.num, &nums);
 }
 
-/* ---- the host for its own CPU ---- */
-
-/* Tells whether the host's sums are of fused multiply-adds, as their compiler and the processor
-   have it: a^2 - (1 + 2 e) for a = 1 + e is e^2 then, else 0. */
-static bool host_fuses(bool is_double)
-{
-    enum { WIDTH = 19 }; /* whole vectors, and a rest */
-    const double e = is_double ? 0x1p-27 : 0x1p-12;
-    const clspi_row_sums *const sums = is_double ? &clspi_row_sums_f64 : &clspi_row_sums_f32;
-    double values[2][WIDTH], factor[2] = {1, 1 + e}, spare[CLSPI_ROWS_SPARE * WIDTH], out[WIDTH];
-    double t[2 * WIDTH], b[2], expected[WIDTH];
-
-    for (int x = 0; x < WIDTH; x++) {
-        values[0][x] = -1 - 2 * e;
-        values[1][x] = 1 + e;
-        spare[x] = e * e;
-    }
-    sums->round(t, 1, values[0], (size_t)2 * WIDTH);
-    sums->round(b, 1, factor, 2);
-    sums->round(expected, 1, spare, WIDTH);
-    const clspi_row_sum sum = {
-        .b = b, .term_step = 1, .terms = 2, .t = t, .t_stride = WIDTH, .spare = spare};
-    sums->sum(&sum, out, WIDTH, 1, WIDTH);
-    return memcmp(out, expected, WIDTH * sums->real_bytes) == 0;
-}
-
-/* Tells whether host and device make the same bits: both add fused products in one order, from
-   tables that the host fills. */
-static bool has_equal_bits(const clspi_tensor_plan *plan)
-{
-    const clspi_tensor_desc *const d = &plan->desc;
-    const unsigned equal = CLSP_VERTEX_POINT | CLSP_VERTEX_DU | CLSP_VERTEX_DV;
-    const bool is_sums = !d->rational && d->vertex.type == d->precision &&
-                         (d->vertex.attributes & ~equal) == 0 && plan->sums.in_strips;
-
-    return (plan->is_plain || is_sums) && d->directions == 2 && d->basis.is_bernstein &&
-           !d->watertight && d->terms[0] <= EQUAL_TERMS && d->terms[1] <= EQUAL_TERMS &&
-           plan->base.ctx->device.fma && host_fuses(d->precision == CLSP_F64);
-}
+/* ---- the call ---- */
 
 /* Estimates how long a row, or a vertex by itself, takes a core, in ns: as measured, of degrees 3
    to 11. */
@@ -449,43 +402,6 @@ static double line_ns(const clspi_tensor_plan *plan)
 
     return row * (sums * of_sums + rest);
 }
-
-/* Tells whether vertices that a CPU device makes by strips are made by the host. Where bits are the
-   same the time decides: sums take the host up to half as long again, but no launch. Normals have
-   other bits and take two launches; the host makes those of short rows as fast. */
-static bool strips_to_host(const clspi_tensor_plan *plan, double host_ns)
-{
-    const clspi_tensor_desc *const d = &plan->desc;
-
-    if (d->vertex.attributes & CLSP_VERTEX_NORMAL)
-        return !d->rational && plan->patch_vertices >= HOST_VERTICES &&
-               d->axis[1].num * clsp_type_bytes(d->precision) <= SHORT_ROW;
-    return host_ns / 2 / plan->base.ctx->device.compute_units < LAUNCH_NS - WOKEN_NS &&
-           has_equal_bits(plan);
-}
-
-/* Tells whether the host makes vertices faster than kernels on its own CPU do. The plan with what
-   it holds decides alone, so that parts of a batch have the bits of the whole; where bits are the
-   same anyway, the time. Small grids of many patches are the device's, which they take a part of
-   the host's time. */
-static bool is_faster_on_host(const clspi_tensor_plan *plan, clsp_range patches)
-{
-    const double rows = (double)plan->desc.axis[0].num, num = (double)patches.count;
-    const double patch_ns = PATCH_NS + rows * line_ns(plan);
-
-    if (clspi_tensor_has_own_rows(plan)) return !clspi_rows_lose_far_parts(plan);
-    if (!clspi_tensor_has_rows(plan))
-        return clspi_triangle_has_rows(&plan->desc) || clspi_host_list_is_faster(plan);
-    if (plan->desc.directions != 2 || clspi_rows_lose_normals(plan)) return true;
-    if (plan->sums.in_strips) return strips_to_host(plan, num * patch_ns);
-    if (plan->patch_vertices >= HOST_VERTICES) return true;
-    if ((double)plan->num_patches * patch_ns < LAUNCH_NS) return true;
-    const double bytes = num * (double)(plan->patch_vertices * clspi_vertex_bytes(&plan->desc));
-    const bool is_faster = num * patch_ns < LAUNCH_NS || bytes >= WRAPPED_BYTES;
-    return is_faster && has_equal_bits(plan);
-}
-
-/* ---- the call ---- */
 
 static clsp_status prepare(const clspi_work *work, clspi_way way)
 {
@@ -574,7 +490,6 @@ static clspi_work work_of(clspi_tensor_plan *plan, clsp_range patches, size_t el
                                 clspi_tensor_line_elements(plan), clspi_layout_has_gaps(d)},
                         .line_items = has_rows ? clspi_tensor_row_vertices(plan) : 1,
                         .line_ns = line_ns(plan),
-                        .is_faster = is_faster_on_host(plan, patches),
                         .why_no_host = host_refusal(plan),
                         .why_alone = has_rows || own_rows ? NULL : not_rows};
 }

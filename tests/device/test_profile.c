@@ -37,9 +37,8 @@ static const clsp_device_info poor = {
 static clsp_device_info narrowed(const clsp_device_info *start, const char *limits)
 {
     clsp_device_info info = *start;
-    clspi_engine engine;
 
-    assert_ok(NULL, clspi_profile_narrow(&info, &engine, limits, "limits", NULL));
+    assert_ok(NULL, clspi_profile_narrow(&info, limits, "limits", NULL));
     return info;
 }
 
@@ -107,9 +106,7 @@ static void test_words_twice(void **state)
     (void)state;
     for (size_t i = 0; i < CLSPI_COUNT(bad); i++) {
         clsp_device_info info = rich;
-        clspi_engine engine;
-        assert_status(NULL, clspi_profile_narrow(&info, &engine, bad[i], "here", NULL),
-                      CLSP_ERROR_ARGUMENT);
+        assert_status(NULL, clspi_profile_narrow(&info, bad[i], "here", NULL), CLSP_ERROR_ARGUMENT);
         clsp_context_last_error(NULL, text, sizeof text);
         assert_string_equal(text, said[i]);
     }
@@ -129,9 +126,6 @@ static void test_bad_words(void **state)
         "=",
         ",",
         "fp65=0",
-        "engine=",
-        "engine=hosts",
-        "engine=devic",
         "fp6=0",
         "FP64=0",
         "work_group=0",
@@ -162,18 +156,16 @@ static void test_bad_words(void **state)
         "level=4",
     };
     static const char *const allowed[] = {
-        "fp64=0",        "fp16=0",       "fma=0",       "images=0",           "svm=0",
-        "local_is_real", "work_group=N", "local=BYTES", "alloc=BYTES",        "opencl=120",
-        "class=cpu|",    "vendor=NAME",  "native=0",    "engine=host|device", "level=base|v3|v4",
+        "fp64=0",        "fp16=0",       "fma=0",       "images=0",         "svm=0",
+        "local_is_real", "work_group=N", "local=BYTES", "alloc=BYTES",      "opencl=120",
+        "class=cpu|",    "vendor=NAME",  "native=0",    "level=base|v3|v4",
     };
     char text[1024];
 
     (void)state;
     for (size_t i = 0; i < CLSPI_COUNT(bad); i++) {
         clsp_device_info info = rich;
-        clspi_engine engine;
-        assert_status(NULL, clspi_profile_narrow(&info, &engine, bad[i], "here", NULL),
-                      CLSP_ERROR_ARGUMENT);
+        assert_status(NULL, clspi_profile_narrow(&info, bad[i], "here", NULL), CLSP_ERROR_ARGUMENT);
         clsp_context_last_error(NULL, text, sizeof text);
         assert_true(strncmp(text, "here: '", 7) == 0);
         for (size_t k = 0; k < CLSPI_COUNT(allowed); k++)
@@ -229,29 +221,9 @@ static void test_levels(void **state)
         assert_int_equal(level_with(cases[i].limits), built(cases[i].most, highest));
     for (size_t i = 0; i < CLSPI_COUNT(words); i++) {
         clsp_device_info info = rich;
-        clspi_engine engine;
-        assert_int_equal(clspi_profile_narrow(&info, &engine, words[i], "here", NULL),
+        assert_int_equal(clspi_profile_narrow(&info, words[i], "here", NULL),
                          i + 1 < (size_t)clspi_level() ? CLSP_ERROR_ARGUMENT : CLSP_OK);
         assert_memory_equal(&info, &rich, sizeof rich);
-    }
-}
-
-/* The word names who makes what stands in host memory; without it the word before stays. */
-static void test_engine(void **state)
-{
-    static const struct {
-        const char *limits;
-        clspi_engine engine;
-    } cases[] = {{"engine=host", CLSPI_ENGINE_HOST},
-                 {"fp64=0, engine=device", CLSPI_ENGINE_DEVICE},
-                 {"fp64=0", CLSPI_ENGINE_FASTER}};
-
-    (void)state;
-    for (size_t i = 0; i < CLSPI_COUNT(cases); i++) {
-        clsp_device_info info = rich;
-        clspi_engine engine = CLSPI_ENGINE_FASTER;
-        assert_ok(NULL, clspi_profile_narrow(&info, &engine, cases[i].limits, "here", NULL));
-        assert_int_equal(engine, cases[i].engine);
     }
 }
 
@@ -324,11 +296,11 @@ static void test_contains(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),         cmocka_unit_test(test_words),
-        cmocka_unit_test(test_several_words),  cmocka_unit_test(test_only_narrows),
-        cmocka_unit_test(test_bad_words),      cmocka_unit_test(test_words_twice),
-        cmocka_unit_test(test_engine),         cmocka_unit_test(test_query),
-        cmocka_unit_test(test_context_limits), cmocka_unit_test(test_contains),
+        cmocka_unit_test(test_levels),        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_several_words), cmocka_unit_test(test_only_narrows),
+        cmocka_unit_test(test_bad_words),     cmocka_unit_test(test_words_twice),
+        cmocka_unit_test(test_query),         cmocka_unit_test(test_context_limits),
+        cmocka_unit_test(test_contains),
     };
 
     if (support_no_device()) return 77;

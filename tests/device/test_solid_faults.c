@@ -23,9 +23,7 @@ enum {
 /* Tells whether a call without a share is the device's, as one with bit_equal is. */
 static bool is_by_device(const clsp_context *ctx)
 {
-    const bool is_cpu = ctx->device.device_class == CLSP_CLASS_CPU;
-
-    return ctx->engine == CLSPI_ENGINE_DEVICE || (ctx->engine == CLSPI_ENGINE_FASTER && !is_cpu);
+    return ctx->device.device_class != CLSP_CLASS_CPU;
 }
 
 /* Makes all cells, their derivatives and normals, and two parameters by shared calls: the same
@@ -218,7 +216,7 @@ static void check_faults(user *use)
 {
     static const enum kind kinds[] = {MALLOC,  CALLOC, REALLOC, CREATE_BUFFER, CREATE_KERNEL,
                                       SET_ARG, LAUNCH, WRITE,   READ};
-    static const char *const limits[] = {"", "engine=device", "class=discrete"};
+    static const char *const limits[] = {"", "class=discrete"};
     unsigned failed = 0;
 
     fault.keeps_device = true;

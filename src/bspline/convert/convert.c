@@ -217,7 +217,6 @@ static clspi_work work_of(clsp_bspline_plan *plan, clsp_range patches, const cls
         .out = {controls, "control points", plan->desc.precision, line, false},
         .line_items = line,
         .line_ns = (double)line,
-        .is_faster = plan->desc.directions == 1,
         .is_devices = target->method == CLSP_BSPLINE_CONVERT_MATRIX};
 }
 

@@ -28,8 +28,8 @@ _Static_assert((int)CLSPI_SEARCH_FOUND == (int)CLSP_BSPLINE_NEAREST_FOUND &&
 
 /* What a call works on. */
 typedef struct project_call {
-    const clsp_bspline_project_opts *opts; /* with defaults in place */
-    uint32_t patches, hints;               /* their inputs; POINTS: none */
+    clsp_bspline_project_opts opts; /* with defaults in place */
+    uint32_t patches, hints;        /* their inputs; POINTS: none */
 } project_call;
 
 static clsp_bspline_plan *bspline_plan_of(clspi_plan *plan)
@@ -84,8 +84,8 @@ static clsp_status search_on_host(const clspi_work *work, uint32_t worker, const
         .points = in[POINTS],
         .patches = call->patches ? (const uint32_t *)(const void *)in[call->patches] : NULL,
         .hints = call->hints ? in[call->hints] : NULL,
-        .num_nearest = call->opts->num_nearest,
-        .max_dist = call->opts->max_dist,
+        .num_nearest = call->opts.num_nearest,
+        .max_dist = call->opts.max_dist,
         .out = out};
 
     (void)worker;
@@ -100,7 +100,7 @@ static clsp_status search_on_device(const clspi_work *work, clspi_plan *base, cl
                                     const clspi_target *out)
 {
     const project_call *const call = work->user;
-    const clsp_bspline_project_opts *const opts = call->opts;
+    const clsp_bspline_project_opts *const opts = &call->opts;
     clsp_bspline_plan *const plan = bspline_plan_of(base);
     const clspi_nearest_job job = {.points = in[POINTS].buffer,
                                    .patches = call->patches ? in[call->patches].buffer : NULL,
@@ -143,8 +143,8 @@ static clspi_work_key key_of(const clspi_work *work)
     const clspi_work_key key = {"nearest",
                                 9,
                                 {d->degrees[0], d->dim, d->precision, d->rational != 0,
-                                 call->patches > 0, call->hints > 0, call->opts->max_dist > 0.0,
-                                 call->opts->num_nearest,
+                                 call->patches > 0, call->hints > 0, call->opts.max_dist > 0.0,
+                                 call->opts.num_nearest,
                                  clspi_size_class((double)plan->knots[0].num_spans) +
                                      clspi_size_class((double)plan->tensor.num_patches)}};
 
@@ -172,7 +172,7 @@ static clsp_status project_curves(clsp_bspline_plan *plan, const clsp_bspline_qu
     const size_t num = queries->num;
     const bool is_mrep = opts->method == CLSP_BSPLINE_PROJECT_MREP;
     const char *const why = is_mrep ? "mrep is the device's alone" : NULL;
-    project_call call = {.opts = opts};
+    project_call call = {.opts = *opts};
     clspi_work_input in[CLSPI_WORK_INPUTS] = {{.input = &queries->points,
                                                .need = {"points", d->precision, num * d->dim},
                                                .per_line = d->dim,
@@ -181,6 +181,7 @@ static clsp_status project_curves(clsp_bspline_plan *plan, const clsp_bspline_qu
                        .peers = &plan->tensor.peers,
                        .makers = &makers,
                        .user = &call,
+                       .user_bytes = sizeof call,
                        .tiling = clspi_list_tiling(num, QUERY_ITEMS),
                        .num_in = 1,
                        .in = in,

@@ -482,8 +482,7 @@ static clsp_status run_on_host(load_job *job)
     clspi_work work = {.makers = &makers,
                        .tiling = {num, 1, 1, 1, 1},
                        .line_items = items,
-                       .line_ns = 2 * COEFFICIENT_NS * (double)items,
-                       .is_faster = true};
+                       .line_ns = 2 * COEFFICIENT_NS * (double)items};
 
     return carry_out(job, &work, 0);
 }

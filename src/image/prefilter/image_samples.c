@@ -72,7 +72,7 @@ static bool goes_to_host(const clsp_image_plan *plan, const clsp_input *samples)
 {
     const clsp_image_desc *const d = &plan->desc;
 
-    return clspi_is_host_job(&plan->base, true) && samples->host && !samples->buffer &&
+    return clspi_is_own_cpu(plan->base.ctx) && samples->host && !samples->buffer &&
            !samples->svm && d->storage == CLSP_IMAGE_STORAGE_DEFAULT &&
            d->kernels == CLSP_IMAGE_KERNELS_DEFAULT;
 }

@@ -29,9 +29,9 @@ _Static_assert((int)CLSPI_POINT_VALUE == (int)CLSP_IMAGE_VALUE &&
                    (int)CLSPI_POINT_GRADIENT == (int)CLSP_IMAGE_GRADIENT,
                "and attributes");
 
-/* What a call works on. given: the begin of displacements or coordinates in host memory. */
+/* What a call works on. */
 typedef struct values_work {
-    const clspi_image_call *call;
+    clspi_image_call call;
     clspi_image_grid grid;
     size_t real; /* bytes */
 } values_work;
@@ -46,7 +46,7 @@ static clsp_image_plan *image_plan_of(clspi_plan *plan)
 /* Describes the coefficients of a piece. */
 static clspi_image_planes planes_of(const values_work *s, size_t piece)
 {
-    const clspi_image_job *const job = &s->call->job;
+    const clspi_image_job *const job = &s->call.job;
     clspi_image_planes planes =
         clspi_image_host_planes(job->plan, piece * job->channels, job->channels);
 
@@ -58,7 +58,7 @@ static clspi_image_planes planes_of(const values_work *s, size_t piece)
 static void make_points(const values_work *s, const clspi_image_planes *planes, const char *at,
                         clsp_range points, char *out)
 {
-    const clspi_image_job *const job = &s->call->job;
+    const clspi_image_job *const job = &s->call.job;
     const char *given[3];
     const uint32_t *const size = job->map.size, *const origin = job->map.origin;
     const bool is_map = job->places != CLSPI_IMAGE_AT_POINTS;
@@ -71,7 +71,7 @@ static void make_points(const values_work *s, const clspi_image_planes *planes, 
                             .step = job->stride,
                             .out = out};
 
-    clspi_image_find_given(s->call, at, given);
+    clspi_image_find_given(&s->call, at, given);
     for (uint32_t d = 0; d < 3; d++)
         made.field[d] = given[d] ? given[d] + points.first * job->stride * s->real : NULL;
     (job->plan->desc.precision == CLSP_F64 ? clspi_image_values_f64
@@ -83,8 +83,8 @@ static void make_points(const values_work *s, const clspi_image_planes *planes, 
 static void make_rows(const values_work *s, const clspi_image_planes *planes, const char *at,
                       clsp_range rows, char *out)
 {
-    const clspi_image_job *const job = &s->call->job;
-    const size_t width = s->call->width;
+    const clspi_image_job *const job = &s->call.job;
+    const size_t width = s->call.width;
     const size_t bytes = job->point * clsp_type_bytes(job->plan->desc.values);
 
     for (size_t x = 0; x < width; x += RUN)
@@ -99,8 +99,8 @@ static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const c
 {
     const values_work *const s = work->user;
     const char *const at = work->num_in > 0 ? in[0] : NULL;
-    const clspi_image_job *const job = &s->call->job;
-    const size_t width = s->call->width, rows = s->call->points / width;
+    const clspi_image_job *const job = &s->call.job;
+    const size_t width = s->call.width, rows = s->call.points / width;
     const size_t bytes = job->point * clsp_type_bytes(job->plan->desc.values);
     clspi_image_planes planes = planes_of(s, job->first_piece + part->piece / rows);
     const clspi_float_state before = clspi_float_flush(clspi_image_flushes(&job->plan->desc));
@@ -132,7 +132,7 @@ static clsp_status bring_given(const values_work *s, clspi_image_job *job, clspi
     const uint32_t missing = 3 - job->plan->desc.directions;
     const size_t bytes = points.count * job->stride * s->real;
 
-    clspi_image_find_given(s->call, at, job->given);
+    clspi_image_find_given(&s->call, at, job->given);
     for (uint32_t d = missing; d < 3; d++)
         job->given[d] += points.first * job->stride * s->real;
     for (uint32_t k = 0; k < clspi_image_given_streams(job); k++) {
@@ -147,7 +147,7 @@ static clsp_status bring_given(const values_work *s, clspi_image_job *job, clspi
 static clsp_status make_piece(const values_work *s, clspi_image_job *job, clspi_series *series,
                               const char *at, const clspi_part *part)
 {
-    const size_t width = s->call->width, rows = s->call->points / width;
+    const size_t width = s->call.width, rows = s->call.points / width;
     const size_t first = part->piece % rows * width + part->line;
     const clspi_part in_rows = {
         .num_pieces = 1, .line = part->piece % rows, .num_lines = part->num_lines / width};
@@ -174,13 +174,13 @@ static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clsp
     const values_work *const s = work->user;
     const char *const at = work->num_in > 0 ? in[0].host : NULL;
     clsp_image_plan *const plan = image_plan_of(base);
-    const size_t width = s->call->width, rows = s->call->points / width;
-    clspi_image_job of_device = s->call->job;
+    const size_t width = s->call.width, rows = s->call.points / width;
+    clspi_image_job of_device = s->call.job;
 
-    if (plan != s->call->job.plan)
-        CLSPI_CHECK(clspi_image_bring_all(plan, s->call->job.plan, series));
+    if (plan != s->call.job.plan)
+        CLSPI_CHECK(clspi_image_bring_all(plan, s->call.job.plan, series));
     of_device.plan = plan;
-    of_device.owner = plan->store.on_device ? NULL : s->call->job.plan;
+    of_device.owner = plan->store.on_device ? NULL : s->call.job.plan;
     of_device.window = plan->store.on_device ? NULL : &plan->window;
     CLSPI_CHECK(clspi_image_job_kernel(&of_device));
     for (size_t done = 0; done < part->num_lines;) {
@@ -204,7 +204,7 @@ static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clsp
 
 static void make_grid(values_work *s)
 {
-    const clspi_image_map *const map = &s->call->job.map;
+    const clspi_image_map *const map = &s->call.job.map;
 
     s->grid.is_fixed = map->is_fixed;
     s->grid.middle = map->middle;
@@ -244,7 +244,7 @@ static clsp_status prepare(const clspi_work *work, clspi_way way)
 static clsp_status make_alone(const clspi_work *work, const clspi_tiles *tiles,
                               const clsp_output *output, const clsp_run *run)
 {
-    clspi_image_call call = *((const values_work *)work->user)->call;
+    clspi_image_call call = ((const values_work *)work->user)->call;
 
     call.tiles = *tiles;
     call.values = *output;
@@ -255,7 +255,7 @@ static clsp_status make_alone(const clspi_work *work, const clspi_tiles *tiles,
 /* Refuses values that would overwrite what they are made from. */
 static clsp_status check(const clspi_work *work, clsp_range lines, const char *const in[])
 {
-    clspi_image_call call = *((const values_work *)work->user)->call;
+    clspi_image_call call = ((const values_work *)work->user)->call;
 
     (void)in;
     call.tiles.lines = lines;
@@ -273,14 +273,6 @@ static double point_ns(const clspi_image_job *job)
     return 1 + 0.12 * taps * (double)job->point;
 }
 
-/* Tells whether the host is faster than kernels: for volumes and gradients it takes as long as a
-   launch. */
-static bool is_faster(const clspi_image_job *job)
-{
-    return job->plan->desc.directions == 2 && !(job->attributes & CLSP_IMAGE_GRADIENT) &&
-           clspi_image_is_small(job->plan, job->plan->num_images);
-}
-
 /* Tells why the context's device makes a call alone; NULL: it does not. */
 static const char *why_alone(const clspi_image_job *job, const clsp_share *share)
 {
@@ -295,7 +287,7 @@ static const char *why_alone(const clspi_image_job *job, const clsp_share *share
 static clspi_work_key key_of(const clspi_work *work)
 {
     static const char *const places[] = {"map", "field", "at"};
-    const clspi_image_job *const job = &((const values_work *)work->user)->call->job;
+    const clspi_image_job *const job = &((const values_work *)work->user)->call.job;
     const clsp_image_desc *const d = &job->plan->desc;
     const clspi_work_key key = {places[job->places],
                                 6,
@@ -317,18 +309,18 @@ clsp_status clspi_image_call_run(const clspi_image_call *call, const clsp_run *r
     const clsp_image_desc *const d = &job->plan->desc;
     const char *const why = why_alone(job, run ? run->share : NULL);
     clspi_work_input given = {.input = call->given, .planes = 1};
-    values_work s = {.call = call, .real = clsp_type_bytes(d->precision)};
+    values_work s = {.call = *call, .real = clsp_type_bytes(d->precision)};
     clspi_work work = {.plan = &job->plan->base,
                        .peers = &job->plan->peers,
                        .makers = &makers,
                        .user = &s,
+                       .user_bytes = sizeof s,
                        .tiling = call->tiling,
                        .num_in = call->given != NULL,
                        .in = &given,
                        .out = {&call->values, "values", d->values, job->point, false},
                        .line_items = clspi_image_point_items(call),
                        .line_ns = point_ns(job),
-                       .is_faster = is_faster(job),
                        .is_devices = clspi_image_is_textured(job),
                        .why_no_host = why,
                        .why_alone = why};

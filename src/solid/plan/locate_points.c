@@ -182,6 +182,7 @@ clsp_status clsp_solid_locate(clsp_solid_plan *plan, const clsp_solid_queries *q
     const clspi_work work = {.plan = &plan->base,
                              .makers = &makers,
                              .user = &search,
+                             .user_bytes = sizeof search,
                              .tiling = clspi_list_tiling(queries->num, QUERY_ITEMS),
                              .num_in = 1,
                              .in = &points,

@@ -196,6 +196,7 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
     if (!plan) return;
     *ptr = NULL;
     if (clspi_process_is_forked()) return;
+    clspi_plan_settle(&plan->base);
     clspi_peers_release(&plan->peers);
     clspi_sample_tables_release(&plan->tables);
     clspi_buffer_release(&plan->cell_faces);

@@ -78,9 +78,10 @@ const clspi_peer_kind clspi_solid_peers = {create_peer, destroy_peer, load_peer}
 /* What a call makes: the cells of a range, or the points of a list. */
 typedef struct solid_call {
     clsp_solid_plan *plan;
-    const clsp_points *points; /* NULL: cells */
-    size_t num;                /* cells, or points */
-    bool by_device;            /* the host makes no cells, by what the share says */
+    bool is_list; /* points; else cells */
+    clsp_points points;
+    size_t num;     /* cells, or points */
+    bool by_device; /* the host makes no cells, by what the share says */
 } solid_call;
 
 enum { PARAMS, CELLS }; /* inputs of a list */
@@ -91,7 +92,7 @@ static clspi_solid_list list_of(const solid_call *c, const char *params, const c
     return (clspi_solid_list){.num = c->num,
                               .cells = (const uint32_t *)(const void *)cells,
                               .params = params,
-                              .planar = c->points->planar != 0};
+                              .planar = c->points.planar != 0};
 }
 
 static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const clspi_part *part,
@@ -100,7 +101,7 @@ static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const c
     const solid_call *const c = work->user;
     const clsp_range lines = {part->piece, part->num_lines};
 
-    if (!c->points) return clspi_solid_host_cells(c->plan, worker, lines, out);
+    if (!c->is_list) return clspi_solid_host_cells(c->plan, worker, lines, out);
     const clspi_solid_list list = list_of(c, in[PARAMS], work->num_in > CELLS ? in[CELLS] : NULL);
     return clspi_solid_host_points(c->plan, worker, &list, lines, out);
 }
@@ -112,7 +113,7 @@ static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clsp
     const solid_call *const c = work->user;
     const clsp_range lines = {part->piece, part->num_lines};
 
-    if (!c->points) return clspi_solid_enqueue(solid_plan_of(base), series, lines, out);
+    if (!c->is_list) return clspi_solid_enqueue(solid_plan_of(base), series, lines, out);
     const clspi_solid_list list =
         list_of(c, in[PARAMS].host, work->num_in > CELLS ? in[CELLS].host : NULL);
     return clspi_point_list_enqueue(solid_plan_of(base), series, &list, lines, out);
@@ -125,14 +126,14 @@ static clsp_status make_alone(const clspi_work *work, const clspi_tiles *tiles,
     const solid_call *const c = work->user;
     const clsp_range cells = {work->first_piece + tiles->lines.first, tiles->lines.count};
 
-    return c->points ? clspi_point_list_lines(c->plan, c->points, tiles->lines, output, run)
-                     : clspi_solid_eval_lines(c->plan, cells, output, run);
+    return c->is_list ? clspi_point_list_lines(c->plan, &c->points, tiles->lines, output, run)
+                      : clspi_solid_eval_lines(c->plan, cells, output, run);
 }
 
 /* Tells whether vertices are made by stars: all but those that devices make by lattices. */
 static bool is_by_stars(const solid_call *c)
 {
-    return c->plan->lattice && (c->points || !c->plan->lattice->makes_grid || !c->by_device);
+    return c->plan->lattice && (c->is_list || !c->plan->lattice->makes_grid || !c->by_device);
 }
 
 static clsp_status prepare(const clspi_work *work, clspi_way way)
@@ -142,7 +143,7 @@ static clsp_status prepare(const clspi_work *work, clspi_way way)
     (void)way;
     if (is_by_stars(c)) CLSPI_CHECK(clspi_star_prepare(c->plan, NULL));
     CLSPI_CHECK(clspi_solid_host_prepare(c->plan));
-    if (c->points) return clspi_solid_host_lists(c->plan);
+    if (c->is_list) return clspi_solid_host_lists(c->plan);
     return c->plan->lattice ? CLSP_OK : clspi_solid_host_tables(c->plan);
 }
 
@@ -150,14 +151,14 @@ static clsp_status prepare(const clspi_work *work, clspi_way way)
 
 static size_t grid_of(const solid_call *c)
 {
-    return c->points ? 1 : clspi_grid_size(&c->plan->desc);
+    return c->is_list ? 1 : clspi_grid_size(&c->plan->desc);
 }
 
 static size_t items_of(const solid_call *c)
 {
     const size_t sums = clspi_max(1, c->plan->shape.num_sums);
 
-    return c->points ? POINT_ITEMS : CELL_ITEMS + sums * grid_of(c);
+    return c->is_list ? POINT_ITEMS : CELL_ITEMS + sums * grid_of(c);
 }
 
 /* Returns tiles of points, or of whole cells, of whole blocks of 8 where these are not too large.
@@ -166,7 +167,7 @@ static clspi_tiling tiling_of(const solid_call *c)
 {
     clspi_tiling tiling = clspi_list_tiling(c->num, items_of(c));
 
-    if (!c->points && grid_of(c) <= BLOCK_GRID)
+    if (!c->is_list && grid_of(c) <= BLOCK_GRID)
         tiling.pieces_per_tile = clspi_min(
             clspi_max(1, c->num), clspi_round_up(tiling.pieces_per_tile, CLSPI_BLOCK_CELLS));
     return tiling;
@@ -181,7 +182,7 @@ static double line_ns(const solid_call *c)
                  cells = (double)clspi_max(1, plan->num_cells);
     size_t others = 0;
 
-    if (!c->points) return SAMPLE_NS * (double)items_of(c);
+    if (!c->is_list) return SAMPLE_NS * (double)items_of(c);
     for (uint32_t u = 0; u < layout->num_uses; u++)
         if (!layout->uses[u].has_slices && layout->uses[u].of.number != CLSPI_REGULAR)
             others += layout->uses[u].num_cells;
@@ -196,7 +197,7 @@ static clspi_work_key key_of(const clspi_work *work)
     const clsp_vertex_layout *const vertex = &plan->desc.vertex;
     const size_t regular = plan->lattice ? 0 : plan->layout.uses[0].num_cells;
     const size_t others = plan->num_cells - regular;
-    const clspi_work_key key = {c->points ? "list" : "grid",
+    const clspi_work_key key = {c->is_list ? "list" : "grid",
                                 8,
                                 {plan->desc.dim, plan->desc.precision, vertex->attributes,
                                  vertex->stride, vertex->type, plan->desc.method,
@@ -216,20 +217,20 @@ static clspi_work work_of(const solid_call *c, size_t first, const clsp_output *
                                              .alone = make_alone};
     clsp_solid_plan *const plan = c->plan;
     const bool by_cells = plan->desc.method == CLSP_SOLID_CELLS;
-    const bool is_there = c->points || by_cells || is_by_stars(c);
+    const bool is_there = c->is_list || by_cells || is_by_stars(c);
 
     return (clspi_work){.plan = &plan->base,
                         .peers = &plan->peers,
                         .makers = &makers,
                         .user = c,
+                        .user_bytes = sizeof *c,
                         .tiling = tiling_of(c),
                         .first_piece = first,
                         .out = {vertices, "vertices", plan->desc.vertex.type,
-                                c->points ? plan->shape.stride : plan->cell_elements,
+                                c->is_list ? plan->shape.stride : plan->cell_elements,
                                 plan->has_gaps},
                         .line_items = items_of(c),
                         .line_ns = line_ns(c),
-                        .is_faster = by_cells,
                         .why_no_host = is_there ? NULL : "the host has no code for this method"};
 }
 
@@ -276,7 +277,7 @@ clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *poi
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(check_loaded(plan, run));
     CLSPI_CHECK(clspi_points_check(&plan->base, points, 3 + (size_t)plan->shape.stride));
-    const solid_call c = {.plan = plan, .points = points, .num = points->num};
+    const solid_call c = {.plan = plan, .is_list = true, .points = *points, .num = points->num};
     const clspi_list_needs needs = clspi_point_list_needs(plan, points);
     const clspi_work_input in[] = {
         [PARAMS] = {.input = &points->params, .need = needs.params, .planes = 1},

@@ -190,12 +190,12 @@ clsp_status clspi_tensor_project(clspi_tensor_plan *plan, const clspi_surface_pr
                        .peers = &plan->peers,
                        .makers = &makers,
                        .user = &call,
+                       .user_bytes = sizeof call,
                        .tiling = clspi_list_tiling(given->num, QUERY_ITEMS),
                        .out = {&given->nearest, "nearest", real, result, false},
                        .line_items = QUERY_ITEMS,
                        .takes_all = true,
-                       .chunk_ms = CHUNK_MS,
-                       .is_devices = true};
+                       .chunk_ms = CHUNK_MS};
 
     CLSPI_CHECK(check_size(plan, given->num, result));
     add_memories(in, &work, given, &call);

@@ -597,7 +597,7 @@ static void test_defects(void **state)
     assert_int_equal(clsp_bspline_set_grid(plan, &five), CLSP_OK);
     assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, clsp_out_f32(made, 5),
                                        &(clsp_run){.share = &measured}),
-                     CLSP_ERROR_ARGUMENT);
+                     support_is_own_cpu(ctx) ? CLSP_OK : CLSP_ERROR_ARGUMENT);
     const clsp_axis part = {.num = 5, .begin = 0.25, .end = 0.5};
     assert_int_equal(clsp_bspline_set_grid(plan, &part), CLSP_ERROR_ARGUMENT); /* curve 1: [5, 7] */
     assert_int_equal(clsp_bspline_eval(plan, (clsp_range){1, 1}, clsp_out_f32(made, 5), NULL),

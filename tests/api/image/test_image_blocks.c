@@ -72,7 +72,7 @@ static void check_plan(clsp_context *ctx, clsp_image_desc d, uint32_t attributes
 
 static clsp_context *gpu_context(void)
 {
-    return context_with("class=discrete,local_is_real=1,engine=device");
+    return context_with("class=discrete,local_is_real=1");
 }
 
 static void test_modes(void **state)

@@ -99,24 +99,15 @@ static void test_two_plans(void **state)
 
 /* ---- events ---- */
 
-static void *open_gate(void *gate)
-{
-    const struct timespec pause = {0, 20000000};
-
-    nanosleep(&pause, NULL);
-    clSetUserEventStatus(gate, CL_COMPLETE);
-    return NULL;
-}
-
 /* A buffer is acquired behind the wait list, and the call's event is complete behind the release:
    what OpenGL has written until then around the result is still there. */
 static void test_events(void **state)
 {
     clsp_context *const ctx = lent.ctx;
-    cl_event gate, done;
+    cl_event event, done;
     cl_context context;
     cl_int code;
-    pthread_t thread;
+    support_gate gate;
 
     (void)state;
     set_words("gl");
@@ -125,18 +116,17 @@ static void test_events(void **state)
     target t = make_target(ctx, CLSP_GRAPHICS_GL, (num + 1) * sizeof(float));
     clGetCommandQueueInfo(clsp_context_queue(ctx), CL_QUEUE_CONTEXT, sizeof context,
                           (void *)&context, NULL);
-    gate = clCreateUserEvent(context, &code);
+    event = clCreateUserEvent(context, &code);
     assert_int_equal(code, CL_SUCCESS);
-    const clsp_run run = {.num_wait = 1, .wait = &gate, .done = &done};
+    const clsp_run run = {.num_wait = 1, .wait = &event, .done = &done};
     assert_ok(ctx, bspline_eval(&lent, clsp_out_graphics(t.graphics, CLSP_F32, 0), &run));
     memset(t.bytes, 0x11, t.size);
-    assert_int_equal(pthread_create(&thread, NULL, open_gate, gate), 0);
+    support_open_soon(&gate, event);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
     assert_memory_equal(t.bytes, wanted + BEFORE * sizeof(float), num * sizeof(float));
     assert_true(t.bytes[num * sizeof(float)] == 0x11);
-    pthread_join(thread, NULL);
+    support_opened(&gate);
     clReleaseEvent(done);
-    clReleaseEvent(gate);
     free_target(&t);
     free(wanted);
     no_complaints();

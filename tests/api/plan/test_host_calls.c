@@ -97,40 +97,6 @@ static void test_bits_f64(void **state)
     check_bits_of(CLSP_F64);
 }
 
-/* A context's limits name who makes calls: they have the bits of the calling thread's tiles
-   wherever the host has code, or the device's. */
-static void check_engine(const char *limits, bool by_host)
-{
-    clsp_context *ctx = context_with(limits);
-
-    for (size_t i = 0; i < SHARED_SHAPES; i++) {
-        const shape s = reduced(&shared_shapes[i]);
-        if (s.count == 0 || i % 3 != 1) continue;
-        shared j = shared_start(ctx, &s, CLSP_F32);
-        memory got = take_memory(ctx, PLAIN, j.bytes, j.l.element);
-        memory made = take_memory(ctx, PLAIN, j.bytes, j.l.element);
-        assert_int_equal(eval_alone(&j, s.first, s.count, got.out), CLSP_OK);
-        if (by_host && host_can(&j))
-            assert_int_equal(eval_by_caller(j.plan, (clsp_range){s.first, s.count},
-                                            host_out(j.l.type, made.out, j.bytes / j.l.element)),
-                             CLSP_OK);
-        else
-            memcpy(made.out, j.reference, j.bytes);
-        assert_memory_equal(got.out, made.out, j.bytes);
-        free_memory(&got);
-        free_memory(&made);
-        shared_finish(&j);
-    }
-    clsp_context_destroy(&ctx);
-}
-
-static void test_engine(void **state)
-{
-    (void)state;
-    check_engine("engine=host", true);
-    check_engine("engine=device", false);
-}
-
 /* Small patches one by one and all at once, which others make where that is faster. */
 static void check_small(clsp_type precision, uint32_t degree)
 {
@@ -282,10 +248,9 @@ static void test_queue(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bits_f32),  cmocka_unit_test(test_bits_f64),
-        cmocka_unit_test(test_engine),    cmocka_unit_test(test_small),
-        cmocka_unit_test(test_two_plans), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_queue)};
+        cmocka_unit_test(test_bits_f32), cmocka_unit_test(test_bits_f64),
+        cmocka_unit_test(test_small),    cmocka_unit_test(test_two_plans),
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_queue)};
 
     if (support_no_device()) return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

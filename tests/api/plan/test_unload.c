@@ -1,6 +1,6 @@
-/* A program's plugin that holds the static library is closed while its commands wait in a queue: no
-   call waits for them, and they find their code when the gate opens. The program has no library of
-   its own. */
+/* A program's plugin that holds the static library is closed behind commands that wait in a queue:
+   its plan's end waits for them, and they find their code when the gate opens. The program has no
+   library of its own. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -9,7 +9,9 @@
 
 #include <dlfcn.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 #include <clspline/types.h>
 
@@ -45,9 +47,19 @@ static void enqueue(cl_command_queue queue, cl_event gate, cl_mem params, cl_mem
     assert_int_equal(dlclose(plugin), 0);
 }
 
+static void *open_soon(void *gate)
+{
+    const struct timespec pause = {0, 20000000};
+
+    nanosleep(&pause, NULL);
+    clSetUserEventStatus(gate, CL_COMPLETE);
+    return NULL;
+}
+
 static void test_unload(void **state)
 {
     static float params[NUM], points[NUM][3];
+    pthread_t opener;
     cl_device_id device = find_device();
     cl_int code;
 
@@ -66,15 +78,16 @@ static void test_unload(void **state)
         assert_int_equal(code, CL_SUCCESS);
         cl_event gate = clCreateUserEvent(ctx, &code);
         assert_int_equal(code, CL_SUCCESS);
+        assert_int_equal(pthread_create(&opener, NULL, open_soon, gate), 0);
         enqueue(queue, gate, in, out);
-        assert_int_equal(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+        pthread_join(opener, NULL);
+        clReleaseEvent(gate);
         assert_int_equal(
             clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof points, points, 0, NULL, NULL),
             CL_SUCCESS);
         for (size_t i = 0; i < NUM; i++)
             for (size_t c = 0; c < 3; c++)
                 assert_true(fabsf(points[i][c] - (float)(c + 1) * params[i]) <= 1e-6f);
-        clReleaseEvent(gate);
         clReleaseMemObject(in);
         clReleaseMemObject(out);
     }

@@ -131,13 +131,9 @@ clsp_status solid_eval_list(clsp_solid_plan *plan, const clsp_points *points, cl
 
 void solid_assert_alike(double got, double wanted, bool into_host, double within)
 {
-    clsp_device_info info;
-
-    assert_ok(ctx, clsp_context_device(ctx, &info));
-    if (!into_host || info.device_class != CLSP_CLASS_CPU)
-        support_assert_alike(got, wanted, into_host ? within : 0.0);
-    else if (!(fabs(got - wanted) <= within))
-        fail_msg("%.17g, by the device %.17g", got, wanted);
+    (void)into_host;
+    (void)within;
+    if (got != wanted) fail_msg("%.17g, and in other memory %.17g", got, wanted);
 }
 
 double *solid_eval_all(clsp_solid_plan *plan, clsp_range cells, size_t reals)

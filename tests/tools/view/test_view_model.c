@@ -165,7 +165,7 @@ static size_t check_places(const char *name)
 /* By kernels, which give neighbouring patches other bits on the edge that they share. */
 static void test_places(void **state)
 {
-    const clsp_context_opts by_kernels = {.limits = "engine=device"};
+    const clsp_context_opts by_kernels = {.limits = "class=discrete,local_is_real=1"};
     clsp_context *const own = ctx;
 
     (void)state;
