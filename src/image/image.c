@@ -47,16 +47,14 @@ static const clspi_peer_kind peers = {create_peer, destroy_peer, load_peer};
 
 /* ---- creation ---- */
 
-/* Makes what a plan needs on the device. */
+/* Makes what a plan needs on its device; kernels of the host's own CPU are made when they are
+   needed, save that a prefilter by name has its own at once. */
 static clsp_status make(clsp_image_plan *plan)
 {
-    clspi_call call;
-
-    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
-    CLSPI_CHECK(
-        clspi_call_end(&call, clspi_image_filter_create(&plan->filter, &call.series, plan, false)));
-    clspi_image_filter_of_parts(&plan->of_parts, plan);
-    return CLSP_OK;
+    CLSPI_CHECK(clspi_image_filter_create(plan));
+    if (plan->desc.clip && !clspi_image_is_filtered_by_host(plan))
+        CLSPI_CHECK(clspi_image_range_create(&plan->range, plan->base.ctx, &plan->desc));
+    return clspi_is_own_cpu(plan->base.ctx) ? CLSP_OK : clspi_image_values_prepare(plan);
 }
 
 clsp_status clsp_image_plan_create(clsp_image_plan **out, clsp_context *ctx,
@@ -81,8 +79,6 @@ clsp_status clsp_image_plan_create(clsp_image_plan **out, clsp_context *ctx,
     plan->layout = layout;
     plan->peers.kind = &peers;
     status = make(plan);
-    if (status == CLSP_OK) status = clspi_image_values_prepare(plan);
-    if (status == CLSP_OK && desc.clip) status = clspi_image_range_create(&plan->range, ctx, &desc);
     if (status == CLSP_OK)
         *out = plan;
     else

@@ -5,11 +5,7 @@
 #include "image_map.h"
 #include "transfer.h"
 
-enum {
-    CLSPI_IMAGE_RUN = 256,     /* points of an item on CPUs, of one row */
-    CLSPI_IMAGE_ROWS_RUN = 64, /* and of each, where it makes several */
-    CLSPI_IMAGE_CHUNK = 16,    /* points that it looks at together: CHUNK of map_points.clh */
-};
+enum { CLSPI_IMAGE_RUN = 256 /* points: tiles and parts of a row begin at multiples of it */ };
 
 typedef enum clspi_image_places {
     CLSPI_IMAGE_ON_MAP,

@@ -18,7 +18,7 @@ struct clsp_image_plan {
     clspi_plan base; /* first: the plan layer knows the plan by it */
     clsp_image_desc desc;
     clspi_image_layout layout;
-    clspi_image_filter filter, of_parts;   /* the latter without kernels */
+    clspi_image_filter filter;             /* without steps where the host filters */
     clspi_image_kernels kernels, windowed; /* of all coefficients, and of windows of them */
     clspi_image_range range;               /* of plans that clip */
     bool has_samples;                      /* loaded, be it none */
@@ -60,6 +60,13 @@ static inline uint32_t clspi_image_order(const clsp_image_desc *desc)
 static inline bool clspi_image_flushes(const clsp_image_desc *desc)
 {
     return desc->precision == CLSP_F32 && clspi_image_order(desc) > 1;
+}
+
+/* Tells whether the host filters whatever a plan loads: its device is the host's own CPU, and no
+   kernels are asked for. */
+static inline bool clspi_image_is_filtered_by_host(const clsp_image_plan *plan)
+{
+    return clspi_is_own_cpu(plan->base.ctx) && plan->desc.kernels == CLSP_IMAGE_KERNELS_DEFAULT;
 }
 
 #endif

@@ -207,37 +207,39 @@ clsp_status clspi_image_to_host(clsp_image_plan *plan)
     return status;
 }
 
-/* Copies elements of any memory into host memory. */
-static clsp_status copy_memory(clsp_image_plan *plan, const clspi_memory *from, size_t bytes,
-                               char *to)
-{
-    clspi_call call;
+/* ---- inputs ---- */
 
-    if (!from->buffer) {
-        memcpy(to, from->host, bytes);
-        return CLSP_OK;
+clsp_status clspi_host_input_open(clspi_host_input *in, clsp_image_plan *plan,
+                                  const clsp_input *input, const clspi_memory_need *need,
+                                  const clsp_run *run)
+{
+    clspi_memory *const memory = &in->memory;
+
+    in->copy = in->mapped = NULL;
+    CLSPI_CHECK(clspi_input_open(memory, &plan->base, input, need));
+    CLSPI_CHECK(clspi_plan_await(&plan->base, run));
+    in->at = memory->host;
+    if (memory->buffer && need->count > 0) {
+        cl_int code;
+        in->mapped = clEnqueueMapBuffer(plan->base.ctx->queue, memory->buffer, CL_TRUE, CL_MAP_READ,
+                                        memory->offset * memory->element,
+                                        need->count * memory->element, 0, NULL, NULL, &code);
+        CLSPI_CHECK(clspi_cl(&plan->base.ctx->log, code, "clEnqueueMapBuffer"));
+        in->at = in->mapped;
     }
-    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
-    return clspi_call_end(&call, clspi_series_read(&call.series, from->buffer,
-                                                   from->offset * from->element, to, bytes));
+    return clspi_align_input(&plan->base, need, &in->at, &in->copy);
 }
 
-clsp_status clspi_image_input_on_host(clsp_image_plan *plan, const clsp_input *input,
-                                      const clspi_memory_need *need, const clsp_run *run,
-                                      const char **at, char **copy)
+void clspi_host_input_close(clspi_host_input *in, const clsp_image_plan *plan)
 {
-    clspi_memory memory;
+    cl_command_queue queue = plan->base.ctx->queue;
+    cl_event done = NULL;
 
-    *copy = NULL;
-    clsp_status status = clspi_input_open(&memory, &plan->base, input, need);
-    if (status == CLSP_OK) status = clspi_plan_await(&plan->base, run);
-    *at = memory.host;
-    const bool is_aligned = (uintptr_t)memory.host % clsp_type_bytes(need->type) == 0;
-    if (status == CLSP_OK && need->count > 0 && (memory.buffer || !is_aligned)) {
-        const size_t bytes = need->count * memory.element;
-        *at = *copy = malloc(bytes);
-        status = *copy ? copy_memory(plan, &memory, bytes, *copy) : no_memory(plan, need->what);
+    free(in->copy);
+    if (in->mapped && clEnqueueUnmapMemObject(queue, in->memory.buffer, in->mapped, 0, NULL,
+                                              &done) == CL_SUCCESS) {
+        clWaitForEvents(1, &done);
+        clReleaseEvent(done);
     }
-    clspi_memory_close(&memory);
-    return status;
+    clspi_memory_close(&in->memory);
 }

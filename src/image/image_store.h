@@ -59,11 +59,20 @@ clsp_status clspi_image_to_host(clsp_image_plan *plan);
 /* Brings ranges that are in host memory to a plan's device; range: the owner's. */
 clsp_status clspi_image_range_to_device(clsp_image_plan *plan, const char *range, size_t planes);
 
-/* Gives what an input has in host memory, when all that the call waits for is done: where it is, or
-   a copy of what is in a buffer, in SVM or not aligned to its elements. copy: the caller frees it,
-   and NULL where there is none. */
-clsp_status clspi_image_input_on_host(clsp_image_plan *plan, const clsp_input *input,
-                                      const clspi_memory_need *need, const clsp_run *run,
-                                      const char **at, char **copy);
+/* What an input has, in host memory: where it is, mapped of a buffer or of SVM, or a copy of what
+   is not aligned to its elements. */
+typedef struct clspi_host_input {
+    const char *at;
+    void *copy;
+    void *mapped;
+    clspi_memory memory;
+} clspi_host_input;
+
+/* Gives it, when all that the call waits for is done; clspi_host_input_close must follow in every
+   case. */
+clsp_status clspi_host_input_open(clspi_host_input *in, clsp_image_plan *plan,
+                                  const clsp_input *input, const clspi_memory_need *need,
+                                  const clsp_run *run);
+void clspi_host_input_close(clspi_host_input *in, const clsp_image_plan *plan);
 
 #endif

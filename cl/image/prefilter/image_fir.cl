@@ -89,7 +89,7 @@ fir_pass(global const sample *samples, global coefficient *target, global const 
 
 #endif
 
-#elif CLSP_LANES == 1
+#else
 
 /* ---- an item for each coefficient ---- */
 
@@ -118,91 +118,5 @@ kernel void fir_pass(global const sample *samples, global coefficient *target,
     STORE_COEFFICIENT(s, target + WIDE(pass.offset) + (outer * pass.n + (uint)k) * inner +
                              (number - row * inner));
 }
-
-#else
-
-/* ---- vectors of coefficients ---- */
-
-/* Coefficients of a row that an item makes, and the samples that they need at most. */
-#define ROW_RUN     128
-#define ROW_SAMPLES (ROW_RUN + 2 * 63)
-
-#if CLSP_ROWS
-/* Filters ROW_RUN coefficients of a row, from a copy of its samples. */
-kernel void fir_pass(global const sample *samples, global coefficient *target,
-                     global const real *restrict taps, sample_source from, line_pass pass)
-{
-    real line[ROW_SAMPLES];
-    const uint item = (uint)get_global_id(0);
-    if (item >= pass.items) return;
-
-    const size_t number = WIDE(pass.first_item) + item, row = number / pass.num_blocks;
-    const uint begin = pass.first + (uint)(number - row * pass.num_blocks) * ROW_RUN;
-    const uint num = min((uint)ROW_RUN, pass.end - begin), half_length = pass.halo;
-    const uint z = (uint)(row / pass.num_y);
-    const size_t source = row_begin(&from, WIDE(from.offset), z,
-                                    (uint)(row - (size_t)z * pass.num_y));
-    global coefficient *const out = target + WIDE(pass.offset) + row * pass.n + begin;
-
-    for (uint i = 0; i < num + 2 * half_length; i++)
-        line[i] = line_sample(samples, &from, &pass, source, (int)(begin + i) - (int)half_length);
-    for (uint i = num + 2 * half_length; i < ROW_SAMPLES; i++)
-        line[i] = R(0.0);
-    for (uint i = 0; i < num; i += CLSP_LANES) {
-        const real *const p = line + i + half_length;
-        realv s = taps[0] * LOADV(p);
-        for (uint j = 1; j <= half_length; j++)
-            s = MAD((realv)(taps[j]), LOADV(p - j) + LOADV(p + j), s);
-        real made[CLSP_LANES];
-        STOREV(s, made);
-        for (uint l = 0; l < min(num - i, (uint)CLSP_LANES); l++)
-            STORE_COEFFICIENT(made[l], out + i + l);
-    }
-}
-#else
-/* Filters a block of CLSP_LANES columns side by side. */
-kernel void fir_pass(global const sample *samples, global coefficient *target,
-                     global const real *restrict taps, sample_source from, line_pass pass)
-{
-    const uint item = (uint)get_global_id(0);
-    if (item >= pass.items) return;
-
-    const size_t number = WIDE(pass.first_item) + item, row = number / pass.bundles;
-    const size_t outer = row / pass.num_blocks, inner = WIDE(pass.inner);
-    const uint at = (uint)(number - row * pass.bundles) * CLSP_LANES;
-    const uint num_lines = min(pass.num_lines - at, (uint)CLSP_LANES);
-    const int begin = (int)(pass.first + (uint)(row - outer * pass.num_blocks) * pass.block);
-    const int end = (int)min((uint)begin + pass.block, pass.end);
-    const size_t first = outer * pass.n * inner + at;
-    const size_t source = WIDE(from.offset) + first;
-    global coefficient *const out = target + WIDE(pass.offset) + first;
-
-    for (int k = begin; k < end; k++) {
-        real made[CLSP_LANES];
-        if (num_lines == CLSP_LANES) { /* planes are of reals */
-            global const sample *const p = samples + source;
-            realv s = taps[0] * LOADV(p + (size_t)k * inner);
-            for (int j = 1; j <= (int)pass.halo; j++) {
-                const size_t low = (size_t)index_of(k - j, (int)pass.n, pass.mode) * inner;
-                const size_t high = (size_t)index_of(k + j, (int)pass.n, pass.mode) * inner;
-                s = MAD((realv)(taps[j]), LOADV(p + low) + LOADV(p + high), s);
-            }
-            STOREV(s, made);
-        } else {
-            for (uint l = 0; l < num_lines; l++) {
-                real s = taps[0] * line_sample(samples, &from, &pass, source + l, k);
-                for (int j = 1; j <= (int)pass.halo; j++)
-                    s = MAD(taps[j],
-                            line_sample(samples, &from, &pass, source + l, k - j) +
-                                line_sample(samples, &from, &pass, source + l, k + j),
-                            s);
-                made[l] = s;
-            }
-        }
-        for (uint l = 0; l < num_lines; l++)
-            STORE_COEFFICIENT(made[l], out + (size_t)k * inner + l);
-    }
-}
-#endif
 
 #endif

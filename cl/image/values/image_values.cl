@@ -2,7 +2,7 @@
    (docs/math.md, 18; docs/kernels.md).
 
    The host sets what map_points.clh and pixel.clh ask for, and
-     CLSP_GROUP   on GPUs, the local size
+     CLSP_GROUP   the local size
      CLSP_STRIDE  reals from one point's coordinate to the next one's, of values_at_points
      CLSP_PLACES  the only kernel to be compiled: on a map (0), displaced (1), at points (2); all
                   three without */
@@ -15,9 +15,8 @@
 #define CLSP_STRIDE 1
 #endif
 
-/* GPUs: the items of a group stand TILE_X side by side and TILE_Y below each other, and each makes
-   RUN points, TILE_Y below each other: neighbours make neighbouring points at a time. CPUs: an item
-   makes runs of points side by side, below each other. */
+/* The items of a group stand TILE_X side by side and TILE_Y below each other, and each makes RUN
+   points, TILE_Y below each other: neighbours make neighbouring points at a time. */
 #ifndef TILE_X
 #define TILE_X (CLSP_GROUP < 32 ? CLSP_GROUP : 32)
 #endif
@@ -27,62 +26,8 @@
 #endif
 
 #include "map_points.clh"
-#include "point_chunk.clh"
 
-#if CLSP_LANES > 1
-
-/* ---- points within, on CPUs ---- */
-
-/* The numbers of the points of a chunk. */
-#define CHUNK_NUMBERS (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-
-/* Finds the coordinates of a chunk along one direction, as next_coordinate does. */
-IN_PLACE bool chunk_of(chunk_axis *to, track t, uint k)
-{
-#if CLSP_FIXED
-    const ulong16 steps = chunk_step(t) * (ulong16)CHUNK_NUMBERS;
-    const uint16 high = t.high + convert_uint16(steps);
-    to->i = convert_int16(t.whole + convert_uint16(steps >> 32)) - convert_int16(high < t.high);
-    to->t = CONVERT_REAL16(convert_int16(high >> 4)) * R(0x1p-28);
-    return true;
-#else
-    const uint16 numbers = t.number + k + (uint16)CHUNK_NUMBERS;
-    const real16 sums = MAD((real16)(t.step), CONVERT_REAL16(numbers) + t.middle, (real16)(t.at));
-    return split_chunk(to, sums + t.last);
-#endif
-}
-
-/* Makes points k .. k + 15 of a run when all their taps are within; false: they are not. */
-IN_PLACE bool make_chunk(global const coefficient *plane, global const real *range,
-                         global value *out, const image_axes *axes, const tracks *t, uint k,
-                         const field_rows *field, size_t at)
-{
-    chunk_point p;
-    bool is_finite = chunk_of(&p.x, t->x, k);
-    if (CLSP_DIRECTIONS >= 2) is_finite = chunk_of(&p.y, t->y, k) && is_finite;
-    if (CLSP_DIRECTIONS == 3) is_finite = chunk_of(&p.z, t->z, k) && is_finite;
-    if (field->is_there) {
-        is_finite = displace_chunk(&p.x, vload16(0, field->x + at)) && is_finite;
-        if (CLSP_DIRECTIONS >= 2)
-            is_finite = displace_chunk(&p.y, vload16(0, field->y + at)) && is_finite;
-        if (CLSP_DIRECTIONS == 3)
-            is_finite = displace_chunk(&p.z, vload16(0, field->z + at)) && is_finite;
-    }
-    return is_finite && write_chunk(plane, range, out + at * (axes->channels * COMPONENTS), &p,
-                                    axes, !field->is_there);
-}
-
-/* Moves a coordinate on by some points. */
-IN_PLACE void skip_points(track *t, uint num)
-{
-    add_times(t, num, t->step_whole, t->step_high, t->step_low);
-}
-
-#endif
-
-#if CLSP_LANES == 1
-
-/* ---- points within, on GPUs ---- */
+/* ---- points within ---- */
 
 /* Points that are made at once: one where it has many taps, two where four have more sums than
    registers hold. */
@@ -131,45 +76,26 @@ IN_PLACE bool make_some(global const coefficient *plane, global const real *rang
     return true;
 }
 
-#endif
-
 /* ---- runs ---- */
 
-/* What an item's runs are: the first one's first point, how many points, the distance of their
-   numbers, and how many runs below each other; on CPUs `lead` points of the first chunk are before
-   them. */
+/* What an item's run is: its first point, how many points, and the distance of their numbers. */
 typedef struct value_run {
-    uint rows, slice, y, x, num, step, lead;
+    uint slice, y, x, num, step;
 } value_run;
 
-/* Finds the runs of an item; num is 0 where there is none. */
+/* Finds the run of an item; num is 0 where there is none. */
 IN_PLACE value_run find_run(const value_grid *g)
 {
-    value_run r;
-    r.rows = r.step = 1;
-    r.slice = r.y = r.x = r.num = r.lead = 0;
-#if CLSP_LANES == 1
     const grid_tile tile = find_tile(g, TILE_Y * RUN);
     const uint local_id = (uint)get_local_id(0), row = local_id / TILE_X;
+    value_run r;
     r.slice = tile.slice;
     r.x = tile.x + local_id - row * TILE_X;
     r.y = tile.y + row;
     r.step = g->num_x * TILE_Y;
-    if (r.slice < g->num_slices && r.x < g->end_x && r.y < g->num_y)
-        r.num = min((uint)RUN, (g->num_y - r.y + TILE_Y - 1) / TILE_Y);
-#else
-    const uint item = (uint)get_global_id(0);
-    if (item >= g->items) return r;
-    const uint line = item / g->tiles_x;
-    r.slice = line / g->tiles_y;
-    /* the first one begins where its chunk does, or within it */
-    const uint lead = (g->origin_x + g->first_x) % CHUNK, run = (item - line * g->tiles_x) * g->run;
-    r.lead = run > 0 ? 0 : lead;
-    r.x = g->first_x + run + r.lead - lead;
-    r.y = (line - r.slice * g->tiles_y) * g->rows;
-    r.num = min(g->run - r.lead, g->end_x - r.x);
-    r.rows = min(g->rows, g->num_y - r.y);
-#endif
+    r.num = r.slice < g->num_slices && r.x < g->end_x && r.y < g->num_y
+                ? min((uint)RUN, (g->num_y - r.y + TILE_Y - 1) / TILE_Y)
+                : 0;
     return r;
 }
 
@@ -185,33 +111,6 @@ IN_PLACE void make_each(global const coefficient *coefficients, global const rea
                      axes);
     }
 }
-
-#if CLSP_LANES > 1
-
-/* Makes the values of a run, whose first point is point `at` of the launch, by chunks where that
-   can be. The track is at the begin of the first chunk. */
-IN_PLACE void make_run(global const coefficient *coefficients, global const real *range,
-                       global value *out, const field_rows *field, const image_axes *axes,
-                       tracks *t, const value_run *r, size_t at)
-{
-    const uint num = r->lead + r->num;
-    for (uint k = 0; k < num; k += CHUNK) {
-        const uint begin = max(k, r->lead), end = min(k + CHUNK, num);
-        if (end - begin < CHUNK || !make_chunk(coefficients, range, out, axes, t, k, field, at)) {
-            tracks each = *t;
-            enter_chunk(&each.x, begin - k);
-            enter_chunk(&each.y, begin - k);
-            enter_chunk(&each.z, begin - k);
-            make_each(coefficients, range, out, field, axes, &each, r, begin, end, at);
-        }
-        at += end - begin;
-        skip_points(&t->x, CHUNK);
-        skip_points(&t->y, CHUNK);
-        skip_points(&t->z, CHUNK);
-    }
-}
-
-#else
 
 /* Makes the values of a run, whose first point is point `at` of the launch, POINTS at a time where
    that can be. (All items count the same way: Intel's compiler for CPUs, asked for the shape of
@@ -234,8 +133,6 @@ IN_PLACE void make_run(global const coefficient *coefficients, global const real
     }
 }
 
-#endif
-
 /* Makes the values of an item. */
 IN_PLACE void make_values(global const coefficient *coefficients, global const real *range,
                           global value *out, const field_rows *field, const image_axes *axes,
@@ -253,12 +150,9 @@ IN_PLACE void make_values(global const coefficient *coefficients, global const r
     coefficients += WIDE(g->coefficients) + (size_t)piece * axes->channels * plane_size;
     range += WIDE(g->range) + (size_t)piece * axes->channels * 2;
     out += WIDE(g->offset);
-    for (uint row = 0; row < (CLSP_LANES == 1 ? 1 : r.rows); row++) {
-        tracks t;
-        begin_tracks(&t, mz, my, mx, g->origin_z + z, g->origin_y + y + row,
-                     g->origin_x + r.x - r.lead);
-        make_run(coefficients, range, out, field, axes, &t, &r, at + (size_t)row * g->num_x);
-    }
+    tracks t;
+    begin_tracks(&t, mz, my, mx, g->origin_z + z, g->origin_y + y, g->origin_x + r.x);
+    make_run(coefficients, range, out, field, axes, &t, &r, at);
 }
 
 /* ---- kernels ---- */
@@ -301,23 +195,10 @@ kernel void values_displaced(global const coefficient *restrict coefficients,
 #endif
 
 #if ARE_MADE(2)
-/* Where coordinate k of a launch's points is. */
-#if CLSP_STRIDE == 1
-#define COORDINATE(k) (k)
-#define LOAD_CHUNK(p) vload16(0, p)
-#else
-#define COORDINATE(k) ((size_t)(k)*CLSP_STRIDE)
-#define APART(p, k)   (p)[(k)*CLSP_STRIDE]
-#define EIGHT(p, k)                                                                                \
-    APART(p, k), APART(p, k + 1), APART(p, k + 2), APART(p, k + 3), APART(p, k + 4),               \
-        APART(p, k + 5), APART(p, k + 6), APART(p, k + 7)
-#define LOAD_CHUNK(p) (real16)(EIGHT(p, 0), EIGHT(p, 8))
-#endif
-
-/* Points of a launch, `run` an item, and where their coordinates and their values begin. */
+/* Points of a launch, an item each, and where their coordinates and their values begin. */
 typedef struct value_points {
     wide offset, coefficients, range, first_z, first_y, first_x;
-    uint num, run, items;
+    uint items;
 } value_points;
 
 /* Makes values at coordinates. */
@@ -329,36 +210,15 @@ kernel void values_at_points(global const coefficient *restrict coefficients,
     const uint item = (uint)get_global_id(0);
     if (item >= points.items) return;
 
-    const uint begin = item * points.run, end = min(begin + points.run, points.num);
-    coefficients += WIDE(points.coefficients);
-    range += WIDE(points.range);
-    out += WIDE(points.offset);
-    at_z += WIDE(points.first_z);
-    at_y += WIDE(points.first_y);
-    at_x += WIDE(points.first_x);
-    for (uint k = begin; k < end; k++) {
-        global value *const to = out + (size_t)k * (axes.channels * COMPONENTS);
-#if CLSP_LANES > 1
-        if (k % CHUNK == 0 && k + CHUNK <= end) {
-            chunk_point near;
-            bool is_near = split_chunk(&near.x, LOAD_CHUNK(at_x + COORDINATE(k)));
-            if (CLSP_DIRECTIONS >= 2)
-                is_near = split_chunk(&near.y, LOAD_CHUNK(at_y + COORDINATE(k))) && is_near;
-            if (CLSP_DIRECTIONS == 3)
-                is_near = split_chunk(&near.z, LOAD_CHUNK(at_z + COORDINATE(k))) && is_near;
-            if (is_near && write_chunk(coefficients, range, to, &near, &axes, false)) {
-                k += CHUNK - 1;
-                continue;
-            }
-        }
-#endif
-        image_point p = point_zero();
-        bool is_finite = split_coordinate(at_x[COORDINATE(k)], &p.x, &p.tx);
-        if (CLSP_DIRECTIONS >= 2)
-            is_finite = split_coordinate(at_y[COORDINATE(k)], &p.y, &p.ty) && is_finite;
-        if (CLSP_DIRECTIONS == 3)
-            is_finite = split_coordinate(at_z[COORDINATE(k)], &p.z, &p.tz) && is_finite;
-        write_values(coefficients, range, to, p, is_finite, &axes);
-    }
+    const size_t at = (size_t)item * CLSP_STRIDE;
+    image_point p = point_zero();
+    bool is_finite = split_coordinate(at_x[WIDE(points.first_x) + at], &p.x, &p.tx);
+    if (CLSP_DIRECTIONS >= 2)
+        is_finite = split_coordinate(at_y[WIDE(points.first_y) + at], &p.y, &p.ty) && is_finite;
+    if (CLSP_DIRECTIONS == 3)
+        is_finite = split_coordinate(at_z[WIDE(points.first_z) + at], &p.z, &p.tz) && is_finite;
+    write_values(coefficients + WIDE(points.coefficients), range + WIDE(points.range),
+                 out + WIDE(points.offset) + (size_t)item * (axes.channels * COMPONENTS), p,
+                 is_finite, &axes);
 }
 #endif

@@ -8,13 +8,9 @@
 #include "kernel_arguments.h"
 #include "split.h"
 
-/* BUNDLE_BLOCK + 2 BUNDLE_HALO, and a vector, is BLOCK_SAMPLES of image_passes.cl. */
-enum { BUNDLE_BLOCK = 128, BUNDLE_HALO = 48, ITEM_BLOCK = 64 };
-/* Samples of a row that an item copies on CPUs. */
-enum { COPY_BLOCK = 4096 };
-/* Of image_fir.cl: ROW_RUN, and how many rows an item goes down on CPUs and through local memory.
- */
-enum { FIR_RUN = 128, FIR_BLOCK = 32, RING_BLOCK = 256 };
+/* Coefficients of a line that an item of a recursion makes, and rows that one goes down through
+   local memory. */
+enum { ITEM_BLOCK = 64, RING_BLOCK = 256 };
 /* Coefficients of a row that an item of image_outside.cl looks at. */
 enum { OUTSIDE_BLOCK = 64 };
 /* Neighbouring columns whose blocks go one after the other: what blocks share then stays in a
@@ -93,21 +89,13 @@ static clspi_sample_source source_of(const clsp_image_plan *plan, const clspi_fi
 /* Returns the coefficients of a line that an item makes. */
 static uint32_t block_of(const clsp_image_plan *plan, const clspi_filter_step *step)
 {
-    const bool is_row = step->axis == 2;
-
     switch (step->kind) {
     case CLSPI_STEP_RECURSION:
-        if (step->whole_lines) return plan->layout.stored[step->axis];
-        return step->lanes > 1 ? BUNDLE_BLOCK : ITEM_BLOCK;
+        return step->whole_lines ? plan->layout.stored[step->axis] : ITEM_BLOCK;
     case CLSPI_STEP_COLUMNS:
         return clspi_register_block(plan->base.ctx);
-    case CLSPI_STEP_FIR:
-        if (step->lanes == 1) return 1;
-        return is_row ? FIR_RUN : FIR_BLOCK;
     case CLSPI_STEP_STAGED:
-        return is_row ? (uint32_t)step->kernel.local : RING_BLOCK;
-    case CLSPI_STEP_COPY:
-        return clspi_lanes(plan->base.ctx, plan->desc.precision) > 1 ? COPY_BLOCK : 1;
+        return step->axis == 2 ? (uint32_t)step->kernel.local : RING_BLOCK;
     default:
         return 1;
     }
@@ -125,14 +113,12 @@ static clspi_line_pass pass_of(const clsp_image_plan *plan, const clspi_filter_j
     const size_t inner = is_row ? 1 : step->axis == 1 ? stored[2] : (size_t)stored[1] * stored[2];
     const size_t outer = plan->layout.plane / n / inner;
     const size_t num_blocks = clspi_div_up(made[1] - made[0], block);
-    const bool in_bundles = step->lanes > 1 && !is_row; /* columns */
     const bool together = step->kind == CLSPI_STEP_COLUMNS;
     const size_t num_lines = together ? clspi_min(inner, COLUMNS_TOGETHER) : inner;
-    const size_t bundles = clspi_div_up(inner, together ? num_lines : step->lanes);
+    const size_t bundles = clspi_div_up(inner, num_lines);
 
-    *items = outer * num_blocks * (together ? bundles * num_lines : inner);
+    *items = outer * num_blocks * bundles * num_lines;
     if (step->kind == CLSPI_STEP_STAGED && is_row) *items *= step->kernel.local;
-    if (in_bundles) *items = outer * num_blocks * bundles;
     return (clspi_line_pass){
         .pole = numbers.pole,
         .gain = numbers.gain,
@@ -189,11 +175,11 @@ static clsp_status launch_pass(const clsp_image_plan *plan, clspi_series *series
 /* Returns how many multiply-adds an item of a step takes, about. */
 static uint64_t item_fma(const clspi_filter_step *step, const clspi_line_pass *pass)
 {
-    const uint64_t num = (uint64_t)pass->block * step->lanes;
+    const uint64_t num = pass->block;
 
     if (step->kind == CLSPI_STEP_FIR || step->kind == CLSPI_STEP_STAGED)
         return num * (2 * pass->halo + 1);
-    return 3 * (num + 2 * pass->halo * step->lanes);
+    return 3 * (num + 2 * pass->halo);
 }
 
 /* Makes one row of all that are copied as they stand: items of short rows would take as long to
@@ -323,89 +309,6 @@ static clsp_status run_strips(const clsp_image_plan *plan, clspi_series *series,
     return CLSP_OK;
 }
 
-/* ---- bands ---- */
-
-/* Returns the numbers of a step's filter; they belong to its rounded poles. */
-static clspi_band_filter band_filter_of(const clspi_filter_step *step, clsp_type precision)
-{
-    const bool wide = precision == CLSP_F64;
-    const double pole = wide ? step->pole : (double)(float)step->pole;
-    const double second = wide ? step->second : (double)(float)step->second;
-    const long double ones = (1.0L - (long double)pole) * (1.0L - (long double)second);
-    const long double one_way = ones * ones;
-    const long double gain = step->axis == 0 ? one_way : one_way * one_way; /* of x and y at once */
-    const double rounded = wide ? (double)gain : (double)(float)gain;
-
-    return (clspi_band_filter){.pole = pole,
-                               .second = second,
-                               .begin = 1.0 / (1.0 - pole),
-                               .begin_second = 1.0 / (1.0 - second),
-                               .gain = rounded,
-                               .gain_rest = (double)(gain - (long double)rounded)};
-}
-
-static clsp_status launch_band(clspi_series *series, const clspi_filter_step *step, cl_mem from,
-                               cl_mem to, const clspi_sample_source *source,
-                               const clspi_band_grid *grid, const clspi_band_filter *filter)
-{
-    if (step->kind == CLSPI_STEP_BANDS) {
-        const clspi_filter_bands_args args = {
-            .samples = from, .target = to, .from = *source, .grid = *grid, .filter = *filter};
-        return clspi_launch_filter_bands(series, &step->kernel, &args, grid->items);
-    }
-    if (step->kind == CLSPI_STEP_ACROSS) {
-        const clspi_filter_across_args args = {
-            .samples = from, .target = to, .from = *source, .grid = *grid, .filter = *filter};
-        return clspi_launch_filter_across(series, &step->kernel, &args, grid->items);
-    }
-    const clspi_filter_down_args args = {
-        .samples = from, .target = to, .from = *source, .grid = *grid, .filter = *filter};
-    return clspi_launch_filter_down(series, &step->kernel, &args, grid->items);
-}
-
-/* Launches the tiles of all slices, or of columns through all of them, some at a time. */
-static clsp_status run_bands(const clsp_image_plan *plan, clspi_series *series,
-                             const clspi_filter_step *step, const clspi_filter_job *job)
-{
-    const uint32_t *const stored = plan->layout.stored, *const mode = plan->layout.mode;
-    const clspi_band_tile tile = clspi_band_tile_of(plan->desc.precision, step->halo);
-    const uint32_t axis = step->axis == 0 ? 0 : 1;
-    const size_t size_x = axis == 0 ? (size_t)stored[1] * stored[2] : stored[2];
-    const uint32_t length = step->kind == CLSPI_STEP_ACROSS ? tile.lines : tile.length;
-    const bool has_rows = step->kind != CLSPI_STEP_DOWN;
-    const uint32_t *const y = step->made[axis];
-    const size_t first_x = has_rows ? step->made[2][0] : 0;
-    const size_t end_x = has_rows ? step->made[2][1] : size_x;
-    const size_t tiles_x = clspi_div_up(end_x - first_x, tile.width);
-    const size_t tiles_y = clspi_div_up(y[1] - y[0], length);
-    const clspi_sample_source source = source_of(plan, job, step);
-    const clspi_band_filter filter = band_filter_of(step, plan->desc.precision);
-    const uint64_t fma = (uint64_t)12 * (length + 2 * step->halo) * tile.width;
-    const uint64_t most = clspi_launch_lines(&series->ctx->tuning, fma, 1, 1, 1);
-    clspi_band_grid grid = {
-        .offset = step->to == CLSPI_STEP_COEFFICIENTS ? job->plane * plan->layout.plane : 0,
-        .size_x = size_x,
-        .size_y = stored[axis],
-        .mode_y = clspi_image_filter_mode(mode[axis]),
-        .mode_x = clspi_image_filter_mode(mode[2]),
-        .first_y = y[0],
-        .first_x = (cl_uint)first_x,
-        .tiles_x = (cl_uint)tiles_x,
-        .tiles_y = (cl_uint)tiles_y,
-        .first_item = 0,
-        .items = 0};
-    clspi_cut cut = {.per_piece = 1, .left = tiles_x * tiles_y * (axis == 0 ? 1 : stored[0])};
-    clspi_part part;
-
-    while (clspi_cut_next(&cut, most, &part)) {
-        grid.first_item = (cl_uint)part.before;
-        grid.items = (cl_uint)part.num_lines;
-        CLSPI_CHECK(launch_band(series, step, from_of(plan, job, step), to_of(plan, job, step),
-                                &source, &grid, &filter));
-    }
-    return CLSP_OK;
-}
-
 /* ---- all steps ---- */
 
 /* Makes room for what steps hand over to each other. */
@@ -431,7 +334,6 @@ clsp_status clspi_image_filter_step(const clsp_image_plan *plan, clspi_series *s
 
     return step->kind == CLSPI_STEP_TILES    ? run_tiles(plan, series, step, job)
            : step->kind == CLSPI_STEP_STRIPS ? run_strips(plan, series, step, job)
-           : clspi_is_band(step)             ? run_bands(plan, series, step, job)
                                              : run_pass(plan, series, step, job);
 }
 
@@ -482,12 +384,6 @@ uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_
     switch (step->kind) {
     case CLSPI_STEP_RECURSION:
         return step->whole_lines ? 0 : block_of(plan, step);
-    case CLSPI_STEP_BANDS:
-    case CLSPI_STEP_ACROSS:
-    case CLSPI_STEP_DOWN: {
-        const clspi_band_tile tile = clspi_band_tile_of(plan->desc.precision, step->halo);
-        return axis == 2 ? tile.width : tile.length;
-    }
     case CLSPI_STEP_STRIPS:
         return axis == 2 ? (uint32_t)clspi_strip_width(step->kernel.local, step->halo) : step->rows;
     case CLSPI_STEP_TILES:

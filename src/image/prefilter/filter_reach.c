@@ -11,27 +11,22 @@ bool clspi_image_step_has_axis(const clspi_filter_step *step, uint32_t axis)
     return step->axis == axis || (clspi_makes_two_directions(step) && axis == 2);
 }
 
-/* Strips filter the pieces of a row by themselves, and then add what whole neighbours bring; rows
-   by vectors, or by fours, go on to a whole one. */
+/* Strips filter the pieces of a row by themselves, and then add what whole neighbours bring. */
 uint32_t clspi_image_step_halo(const clspi_filter_step *step, uint32_t axis)
 {
-    const bool is_row = axis == 2;
-
-    if (is_row && step->kind == CLSPI_STEP_STRIPS)
-        return (uint32_t)clspi_round_up(step->halo, CLSPI_STRIP_CHUNK);
-    if (is_row && (step->kind == CLSPI_STEP_ACROSS || step->kind == CLSPI_STEP_BANDS))
-        return (uint32_t)clspi_round_up(step->halo, 4) + 3;
-    return step->halo + (is_row && step->kind == CLSPI_STEP_RECURSION ? step->lanes - 1 : 0);
+    return axis == 2 && step->kind == CLSPI_STEP_STRIPS
+               ? (uint32_t)clspi_round_up(step->halo, CLSPI_STRIP_CHUNK)
+               : step->halo;
 }
 
-/* How a step filters a direction of a whole. */
+/* How a step, or the host, filters a direction of a whole. */
 typedef struct step_reach {
     uint32_t block; /* 0: whole lines, or what counts as such */
     uint32_t halo;
 } step_reach;
 
-/* Finds how a step filters a direction. Images that are small are the host's to filter, too, which
-   has other blocks: of them all of a line counts for each coefficient of a recursion. */
+/* Finds how a step filters a direction. Of images that are small all of a line counts for each
+   coefficient of a recursion. */
 static step_reach reach_of(const clsp_image_plan *plan, const clspi_filter_step *step,
                            uint32_t axis)
 {
@@ -43,16 +38,19 @@ static step_reach reach_of(const clsp_image_plan *plan, const clspi_filter_step 
     return (step_reach){block, clspi_image_step_halo(step, axis)};
 }
 
-/* Tells whether the host may filter what the device of a plan does, and finds how. */
+/* Tells whether it is the host that filters a direction, and finds how: all poles at once, and rows
+   by whole lines of a cache. */
 static bool host_reach(const clsp_image_plan *plan, uint32_t axis, step_reach *reach)
 {
-    const uint32_t halo = clspi_filter_halo(plan);
+    const bool is_convolution = plan->desc.prefilter != CLSP_IMAGE_RECURSIVE;
     const uint32_t line = 64 / (uint32_t)clsp_type_bytes(plan->desc.precision);
+    const uint32_t halo = is_convolution ? plan->desc.taps / 2 : clspi_filter_halo(plan);
 
-    *reach = (step_reach){CLSPI_LINE_BLOCK,
-                          axis == 2 ? (uint32_t)clspi_round_up(halo, line) + line - 1 : halo};
-    return plan->desc.prefilter == CLSP_IMAGE_RECURSIVE && plan->layout.whole[axis] > 1 &&
-           plan->base.ctx->device.device_class == CLSP_CLASS_CPU && !plan->layout.is_small;
+    reach->block = is_convolution ? 1 : plan->layout.is_small ? 0 : CLSPI_LINE_BLOCK;
+    reach->halo =
+        !is_convolution && axis == 2 ? (uint32_t)clspi_round_up(halo, line) + line - 1 : halo;
+    return clspi_image_is_filtered_by_host(plan) && plan->desc.prefilter != CLSP_IMAGE_NONE &&
+           plan->layout.whole[axis] > 1;
 }
 
 /* Coefficients of a direction of the whole, which are those of index begin to end - 1, and whether
@@ -95,20 +93,14 @@ void clspi_filter_find_made(clspi_image_filter *filter, const clsp_image_plan *p
 
     for (uint32_t axis = 0; axis < 3; axis++) {
         known_range r = known_along(l, axis);
+        step_reach reach;
+        if (host_reach(plan, axis, &reach)) keep_made(&r, reach);
         for (uint32_t i = 0; i < filter->num; i++) {
             clspi_filter_step *const step = &filter->step[i];
             const bool has_axis = clspi_image_step_has_axis(step, axis);
             if (has_axis) keep_made(&r, reach_of(plan, step, axis));
             step->made[axis][0] = has_axis ? r.begin - l->low[axis] : 0;
             step->made[axis][1] = has_axis ? r.end - l->low[axis] : l->stored[axis];
-        }
-        known_range of_host = known_along(l, axis);
-        step_reach reach;
-        if (host_reach(plan, axis, &reach)) {
-            keep_made(&of_host, reach);
-            if (of_host.begin > r.begin) r.begin = of_host.begin;
-            if (of_host.end < r.end) r.end = of_host.end;
-            if (r.end < r.begin) r.end = r.begin;
         }
         filter->made[axis][0] = r.begin - l->low[axis];
         filter->made[axis][1] = r.end - l->low[axis];
@@ -135,7 +127,7 @@ static void widen(known_range *r, const clspi_image_layout *l, uint32_t axis, st
 
 void clspi_filter_widen(const clsp_image_plan *plan, uint32_t axis, uint32_t *first, uint32_t *last)
 {
-    known_range r = {.begin = *first, .end = *last + 1}, of_host = r;
+    known_range r = {.begin = *first, .end = *last + 1};
     step_reach reach;
 
     for (uint32_t i = plan->filter.num; i-- > 0;) {
@@ -143,9 +135,7 @@ void clspi_filter_widen(const clsp_image_plan *plan, uint32_t axis, uint32_t *fi
         if (clspi_image_step_has_axis(step, axis))
             widen(&r, &plan->layout, axis, reach_of(plan, step, axis));
     }
-    if (host_reach(plan, axis, &reach)) widen(&of_host, &plan->layout, axis, reach);
-    r.begin = of_host.begin < r.begin ? of_host.begin : r.begin;
-    r.end = of_host.end > r.end ? of_host.end : r.end;
+    if (host_reach(plan, axis, &reach)) widen(&r, &plan->layout, axis, reach);
     *first = r.begin;
     *last = r.end - 1;
 }

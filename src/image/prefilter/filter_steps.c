@@ -145,15 +145,11 @@ bool clspi_filter_wants_tiles(const clsp_image_plan *plan)
 
 static clspi_filter_step recursion_of(const clsp_image_plan *plan, uint32_t axis, double pole)
 {
-    const clsp_image_desc *const d = &plan->desc;
-    const bool whole = d->kernels == CLSP_IMAGE_LINES;
-
     return (clspi_filter_step){.kind = CLSPI_STEP_RECURSION,
                                .axis = axis,
                                .pole = pole,
-                               .halo = clspi_pole_halo(pole, eps_of(d->precision)),
-                               .whole_lines = whole,
-                               .lanes = whole ? 1 : clspi_lanes(plan->base.ctx, d->precision)};
+                               .halo = clspi_pole_halo(pole, eps_of(plan->desc.precision)),
+                               .whole_lines = plan->desc.kernels == CLSP_IMAGE_LINES};
 }
 
 /* Adds the recursions of all directions, x first. A line of one sample is its own coefficient. */
@@ -167,7 +163,6 @@ static void add_recursions(clspi_image_filter *filter, const clsp_image_plan *pl
     if (tiles && fits_tiles(plan)) {
         clspi_filter_step *const step = add_step(filter, recursion_of(plan, 1, poles[0]));
         step->kind = prefers_strips(plan) ? CLSPI_STEP_STRIPS : CLSPI_STEP_TILES;
-        step->lanes = 1;
         if (step->kind == CLSPI_STEP_STRIPS) step->rows = count_strips(plan).rows;
         axis = 1;
     }
@@ -175,34 +170,8 @@ static void add_recursions(clspi_image_filter *filter, const clsp_image_plan *pl
         for (uint32_t i = 0; i < num && plan->layout.whole[axis] > 1; i++) {
             clspi_filter_step *const step = add_step(filter, recursion_of(plan, axis, poles[i]));
             const bool in_registers = tiles && axis < 2 && fits_registers(plan);
-            if (!in_registers || !is_long(plan, axis, halo)) continue;
-            step->kind = CLSPI_STEP_COLUMNS;
-            step->lanes = 1;
+            if (in_registers && is_long(plan, axis, halo)) step->kind = CLSPI_STEP_COLUMNS;
         }
-}
-
-/* ---- bands ---- */
-
-/* A tile and what lies around it stay in the second cache. It has at most CLSP_IMAGE_NAN_REACH
-   samples less what is read beside it: a halo, and up to seven on to whole vectors. */
-clspi_band_tile clspi_band_tile_of(clsp_type precision, uint32_t halo)
-{
-    if (precision == CLSP_F32) return (clspi_band_tile){128, 128, 16};
-    return halo <= 32 ? (clspi_band_tile){128, 96, 16} : (clspi_band_tile){128, 64, 8};
-}
-
-/* Returns the bytes in local memory of image_bands.cl: `state`, `beyond` and `tile` have rows, and
-   `lines`, `turned` and `place` have spans. */
-static size_t band_bytes(const clsp_image_plan *plan, uint32_t halo)
-{
-    const clsp_type precision = plan->desc.precision;
-    const clspi_band_tile tile = clspi_band_tile_of(precision, halo);
-    const size_t chunk = 4 * (size_t)clspi_lanes(plan->base.ctx, precision);
-    const size_t rows = 2 + halo + tile.length + 2 * (size_t)halo + tile.lines - 1;
-    const size_t span = tile.width + 2 * (size_t)halo + 10;
-
-    return (rows * clspi_round_up(tile.width, chunk) + (2 * tile.lines + 1) * span) *
-           clsp_type_bytes(precision);
 }
 
 uint32_t clspi_filter_halo(const clsp_image_plan *plan)
@@ -214,44 +183,6 @@ uint32_t clspi_filter_halo(const clsp_image_plan *plan)
     for (uint32_t i = 0; i < num; i++)
         halo += clspi_pole_halo(poles[i], eps_of(plan->desc.precision));
     return halo;
-}
-
-/* Adds the recursions of all poles, of two directions in one step or, with the same bits, one by
-   one, and then of slices. */
-static void add_bands(clspi_image_filter *filter, const clsp_image_plan *plan, bool in_parts)
-{
-    double poles[CLSPI_POLES_MAX];
-
-    clspi_spline_poles(clspi_image_order(&plan->desc), poles);
-    clspi_filter_step step = {.kind = CLSPI_STEP_BANDS,
-                              .axis = 1,
-                              .pole = poles[0],
-                              .second = poles[1],
-                              .halo = clspi_filter_halo(plan),
-                              .lanes = clspi_lanes(plan->base.ctx, plan->desc.precision)};
-    if (in_parts) {
-        step.kind = CLSPI_STEP_ACROSS;
-        step.axis = 2;
-        add_step(filter, step);
-        step.kind = CLSPI_STEP_DOWN;
-        step.axis = 1;
-    }
-    add_step(filter, step);
-    step.kind = CLSPI_STEP_DOWN;
-    step.axis = 0;
-    if (plan->layout.whole[0] > 1) add_step(filter, step);
-}
-
-/* Tells whether recursions are to go by bands: by default on CPUs, where there are two directions.
- */
-static bool wants_bands(const clsp_image_plan *plan)
-{
-    const clsp_context *const ctx = plan->base.ctx;
-    const uint32_t *const whole = plan->layout.whole;
-
-    return plan->desc.kernels == CLSP_IMAGE_KERNELS_DEFAULT &&
-           clspi_lanes(ctx, plan->desc.precision) > 1 && whole[1] > 1 && whole[2] > 1 &&
-           band_bytes(plan, clspi_filter_halo(plan)) <= ctx->device.local_bytes;
 }
 
 /* ---- convolutions ---- */
@@ -280,16 +211,14 @@ static bool wants_staged(const clsp_image_plan *plan)
 /* Adds the convolutions of all directions, x first. */
 static void add_firs(clspi_image_filter *filter, const clsp_image_plan *plan)
 {
-    const clsp_image_desc *const d = &plan->desc;
     const bool staged = wants_staged(plan);
 
     for (uint32_t axis = 3; axis-- > 0;)
         if (plan->layout.whole[axis] > 1)
-            add_step(filter, (clspi_filter_step){
-                                 .kind = staged ? CLSPI_STEP_STAGED : CLSPI_STEP_FIR,
-                                 .axis = axis,
-                                 .halo = d->taps / 2,
-                                 .lanes = staged ? 1 : clspi_lanes(plan->base.ctx, d->precision)});
+            add_step(filter,
+                     (clspi_filter_step){.kind = staged ? CLSPI_STEP_STAGED : CLSPI_STEP_FIR,
+                                         .axis = axis,
+                                         .halo = plan->desc.taps / 2});
 }
 
 /* ---- all steps ---- */
@@ -301,8 +230,8 @@ static void connect_steps(clspi_image_filter *filter, const clsp_image_desc *d)
     const bool is_real = d->coefficients == d->precision;
     const clspi_filter_step *const last = &filter->step[filter->num - 1];
 
-    if (!is_real && last->kind == CLSPI_STEP_RECURSION && last->lanes == 1)
-        add_step(filter, (clspi_filter_step){.kind = CLSPI_STEP_COPY, .axis = 2, .lanes = 1});
+    if (!is_real && last->kind == CLSPI_STEP_RECURSION)
+        add_step(filter, (clspi_filter_step){.kind = CLSPI_STEP_COPY, .axis = 2});
     for (uint32_t i = 0; i < filter->num; i++) {
         clspi_filter_step *const step = &filter->step[i];
         const uint32_t behind = filter->num - 1 - i;
@@ -314,15 +243,12 @@ static void connect_steps(clspi_image_filter *filter, const clsp_image_desc *d)
     }
 }
 
-void clspi_filter_choose(clspi_image_filter *filter, const clsp_image_plan *plan, bool tiles,
-                         bool in_parts)
+void clspi_filter_choose(clspi_image_filter *filter, const clsp_image_plan *plan, bool tiles)
 {
     const clsp_image_desc *const d = &plan->desc;
 
     filter->num = 0;
-    if (d->prefilter == CLSP_IMAGE_RECURSIVE && wants_bands(plan))
-        add_bands(filter, plan, in_parts);
-    else if (d->prefilter == CLSP_IMAGE_RECURSIVE)
+    if (d->prefilter == CLSP_IMAGE_RECURSIVE)
         add_recursions(filter, plan, tiles);
     else if (d->prefilter != CLSP_IMAGE_NONE)
         add_firs(filter, plan);
@@ -332,7 +258,7 @@ void clspi_filter_choose(clspi_image_filter *filter, const clsp_image_plan *plan
     if (!reads_samples) { /* rows of one sample */
         for (uint32_t i = filter->num++; i > 0; i--)
             filter->step[i] = filter->step[i - 1];
-        filter->step[0] = (clspi_filter_step){.kind = CLSPI_STEP_COPY, .axis = 2, .lanes = 1};
+        filter->step[0] = (clspi_filter_step){.kind = CLSPI_STEP_COPY, .axis = 2};
     }
     connect_steps(filter, d);
 }

@@ -14,10 +14,8 @@ enum {
    default on GPUs. */
 bool clspi_filter_wants_tiles(const clsp_image_plan *plan);
 
-/* Chooses the steps of a plan's filter; tiles: recursions go through them where they can; in_parts:
-   bands make a direction at a time. */
-void clspi_filter_choose(clspi_image_filter *filter, const clsp_image_plan *plan, bool tiles,
-                         bool in_parts);
+/* Chooses the steps of a plan's filter; tiles: recursions go through them where they can. */
+void clspi_filter_choose(clspi_image_filter *filter, const clsp_image_plan *plan, bool tiles);
 
 /* Checks that kernels that were asked for can be had. */
 clsp_status clspi_filter_check(const clsp_image_plan *plan);
@@ -34,25 +32,9 @@ uint32_t clspi_register_block(const clsp_context *ctx);
 /* Returns the columns that a strip of a group of so many items stores. */
 size_t clspi_strip_width(size_t group, uint32_t halo);
 
-/* The tile of an item of image_bands.cl: CLSP_LENGTH, CLSP_WIDTH, and CLSP_LINES, the rows that it
-   filters side by side. */
-typedef struct clspi_band_tile {
-    uint32_t length, width, lines;
-} clspi_band_tile;
-
-/* Chooses the tile of a precision and a halo. */
-clspi_band_tile clspi_band_tile_of(clsp_type precision, uint32_t halo);
-
-static inline bool clspi_is_band(const clspi_filter_step *step)
-{
-    return step->kind == CLSPI_STEP_BANDS || step->kind == CLSPI_STEP_ACROSS ||
-           step->kind == CLSPI_STEP_DOWN;
-}
-
 static inline bool clspi_makes_two_directions(const clspi_filter_step *step)
 {
-    return step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_STRIPS ||
-           step->kind == CLSPI_STEP_BANDS;
+    return step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_STRIPS;
 }
 
 #endif

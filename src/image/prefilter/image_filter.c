@@ -8,6 +8,18 @@
 #include "image_plan.h"
 #include "kernel_arguments.h"
 
+clsp_status clspi_image_find_taps(const clsp_image_plan *plan,
+                                  double taps[CLSP_IMAGE_MAX_TAPS / 2 + 1])
+{
+    const clsp_image_desc *const d = &plan->desc;
+
+    if (d->prefilter == CLSP_IMAGE_TRUNCATED)
+        clspi_fir_truncated(clspi_image_order(d), d->taps / 2, taps);
+    else if (!clspi_fir_least_squares(clspi_image_order(d), d->taps / 2, taps))
+        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY, "image: no memory for taps");
+    return CLSP_OK;
+}
+
 clspi_options clspi_sample_options(const clsp_context *ctx, const clsp_image_desc *d)
 {
     clspi_options options = clspi_options_of(ctx, d->precision, 1);
@@ -19,22 +31,13 @@ clspi_options clspi_sample_options(const clsp_context *ctx, const clsp_image_des
 static clspi_options filter_options(const clsp_context *ctx, const clsp_image_desc *d,
                                     const clspi_filter_step *step)
 {
-    clspi_options options = clspi_options_of(ctx, d->precision, step->lanes);
+    clspi_options options = clspi_options_of(ctx, d->precision, 1);
 
     if (step->from == CLSPI_STEP_SAMPLES)
         clspi_option(&options, "SAMPLES", clspi_pixel_type(d->samples, d->precision));
     if (step->to == CLSPI_STEP_COEFFICIENTS)
         clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));
-    clspi_option(&options, "ROWS", step->axis == 2 || step->kind == CLSPI_STEP_BANDS);
-    if (clspi_is_band(step)) {
-        const clspi_band_tile tile = clspi_band_tile_of(d->precision, step->halo);
-        clspi_option(&options, "HALO", step->halo);
-        clspi_option(&options, "POLES", step->second < 0.0 ? 2 : 1);
-        clspi_option(&options, "LENGTH", tile.length);
-        clspi_option(&options, "WIDTH", tile.width);
-        clspi_option(&options, "LINES", tile.lines);
-        if (step->kind == CLSPI_STEP_DOWN) clspi_option(&options, "SCALED", step->axis == 0);
-    }
+    clspi_option(&options, "ROWS", step->axis == 2);
     if (clspi_makes_two_directions(step) || step->kind == CLSPI_STEP_COLUMNS)
         clspi_option(&options, "HALO", step->halo);
     if (step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_COLUMNS)
@@ -70,15 +73,6 @@ static clsp_status make_kernel(clspi_filter_step *step, clsp_context *ctx, const
         return clspi_kernel_create_for_group(kernel, ctx, "image_strips",
                                              &clspi_filter_strips_signature, &options,
                                              CLSPI_TILE_GROUP);
-    case CLSPI_STEP_BANDS:
-        return clspi_kernel_create_for_group(kernel, ctx, "image_bands",
-                                             &clspi_filter_bands_signature, &options, 1);
-    case CLSPI_STEP_ACROSS:
-        return clspi_kernel_create_for_group(kernel, ctx, "image_bands",
-                                             &clspi_filter_across_signature, &options, 1);
-    case CLSPI_STEP_DOWN:
-        return clspi_kernel_create_for_group(kernel, ctx, "image_bands",
-                                             &clspi_filter_down_signature, &options, 1);
     case CLSPI_STEP_FIR:
         return clspi_kernel_create(kernel, ctx, "image_fir", &clspi_fir_pass_signature, &options);
     default:
@@ -114,46 +108,49 @@ static clsp_status make_kernels(clspi_image_filter *filter, const clsp_image_pla
 }
 
 /* Makes the taps of FIR prefilters. */
-static clsp_status make_taps(clspi_image_filter *filter, clspi_series *series,
-                             const clsp_image_desc *d)
+static clsp_status make_taps(clsp_image_plan *plan)
 {
+    const clsp_image_desc *const d = &plan->desc;
     double taps[CLSP_IMAGE_MAX_TAPS / 2 + 1];
     cl_float narrow[CLSP_IMAGE_MAX_TAPS / 2 + 1];
     const uint32_t half = d->taps / 2;
-    const bool wide = d->precision == CLSP_F64;
+    const size_t bytes = (half + 1) * clsp_type_bytes(d->precision);
+    clspi_call call;
 
     if (d->taps == 0) return CLSP_OK;
-    if (d->prefilter == CLSP_IMAGE_TRUNCATED)
-        clspi_fir_truncated(clspi_image_order(d), half, taps);
-    else if (!clspi_fir_least_squares(clspi_image_order(d), half, taps))
-        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY, "image: no memory for taps");
+    CLSPI_CHECK(clspi_image_find_taps(plan, taps));
     for (uint32_t k = 0; k <= half; k++)
         narrow[k] = (cl_float)taps[k];
-    const size_t bytes = (half + 1) * clsp_type_bytes(d->precision);
-    CLSPI_CHECK(clspi_buffer_create(&filter->taps, series->ctx, bytes));
-    return clspi_series_write(series, filter->taps, 0, wide ? (const void *)taps : narrow, bytes);
+    CLSPI_CHECK(clspi_buffer_create(&plan->filter.taps, plan->base.ctx, bytes));
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
+    return clspi_call_end(
+        &call, clspi_series_write(&call.series, plan->filter.taps, 0,
+                                  d->precision == CLSP_F64 ? (const void *)taps : narrow, bytes));
 }
 
-clsp_status clspi_image_filter_create(clspi_image_filter *filter, clspi_series *series,
-                                      const clsp_image_plan *plan, bool in_parts)
+/* Chooses steps and makes their kernels. */
+static clsp_status make_steps(clsp_image_plan *plan)
 {
-    CLSPI_CHECK(clspi_filter_check(plan));
-    clspi_filter_choose(filter, plan, clspi_filter_wants_tiles(plan), in_parts);
+    clspi_image_filter *const filter = &plan->filter;
+
+    clspi_filter_choose(filter, plan, clspi_filter_wants_tiles(plan));
     CLSPI_CHECK(make_kernels(filter, plan));
-    if (clspi_makes_two_directions(&filter->step[0]) &&
-        filter->step[0].kernel.local < clspi_filter_least_group(plan)) {
-        release_kernels(filter);
-        clspi_filter_choose(filter, plan, false, in_parts);
-        CLSPI_CHECK(make_kernels(filter, plan));
-    }
-    clspi_filter_find_made(filter, plan);
-    return make_taps(filter, series, &plan->desc);
+    if (!clspi_makes_two_directions(&filter->step[0]) ||
+        filter->step[0].kernel.local >= clspi_filter_least_group(plan))
+        return CLSP_OK;
+    release_kernels(filter);
+    clspi_filter_choose(filter, plan, false);
+    return make_kernels(filter, plan);
 }
 
-void clspi_image_filter_of_parts(clspi_image_filter *filter, const clsp_image_plan *plan)
+clsp_status clspi_image_filter_create(clsp_image_plan *plan)
 {
-    *filter = plan->filter;
-    if (filter->step[0].kind == CLSPI_STEP_BANDS) clspi_filter_choose(filter, plan, false, true);
+    const bool by_host = clspi_image_is_filtered_by_host(plan);
+
+    CLSPI_CHECK(clspi_filter_check(plan));
+    if (!by_host) CLSPI_CHECK(make_steps(plan));
+    clspi_filter_find_made(&plan->filter, plan);
+    return by_host ? CLSP_OK : make_taps(plan);
 }
 
 static clsp_status build_step(const clspi_build *build, const clspi_filter_step *step,
@@ -168,13 +165,6 @@ static clsp_status build_step(const clspi_build *build, const clspi_filter_step 
     case CLSPI_STEP_STRIPS:
         return clspi_program_build_for_group(build, "image_strips", &clspi_filter_strips_signature,
                                              &options, CLSPI_TILE_GROUP);
-    case CLSPI_STEP_BANDS:
-    case CLSPI_STEP_DOWN:
-        return clspi_program_build_for_group(build, "image_bands",
-                                             step->kind == CLSPI_STEP_BANDS
-                                                 ? &clspi_filter_bands_signature
-                                                 : &clspi_filter_down_signature,
-                                             &options, 1);
     case CLSPI_STEP_COLUMNS:
         return clspi_program_build(build, "image_tiles", &options);
     case CLSPI_STEP_FIR:
@@ -190,7 +180,7 @@ clsp_status clspi_image_filter_build(const clspi_build *build, const clsp_image_
 {
     clspi_image_filter filter = {.num = 0};
 
-    clspi_filter_choose(&filter, plan, clspi_filter_wants_tiles(plan), false);
+    clspi_filter_choose(&filter, plan, clspi_filter_wants_tiles(plan));
     for (uint32_t i = 0; i < filter.num; i++)
         CLSPI_CHECK(build_step(build, &filter.step[i], &plan->desc));
     return CLSP_OK;

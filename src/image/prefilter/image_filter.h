@@ -21,14 +21,11 @@ typedef struct clspi_filter_step {
         CLSPI_STEP_COLUMNS, /* a recursion in registers */
         CLSPI_STEP_TILES,   /* two, in registers */
         CLSPI_STEP_STRIPS,  /* two, down strips */
-        CLSPI_STEP_BANDS,   /* two, all poles, on CPUs */
-        CLSPI_STEP_ACROSS,  /* rows, all poles, on CPUs */
-        CLSPI_STEP_DOWN,    /* columns, all poles, on CPUs */
         CLSPI_STEP_FIR,
         CLSPI_STEP_STAGED /* the same through local memory */
     } kind;
-    uint32_t axis;          /* 0 z, 1 y, 2 x; of two directions 1, with x */
-    double pole, second;    /* second: of bands, across and down, or 0 */
+    uint32_t axis; /* 0 z, 1 y, 2 x; of two directions 1, with x */
+    double pole;
     uint32_t halo;          /* of FIR: half its taps */
     bool whole_lines;       /* an item has a whole line */
     uint32_t rows;          /* of a strip */
@@ -36,7 +33,6 @@ typedef struct clspi_filter_step {
                                block begins, and one behind the last */
     clspi_step_memory from; /* samples, scratch 0 or 1 */
     clspi_step_memory to;   /* coefficients, scratch 0 or 1 */
-    cl_uint lanes;
     clspi_kernel kernel;
 } clspi_filter_step;
 
@@ -52,14 +48,13 @@ typedef struct clspi_image_filter {
 
 typedef struct clsp_image_plan clsp_image_plan;
 
-/* Chooses the steps and makes their kernels. in_parts: those of images that come in parts. */
-clsp_status clspi_image_filter_create(clspi_image_filter *filter, clspi_series *series,
-                                      const clsp_image_plan *plan, bool in_parts);
+/* Checks that a plan can have the kernels that it asks for; chooses the steps of its filter and
+   makes their kernels, of which it has none where the host filters. */
+clsp_status clspi_image_filter_create(clsp_image_plan *plan);
 
-/* Says which steps an image goes through that comes in parts, without kernels: those of the plan's
-   filter, or for two directions in one step, which need much around a part, a step for each. The
-   bits are the same. */
-void clspi_image_filter_of_parts(clspi_image_filter *filter, const clsp_image_plan *plan);
+/* Finds the taps of a FIR prefilter, h_0 on. */
+clsp_status clspi_image_find_taps(const clsp_image_plan *plan,
+                                  double taps[CLSP_IMAGE_MAX_TAPS / 2 + 1]);
 
 /* Builds the programs of a plan's steps ahead of use. The plan has a context, a description and a
    layout. */

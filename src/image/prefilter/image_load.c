@@ -7,7 +7,6 @@
 #include "check.h"
 #include "filter_reach.h"
 #include "filter_steps.h"
-#include "fir_taps.h"
 #include "float_state.h"
 #include "half.h"
 #include "large_array.h"
@@ -23,7 +22,7 @@ enum {
 
 #define COEFFICIENT_NS 0.5 /* that a coefficient of a direction takes a core */
 
-/* The prefilter of one channel of an image, at one step; or of the host alone, which filters x and
+/* The prefilter of one channel of an image, at one step; or by the host alone, which filters x and
    y together and then, where there are slices, z. */
 typedef struct load_job {
     clsp_image_plan *plan;
@@ -34,9 +33,8 @@ typedef struct load_job {
     clsp_type type;
     size_t element; /* bytes of one */
     bool halves;
-    size_t planes_done, num_planes;
     double taps[CLSP_IMAGE_MAX_TAPS / 2 + 1];
-    enum { BY_DEVICE, BY_SHARE, BY_HOST } way;
+    bool by_host;           /* alone */
     const clsp_share *opts; /* NULL: the call has none */
     clsp_report *report;
     bool across_slices; /* of the host alone: z */
@@ -52,7 +50,7 @@ static clsp_status no_memory(const clsp_image_plan *plan)
 
 static const clspi_filter_step *step_of(const load_job *job)
 {
-    return &job->plan->of_parts.step[job->step];
+    return &job->plan->filter.step[job->step];
 }
 
 /* Tells whether a step filters rows too. */
@@ -72,7 +70,7 @@ static void *memory_of_worker(const load_job *job, uint32_t worker)
     return *memory;
 }
 
-/* Returns (1 - z)^2 of a step's poles as they are rounded: its gain. */
+/* Returns (1 - z)^2 of poles as they are rounded, of which the second one may be 0: their gain. */
 static long double gain_of(const load_job *job, double pole, double second)
 {
     const bool wide = job->plan->desc.precision == CLSP_F64;
@@ -83,21 +81,18 @@ static long double gain_of(const load_job *job, double pole, double second)
     return ones * ones;
 }
 
-/* Returns by what a step multiplies: rows of bands have the gain of columns too, and so has what
-   makes two directions. */
+/* Returns by what a step multiplies: the gains of the directions that it makes. */
 static long double scale_of(const load_job *job, const clspi_filter_step *step)
 {
-    const long double gain = gain_of(job, step->pole, step->second);
+    const long double gain = gain_of(job, step->pole, 0.0);
 
-    if (step->kind == CLSPI_STEP_DOWN && step->axis == 1) return 1.0L;
-    return step->kind == CLSPI_STEP_ACROSS || clspi_makes_two_directions(step) ? gain * gain : gain;
+    return clspi_makes_two_directions(step) ? gain * gain : gain;
 }
 
 /* Returns the filter of a step. */
 static clspi_line_filter filter_of(const load_job *job, const clspi_filter_step *step)
 {
-    clspi_line_filter f = {
-        .halo = step->halo, .poles = {step->pole, step->second}, .taps = job->taps};
+    clspi_line_filter f = {.halo = step->halo, .poles = {step->pole}, .taps = job->taps};
 
     f.kind = step->kind == CLSPI_STEP_FIR || step->kind == CLSPI_STEP_STAGED ? CLSPI_LINE_FIR
              : step->kind == CLSPI_STEP_COPY                                 ? CLSPI_LINE_COPY
@@ -186,63 +181,26 @@ static bool has_same_steps(const clspi_image_filter *a, const clspi_image_filter
 
     for (uint32_t i = 0; i < a->num && is_same; i++) {
         const clspi_filter_step *const s = &a->step[i], *const t = &b->step[i];
-        const bool is_band = clspi_is_band(s);
         is_same = s->axis == t->axis && s->from == t->from && s->to == t->to &&
-                  s->pole == t->pole && is_band == clspi_is_band(t) &&
+                  s->pole == t->pole &&
                   clspi_makes_two_directions(s) == clspi_makes_two_directions(t);
     }
     return is_same;
-}
-
-static clsp_status filter_on_device(const load_job *job, clspi_plan *base, clspi_series *series,
-                                    const clspi_part *part, const clspi_target *target)
-{
-    const clsp_image_plan *const made_by = (const clsp_image_plan *)base;
-
-    if (!has_same_steps(&job->plan->of_parts, &made_by->of_parts))
-        return clspi_fail(&base->ctx->log, CLSP_ERROR_ARGUMENT,
-                          "image: %s filters directions by other steps than %s",
-                          base->ctx->device.name, job->plan->base.ctx->device.name);
-    return clspi_image_strips_make((clsp_image_plan *)base, series, job->step, &job->source, part,
-                                   target);
 }
 
 static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clspi_series *series,
                                   const clspi_part *part, const clspi_place in[],
                                   const clspi_target *out)
 {
+    const load_job *const job = work->user;
+    clsp_image_plan *const made_by = (clsp_image_plan *)base;
+
     (void)in;
-    return filter_on_device(work->user, base, series, part, out);
-}
-
-/* Makes a step on the plan's device, some rows at a time. */
-static clsp_status run_on_device(const load_job *job)
-{
-    clsp_image_plan *const plan = job->plan;
-    const uint32_t *const stored = plan->layout.stored;
-    const uint64_t bytes =
-        clspi_min_u64(PART_BYTES, plan->base.ctx->device.max_alloc_bytes) / job->element;
-    clspi_staging *const staging = &plan->base.staging[0][0];
-    clspi_cut cut = {.per_piece = stored[2],
-                     .multiple = BAND,
-                     .left = (size_t)stored[0] * stored[1] * stored[2]};
-    clspi_part part;
-
-    while (clspi_cut_next(&cut, bytes, &part)) {
-        clspi_call call;
-        CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
-        clsp_status status = clspi_buffer_reserve(&staging->buffer, &staging->bytes, plan->base.ctx,
-                                                  part.num_lines * job->element);
-        const clspi_target target = {staging->buffer, 0};
-        if (status == CLSP_OK)
-            status = filter_on_device(job, &plan->base, &call.series, &part, &target);
-        if (status == CLSP_OK)
-            status = clspi_series_read(&call.series, staging->buffer, 0,
-                                       job->target + part.before * job->element,
-                                       part.num_lines * job->element);
-        CLSPI_CHECK(clspi_call_end(&call, status));
-    }
-    return CLSP_OK;
+    if (!has_same_steps(&job->plan->filter, &made_by->filter))
+        return clspi_fail(&base->ctx->log, CLSP_ERROR_ARGUMENT,
+                          "image: %s filters directions by other steps than %s",
+                          base->ctx->device.name, job->plan->base.ctx->device.name);
+    return clspi_image_strips_make(made_by, series, job->step, &job->source, part, out);
 }
 
 /* ---- one step ---- */
@@ -307,7 +265,7 @@ static clspi_work_key key_of(const clspi_work *work)
 {
     const load_job *const job = work->user;
     const clsp_image_desc *const d = &job->plan->desc;
-    const clspi_work_key key = {job->way == BY_HOST ? "filter-host" : "filter",
+    const clspi_work_key key = {job->by_host ? "filter-host" : "filter",
                                 7,
                                 {d->directions, clspi_image_order(d), d->prefilter,
                                  step_of(job)->kind, d->precision, d->samples, job->step}};
@@ -333,20 +291,19 @@ static clsp_status carry_out(const load_job *job, clspi_work *work, size_t coeff
     return CLSP_OK;
 }
 
-/* Shares a step: coefficients are its lines. */
-static clsp_status run_shared(const load_job *job)
+/* Makes a step by the plan's device, or shares it: coefficients are its lines. */
+static clsp_status run_step(const load_job *job)
 {
     static const clspi_work_makers makers = {
         .key = key_of, .on_host = make_on_host, .on_device = make_on_device};
-    clspi_work work = {
-        .makers = &makers, .tiling = tiling_of(job), .out = {.per_line = 1}, .line_items = 1};
+    clspi_work work = {.makers = &makers,
+                       .tiling = tiling_of(job),
+                       .multiple = BAND,
+                       .out = {.per_line = 1},
+                       .line_items = 1,
+                       .is_devices = true};
 
     return carry_out(job, &work, job->plan->layout.plane);
-}
-
-static clsp_status run_step(load_job *job)
-{
-    return job->way == BY_SHARE ? run_shared(job) : run_on_device(job);
 }
 
 /* ---- the host alone ---- */
@@ -473,11 +430,21 @@ static size_t choose_tiles(load_job *job)
     return (size_t)job->tiles[0] * job->tiles[1] * job->tiles[2];
 }
 
+/* Tells why the device of a plan that the host filters has no part in that. */
+static const char *lacks(const clspi_work *work, const clspi_plan *plan)
+{
+    (void)work;
+    (void)plan;
+    return "the host filters for its own CPU";
+}
+
 /* Filters x and y, or z, by the host's threads: tiles are lines without coefficients of their own,
    which each tile finds. */
 static clsp_status run_on_host(load_job *job)
 {
-    static const clspi_work_makers makers = {.key = key_of, .on_host = make_tiles};
+    const bool asks_others = job->opts && job->opts->schedule != CLSP_SCHEDULE_HOST;
+    const clspi_work_makers makers = {
+        .key = key_of, .on_host = make_tiles, .lacks = asks_others ? lacks : NULL};
     const size_t num = choose_tiles(job), items = job->plan->layout.plane / num;
     clspi_work work = {.makers = &makers,
                        .tiling = {num, 1, 1, 1, 1},
@@ -603,7 +570,7 @@ static clsp_status aim(load_job *job, clspi_step_memory to, char *coefficients)
 
 static clsp_status run_steps(load_job *job, char *coefficients)
 {
-    for (job->step = 0; job->step < job->plan->of_parts.num; job->step++) {
+    for (job->step = 0; job->step < job->plan->filter.num; job->step++) {
         CLSPI_CHECK(aim(job, step_of(job)->to, coefficients));
         CLSPI_CHECK(run_step(job));
         job->source = source_of(job, job->target, false);
@@ -639,20 +606,8 @@ static clsp_status load_plane(load_job *job, const char *samples, size_t plane)
 
     job->source = source_of(job, samples, true);
     if (d->clip) find_range(job, plan->store.range + plane * 2 * real);
-    CLSPI_CHECK(job->way == BY_HOST ? run_passes(job, coefficients) : run_steps(job, coefficients));
+    CLSPI_CHECK(job->by_host ? run_passes(job, coefficients) : run_steps(job, coefficients));
     if (clspi_is_part(&plan->layout)) spoil_outside(job, coefficients);
-    return CLSP_OK;
-}
-
-static clsp_status make_taps(load_job *job)
-{
-    const clsp_image_desc *const d = &job->plan->desc;
-
-    if (d->taps == 0) return CLSP_OK;
-    if (d->prefilter == CLSP_IMAGE_TRUNCATED)
-        clspi_fir_truncated(clspi_image_order(d), d->taps / 2, job->taps);
-    else if (!clspi_fir_least_squares(clspi_image_order(d), d->taps / 2, job->taps))
-        return no_memory(job->plan);
     return CLSP_OK;
 }
 
@@ -664,7 +619,7 @@ static clsp_status load_all(load_job *job, size_t num_images, const char *sample
 
     job->functions =
         plan->desc.precision == CLSP_F64 ? &clspi_line_functions_f64 : &clspi_line_functions_f32;
-    CLSPI_CHECK(make_taps(job));
+    if (plan->desc.taps > 0) CLSPI_CHECK(clspi_image_find_taps(plan, job->taps));
     for (size_t i = 0; i < num_images; i++)
         for (uint32_t c = 0; c < l->channels; c++) {
             const size_t at = i * l->channels * l->samples + (l->planar ? c * l->samples : c);
@@ -686,16 +641,9 @@ static clsp_status load(load_job *job, size_t num_images, const char *samples)
     return status;
 }
 
-clsp_status clspi_image_load_strips(clsp_image_plan *plan, size_t num_images, const char *samples)
+clsp_status clspi_image_load(clsp_image_plan *plan, size_t num_images, const char *samples)
 {
-    load_job job = {.plan = plan, .way = BY_DEVICE};
-
-    return load(&job, num_images, samples);
-}
-
-clsp_status clspi_image_load_on_host(clsp_image_plan *plan, size_t num_images, const char *samples)
-{
-    load_job job = {.plan = plan, .way = BY_HOST};
+    load_job job = {.plan = plan, .by_host = clspi_image_is_filtered_by_host(plan)};
 
     return load(&job, num_images, samples);
 }
@@ -706,13 +654,6 @@ typedef struct lone_load {
     size_t num_images;
     const clsp_input *samples;
 } lone_load;
-
-static clsp_status load_none(void *user)
-{
-    const lone_load *const l = user;
-
-    return clspi_image_load_strips(l->plan, 0, NULL);
-}
 
 static clsp_status load_alone(void *user)
 {
@@ -742,9 +683,11 @@ clsp_status clspi_image_load_shared(clsp_image_plan *plan, size_t num_images,
                                     const clsp_input *samples, const clsp_run *run)
 {
     clsp_report own = {.num_processors = 0};
-    const bool by_host = run->share->schedule == CLSP_SCHEDULE_HOST;
-    load_job job = {
-        .plan = plan, .opts = run->share, .report = &own, .way = by_host ? BY_HOST : BY_SHARE};
+    load_job job = {.plan = plan,
+                    .opts = run->share,
+                    .report = &own,
+                    .by_host = run->share->schedule == CLSP_SCHEDULE_HOST ||
+                               clspi_image_is_filtered_by_host(plan)};
     clspi_memory_need need = {"samples", CLSP_TYPE_DEFAULT, 0};
     const char *from;
 
@@ -758,7 +701,7 @@ clsp_status clspi_image_load_shared(clsp_image_plan *plan, size_t num_images,
                           "image: samples that are not aligned to their elements");
     lone_load one = {plan, num_images, samples};
     const clspi_lone_call alone = {why_alone(plan, num_images, run->share), num_images > 0,
-                                   num_images > 0 ? load_alone : load_none, &one, false};
+                                   load_alone, &one, false};
     if (alone.why) return clspi_shared_alone(&plan->base, &alone, run);
     CLSPI_CHECK(clspi_run_wait(&plan->base, run));
     const clsp_status status = load(&job, num_images, from);

@@ -4,12 +4,9 @@
 
 #include "image_plan.h"
 
-/* Makes the coefficients of so many images on the plan's device, strip by strip. samples: in host
-   memory, not necessarily aligned. */
-clsp_status clspi_image_load_strips(clsp_image_plan *plan, size_t num_images, const char *samples);
-
-/* Makes the coefficients on the host. samples: aligned to their elements. */
-clsp_status clspi_image_load_on_host(clsp_image_plan *plan, size_t num_images, const char *samples);
+/* Makes the coefficients of so many images: by the host, or on the plan's device strip by strip.
+   samples: in host memory, aligned to their elements. */
+clsp_status clspi_image_load(clsp_image_plan *plan, size_t num_images, const char *samples);
 
 /* Makes the coefficients as a share of `run` says. */
 clsp_status clspi_image_load_shared(clsp_image_plan *plan, size_t num_images,

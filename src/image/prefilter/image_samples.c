@@ -5,7 +5,6 @@
 #include "buffer.h"
 #include "check.h"
 #include "image_load.h"
-#include "image_reals.h"
 #include "transfer.h"
 
 /* ---- samples ---- */
@@ -66,34 +65,20 @@ static clsp_status open_samples(load_job *job, size_t num_images, const clsp_inp
     return status;
 }
 
-/* Tells whether samples are filtered by the host's threads: the plan and the kind of memory decide.
- */
-static bool goes_to_host(const clsp_image_plan *plan, const clsp_input *samples)
-{
-    const clsp_image_desc *const d = &plan->desc;
-
-    return clspi_is_own_cpu(plan->base.ctx) && samples->host && !samples->buffer &&
-           !samples->svm && d->storage == CLSP_IMAGE_STORAGE_DEFAULT &&
-           d->kernels == CLSP_IMAGE_KERNELS_DEFAULT;
-}
-
 /* Loads images into host memory. */
 static clsp_status load_to_host(clsp_image_plan *plan, size_t num_images, const clsp_input *samples,
                                 const clsp_run *run)
 {
-    const bool by_host = goes_to_host(plan, samples);
     clspi_memory_need need;
-    const char *from;
-    char *copy;
+    clspi_host_input from;
 
     CLSPI_CHECK(clspi_image_samples_need(plan, num_images, &need));
-    clsp_status status = clspi_image_input_on_host(plan, samples, &need, run, &from, &copy);
+    clsp_status status = clspi_host_input_open(&from, plan, samples, &need, run);
     if (status == CLSP_OK) {
-        status = by_host ? clspi_image_load_on_host(plan, num_images, from)
-                         : clspi_image_load_strips(plan, num_images, from);
+        status = clspi_image_load(plan, num_images, from.at);
         clspi_image_set_broken(plan, status != CLSP_OK);
     }
-    free(copy);
+    clspi_host_input_close(&from, plan);
     return status == CLSP_OK ? clspi_run_done(&plan->base, run) : status;
 }
 
@@ -107,7 +92,7 @@ clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, cls
     CLSPI_CHECK(clspi_run_check(plan->base.ctx, run));
     if (run && run->share) return clspi_image_load_shared(plan, num_images, &samples, run);
     CLSPI_CHECK(clspi_setting_check(&plan->base, run, "loading samples"));
-    if (goes_to_host(plan, &samples) || !clspi_image_fits_device(plan, num_images))
+    if (clspi_image_is_filtered_by_host(plan) || !clspi_image_fits_device(plan, num_images))
         return load_to_host(plan, num_images, &samples, run);
     clsp_status status = open_samples(&job, num_images, &samples);
     if (status != CLSP_OK) {
@@ -246,7 +231,7 @@ clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
         clspi_streams_close(&job.streams);
         return status;
     }
-    if (stream->memory.host && !stream->memory.graphics && !plan->store.on_device) {
+    if (stream->memory.host && !stream->memory.graphics && plan->store.host) {
         const clsp_status done = copy_on_host(&job, images.count * lines, make, run);
         clspi_streams_close(&job.streams);
         return done;

@@ -52,7 +52,6 @@ void clspi_image_strips_release(clspi_image_strips *strips)
 static clsp_status make_inner(clsp_image_plan *plan)
 {
     clsp_image_plan *const inner = calloc(1, sizeof *inner);
-    clspi_call call;
 
     if (!inner)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
@@ -71,9 +70,7 @@ static clsp_status make_inner(clsp_image_plan *plan)
     for (uint32_t d = 0; d < 3; d++)
         inner->layout.pad[d] = 0;
     plan->strips.inner = inner;
-    CLSPI_CHECK(clspi_call_begin(&call, &inner->base, NULL));
-    return clspi_call_end(&call,
-                          clspi_image_filter_create(&inner->filter, &call.series, inner, true));
+    return clspi_image_filter_create(inner);
 }
 
 /* ---- one strip ---- */
@@ -95,8 +92,7 @@ static strip_axis axis_of(const strip_job *job, uint32_t d, uint32_t begin, uint
     const uint32_t from = begin / block * block;
     const bool is_last = (uint64_t)clspi_round_up(end, block) >= n;
     const uint32_t to = is_last ? n : (uint32_t)clspi_round_up(end, block);
-    const bool folds = mode != CLSP_IMAGE_GRID_WRAP && clspi_is_band(step);
-    const uint32_t needed = !is_last ? halo : folds ? halo + 1 : 2 * halo + block;
+    const uint32_t needed = is_last ? 2 * halo + block : halo;
     const uint32_t lead = (uint32_t)clspi_round_up(needed, block);
     const uint64_t num = (uint64_t)lead + (to - from) + (is_last ? 0 : halo);
     if (num >= n) return whole;

@@ -5,7 +5,7 @@
 #include "image_blocks.h"
 #include "image_job.h"
 
-enum { GROUP = 128 /* items of a group on GPUs */ };
+enum { GROUP = 128 /* items of a group */ };
 
 /* By clspi_image_places. */
 static const clspi_signature *const signatures[] = {&clspi_values_on_map_signature,
@@ -15,8 +15,7 @@ static const clspi_signature *const signatures[] = {&clspi_values_on_map_signatu
 static clspi_options value_options(const clsp_context *ctx, const clsp_image_desc *d, size_t plane,
                                    uint32_t attributes, bool fixed)
 {
-    clspi_options options =
-        clspi_options_of(ctx, d->precision, clspi_lanes(ctx, d->precision) > 1 ? 4 : 1);
+    clspi_options options = clspi_options_of(ctx, d->precision, 1);
 
     clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));
     clspi_option(&options, "VALUES", clspi_pixel_type(d->values, d->precision));
@@ -30,11 +29,6 @@ static clspi_options value_options(const clsp_context *ctx, const clsp_image_des
     return options;
 }
 
-bool clspi_image_has_tiles(const clsp_context *ctx)
-{
-    return clspi_lanes(ctx, CLSP_F32) == 1;
-}
-
 /* Makes the kernel of a job's map in blocks; job->in_blocks says whether it is to be used. */
 static clsp_status use_blocks(clspi_image_job *job)
 {
@@ -42,8 +36,7 @@ static clsp_status use_blocks(clspi_image_job *job)
     const clsp_image_desc *const d = &job->plan->desc;
     clspi_kernel *const kernel = &job->plan->kernels.in_blocks[job->attributes];
     const bool fits = job->places == CLSPI_IMAGE_ON_MAP && !job->window && job->map.is_fixed &&
-                      clspi_image_has_tiles(ctx) && clspi_image_has_blocks(ctx, d) &&
-                      clspi_image_find_block(job, &job->block);
+                      clspi_image_has_blocks(ctx, d) && clspi_image_find_block(job, &job->block);
 
     job->in_blocks = false;
     if (!fits) return CLSP_OK;
@@ -78,10 +71,8 @@ clsp_status clspi_image_job_kernel(clspi_image_job *job)
     clspi_option(&options, "PLACES", job->places);
     job->kernel = kernels[job->places];
     if (job->kernel->kernel) return CLSP_OK;
-    return clspi_image_has_tiles(ctx)
-               ? clspi_kernel_create_for_group(job->kernel, ctx, "image_values", signature,
-                                               &options, GROUP)
-               : clspi_kernel_create(job->kernel, ctx, "image_values", signature, &options);
+    return clspi_kernel_create_for_group(job->kernel, ctx, "image_values", signature, &options,
+                                         GROUP);
 }
 
 /* Builds the kernel of values at some places, by options that name those too. */
@@ -89,10 +80,8 @@ static clsp_status build_places(const clspi_build *build, clspi_image_places pla
                                 clspi_options options)
 {
     clspi_option(&options, "PLACES", places);
-    return clspi_image_has_tiles(build->ctx)
-               ? clspi_program_build_for_group(build, "image_values", signatures[places], &options,
-                                               GROUP)
-               : clspi_program_build(build, "image_values", &options);
+    return clspi_program_build_for_group(build, "image_values", signatures[places], &options,
+                                         GROUP);
 }
 
 clsp_status clspi_image_values_build(const clspi_build *build, const clsp_image_desc *desc,
@@ -104,7 +93,7 @@ clsp_status clspi_image_values_build(const clspi_build *build, const clsp_image_
 
     clspi_option(&options, "WINDOW", 0);
     clspi_option(&at_points, "WINDOW", 0);
-    if (clspi_image_has_tiles(build->ctx) && clspi_image_has_blocks(build->ctx, desc))
+    if (clspi_image_has_blocks(build->ctx, desc))
         CLSPI_CHECK(clspi_program_build_for_group(
             build, "image_blocks", &clspi_values_of_blocks_signature, &options, GROUP));
     CLSPI_CHECK(build_places(build, CLSPI_IMAGE_ON_MAP, options));

@@ -20,9 +20,6 @@ typedef struct clspi_image_kernels {
     clspi_kernel at_points[2][CLSPI_ATTRIBUTE_SETS];
 } clspi_image_kernels;
 
-/* Tells whether the items of a group make tiles of points, as on GPUs. */
-bool clspi_image_has_tiles(const clsp_context *ctx);
-
 /* Finds the kernel of a job, and makes it where that has not been done. */
 clsp_status clspi_image_job_kernel(clspi_image_job *job);
 

@@ -1,6 +1,4 @@
 /* Values by the context's device alone, from and into memory of any kind. */
-#include <stdlib.h>
-
 #include "check.h"
 #include "image_call.h"
 #include "image_values.h"
@@ -121,7 +119,6 @@ static clsp_status run_span(const clspi_image_call *call, clspi_image_job *job, 
 
     if (job->window) {
         make = clspi_image_make_in_windows;
-        cut.multiple = CLSPI_IMAGE_ROWS_RUN;
     } else if (is_list(call)) {
         make = clspi_image_make_points;
         cut.multiple = 0;
@@ -172,17 +169,15 @@ static clsp_status make_from_copy(const clspi_image_call *call, const clsp_run *
     clspi_image_call one = *call;
     clspi_memory_need need;
     clsp_input given = {.type = CLSP_TYPE_DEFAULT};
-    const char *at;
-    char *copy;
+    clspi_host_input from;
 
     CLSPI_CHECK(clspi_image_given_need(call, &need));
-    clsp_status status =
-        clspi_image_input_on_host(call->job.plan, call->given, &need, run, &at, &copy);
-    given.host = at;
+    clsp_status status = clspi_host_input_open(&from, call->job.plan, call->given, &need, run);
+    given.host = from.at;
     given.size = need.count;
     one.given = &given;
     if (status == CLSP_OK) status = make_spans(&one, run);
-    free(copy);
+    clspi_host_input_close(&from, call->job.plan);
     return status;
 }
 

@@ -4,14 +4,9 @@
 #include "check.h"
 #include "image_blocks.h"
 
-/* Of an item on CPUs: points of a line, or a tile of rows, whose taps stay in the first cache.
-   TILE_RUN is RUN of image_values.cl. */
 enum {
-    LINE_RUN = CLSPI_IMAGE_RUN,
-    RUN = CLSPI_IMAGE_ROWS_RUN,
-    RUN_ROWS = 16,
     TILE_X = CLSPI_IMAGE_TILE,
-    TILE_RUN = 8
+    TILE_RUN = 8 /* RUN of image_values.cl */
 };
 
 typedef clspi_image_job value_job;
@@ -96,19 +91,16 @@ static given_axis given_along(const value_job *job, uint32_t d)
 static clspi_value_grid grid_of(const value_job *job, const clspi_part *part, size_t *items)
 {
     const uint32_t *const size = job->map.size, *const origin = job->map.origin;
-    const bool tiled = clspi_image_has_tiles(job->plan->base.ctx);
     const bool is_whole = part->line == 0 && part->num_lines % size[1] == 0;
     const size_t num_y = is_whole ? size[1] : part->num_lines, num_slices = part->num_lines / num_y;
-    const size_t run = num_y > 1 ? RUN : LINE_RUN, rows = num_y > 1 ? RUN_ROWS : 1;
-    const size_t local = job->kernel->local, tile_x = tiled ? clspi_min(local, TILE_X) : run;
-    const size_t tile_y = tiled ? local / tile_x * TILE_RUN : rows;
+    const size_t local = job->kernel->local, tile_x = clspi_min(local, TILE_X);
+    const size_t tile_y = local / tile_x * TILE_RUN;
     const uint32_t end_x = job->end_x > 0 ? job->end_x : size[2];
-    const uint32_t lead = tiled ? 0 : (origin[2] + job->first_x) % CLSPI_IMAGE_CHUNK;
-    const size_t tiles_x = clspi_div_up(end_x - job->first_x + lead, tile_x);
+    const size_t tiles_x = clspi_div_up(end_x - job->first_x, tile_x);
     const size_t tiles_y = clspi_div_up(num_y, tile_y);
     const size_t piece = part->piece / size[0], plane = (job->first_piece + piece) * job->channels;
 
-    *items = num_slices * tiles_y * tiles_x * (tiled ? local : 1);
+    *items = num_slices * tiles_y * tiles_x * local;
     return (clspi_value_grid){.offset = job->streams.stream[0].offset +
                                         part->before * size[2] * job->point,
                               .coefficients = plane_begin(job, plane),
@@ -125,9 +117,6 @@ static clspi_value_grid grid_of(const value_job *job, const clspi_part *part, si
                               .tiles_x = (cl_uint)tiles_x,
                               .tiles_y = (cl_uint)tiles_y,
                               .inverse = (cl_uint)(UINT32_MAX / tiles_x),
-                              .run = (cl_uint)run,
-                              .rows = (cl_uint)rows,
-                              .items = (cl_uint)*items,
                               .origin_z = origin[0],
                               .origin_y = origin[1],
                               .origin_x = origin[2]};
@@ -222,15 +211,14 @@ clsp_status clspi_image_make_points(void *user, clspi_series *series, const clsp
     const value_job *const job = user;
     const clspi_stream *const out = &job->streams.stream[0];
     const given_axis z = given_along(job, 0), y = given_along(job, 1), x = given_along(job, 2);
-    const size_t run = clspi_image_has_tiles(series->ctx) ? 1 : LINE_RUN,
-                 plane = job->first_piece * job->channels;
+    const size_t plane = job->first_piece * job->channels;
     const uint64_t most =
-        clspi_launch_lines(&series->ctx->tuning, point_fma(job), 1, job->kernel->local, run);
+        clspi_launch_lines(&series->ctx->tuning, point_fma(job), 1, job->kernel->local, 1);
     clspi_cut cut = {.per_piece = part->num_lines, .left = part->num_lines};
     clspi_part some;
 
     while (clspi_cut_next(&cut, most, &some)) {
-        const size_t items = clspi_div_up(some.num_lines, run), done = some.before;
+        const size_t done = some.before;
         const clspi_values_at_points_args args = {
             .coefficients = coefficients_of(job),
             .range = range_of(job),
@@ -245,10 +233,8 @@ clsp_status clspi_image_make_points(void *user, clspi_series *series, const clsp
                        .first_z = z.offset + done * job->stride,
                        .first_y = y.offset + done * job->stride,
                        .first_x = x.offset + done * job->stride,
-                       .num = (cl_uint)some.num_lines,
-                       .run = (cl_uint)run,
-                       .items = (cl_uint)items}};
-        CLSPI_CHECK(clspi_launch_values_at_points(series, job->kernel, &args, items));
+                       .items = (cl_uint)some.num_lines}};
+        CLSPI_CHECK(clspi_launch_values_at_points(series, job->kernel, &args, some.num_lines));
     }
     return CLSP_OK;
 }

@@ -300,16 +300,13 @@ static clsp_status launch_box(clspi_image_job *job, clspi_series *series, const 
     return clspi_image_make_rows(&one, series, &part);
 }
 
-/* Cuts a box in two, of which *rest is the second one; false where it is one point. On CPUs points
-   are looked at by chunks, and coordinates that are reals count from the begin of a run. */
+/* Cuts a box in two, of which *rest is the second one; false where it is one point. */
 static bool split_box(const clspi_image_job *job, point_box *box, point_box *rest)
 {
-    const uint32_t width = box->end_x - box->first_x;
-    const uint32_t chunk = job->map.is_fixed ? CLSPI_IMAGE_CHUNK : CLSPI_IMAGE_RUN;
-    uint32_t half = width / 2;
+    const uint32_t width = box->end_x - box->first_x, half = width / 2;
 
     *rest = *box;
-    if (box->num_y > 1 && (box->num_y >= width || width <= chunk)) {
+    if (box->num_y > 1 && box->num_y >= width) {
         box->num_y /= 2;
         rest->first_y += box->num_y;
         rest->num_y -= box->num_y;
@@ -317,7 +314,6 @@ static bool split_box(const clspi_image_job *job, point_box *box, point_box *res
         return true;
     }
     if (half == 0) return false;
-    if (width > chunk) half = (half + chunk - 1) / chunk * chunk;
     box->end_x = rest->first_x = box->first_x + half;
     return true;
 }
@@ -418,7 +414,7 @@ clsp_status clspi_image_prepare(clspi_image_job *job)
     CLSPI_CHECK(clspi_image_to_device(plan));
     job->owner = plan->store.on_device ? NULL : plan;
     job->window = plan->store.on_device ? NULL : &plan->window;
-    return clspi_image_job_kernel(job);
+    return clspi_image_is_textured(job) ? CLSP_OK : clspi_image_job_kernel(job);
 }
 
 clsp_status clspi_image_make_in_windows(void *user, clspi_series *series, const clspi_part *part)
