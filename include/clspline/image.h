@@ -105,7 +105,8 @@ typedef enum clsp_image_rounding {
 typedef enum clsp_image_storage {
     CLSP_IMAGE_STORAGE_DEFAULT = 0, /* on the device; in host memory where an image, its
                                        coefficients or what lies between them are more than the
-                                       device's largest buffer (clsp_device_info.max_alloc_bytes) */
+                                       device's largest buffer (clsp_device_info.max_alloc_bytes),
+                                       or where the host filters (clsp_image_set_samples) */
     CLSP_IMAGE_ON_DEVICE = 1,       /* images that do not fit are refused */
     CLSP_IMAGE_ON_HOST = 2
 } clsp_image_storage;
@@ -215,8 +216,9 @@ typedef struct clsp_image_map {
 
 typedef struct clsp_image_plan clsp_image_plan;
 
-/* Makes a plan: checks the description and compiles the kernels. Errors: CLSP_ERROR_ARGUMENT also
-   for kernels that the prefilter does not have. On error *plan is NULL. */
+/* Makes a plan: checks the description and compiles the kernels; for a device that is a CPU these
+   are compiled when they are first needed. Errors: CLSP_ERROR_ARGUMENT also for kernels that the
+   prefilter does not have. On error *plan is NULL. */
 CLSP_API clsp_status clsp_image_plan_create(clsp_image_plan **plan, clsp_context *ctx,
                                             const clsp_image_desc *desc);
 
@@ -231,8 +233,9 @@ CLSP_API clsp_status clsp_image_plan_desc(const clsp_image_plan *plan, clsp_imag
        interleaved  [num_images][size_0][size_1][size_2][channels]
        planar       [num_images][channels][size_0][size_1][size_2]
    (less the directions that there are not). They are read and not kept: later calls may write to
-   the same memory. Where the host filters for its own CPU (plan.h, CPUs), coefficients are where
-   those of shared loads are.
+   the same memory. For a device that is a CPU the host filters, whatever the storage and the memory
+   are, unless kernels are asked for: the call returns when it is done, and coefficients are then
+   where those of shared loads are.
 
    Shared, each direction of the prefilter is a job, and the report adds them up; a direction needs
    the whole of the one before, so there are no tiles of the call (CLSP_ERROR_ARGUMENT). Samples are
@@ -240,8 +243,8 @@ CLSP_API clsp_status clsp_image_plan_desc(const clsp_image_plan *plan, clsp_imag
    then in host memory; where they fit, the next call that needs them on the device brings them
    there. A discrete GPU makes and keeps them by itself where they fit and the host takes no part:
    by schedule device, and by the default one with bit_equal or without workers. Processors make the
-   same coefficients within the bound above. A device gets, with each chunk, the samples that this
-   needs: a part of the image and a halo around it. */
+   same coefficients within the bound above, those of a CPU the host alone. A device gets, with each
+   chunk, the samples that this needs: a part of the image and a halo around it. */
 CLSP_API clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images,
                                             clsp_input samples, const clsp_run *run);
 

@@ -5,6 +5,8 @@
 #include <clspline/image.h>
 #include <string.h>
 
+#include "host_memory.h"
+
 enum {
     IMAGE_ROWS = 66,
     IMAGE_COLUMNS = 70,
@@ -95,10 +97,12 @@ static void test_images(void **state)
     .size = {IMAGE_ROWS, IMAGE_COLUMNS}, .channels = IMAGE_CHANNELS, .planar = 1, .clip = 1
     static const image_way ways[] = {
         {"", {IMAGE, .prefilter = CLSP_IMAGE_LEAST_SQUARES}, false},
+        {"class=integrated", {IMAGE, .prefilter = CLSP_IMAGE_LEAST_SQUARES}, false},
         {"class=discrete,local_is_real=1", {IMAGE}, false},
         {"", {IMAGE, .storage = CLSP_IMAGE_ON_HOST}, false},
         {"class=discrete,local_is_real=1", {IMAGE, .storage = CLSP_IMAGE_ON_HOST}, true},
-        {"", {IMAGE, .prefilter = CLSP_IMAGE_TRUNCATED}, true},
+        {"", {IMAGE, .kernels = CLSP_IMAGE_PASSES}, false},
+        {"class=integrated", {IMAGE, .prefilter = CLSP_IMAGE_TRUNCATED}, true},
         {"", {IMAGE, .fetch = CLSP_IMAGE_TEXELS}, false},
         {"", {IMAGE, .fetch = CLSP_IMAGE_LERPS}, true}};
     static float right[IMAGE_VALUES];
@@ -128,10 +132,39 @@ static void test_images(void **state)
     print_message("%u calls made to fail\n", failed);
 }
 
+/* For the host's own CPU nothing is made on the device before kernels are asked for. */
+static void test_nothing_made(void **state)
+{
+    static const enum kind kinds[] = {CREATE_PROGRAM, CREATE_BINARY, CREATE_KERNEL, CREATE_BUFFER,
+                                      LAUNCH,         WRITE,         READ};
+    static const clsp_image_desc desc = {
+        .size = {IMAGE_ROWS, IMAGE_COLUMNS}, .prefilter = CLSP_IMAGE_LEAST_SQUARES, .clip = 1};
+    static const float samples[IMAGE_PIXELS];
+    static float coefficients[IMAGE_PIXELS];
+    const clsp_context_opts opts = {.cache_dir = ""};
+    clsp_context *ctx;
+    clsp_image_plan *plan;
+
+    (void)state;
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+    for (size_t k = 0; k < COUNT(kinds) && clspi_is_own_cpu(ctx); k++) {
+        arm_fault(kinds[k], 1);
+        assert_ok(ctx, clsp_image_plan_create(&plan, ctx, &desc));
+        assert_ok(ctx, clsp_image_set_samples(plan, 1, clsp_in_f32(samples, IMAGE_PIXELS), NULL));
+        assert_ok(ctx, clsp_image_coefficients(plan, (clsp_range){0, 1},
+                                               clsp_out_f32(coefficients, IMAGE_PIXELS), NULL));
+        clsp_image_plan_destroy(&plan);
+        fault.armed = false;
+        if (fault.reached) fail_msg("%s is called", kind_names[kinds[k]]);
+    }
+    clsp_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_images),
+        cmocka_unit_test(test_nothing_made),
     };
 
     if (support_no_device()) return 77;

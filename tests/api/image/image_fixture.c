@@ -95,7 +95,7 @@ images images_make(clsp_context *ctx, const clsp_image_desc *desc, size_t num, b
     return im;
 }
 
-void images_load_by_device(const images *im)
+void images_load_from_buffer(const images *im)
 {
     store samples = store_make(im->ctx, BUFFER, im->d.samples, 0,
                                im->num * im->samples * im->d.channels, im->memory);
@@ -144,22 +144,32 @@ clsp_status eval_by(clsp_schedule schedule, const images *im, clsp_range range,
     return clsp_image_eval(im->plan, range, map, out, &own);
 }
 
-int makers_of(clsp_context *ctx, clsp_schedule makers[2])
+clsp_status eval_all(const images *im, const clsp_image_map *map, clsp_output out)
 {
-    const bool is_cpu = device_of(ctx).device_class == CLSP_CLASS_CPU;
-
-    makers[0] = CLSP_SCHEDULE_DEFAULT;
-    makers[1] = CLSP_SCHEDULE_DEVICE;
-    return is_cpu ? 2 : 1;
+    return clsp_image_eval(im->plan, (clsp_range){0, im->num}, map, out, NULL);
 }
 
-clsp_status eval_by_maker(clsp_schedule maker, const images *im, const clsp_image_map *map,
-                          clsp_output out)
-{
-    const clsp_range all = {0, im->num};
+/* ---- shapes ---- */
 
-    return maker == CLSP_SCHEDULE_DEFAULT ? clsp_image_eval(im->plan, all, map, out, NULL)
-                                          : eval_by(maker, im, all, map, out, NULL);
+static const char *shape = "";
+
+clsp_context *shape_context(void)
+{
+    return context_apart(shape);
+}
+
+int run_in_shapes(run_fn run)
+{
+    clsp_context *ctx = context_apart("");
+    const bool is_cpu = device_of(ctx).device_class == CLSP_CLASS_CPU;
+
+    clsp_context_destroy(&ctx);
+    int failed = run();
+    if (is_cpu) {
+        shape = "class=discrete,local_is_real=1";
+        failed += run();
+    }
+    return failed;
 }
 
 /* ---- outputs ---- */

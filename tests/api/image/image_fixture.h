@@ -30,9 +30,8 @@ images images_make(clsp_context *ctx, const clsp_image_desc *desc, size_t num, b
                    uint64_t seed);
 void images_free(images *im);
 
-/* Loads the samples again, from a buffer: then the device filters them, where on CPUs the host may
-   have done so. */
-void images_load_by_device(const images *im);
+/* Loads the samples again, from a buffer. */
+void images_load_from_buffer(const images *im);
 
 unsigned order_number(const clsp_image_desc *d);
 
@@ -51,13 +50,16 @@ clsp_image_map displaced_by(clsp_image_map map, clsp_input displacements);
 clsp_status eval_by(clsp_schedule schedule, const images *im, clsp_range range,
                     const clsp_image_map *map, clsp_output out, const clsp_run *run);
 
-/* Who make values of small images in host memory: on CPUs the calling thread,
-   CLSP_SCHEDULE_DEFAULT, and the device, else the device alone. Returns how many these are. */
-int makers_of(clsp_context *ctx, clsp_schedule makers[2]);
+/* Interpolates all images. */
+clsp_status eval_all(const images *im, const clsp_image_map *map, clsp_output out);
 
-/* Interpolates all images by a maker. */
-clsp_status eval_by_maker(clsp_schedule maker, const images *im, const clsp_image_map *map,
-                          clsp_output out);
+/* Runs a group of tests with the default device and, where this is a CPU, for which the host makes
+   images, again by its kernels in the shapes of GPUs. Returns how many have failed. */
+typedef int (*run_fn)(void);
+int run_in_shapes(run_fn run);
+
+/* Makes a context of the shape that the tests are run in. */
+clsp_context *shape_context(void);
 
 /* Components of a value, and elements of a call's output for so many points. */
 size_t components_of(const images *im, uint32_t attributes);

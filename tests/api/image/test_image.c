@@ -68,7 +68,7 @@ static double coefficient_bound(const clsp_image_desc *d)
     return (4.0 + 3.0 * d->directions) * by_order * eps;
 }
 
-static void check_loaded(images *im, double bound)
+static void check_coefficients(images *im, double bound)
 {
     const size_t *const stored = im->oracle[0].stored;
     const size_t plane = stored[0] * stored[1] * stored[2], all = plane * im->num * im->d.channels;
@@ -84,17 +84,6 @@ static void check_loaded(images *im, double bound)
         check_error(fabsl((long double)element_of(got, type, k) - exact), bound * im->scale, im);
     }
     free(got);
-}
-
-/* Checks the coefficients as they are, and such as the device has made. */
-static void check_coefficients(images *im, double bound)
-{
-    clsp_schedule makers[2];
-
-    check_loaded(im, bound);
-    if (makers_of(shared, makers) == 1) return;
-    images_load_by_device(im);
-    check_loaded(im, bound);
 }
 
 static void try_coefficients(const clsp_image_desc *d, uint64_t seed)
@@ -258,15 +247,15 @@ static void *make_coordinates(const images *im, size_t num, double *exact)
     return memory;
 }
 
-static void check_at_by(const images *im, clsp_schedule maker)
+static void check_at(const images *im)
 {
     double x[3 * POINTS];
     void *const memory = make_coordinates(im, POINTS, x), *const out = make_output(im, POINTS);
     const clsp_image_map points =
         list_of(POINTS, host_in(im->d.precision, memory, im->d.directions * (size_t)POINTS), 3);
 
-    assert_ok(shared, eval_by_maker(maker, im, &points,
-                                    host_out(im->d.values, out, output_size(im, POINTS, 3))));
+    assert_ok(shared,
+              eval_all(im, &points, host_out(im->d.values, out, output_size(im, POINTS, 3))));
     for (size_t p = 0; p < POINTS; p++) {
         long double at[3] = {0};
         for (unsigned k = 0; k < im->d.directions; k++)
@@ -275,15 +264,6 @@ static void check_at_by(const images *im, clsp_schedule maker)
     }
     free(memory);
     free(out);
-}
-
-static void check_at(const images *im)
-{
-    clsp_schedule makers[2];
-    const int num = makers_of(shared, makers);
-
-    for (int k = 0; k < num; k++)
-        check_at_by(im, makers[k]);
 }
 
 static clsp_image_map make_map(const images *im)
@@ -322,7 +302,7 @@ static size_t map_points(const images *im, const clsp_image_map *map)
     return points;
 }
 
-static void check_map_by(const images *im, bool displaced, clsp_schedule maker)
+static void check_map(const images *im, bool displaced)
 {
     clsp_image_map map = make_map(im);
     const size_t points = map_points(im, &map), size = output_size(im, points, 3);
@@ -333,7 +313,7 @@ static void check_map_by(const images *im, bool displaced, clsp_schedule maker)
     assert_non_null(exact);
     void *const field = make_coordinates(im, points, exact);
     if (displaced) map.displacements = host_in(im->d.precision, field, im->d.directions * points);
-    assert_ok(shared, eval_by_maker(maker, im, &map, values));
+    assert_ok(shared, eval_all(im, &map, values));
     for (size_t p = 0; p < points; p++) {
         long double x[3];
         map_point(im, &map, p, x);
@@ -344,15 +324,6 @@ static void check_map_by(const images *im, bool displaced, clsp_schedule maker)
     free(field);
     free(exact);
     free(out);
-}
-
-static void check_map(const images *im, bool displaced)
-{
-    clsp_schedule makers[2];
-    const int num = makers_of(shared, makers);
-
-    for (int k = 0; k < num; k++)
-        check_map_by(im, displaced, makers[k]);
 }
 
 static void test_values(void **state)
@@ -422,7 +393,7 @@ static void test_tiny_sizes(void **state)
 /* ---- types ---- */
 
 /* Values of a map into the type, next to those of the oracle. */
-static void check_typed_by(const images *im, clsp_schedule maker)
+static void check_typed(const images *im)
 {
     const clsp_type type = im->d.values;
     const bool is_integer = type == CLSP_U8 || type == CLSP_U16 || type == CLSP_S16;
@@ -434,7 +405,7 @@ static void check_typed_by(const images *im, clsp_schedule maker)
     void *const out = make_output(im, points);
     const double halves = im->d.coefficients == CLSP_F16 ? 2.0 * 0x1p-10 : 0.0;
 
-    assert_ok(shared, eval_by_maker(maker, im, &map, host_out(type, out, size)));
+    assert_ok(shared, eval_all(im, &map, host_out(type, out, size)));
     for (size_t p = 0; p < points; p++) {
         long double x[3];
         const size_t at[4] = {0, 0, p, 0};
@@ -448,15 +419,6 @@ static void check_typed_by(const images *im, clsp_schedule maker)
         check_error(fabsl((long double)got - want), rounding + fine, im);
     }
     free(out);
-}
-
-static void check_typed(const images *im)
-{
-    clsp_schedule makers[2];
-    const int num = makers_of(shared, makers);
-
-    for (int k = 0; k < num; k++)
-        check_typed_by(im, makers[k]);
 }
 
 static void test_types(void **state)
@@ -479,7 +441,7 @@ static void test_types(void **state)
 }
 
 /* Clipped values are those of the oracle within the range of the samples. */
-static void check_clip_by(clsp_schedule maker)
+static void test_clip(void **state)
 {
     static const uint32_t size[3] = {40, 9, 0};
     clsp_image_desc d = describe(2, size, CLSP_IMAGE_MIRROR, CLSP_F32);
@@ -491,8 +453,9 @@ static void check_clip_by(clsp_schedule maker)
     clsp_image_map map = clsp_image_identity();
     size_t clipped = 0;
 
+    (void)state;
     map.matrix[0][3] = 0.5;
-    assert_ok(shared, eval_by_maker(maker, &im, &map, clsp_out_f32(out, count)));
+    assert_ok(shared, eval_all(&im, &map, clsp_out_f32(out, count)));
     for (size_t k = 0; k < count; k++) {
         const size_t plane = k / (2 * points) * 2 + k % 2, p = k / 2 % points;
         long double low = 2.0L, high = -2.0L;
@@ -512,28 +475,17 @@ static void check_clip_by(clsp_schedule maker)
     images_free(&im);
 }
 
-static void test_clip(void **state)
-{
-    clsp_schedule makers[2];
-    const int num = makers_of(shared, makers);
-
-    (void)state;
-    for (int k = 0; k < num; k++)
-        check_clip_by(makers[k]);
-}
-
 /* Zooms a line by an odd factor, edges on edges: its first and its last sample come back, and the
    constant stands before them alone. */
-static void check_edges(clsp_context *ctx, clsp_schedule maker, const clsp_image_desc *d,
-                        uint32_t factor)
+static void check_edges(const clsp_image_desc *d, uint32_t factor)
 {
     enum { MOST = 130 * 9 };
     const uint32_t n = d->size[0], size = n * factor, first = factor / 2;
     const clsp_image_map map = {.matrix = {{1.0 / factor}}, .size = {size}, .areas = 1};
-    images im = images_make(ctx, d, 1, false, n);
+    images im = images_make(shared, d, 1, false, n);
     double values[MOST];
 
-    assert_ok(ctx, eval_by_maker(maker, &im, &map, host_out(d->precision, values, size)));
+    assert_ok(shared, eval_all(&im, &map, host_out(d->precision, values, size)));
     for (uint32_t end = 0; end < 2; end++) {
         const double want = element_of(im.memory, d->precision, end ? n - 1 : 0);
         const double got = element_of(values, d->precision, end ? size - 1 - first : first);
@@ -552,29 +504,24 @@ static void test_edges_of_areas(void **state)
     static const clsp_image_mode modes[] = {CLSP_IMAGE_CONSTANT, CLSP_IMAGE_WRAP};
 
     (void)state;
-    for (int shape = 0; shape < 2; shape++) {
-        clsp_context *ctx = context_with(shape ? "class=discrete,local_is_real=1" : "");
-        clsp_schedule makers[2];
-        const int num = makers_of(ctx, makers);
-        for (int k = 0; k < 2 * num; k++)
-            for (uint32_t n = 2; n <= 130; n += makers[k / 2] == CLSP_SCHEDULE_DEFAULT ? 1 : 8)
-                for (uint32_t factor = 3; factor <= 9; factor += 2) {
-                    const clsp_image_desc d = {.directions = 1,
-                                               .size = {n},
-                                               .precision = has_doubles() ? CLSP_F64 : CLSP_F32,
-                                               .order = CLSP_IMAGE_LINEAR,
-                                               .mode = {modes[k % 2]},
-                                               .cval = -9.0};
-                    check_edges(ctx, makers[k / 2], &d, factor);
-                }
-        clsp_context_destroy(&ctx);
-    }
+    for (int k = 0; k < 2; k++)
+        for (uint32_t n = 2; n <= 130; n++)
+            for (uint32_t factor = 3; factor <= 9; factor += 2) {
+                const clsp_image_desc d = {.directions = 1,
+                                           .size = {n},
+                                           .precision = has_doubles() ? CLSP_F64 : CLSP_F32,
+                                           .order = CLSP_IMAGE_LINEAR,
+                                           .mode = {modes[k]},
+                                           .cval = -9.0};
+                check_edges(&d, factor);
+            }
 }
 
 static int start(void **state)
 {
     (void)state;
-    return clsp_context_create(&shared, NULL, NULL);
+    shared = shape_context();
+    return 0;
 }
 
 static int finish(void **state)
@@ -584,14 +531,20 @@ static int finish(void **state)
     return 0;
 }
 
-int main(void)
+static int run(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_coefficients), cmocka_unit_test(test_mixed_modes),
         cmocka_unit_test(test_values),       cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_tiny_sizes),   cmocka_unit_test(test_types),
         cmocka_unit_test(test_clip),         cmocka_unit_test(test_edges_of_areas)};
+
+    return cmocka_run_group_tests(tests, start, finish);
+}
+
+int main(void)
+{
     const int none = support_no_device();
 
-    return none ? none : cmocka_run_group_tests(tests, start, finish);
+    return none ? none : run_in_shapes(run);
 }

@@ -26,12 +26,13 @@ typedef struct crop_case {
 } crop_case;
 
 #define GPU   "class=discrete,local_is_real=1"
+#define PLAIN "class=integrated"
 #define F64   .precision = CLSP_F64
 #define MODES .mode = {CLSP_IMAGE_MIRROR, CLSP_IMAGE_REFLECT}
 
 /* Images are larger than those that the host makes, where it says nothing else. */
 static const crop_case cases[] = {
-    {"bands", {.size = {430, 460}, MODES}, {150, 170, 0}, 1, MAP, NULL, 0},
+    {"blocks of the host", {.size = {430, 460}, MODES}, {150, 170, 0}, 1, MAP, NULL, 0},
     {"tiles on a GPU", {.size = {330, 400}, MODES}, {150, 170, 0}, 1, MAP, GPU, 1},
     {"strips on a GPU", {.size = {380, 520}, MODES, F64}, {120, 120, 0}, 1, MAP, GPU, 1},
     {"a small whole", {.size = {70, 80}, MODES}, {90, 77, 0}, 1, MAP, NULL, 0},
@@ -41,14 +42,14 @@ static const crop_case cases[] = {
      {1, 900, 0},
      3,
      LIST,
-     NULL,
+     PLAIN,
      0},
     {"a field, two poles, f64",
      {.size = {250, 260}, .order = CLSP_IMAGE_QUINTIC, MODES, F64},
      {70, 61, 0},
      1,
      FIELD,
-     NULL,
+     GPU,
      1},
     {"FIR, bytes, channels",
      {.size = {240, 250},
@@ -92,7 +93,7 @@ static const crop_case cases[] = {
      {700, 0, 0},
      3,
      MAP,
-     NULL,
+     PLAIN,
      0},
     {"coefficients in host memory",
      {.size = {300, 310},
@@ -103,7 +104,7 @@ static const crop_case cases[] = {
      {100, 160, 0},
      1,
      MAP,
-     NULL,
+     GPU,
      0},
     {"passes on a GPU",
      {.size = {310, 300}, .kernels = CLSP_IMAGE_PASSES, .order = CLSP_IMAGE_QUARTIC, MODES},
@@ -117,7 +118,7 @@ static const crop_case cases[] = {
      {100, 90, 0},
      1,
      MAP,
-     NULL,
+     PLAIN,
      0},
     {"texels",
      {.size = {280, 300}, .fetch = CLSP_IMAGE_TEXELS, MODES},
@@ -436,7 +437,7 @@ static void check_whole(crop_job *j, bool by_buffer)
     const clsp_image_map map = map_of(j, &all);
     const size_t num = j->points * j->element / clsp_type_bytes(j->im.d.values);
 
-    if (by_buffer) images_load_by_device(&j->im);
+    if (by_buffer) images_load_from_buffer(&j->im);
     store out = store_make(j->im.ctx, by_buffer ? BUFFER : HOST, j->im.d.values, 0, num, NULL);
     assert_ok(j->im.ctx,
               clsp_image_eval(j->im.plan, (clsp_range){0, 1}, &map, store_out(&out), NULL));

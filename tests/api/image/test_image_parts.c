@@ -165,7 +165,7 @@ static results make_results(clsp_context *ctx, const clsp_image_desc *d)
 {
     results r = {.im = images_make(ctx, d, NUM, false, 9)};
 
-    images_load_by_device(&r.im);
+    images_load_from_buffer(&r.im);
     read_coefficients(&r);
     evaluate(&r);
     return r;
@@ -190,29 +190,37 @@ static void check_same(const char *name, const results *a, const results *b)
             fail_msg("%s: other values of %s", name, calls[k]);
 }
 
-/* A context with limits, whose bytes are multiplied. */
-static clsp_context *limited(const char *limits, unsigned factor)
+/* The shapes of kernels in a precision. */
+#define TILES  "class=discrete,local_is_real=1"
+#define PASSES "class=integrated"
+
+static const char *shape_of(clsp_type precision)
+{
+    return precision == CLSP_F32 ? TILES : PASSES;
+}
+
+/* A context of a shape with limits, whose bytes are multiplied. */
+static clsp_context *limited(const char *shape, const char *limits, unsigned factor)
 {
     const char *const number = strchr(limits, '=');
-    char scaled[32];
+    char all[80];
 
-    if (number) {
-        snprintf(scaled, sizeof scaled, "alloc=%lu", factor * strtoul(number + 1, NULL, 10));
-        limits = scaled;
-    }
-    return context_with(limits);
+    snprintf(all, sizeof all, number ? "%s,alloc=%lu" : "%s", shape,
+             number ? factor * strtoul(number + 1, NULL, 10) : 0);
+    return context_with(all);
 }
 
 /* A device that the image does not fit. */
 static void check_small_device(clsp_type precision)
 {
-    clsp_context *whole = limited("", 1);
+    clsp_context *whole = context_with(shape_of(precision));
 
     for (size_t i = 0; i < CASES; i++) {
         clsp_image_desc d = cases[i].d;
         if (precision == CLSP_F64 && (!device_of(whole).fp64 || i % (is_thin() ? 12 : 6))) continue;
         if (support_tiny() ? i % 4 : is_thin() && i % 3) continue;
-        clsp_context *small = limited(cases[i].limits, precision == CLSP_F64 ? 4 : 1);
+        clsp_context *small =
+            limited(shape_of(precision), cases[i].limits, precision == CLSP_F64 ? 4 : 1);
         d.precision = precision;
         results a = make_results(whole, &d);
         if (!*cases[i].limits) d.storage = CLSP_IMAGE_ON_HOST;
@@ -269,16 +277,19 @@ static void check_kind(const results *wanted, store_kind kind)
 /* Memory of any kind goes with coefficients in host memory. */
 static void test_memory_kinds(void **state)
 {
-    clsp_context *ctx = limited("", 1);
+    static const char *const shapes[] = {"", TILES};
     clsp_image_desc d = cases[0].d;
 
     (void)state;
     d.storage = CLSP_IMAGE_ON_HOST;
-    results r = make_results(ctx, &d);
-    for (int kind = HOST; kind < STORE_KINDS; kind++)
-        if (has_kind(ctx, (store_kind)kind)) check_kind(&r, (store_kind)kind);
-    free_results(&r);
-    clsp_context_destroy(&ctx);
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        clsp_context *ctx = context_with(shapes[i]);
+        results r = make_results(ctx, &d);
+        for (int kind = HOST; kind < STORE_KINDS; kind++)
+            if (has_kind(ctx, (store_kind)kind)) check_kind(&r, (store_kind)kind);
+        free_results(&r);
+        clsp_context_destroy(&ctx);
+    }
 }
 
 /* Loads an image into host memory by way of a GPU with such buffers; returns how large one must be,
@@ -296,7 +307,7 @@ static unsigned long missing_bytes(clsp_image_kernels kernels, unsigned long all
     unsigned long needed = 0, most = 0;
     clsp_image_plan *plan;
 
-    snprintf(limits, sizeof limits, "class=discrete,local_is_real=1,alloc=%lu", alloc);
+    snprintf(limits, sizeof limits, TILES ",alloc=%lu", alloc);
     clsp_context *ctx = context_with(limits);
     assert_ok(ctx, clsp_image_plan_create(&plan, ctx, &d));
     const clsp_status status = clsp_image_set_samples(plan, 1, in, NULL);
@@ -361,7 +372,7 @@ static void run_beyond(clsp_context *ctx, clsp_image_storage storage, float valu
    the constant. */
 static void test_beyond_the_edge(void **state)
 {
-    clsp_context *ctx = context_with("");
+    clsp_context *ctx = context_with(TILES);
     float whole[BEYOND], parts[BEYOND];
 
     (void)state;
@@ -451,38 +462,43 @@ static void check_shared(clsp_context *ctx, clsp_context *small, uint32_t proces
 
 static void test_shared(void **state)
 {
-    clsp_context *ctx = context_with("");
+    static const char *const shapes[] = {"", TILES};
 
     (void)state;
-    check_shared(ctx, NULL, 2, true);
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        clsp_context *ctx = context_with(shapes[i]);
+        check_shared(ctx, NULL, 2, true);
+        clsp_context_destroy(&ctx);
+    }
     print_message("worst/bound %.2f\n", worst);
-    clsp_context_destroy(&ctx);
 }
 
 static void test_joined(void **state)
 {
     (void)state;
     shared_skip_on_oclgrind();
-    clsp_context *ctx = context_with(""), *other = limited("alloc=600000", 1);
+    clsp_context *ctx = context_with(TILES), *other = context_with(TILES ",alloc=600000");
     assert_ok(ctx, clsp_context_join(ctx, other));
     check_shared(ctx, other, 3, true);
     clsp_context_destroy(&ctx);
     clsp_context_destroy(&other);
 }
 
-/* A device whose kernels take other steps has no part in the prefilter, and all is well. */
+/* A device whose kernels take other steps has no part in the prefilter, nor has one that leaves it
+   to the host, and all is well. */
 static void test_unlike(void **state)
 {
+    static const char *const others[] = {PASSES ",local_is_real=0", ""};
+
     (void)state;
     shared_skip_on_oclgrind();
-    clsp_context *ctx = context_with("");
-    clsp_context *other = context_with(device_of(ctx).device_class == CLSP_CLASS_CPU
-                                           ? "class=discrete,local_is_real=1"
-                                           : "class=cpu,local_is_real=0");
-    assert_ok(ctx, clsp_context_join(ctx, other));
-    check_shared(ctx, NULL, 3, false);
-    clsp_context_destroy(&ctx);
-    clsp_context_destroy(&other);
+    for (size_t i = 0; i < COUNT(others); i++) {
+        clsp_context *ctx = context_with(TILES), *other = context_with(others[i]);
+        assert_ok(ctx, clsp_context_join(ctx, other));
+        check_shared(ctx, NULL, 3, false);
+        clsp_context_destroy(&ctx);
+        clsp_context_destroy(&other);
+    }
 }
 
 int main(void)

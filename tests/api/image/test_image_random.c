@@ -287,15 +287,18 @@ static void play_plan(player *p)
 
 static void test_calls(void **state)
 {
-    player p = {.ctx = context_with(""), .state = 2026};
-    const int plans = support_full() ? 200 : support_tiny() ? 2 : 8;
+    static const char *const shapes[] = {"", "class=discrete,local_is_real=1"};
+    const int plans = support_full() ? 100 : support_tiny() ? 1 : 4;
 
     (void)state;
-    for (int k = 0; k < plans; k++)
-        play_plan(&p);
-    assert_true(p.done > 0 && p.refused > 0);
-    print_message("%u calls done, %u refused\n", p.done, p.refused);
-    clsp_context_destroy(&p.ctx);
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        player p = {.ctx = context_with(shapes[i]), .state = 2026 + i};
+        for (int k = 0; k < plans; k++)
+            play_plan(&p);
+        assert_true(p.done > 0 && p.refused > 0);
+        print_message("%u calls done, %u refused\n", p.done, p.refused);
+        clsp_context_destroy(&p.ctx);
+    }
 }
 
 /* ---- descriptions ---- */

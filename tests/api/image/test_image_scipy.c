@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image_fixture.h"
 #include "image_golden.h"
 #include "support.h"
 
@@ -221,7 +222,8 @@ static void test_wrap(void **state)
 
 static int create_context(void **state)
 {
-    return clsp_context_create((clsp_context **)state, NULL, NULL);
+    *state = shape_context();
+    return 0;
 }
 
 static int destroy_context(void **state)
@@ -230,7 +232,7 @@ static int destroy_context(void **state)
     return 0;
 }
 
-int main(void)
+static int run(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mirror),    cmocka_unit_test(test_reflect),
@@ -238,6 +240,11 @@ int main(void)
         cmocka_unit_test(test_constant),  cmocka_unit_test(test_grid_constant),
         cmocka_unit_test(test_wrap),
     };
-    if (support_no_device()) return support_no_device();
+
     return cmocka_run_group_tests_name("image_scipy", tests, create_context, destroy_context);
+}
+
+int main(void)
+{
+    return support_no_device() ? support_no_device() : run_in_shapes(run);
 }

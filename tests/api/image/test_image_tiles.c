@@ -29,6 +29,7 @@ typedef struct tile_case {
 } tile_case;
 
 #define PLAIN .prefilter = CLSP_IMAGE_NONE
+#define GPU   "class=discrete,local_is_real=1"
 
 /* Rows of a few points, rows that are several tiles, and points of which several images share a
    tile; in 1 to 3 directions, each order, most modes, types and layouts. */
@@ -45,7 +46,7 @@ static const tile_case cases[] = {
      3,
      F,
      CLSP_F32,
-     NULL},
+     GPU},
     {"u8, clipped",
      {.size = {50, 60},
       .samples = CLSP_U8,
@@ -57,7 +58,7 @@ static const tile_case cases[] = {
      1,
      0,
      CLSP_F32,
-     NULL},
+     "class=integrated"},
     {"a volume",
      {.directions = 3,
       .size = {9, 10, 11},
@@ -68,7 +69,7 @@ static const tile_case cases[] = {
      1,
      1 << INTERLEAVED,
      CLSP_F32,
-     NULL},
+     GPU},
     {"a line",
      {.directions = 1, .size = {300}, .mode = {CLSP_IMAGE_WRAP}, .order = CLSP_IMAGE_LINEAR},
      {3000, 0, 0},
@@ -82,7 +83,7 @@ static const tile_case cases[] = {
      1,
      F,
      CLSP_F64,
-     NULL},
+     "class=integrated"},
     {"in host memory",
      {.size = {60, 80},
       .mode = {CLSP_IMAGE_NEAREST},
@@ -94,14 +95,8 @@ static const tile_case cases[] = {
      0,
      CLSP_F32,
      NULL},
-    {"windows", {.size = {200, 220}, PLAIN}, {30, 300, 0}, 1, F, CLSP_F32, "alloc=60000"},
-    {"a GPU's kernels",
-     {.size = {90, 70}, PLAIN},
-     {40, 1100, 0},
-     1,
-     M,
-     CLSP_F32,
-     "class=discrete,local_is_real=1"},
+    {"windows", {.size = {200, 220}, PLAIN}, {30, 300, 0}, 1, F, CLSP_F32, GPU ",alloc=60000"},
+    {"a GPU's kernels", {.size = {90, 70}, PLAIN}, {40, 1100, 0}, 1, M, CLSP_F32, GPU},
     {"texels",
      {.size = {40, 50}, .fetch = CLSP_IMAGE_TEXELS, PLAIN},
      {7, 1100, 0},
@@ -275,7 +270,8 @@ static void check_range(const tile_job *j, store_kind kind, clsp_range tiles, cl
 {
     const clsp_tiling tiling = ask(j, tiles);
     const size_t num = j->im.d.directions * j->points;
-    const bool from_host = kind == HOST || j->im.d.storage == CLSP_IMAGE_ON_HOST || j->c->limits;
+    const bool is_small = j->c->limits && strstr(j->c->limits, "alloc");
+    const bool from_host = kind == HOST || j->im.d.storage == CLSP_IMAGE_ON_HOST || is_small;
     store out = store_make(j->im.ctx, kind, j->im.d.values, 3, tiling.elements.count, NULL);
     store in = store_make(j->im.ctx, from_host ? HOST : kind, j->im.d.precision, 5, num, j->given);
     const clsp_image_map map = places_of(j, &in);
