@@ -77,8 +77,7 @@ clsp_status clspi_image_check_overlap(const clspi_image_call *call)
                       "image: the values would overwrite the %s", call->what);
 }
 
-/* Returns the tiles of a call: some rows of a map, or a part of one that begins where items on CPUs
-   do. */
+/* Returns the tiles of a call: some rows of a map, or a part of one. */
 static clspi_tiling tiling_of(const clspi_image_call *call)
 {
     const size_t width = clspi_max(call->width, 1);
