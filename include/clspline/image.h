@@ -80,11 +80,10 @@ typedef enum clsp_image_prefilter {
 
 /* By which kernels the prefilter works; results are the same within its bound. */
 typedef enum clsp_image_kernels {
-    CLSP_IMAGE_KERNELS_DEFAULT = 0, /* the fastest for device, prefilter and size; the recursive one
-                                       has its own for CPUs, two directions in one pass */
+    CLSP_IMAGE_KERNELS_DEFAULT = 0, /* the fastest for device, prefilter and size; for CPUs none:
+                                       the host filters */
     CLSP_IMAGE_PASSES = 1,          /* one pass over memory for each direction. Recursive: blocks of
-                                       lines in registers, on CPUs of many lines side by side; FIR:
-                                       an item makes one coefficient, on CPUs a vector of them */
+                                       lines in registers; FIR: an item makes one coefficient */
     CLSP_IMAGE_TILES = 2,           /* recursive: the last two directions in one pass, tile by tile
                                        through local memory; of CLSP_F32 */
     CLSP_IMAGE_STAGED = 3,          /* FIR: passes through local memory, as Champagnat and Le Sant
