@@ -1,17 +1,9 @@
-/* Refines lattices, and makes the limits of cells from them (docs/math.md, 19). On GPUs an item
-   makes a channel of a point that lies on an edge or a vertex, on CPUs all channels; cells are made
-   by groups, on CPUs of one item. The host sets CLSP_DIM, CLSP_BLOCK, the channels that an item or
+/* Refines lattices, and makes the limits of cells from them (docs/math.md, 19). An item makes
+   channels of a point that lies on an edge or a vertex; cells are made by groups. The host sets CLSP_DIM, CLSP_BLOCK, the channels that an item or
    a group makes at once, CLSP_GROUP, and the reals of local memory, CLSP_POINTS, CLSP_FIRST and
    CLSP_SECOND. */
 #include "lattice.clh"
 
-#if CLSP_LANES > 1
-#include "lattice_runs.clh"
-#endif
-
-#ifndef CLSP_GROUP
-#define CLSP_GROUP 1
-#endif
 #ifndef CLSP_POINTS
 #define CLSP_POINTS 64
 #define CLSP_FIRST  64
@@ -150,21 +142,6 @@ kernel void lattice_edges(global const real *restrict lines, global real *restri
 
 /* ---- cells ---- */
 
-/* What makes a cell: on GPUs a group with local memory, on CPUs an item. */
-#if CLSP_LANES > 1
-#define SHARED
-#define ITEM   0u
-#define ITEMS  1u
-#define GROUP  ((uint)get_global_id(0))
-#define SYNC() (void)0
-#else
-#define SHARED local
-#define ITEM   ((uint)get_local_id(0))
-#define ITEMS  ((uint)get_local_size(0))
-#define GROUP  ((uint)get_group_id(0))
-#define SYNC() barrier(CLK_LOCAL_MEM_FENCE)
-#endif
-
 /* What a sample along a direction is made of are four adjacent points: their weights are a row,
    and its start is the first one, counted from one before the cell's; with a bit where the sample
    is at the low end, and one where it is at the high end. */
@@ -179,8 +156,6 @@ typedef struct lattice_samples {
     uint parts, parts_to;
     wide offset;
 } lattice_samples;
-
-#if CLSP_LANES == 1
 
 /* Returns the point beyond a face of a cell that is next to point x of it; NO_CELL: there is no
    cell. */
@@ -211,14 +186,14 @@ IN_PLACE void find_planes(global const uint *starts, uint num, uint *low, uint *
 /* Gathers planes of a cell's points and those beyond its faces, from one on, relative to its
    centre: [planes][side + 3][side + 3][CLSP_BLOCK]. Beyond the boundary a point is 2 p0 - p1;
    beyond edges there are none, and 0 stands for them. */
-IN_PLACE void gather(SHARED real *to, global const real *points, global const uint *cells,
+IN_PLACE void gather(local real *to, global const real *points, global const uint *cells,
                      lattice l, uint cell, uint c, uint parts, uint low, uint planes)
 {
     const uint n = l.side, wide_side = n + 3, num = planes * wide_side * wide_side;
     global const uint *const words = cells + (size_t)cell * CELL_WORDS;
     const uint middle = centre_point(words, l, cell);
 
-    for (uint x = ITEM; x < num; x += ITEMS) {
+    for (uint x = (uint)get_local_id(0); x < num; x += (uint)get_local_size(0)) {
         const uint i = low + x / (wide_side * wide_side), j = x / wide_side % wide_side;
         const uint k = x % wide_side;
         const bool out_u = i == 0 || i == n + 2, out_v = j == 0 || j == n + 2;
@@ -248,8 +223,6 @@ IN_PLACE void gather(SHARED real *to, global const real *points, global const ui
     }
 }
 
-#endif
-
 /* Sums four numbers by a row, whose weights sum to 1, relative to the second one: what is rounded
    are the differences of neighbours. */
 #define SUM_FOUR(w, a, b, c, d)                                                                    \
@@ -257,30 +230,17 @@ IN_PLACE void gather(SHARED real *to, global const real *points, global const ui
 
 /* Sums four adjacent lines of `width` reals for each sample of a direction: from [outer][points]
    [width], of which the first one is number `low`, to [outer][num][width]. */
-IN_PLACE void sum_direction(SHARED real *to, SHARED const real *from, global const uint *starts,
+IN_PLACE void sum_direction(local real *to, local const real *from, global const uint *starts,
                             global const real *rows, uint outer, uint num, uint low, uint points,
                             uint width)
 {
-#if CLSP_LANES > 1
-    for (uint o = 0; o < outer; o++)
-        for (uint r = 0; r < num; r++) {
-            global const real *const w = rows + 4 * r;
-            SHARED const real *const line =
-                from + (o * points + (starts[r] & ~END_BITS) - low) * width;
-            SHARED real *const sums = to + (o * num + r) * width;
-            for (uint x = 0; x < width; x++)
-                sums[x] =
-                    SUM_FOUR(w, line[x], line[x + width], line[x + 2 * width], line[x + 3 * width]);
-        }
-#else
-    for (uint t = ITEM; t < outer * num * width; t += ITEMS) {
+    for (uint t = (uint)get_local_id(0); t < outer * num * width; t += (uint)get_local_size(0)) {
         const uint x = t % width, r = t / width % num, o = t / (width * num);
         global const real *const w = rows + 4 * r;
-        SHARED const real *const line =
+        local const real *const line =
             from + (o * points + (starts[r] & ~END_BITS) - low) * width + x;
         to[t] = SUM_FOUR(w, line[0], line[width], line[2 * width], line[3 * width]);
     }
-#endif
 }
 
 /* What the samples of a cell are made of: its words, the lines and limits of edges and vertices, a
@@ -291,7 +251,7 @@ typedef struct cell_parts {
     global const uint *starts;
     global const real *rows;
     global const real *points;
-    SHARED const real *sums;
+    local const real *sums;
     uint cell, centre, channel, row_u, first_u;
 } cell_parts;
 
@@ -348,7 +308,7 @@ IN_PLACE void make_sample(cell_parts p, lattice_samples at, global real *out, ui
         return;
     }
     global const real *const w = p.rows + 4 * row_w;
-    SHARED const real *const line =
+    local const real *const line =
         p.sums + ((i * at.num_v + j) * (at.side + 3) + (start_w & ~END_BITS)) * CLSP_BLOCK;
     for (uint d = 0; d < CLSP_BLOCK; d++) {
         const uint c = p.channel + d;
@@ -365,15 +325,14 @@ IN_PLACE void make_sample(cell_parts p, lattice_samples at, global real *out, ui
 /* Makes cells, or parts of their samples along u, by groups: points of the next lattice that are
    within them, and on faces whose first cell they are; or samples. lines, limits: of edges and
    vertices, where samples are made. */
-OWN_VECTORS
 kernel void lattice_cells(global const real *restrict points, global const uint *restrict cells,
                           global const uint *restrict starts, global const real *restrict rows,
                           global const real *restrict lines, global const real *restrict limits,
                           global real *restrict out, lattice_samples at)
 {
-    SHARED real gathered[CLSP_POINTS], first[CLSP_FIRST], second[CLSP_SECOND];
+    local real gathered[CLSP_POINTS], first[CLSP_FIRST], second[CLSP_SECOND];
     const uint parts_u = (at.num_u + at.chunk - 1) / at.chunk, parts = parts_u * BLOCKS;
-    const uint group = GROUP, cell = at.first + group / parts;
+    const uint group = (uint)get_group_id(0), cell = at.first + group / parts;
     const uint c = group % BLOCKS * CLSP_BLOCK, wide_side = at.side + 3;
     if (group >= at.cells * parts) return;
 
@@ -382,31 +341,20 @@ kernel void lattice_cells(global const real *restrict points, global const uint 
     const uint first_u = group / BLOCKS % parts_u * at.chunk;
     const uint num_u = min(at.chunk, at.num_u - first_u), row_u = at.row_u + first_u;
     uint low = 0, planes = wide_side;
-#if CLSP_LANES > 1
-    gather_runs(gathered, points, cells, from, cell, c, at.parts);
-#else
     find_planes(starts + row_u, num_u, &low, &planes);
     gather(gathered, points, cells, from, cell, c, at.parts, low, planes);
-#endif
-    SYNC();
+    barrier(CLK_LOCAL_MEM_FENCE);
     sum_direction(first, gathered, starts + row_u, rows + 4 * row_u, 1, num_u, low, planes,
                   wide_side * wide_side * CLSP_BLOCK);
-    SYNC();
+    barrier(CLK_LOCAL_MEM_FENCE);
     sum_direction(second, first, starts + at.row_v, rows + 4 * at.row_v, num_u, at.num_v, 0,
                   wide_side, wide_side * CLSP_BLOCK);
-    SYNC();
+    barrier(CLK_LOCAL_MEM_FENCE);
     const uint middle = centre_point(words, from, cell);
     const cell_parts p = {words,  lines, limits, starts, rows,  points,
                           second, cell,  middle, c,      row_u, first_u};
     out += WIDE(at.offset);
     if (!at.side_to) out += (size_t)(group / parts) * (at.num_u * at.num_v * at.num_w * CLSP_DIM);
-#if CLSP_LANES > 1
-    for (uint i = 0; i < num_u; i++)
-        for (uint j = 0; j < at.num_v; j++)
-            for (uint k = 0; k < at.num_w; k++)
-                make_sample(p, at, out, i, j, k);
-#else
-    for (uint t = ITEM; t < num_u * at.num_v * at.num_w; t += ITEMS)
+    for (uint t = (uint)get_local_id(0); t < num_u * at.num_v * at.num_w; t += (uint)get_local_size(0))
         make_sample(p, at, out, t / (at.num_w * at.num_v), t / at.num_w % at.num_v, t % at.num_w);
-#endif
 }

@@ -2,17 +2,12 @@
    the child of children of its cell that is regular, or has slices, and the weights of control
    points there, by trees that the host has made of each class (class_trees.h).
 
-   The host sets CLSP_DIM, and CLSP_BLOCK, the channels that are summed at once, on GPUs a divisor
-   of them; and where vertices are more than packed points CLSP_STORE, CLSP_STRIDE, CLSP_AT_POINT,
-   and CLSP_AT_PARAMS where they have parameters. */
+   The host sets CLSP_DIM, and CLSP_BLOCK, the channels that are summed at once, a divisor of them;
+   and where vertices are more than packed points CLSP_STORE, CLSP_STRIDE, CLSP_AT_POINT, and
+   CLSP_AT_PARAMS where they have parameters. */
 #include "cell_blocks.clh"
 
-#if CLSP_LANES > 1
-/* Whole vectors, whatever is behind the channels: control points end in memory for that. */
-typedef real4 channels;
-typedef real4 __attribute__((aligned(CLSP_REAL / 8))) real4_anywhere;
-#define LOAD_CHANNELS(p) (*(global const real4_anywhere *)(p))
-#elif CLSP_BLOCK == 1
+#if CLSP_BLOCK == 1
 typedef real channels;
 #define LOAD_CHANNELS(p) (*(p))
 #else
@@ -29,18 +24,18 @@ typedef CLSP_PASTE(CLSP_TYPE, CLSP_BLOCK) channels;
 static void store_channels(channels x, global STORED *out, uint c)
 {
     out += CLSP_AT_POINT + c;
-#if CLSP_BLOCK == 1 && CLSP_LANES == 1
+#if CLSP_BLOCK == 1
     STORE(x, out);
 #else
     STORE(x.s0, out);
 #if CLSP_BLOCK > 1
-    if (c + 1 < CLSP_DIM) STORE(x.s1, out + 1);
+    STORE(x.s1, out + 1);
 #endif
 #if CLSP_BLOCK > 2
-    if (c + 2 < CLSP_DIM) STORE(x.s2, out + 2);
+    STORE(x.s2, out + 2);
 #endif
 #if CLSP_BLOCK > 3
-    if (c + 3 < CLSP_DIM) STORE(x.s3, out + 3);
+    STORE(x.s3, out + 3);
 #endif
 #endif
 }
@@ -239,38 +234,6 @@ IN_PLACE channels sum_regular(global const real *points, global const uint *list
     }
     return sum + centre;
 }
-
-#if CLSP_LANES > 1
-/* Sums the points of a regular cell that is not at the boundary relative to the nearest corner's,
-   so that the largest weight's roundings do not count: a sum for each place along w, which do not
-   wait for each other. by: the weights along u and v. */
-IN_PLACE channels sum_within(global const real *points, global const uint *list,
-                             global const uchar *places, uint nearest, const real *by, real4 w)
-{
-    const channels centre = LOAD_CHANNELS(points + (size_t)list[places[nearest]] * CLSP_DIM);
-    channels sum[4];
-    UNROLL
-    for (uint k = 0; k < 4; k++)
-        sum[k] = (channels)(R(0.0));
-    for (uint i = 0; i < 16; i++) { /* not unrolled, lest indices become vectors */
-        UNROLL
-        for (uint k = 0; k < 4; k++) {
-            const size_t at = list[places[4 * i + k]];
-            const channels x = LOAD_CHANNELS(points + at * CLSP_DIM) - centre;
-            sum[k] = MAD((channels)(by[i]), x, sum[k]);
-        }
-    }
-    return MAD((channels)(w.s0), sum[0], (channels)(w.s1) * sum[1]) +
-           MAD((channels)(w.s2), sum[2], (channels)(w.s3) * sum[3]) + centre;
-}
-
-/* Tells whether all points of a regular cell are there: of those beyond the boundary, in whichever
-   direction, one is the first or the last. */
-static bool is_within(global const uint *list, global const uchar *places, uint vertices)
-{
-    return list[places[0]] < vertices && list[places[63]] < vertices;
-}
-#endif
 
 /* Where a point is in a cell with slices, seen in its class's frame: the table of the slice's
    points, the splines along the slice and across it, and the parameter across it. */
@@ -478,23 +441,6 @@ kernel void list_points(global const real *restrict points, global const uint *r
     if (code == LEAF) {
         const cell_block b = read_block(blocks, patterns, begin / BLOCK_CELLS);
         global const uchar *const places = b.places + 64 * (begin & (BLOCK_CELLS - 1));
-#if CLSP_LANES > 1
-        if (is_within(list + b.first, places, at.vertices)) {
-            const uint corner = corner_at(t);
-            const uint nearest =
-                CENTRE + 16 * (corner & 1) + 4 * (corner >> 1 & 1) + (corner >> 2);
-            const spline_set s = splines_at(t);
-            real by[16];
-            vstore4(s.u.s0 * s.v, 0, by);
-            vstore4(s.u.s1 * s.v, 1, by);
-            vstore4(s.u.s2 * s.v, 2, by);
-            vstore4(s.u.s3 * s.v, 3, by);
-            for (uint c = 0; c < CLSP_DIM; c += CLSP_BLOCK)
-                store_channels(
-                    sum_within(points + c, list + b.first, places, nearest, by, s.w), out, c);
-            return;
-        }
-#endif
         for (uint c = 0; c < CLSP_DIM; c += CLSP_BLOCK)
             store_channels(sum_regular(points + c, list + b.first, places, at.vertices, t), out, c);
         return;

@@ -3,9 +3,9 @@
    taken once; in a cell they are relative to one of its corners, its centre.
 
    The host sets, beside what cell_samples.clh says, CLSP_WIDE, CLSP_DEEP and CLSP_ACROSS, how many
-   samples along w, v and u an item of a GPU makes at once; and CLSP_SMALL on GPUs where cells have
-   so few samples that it counts what it takes to bring their points: then blocks have copies of
-   their points, and siblings are made as one; CLSP_SIBLINGS where no other blocks are. */
+   samples along w, v and u an item makes at once; and CLSP_SMALL where cells have so few samples
+   that it counts what it takes to bring their points: then blocks have copies of their points, and
+   siblings are made as one; CLSP_SIBLINGS where no other blocks are. */
 #include "cell_blocks.clh"
 #include "sibling_sums.clh"
 #ifdef CLSP_SUMS
@@ -37,8 +37,6 @@ kernel void copy_blocks(global const real *restrict points, global const uint *r
     copies[i * CLSP_DIM + g - k * CLSP_DIM] =
         points[(size_t)list[i] * CLSP_DIM + g - k * CLSP_DIM];
 }
-
-#if CLSP_LANES == 1
 
 enum {
     LINE = CLSP_WIDE * CLSP_BLOCK, /* sums along w for one j; each is a vector of those for all i */
@@ -175,142 +173,5 @@ kernel void regular_cells(global const real *restrict points, global const uint 
         }
     }
 }
-
-#else
-
-enum {
-    ROW = 96,   /* reals of a row, samples along w times channels, that are made at once */
-    PLANE = 768 /* of some rows */
-};
-
-/* Sums along w: of 16 lines of points of a cell, beginning with those of the first i, ROW reals
-   each. */
-static void sum_lines(real *sums, const real *staged, global const uchar *places,
-                      ALONG const real *along, const real *centre, uint wide)
-{
-    for (uint line = 0; line < 16; line++)
-        for (uint c = 0; c < CLSP_BLOCK; c++) {
-            const uchar4 id = vload4(line, places);
-            const real p0 = staged[id.s0 * CLSP_BLOCK + c] - centre[c];
-            const real p1 = staged[id.s1 * CLSP_BLOCK + c] - centre[c];
-            const real p2 = staged[id.s2 * CLSP_BLOCK + c] - centre[c];
-            const real p3 = staged[id.s3 * CLSP_BLOCK + c] - centre[c];
-            real *const to = sums + line * ROW + c;
-            for (uint w = 0; w < wide; w++) {
-                ALONG const real *const b = along + 4 * w;
-                to[w * CLSP_BLOCK] = MAD(b[0], p0, MAD(b[1], p1, MAD(b[2], p2, b[3] * p3)));
-            }
-        }
-}
-
-/* Sums along v: planes of rows `row` reals long, for the four i. Vectors may go beyond a row's end,
-   where the next row then stands. */
-static void sum_rows(real *planes, const real *sums, ALONG const real *along, uint row, uint num)
-{
-    for (uint i = 0; i < 4; i++)
-        for (uint v = 0; v < num; v++) {
-            const real *const s = sums + 4 * i * ROW;
-            ALONG const real *const b = along + 4 * v;
-            const realv b0 = (realv)(b[0]), b1 = (realv)(b[1]), b2 = (realv)(b[2]),
-                        b3 = (realv)(b[3]);
-            real *const to = planes + i * (PLANE + CLSP_LANES) + v * row;
-            for (uint x = 0; x < row; x += CLSP_LANES)
-                STOREV(b0 * LOADV(s + x) + b1 * LOADV(s + ROW + x) + b2 * LOADV(s + 2 * ROW + x) +
-                           b3 * LOADV(s + 3 * ROW + x),
-                       to + x);
-        }
-}
-
-enum { PERIOD = CLSP_LANES * CLSP_BLOCK }; /* of the centre's share in vectors of a row */
-
-/* Sums adjacent reals along u and writes them. middle: [PERIOD], the centre's share of them. */
-static void write_run(global real *to, const real *planes, const real *middle, ALONG const real *b,
-                      uint num)
-{
-    const realv b0 = (realv)(b[0]), b1 = (realv)(b[1]), b2 = (realv)(b[2]), b3 = (realv)(b[3]);
-    const real *const p1 = planes + PLANE + CLSP_LANES, *const p2 = p1 + PLANE + CLSP_LANES;
-    const real *const p3 = p2 + PLANE + CLSP_LANES;
-    uint x = 0, m = 0;
-    for (; x + CLSP_LANES <= num; x += CLSP_LANES) {
-        const realv sum = b0 * LOADV(planes + x) + b1 * LOADV(p1 + x) + b2 * LOADV(p2 + x) +
-                          b3 * LOADV(p3 + x);
-        *(global realv_anywhere *)(to + x) = LOADV(middle + m) + sum;
-        m = m + CLSP_LANES < PERIOD ? m + CLSP_LANES : 0;
-    }
-    for (; x < num; x++, m++)
-        to[x] = middle[m] + (b[0] * planes[x] + b[1] * p1[x] + b[2] * p2[x] + b[3] * p3[x]);
-}
-
-/* Writes reals one by one, between the other channels. */
-static void write_apart(global real *to, const real *planes, const real *middle,
-                        ALONG const real *b, uint num)
-{
-    for (uint x = 0; x < num; x++) {
-        const real *const p = planes + x;
-        const uint sample = x / CLSP_BLOCK, c = x - sample * CLSP_BLOCK;
-        to[sample * CLSP_DIM + c] =
-            middle[c] + (b[0] * p[0] + b[1] * p[PLANE + CLSP_LANES] +
-                         b[2] * p[2 * (PLANE + CLSP_LANES)] + b[3] * p[3 * (PLANE + CLSP_LANES)]);
-    }
-}
-
-/* Makes a block of channels of a cell. to: its first point, first channel. */
-static void make_cell(global real *to, const real *staged, global const uchar *places,
-                      ALONG const real *along, cell_samples at)
-{
-    real sums[16 * ROW + CLSP_LANES], planes[4 * (PLANE + CLSP_LANES)], middle[PERIOD];
-    real centre[CLSP_BLOCK];
-    ALONG const real *const along_v = along + 4 * NUM_U(at);
-    ALONG const real *const along_w = along_v + 4 * NUM_V(at);
-    const uint most = min(NUM_W(at), (uint)(ROW / CLSP_BLOCK));
-    for (uint c = 0; c < CLSP_BLOCK; c++)
-        centre[c] = staged[places[CENTRE] * CLSP_BLOCK + c];
-    for (uint x = 0; x < CLSP_LANES; x++)
-        for (uint c = 0; c < CLSP_BLOCK; c++)
-            middle[x * CLSP_BLOCK + c] = at.keep * centre[c];
-    for (uint w = 0; w < NUM_W(at); w += most) {
-        const uint wide = min(most, NUM_W(at) - w), row = wide * CLSP_BLOCK, rows = PLANE / row;
-        sum_lines(sums, staged, places, along_w + 4 * w, centre, wide);
-        for (uint v = 0; v < NUM_V(at); v += rows) {
-            const uint num = min(rows, NUM_V(at) - v);
-            const bool adjacent = wide * CLSP_BLOCK == NUM_W(at) * CLSP_DIM;
-            sum_rows(planes, sums, along_v + 4 * v, row, num);
-            for (uint u = 0; u < NUM_U(at); u++) {
-                global real *const plane =
-                    to + ((size_t)(u * NUM_V(at) + v) * NUM_W(at) + w) * CLSP_DIM;
-                if (adjacent) write_run(plane, planes, middle, along + 4 * u, num * row);
-                for (uint y = 0; y < num && !adjacent; y++)
-                    write_apart(plane + (size_t)y * NUM_W(at) * CLSP_DIM, planes + y * row,
-                                middle, along + 4 * u, row);
-            }
-        }
-    }
-}
-
-/* An item makes a block. */
-kernel void regular_cells(global const real *restrict points, global const uint *restrict list,
-                          global const uint *restrict blocks,
-                          global const uchar *restrict patterns, ALONG const real *restrict along,
-                          global real *restrict out, cell_samples at)
-{
-    real staged[BLOCK_POINTS * CLSP_BLOCK];
-    const uint g = (uint)get_global_id(0);
-    if (g >= at.items) return;
-    const cell_block b = read_block(blocks, patterns, at.record + g);
-    if (!block_asked(at, b)) return;
-
-    for (uint block = 0; block < CLSP_DIM; block += CLSP_BLOCK) {
-        for (uint k = 0; k < b.num; k++)
-            for (uint c = 0; c < CLSP_BLOCK; c++)
-                staged[k * CLSP_BLOCK + c] =
-                    points[(size_t)list[b.first + k] * CLSP_DIM + block + c];
-        for (uint j = 0; j < BLOCK_CELLS; j++)
-            if (is_asked(at, b.cells[j]))
-                make_cell(out + WIDE(at.offset) + cell_begin(at, b.cells[j]) + block, staged,
-                          b.places + 64 * j, along, at);
-    }
-}
-
-#endif
 
 #endif

@@ -5,7 +5,7 @@
    of a set are copied when they are loaded: neighbouring items then read neighbouring vectors.
 
    The host sets, beside what cell_samples.clh says, CLSP_MAX_SLICE, the points of a slice at most,
-   CLSP_ACROSS, how many samples across slices an item of a GPU makes at once, and CLSP_COLUMNS, for
+   CLSP_ACROSS, how many samples across slices an item makes at once, and CLSP_COLUMNS, for
    how many samples of a slice. */
 #include "slice_shape.clh"
 
@@ -38,8 +38,6 @@ kernel void copy_layers(global const real *restrict points, global const uint *r
     }
 }
 
-#if CLSP_LANES == 1
-
 #ifndef CLSP_ACROSS
 #define CLSP_ACROSS 4
 #endif
@@ -60,11 +58,9 @@ static real4 chosen(const real4 *sum, uint i)
     return one;
 }
 
-#endif
-
 #ifdef CLSP_SUMS
 #include "layer_vertices.clh"
-#elif CLSP_LANES == 1
+#else
 
 enum {
     SAMPLES = CLSP_GROUP / CLSP_BLOCK,  /* of a slice, whose columns are beside each other */
@@ -194,117 +190,6 @@ kernel void solid_layers(global const real4 *restrict copies, global const uint 
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-}
-
-#else
-
-enum { STRIP = 64 }; /* samples of a slice that are made at once */
-
-/* Sums over the slices of all four layers, for the samples of a strip from `table` on. planes:
-   [4][STRIP][channels]. */
-static void sum_slices(real *planes, global const real *copies, global const real *table,
-                       uint terms, uint stride, uint num)
-{
-    for (uint s = 0; s < num; s += CLSP_LANES)
-        for (uint block = 0; block < CLSP_DIM; block += CLSP_BLOCK) {
-            realv sum[4 * CLSP_BLOCK];
-            for (uint b = 0; b < 4 * CLSP_BLOCK; b++)
-                sum[b] = (realv)R(0.0);
-            for (uint k = 0; k < terms; k++) {
-                const realv f = LOADV(table + k * stride + s);
-                UNROLL
-                for (uint b = 0; b < 4 * CLSP_BLOCK; b++)
-                    sum[b] += f * (realv)(copies[4 * (k * CLSP_DIM + block + b % CLSP_BLOCK) +
-                                                 b / CLSP_BLOCK]);
-            }
-            for (uint b = 0; b < 4 * CLSP_BLOCK; b++) {
-                real lanes[CLSP_LANES];
-                real *const plane = planes + (b / CLSP_BLOCK * STRIP + s) * CLSP_DIM + block +
-                                    b % CLSP_BLOCK;
-                STOREV(sum[b], lanes);
-                for (uint i = 0; i < CLSP_LANES; i++)
-                    plane[i * CLSP_DIM] = lanes[i];
-            }
-        }
-}
-
-/* Writes a row of adjacent samples: the sum over layers. middle: the centre's share, repeated. */
-static void write_row(global real *target, const real *planes, ALONG const real *w,
-                      const real *middle, uint num)
-{
-    const realv a = (realv)(w[0]), b = (realv)(w[1]), c = (realv)(w[2]), d = (realv)(w[3]);
-    uint i = 0;
-    for (; i + CLSP_LANES <= num; i += CLSP_LANES) {
-        const realv inner = a * LOADV(planes + i) + b * LOADV(planes + STRIP * CLSP_DIM + i);
-        const realv outer = c * LOADV(planes + 2 * STRIP * CLSP_DIM + i) +
-                            d * LOADV(planes + 3 * STRIP * CLSP_DIM + i);
-        STOREV(inner + outer + LOADV(middle + i), target + i);
-    }
-    for (; i < num; i++) {
-        const real inner = w[0] * planes[i] + w[1] * planes[STRIP * CLSP_DIM + i];
-        const real outer = w[2] * planes[2 * STRIP * CLSP_DIM + i] +
-                           w[3] * planes[3 * STRIP * CLSP_DIM + i];
-        target[i] = inner + outer + middle[i];
-    }
-}
-
-/* Writes the samples of a strip one by one. */
-static void write_samples(global real *target, const real *planes, ALONG const real *w,
-                          const real *middle, slice_shape shape, uint begin, uint num)
-{
-    for (uint s = 0; s < num; s++) {
-        const uint ip = (begin + s) / shape.num_q, iq = begin + s - ip * shape.num_q;
-        global real *const t =
-            target + (size_t)(ip * shape.step_p + iq * shape.step_q) * CLSP_DIM;
-        for (uint b = 0; b < CLSP_DIM; b++) {
-            const uint i = s * CLSP_DIM + b;
-            const real inner = w[0] * planes[i] + w[1] * planes[STRIP * CLSP_DIM + i];
-            const real outer = w[2] * planes[2 * STRIP * CLSP_DIM + i] +
-                               w[3] * planes[3 * STRIP * CLSP_DIM + i];
-            t[b] = inner + outer + middle[i];
-        }
-    }
-}
-
-/* Makes a cell. copies: its points; slices, along: the tables. */
-static void make_cell(global real *target, global const real *copies, global const real *slices,
-                      ALONG const real *along, cell_samples at, uint terms, uint direction)
-{
-    real planes[4 * STRIP * CLSP_DIM], middle[STRIP * CLSP_DIM];
-    const slice_shape shape = shape_of(at, direction);
-    global const real *const centre = copies + 4 * terms * CLSP_DIM;
-    for (uint s = 0; s < STRIP; s++)
-        for (uint b = 0; b < CLSP_DIM; b++)
-            middle[s * CLSP_DIM + b] = at.keep * centre[4 * b];
-    for (uint begin = 0; begin < shape.num; begin += STRIP) {
-        const uint num = min((uint)STRIP, shape.num - begin);
-        sum_slices(planes, copies, slices + begin, terms, shape.stride, num);
-        for (uint i = 0; i < shape.across; i++) {
-            global real *const row = target + (size_t)i * shape.step * CLSP_DIM;
-            ALONG const real *const w = along + 4 * (shape.along + i);
-            if (direction == 0)
-                write_row(row + (size_t)begin * CLSP_DIM, planes, w, middle,
-                          num * CLSP_DIM);
-            else
-                write_samples(row, planes, w, middle, shape, begin, num);
-        }
-    }
-}
-
-/* An item makes a set. */
-kernel void solid_layers(global const real *restrict copies, global const uint *restrict sets,
-                         global const real *restrict slices, ALONG const real *restrict along,
-                         global real *restrict out, cell_samples at)
-{
-    const uint g = (uint)get_global_id(0);
-    if (g >= at.items) return;
-    const cell_set set = read_set(sets, at.record + g);
-    const uint terms = set.terms >> 2, each = 4 * (terms + 1) * CLSP_DIM;
-    for (uint j = 0; j < CLSP_SET; j++)
-        if (is_asked(at, set.cells[j]))
-            make_cell(out + WIDE(at.offset) + cell_begin(at, set.cells[j]),
-                      copies + set.copies + j * each, slices + set.table, along, at, terms,
-                      set.terms & 3);
 }
 
 #endif

@@ -28,7 +28,7 @@ kernel void copy_sets(global const real *restrict points, global const uint *res
 
 #ifdef CLSP_SUMS
 #include "table_vertices.clh"
-#elif CLSP_LANES == 1
+#else
 
 #ifndef CLSP_ROWS
 #define CLSP_ROWS 1
@@ -197,48 +197,6 @@ kernel void solid_tables(global const real *restrict copies, global const uint *
             }
         }
     }
-}
-
-#else
-
-/* An item makes a set. */
-kernel void solid_tables(global const real *restrict copies, global const uint *restrict sets,
-                         global const real *restrict tables, global real *restrict out,
-                         cell_samples at)
-{
-    const uint g = (uint)get_global_id(0);
-    if (g >= at.items) return;
-
-    const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), stride = (samples + 15) & ~15u;
-    const uint width = CLSP_SET * CLSP_DIM;
-    const cell_set set = read_set(sets, at.record + g);
-    global const real *const table = tables + set.table;
-    if (!any_asked(at, set)) return;
-    for (uint s = 0; s < samples; s += CLSP_LANES)
-        for (uint block = 0; block < CLSP_DIM; block += CLSP_BLOCK) {
-            global const real *const from = copies + set.copies + block;
-            realv sum[CLSP_SET * CLSP_BLOCK];
-            for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++)
-                sum[b] = (realv)R(0.0);
-            for (uint k = set.terms; k-- > 0;) {
-                const realv f = LOADV(table + (size_t)k * stride + s);
-                UNROLL
-                for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++)
-                    sum[b] += f * (realv)(from[k * width + b / CLSP_BLOCK * CLSP_DIM +
-                                               b % CLSP_BLOCK]);
-            }
-            for (uint b = 0; b < CLSP_SET * CLSP_BLOCK; b++) {
-                const uint j = b / CLSP_BLOCK, cell = set.cells[j], c = b % CLSP_BLOCK;
-                const real centre = from[set.terms * width + j * CLSP_DIM + c];
-                real lanes[CLSP_LANES];
-                if (!is_asked(at, cell)) continue;
-                global real *const target = out + WIDE(at.offset) + cell_begin(at, cell) +
-                                            (size_t)s * CLSP_DIM + block + c;
-                STOREV(sum[b], lanes);
-                for (uint i = 0; i < min((uint)CLSP_LANES, samples - s); i++)
-                    target[(size_t)i * CLSP_DIM] = at.keep * centre + lanes[i];
-            }
-        }
 }
 
 #endif

@@ -164,10 +164,10 @@ static clsp_status prepare_stencils(clspi_refinement *r, clspi_series *series,
 /* ---- on the device ---- */
 
 /* Returns how many dim an item makes: all, so that indices and weights are read once, except
-   on GPUs where they are many, whose items then read neighbouring reals. */
-static uint32_t channels_of_item(const clsp_context *ctx, clsp_type precision, uint32_t dim)
+   where they are many: items then read neighbouring reals. */
+static uint32_t channels_of_item(uint32_t dim)
 {
-    return clspi_lanes(ctx, precision) > 1 || dim <= 4 ? dim : 1;
+    return dim <= 4 ? dim : 1;
 }
 
 clspi_options clspi_refine_options(const clsp_context *ctx, clsp_type precision, uint32_t dim)
@@ -175,7 +175,7 @@ clspi_options clspi_refine_options(const clsp_context *ctx, clsp_type precision,
     clspi_options options = clspi_options_of(ctx, precision, 1);
 
     clspi_option(&options, "DIM", dim);
-    clspi_option(&options, "BLOCK", channels_of_item(ctx, precision, dim));
+    clspi_option(&options, "BLOCK", channels_of_item(dim));
     clspi_option(&options, "SLICE", CLSPI_STENCIL_SLICE);
     return options;
 }
@@ -202,7 +202,7 @@ static clsp_status launch(const clspi_refinement *r, clspi_series *series, const
 {
     const device_stencils *const s = &r->stencils[call->rule];
     const uint64_t terms = clspi_div_up(s->num_rows * CLSPI_STENCIL_SLICE, s->num);
-    const uint32_t items = call->dim / channels_of_item(r->base.ctx, call->precision, call->dim);
+    const uint32_t items = call->dim / channels_of_item(call->dim);
     const uint64_t most =
         clspi_launch_lines(&r->base.ctx->tuning, call->dim * terms, items, r->kernel.local, 1);
 

@@ -17,7 +17,7 @@ typedef struct cells_job {
 /* What records of sets or blocks are made with. */
 typedef struct cell_launch {
     const clspi_kernel *kernel;
-    size_t groups; /* of a record, on GPUs; 0: it has items, one */
+    size_t groups; /* of a record */
     uint64_t fma;  /* of a record */
 } cell_launch;
 
@@ -35,21 +35,12 @@ static size_t next_part(const cells_job *job, const cell_launch *launch, size_t 
 {
     const clsp_context *const ctx = job->plan->base.ctx;
     const size_t local = launch->kernel->local;
-    const size_t each = launch->groups ? launch->groups * local : 1;
+    const size_t each = launch->groups * local;
     const uint64_t most = clspi_launch_lines(&ctx->tuning, launch->fma, each, local, 1);
     const size_t num = clspi_min_u64(most, end - at->record);
 
     at->sets = (cl_uint)num;
-    at->items = (cl_uint)(num * each);
     return num * each;
-}
-
-/* Returns the groups of a record: on CPUs an item does what one group does on GPUs. */
-static size_t groups_of(const clsp_solid_plan *plan, size_t groups)
-{
-    const bool is_gpu = clspi_lanes(plan->base.ctx, plan->desc.precision) == 1;
-
-    return is_gpu || is_by_points(plan) ? groups : 0;
 }
 
 /* Launches a kernel of either kind. */
@@ -79,7 +70,7 @@ static clsp_status make_regular(const cells_job *job, clspi_series *series, clsp
     const bool points = is_by_points(plan);
     const size_t fma = points ? CLSPI_GRID_POINTS : 16;
     const cl_mem copied = plan->blocks_copied.buffer;
-    const cell_launch launch = {&plan->regular, groups_of(plan, points ? CLSPI_BLOCK_CELLS : 1),
+    const cell_launch launch = {&plan->regular, points ? CLSPI_BLOCK_CELLS : 1,
                                 plan->cell_reals * CLSPI_BLOCK_CELLS * fma};
     const clspi_cell_blocks *const blocks = &plan->points.blocks;
     const size_t end = find_records(&blocks->spans, blocks->num, &at);
@@ -114,7 +105,7 @@ static clsp_status make_layers(const cells_job *job, clspi_series *series, clspi
     const clspi_sample_tables *const tables = &plan->tables;
     const clspi_cell_sets *const sets = &plan->layout.layers;
     const size_t fma = is_by_points(plan) ? 4 * CLSPI_SLICE_TILE : sets->size * CLSPI_MAX_SLICE;
-    const cell_launch launch = {&plan->layers, groups_of(plan, 1), plan->cell_reals * fma};
+    const cell_launch launch = {&plan->layers, 1, plan->cell_reals * fma};
     const size_t end = find_records(&sets->spans, sets->num, &at);
 
     for (; at.record < end; at.record += at.sets) {
@@ -160,7 +151,7 @@ static clsp_status make_full(const cells_job *job, clspi_series *series, clspi_c
     const size_t pass = clspi_max(plan->full.local, 1) *
                         clspi_table_samples(plan->base.ctx, &plan->desc, plan->has_quads);
     const size_t groups = by_points ? 1 : clspi_div_up(clspi_grid_size(&plan->desc), pass);
-    const cell_launch launch = {&plan->full, groups_of(plan, groups), plan->cell_reals * fma};
+    const cell_launch launch = {&plan->full, groups, plan->cell_reals * fma};
     const size_t end = find_records(&sets->spans, sets->num, &at);
 
     at.groups = (cl_uint)groups;

@@ -213,7 +213,7 @@ static void release_sets(clspi_cell_sets *sets)
 /* Counts cells and points, and makes room for them. */
 static bool allocate(maker *m)
 {
-    const clspi_set_sizes most = clspi_most_in_sets(m->plan->base.ctx, &m->plan->desc);
+    const clspi_set_sizes most = clspi_most_in_sets(&m->plan->desc);
     const bool is_long = clspi_grid_size(&m->plan->desc) > 64; /* a cell, for one unit */
     const uint32_t units = is_long ? m->plan->base.ctx->device.compute_units : 1;
     clspi_cell_layout *const layout = &m->plan->layout;

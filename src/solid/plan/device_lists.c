@@ -166,12 +166,10 @@ static clsp_status make_ready(clsp_solid_plan *plan, clspi_series *series)
 
 clspi_options clspi_device_list_options(const clsp_context *ctx, const clsp_solid_desc *desc)
 {
-    clspi_options options =
-        clspi_options_of(ctx, desc->precision, clspi_lanes(ctx, desc->precision));
-    const bool is_gpu = clspi_lanes(ctx, desc->precision) == 1;
+    clspi_options options = clspi_options_of(ctx, desc->precision, 1);
     uint32_t block = desc->dim < 4 ? desc->dim : 4;
 
-    while (is_gpu && desc->dim % block != 0)
+    while (desc->dim % block != 0)
         block--;
     clspi_option(&options, "DIM", desc->dim);
     clspi_option(&options, "BLOCK", block);

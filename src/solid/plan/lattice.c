@@ -13,7 +13,7 @@
 #include "split.h"
 #include "unlike_cells.h"
 
-enum { GROUP = 64 /* items, on GPUs */, STEP_RULE = 0, LIMIT_RULE = 1 };
+enum { GROUP = 64 /* items */, STEP_RULE = 0, LIMIT_RULE = 1 };
 
 /* ---- sizes ---- */
 
@@ -67,25 +67,18 @@ static size_t find_room(cell_room *room, const clsp_solid_desc *desc,
     return (room->points + room->first + room->second) * clsp_type_bytes(desc->precision);
 }
 
-/* Chooses how cells are made: on CPUs whole ones, with room for up to 9 samples along a direction,
-   so that most plans share a program; on GPUs parts of which several fit into local memory, if
-   these need not be smaller than a sample. All channels are made at once where they are few. */
+/* Chooses how cells are made: parts of which several fit into local memory, if these need not be
+   smaller than a sample. All channels are made at once where they are few. */
 static cell_room room_of(const clsp_context *ctx, const clsp_solid_desc *desc,
                          const clspi_lattice_rows *rows)
 {
-    enum { FEW = 4, LOCAL_BYTES = 16384, PRIVATE_BYTES = 3 << 16, USUAL = 9, WIDE = 11 };
-    static const cell_room usual = {
-        .points = WIDE * WIDE * WIDE, .first = USUAL * WIDE * WIDE, .second = USUAL * USUAL * WIDE};
-    const bool is_gpu = clspi_lanes(ctx, desc->precision) == 1;
-    const size_t most = is_gpu ? ctx->device.local_bytes : PRIVATE_BYTES;
-    const size_t wanted = is_gpu ? clspi_min(most, LOCAL_BYTES) : most;
-    const uint32_t block = is_gpu && desc->dim > FEW ? 1 : desc->dim;
-    const uint32_t all = (uint32_t)clspi_max((2u << rows->steps) + 1, desc->axis[0].num);
-    cell_room room = is_gpu ? (cell_room){0} : usual;
+    enum { FEW = 4, LOCAL_BYTES = 16384 };
+    const size_t most = ctx->device.local_bytes, wanted = clspi_min(most, LOCAL_BYTES);
+    const uint32_t block = desc->dim > FEW ? 1 : desc->dim;
+    cell_room room = {.chunk = (uint32_t)clspi_max((2u << rows->steps) + 1, desc->axis[0].num)};
 
-    room.chunk = all;
     size_t bytes = find_room(&room, desc, rows);
-    while (is_gpu && room.chunk > 1 && bytes * block > wanted) {
+    while (room.chunk > 1 && bytes * block > wanted) {
         room = (cell_room){.chunk = (room.chunk + 1) / 2};
         bytes = find_room(&room, desc, rows);
     }
@@ -105,8 +98,7 @@ static uint64_t count_points(const clspi_cell_mesh *mesh, uint32_t steps)
 static clspi_options options_of(const clsp_context *ctx, const clsp_solid_desc *desc,
                                 const cell_room *room)
 {
-    clspi_options options =
-        clspi_options_of(ctx, desc->precision, clspi_lanes(ctx, desc->precision));
+    clspi_options options = clspi_options_of(ctx, desc->precision, 1);
 
     clspi_option(&options, "DIM", desc->dim);
     clspi_option(&options, "BLOCK", room->block);
@@ -124,11 +116,8 @@ clsp_status clspi_lattice_build(const clspi_build *build, const clsp_solid_desc 
     if (clspi_lattice_rows_make(&rows, desc)) {
         const cell_room room = room_of(build->ctx, desc, &rows);
         const clspi_options options = options_of(build->ctx, desc, &room);
-        status =
-            clspi_lanes(build->ctx, desc->precision) > 1
-                ? clspi_program_build(build, "lattice_points", &options)
-                : clspi_program_build_for_group(build, "lattice_points",
-                                                &clspi_lattice_cells_signature, &options, GROUP);
+        status = clspi_program_build_for_group(build, "lattice_points",
+                                               &clspi_lattice_cells_signature, &options, GROUP);
     } else {
         clspi_fail(&build->ctx->log, status, "solid: no memory for the rows of lattices");
     }
@@ -241,11 +230,8 @@ static clsp_status make_room(clsp_solid_plan *plan)
 static clsp_status create_kernel(const clsp_solid_plan *plan, clspi_kernel *kernel,
                                  const clspi_signature *signature, const clspi_options *options)
 {
-    clsp_context *const ctx = plan->base.ctx;
-
-    if (clspi_lanes(ctx, plan->desc.precision) > 1)
-        return clspi_kernel_create(kernel, ctx, "lattice_points", signature, options);
-    return clspi_kernel_create_for_group(kernel, ctx, "lattice_points", signature, options, GROUP);
+    return clspi_kernel_create_for_group(kernel, plan->base.ctx, "lattice_points", signature,
+                                         options, GROUP);
 }
 
 static clsp_status create_kernels(clsp_solid_plan *plan)
@@ -456,10 +442,9 @@ static clsp_status make_cells(const lattice_job *job, clspi_lattice_samples at, 
 {
     clsp_solid_plan *const plan = job->plan;
     clspi_lattice *const l = plan->lattice;
-    const bool is_gpu = clspi_lanes(plan->base.ctx, plan->desc.precision) == 1;
     const size_t samples = (size_t)at.num_u * at.num_v * at.num_w, end = at.first + count;
-    const size_t each = plan->desc.dim / l->block * clspi_div_up(at.num_u, at.chunk) *
-                        (is_gpu ? l->cell_kernel.local : 1);
+    const size_t each =
+        plan->desc.dim / l->block * clspi_div_up(at.num_u, at.chunk) * l->cell_kernel.local;
     const uint64_t most = clspi_launch_lines(&plan->base.ctx->tuning, samples * plan->desc.dim * 16,
                                              each, l->cell_kernel.local, 1);
 

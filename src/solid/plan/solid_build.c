@@ -8,15 +8,6 @@
 #include "solid_options.h"
 #include "solid_refine.h"
 
-/* Builds a program of cells; group: items on GPUs. */
-static clsp_status build_cells(const clspi_build *build, clsp_type precision, const char *program,
-                               const clspi_signature *signature, const clspi_options *options,
-                               size_t group)
-{
-    if (clspi_lanes(build->ctx, precision) > 1) return clspi_program_build(build, program, options);
-    return clspi_program_build_for_group(build, program, signature, options, group);
-}
-
 /* Builds the programs of regular cells, where blocks are copied also those for siblings alone. */
 static clsp_status build_regular(const clspi_build *build, const clsp_solid_desc *desc)
 {
@@ -24,10 +15,10 @@ static clsp_status build_regular(const clspi_build *build, const clsp_solid_desc
                                                  ? &clspi_regular_cells_signature
                                                  : &clspi_regular_vertices_signature;
 
-    for (int siblings = 0; siblings <= clspi_has_block_copies(build->ctx, desc); siblings++) {
+    for (int siblings = 0; siblings <= clspi_has_block_copies(desc); siblings++) {
         const clspi_options options = clspi_regular_options(build->ctx, desc, siblings);
-        CLSPI_CHECK(build_cells(build, desc->precision, "regular_cells", signature, &options,
-                                clspi_regular_group(desc)));
+        CLSPI_CHECK(clspi_program_build_for_group(build, "regular_cells", signature, &options,
+                                                  clspi_regular_group(desc)));
     }
     return CLSP_OK;
 }
@@ -36,19 +27,19 @@ static clsp_status build_regular(const clspi_build *build, const clsp_solid_desc
 static clsp_status build_others(const clspi_build *build, const clsp_solid_desc *desc)
 {
     const bool is_plain = clspi_solid_is_plain(desc);
-    const clspi_set_sizes most = clspi_most_in_sets(build->ctx, desc);
+    const clspi_set_sizes most = clspi_most_in_sets(desc);
     const clspi_options layers = clspi_layer_options(build->ctx, desc, most.layers);
 
-    CLSPI_CHECK(
-        build_cells(build, desc->precision, "solid_layers",
-                    is_plain ? &clspi_solid_layers_signature : &clspi_layer_vertices_signature,
-                    &layers, clspi_layer_group(desc)));
+    CLSPI_CHECK(clspi_program_build_for_group(build, "solid_layers",
+                                              is_plain ? &clspi_solid_layers_signature
+                                                       : &clspi_layer_vertices_signature,
+                                              &layers, clspi_layer_group(desc)));
     for (int quads = 0; quads <= clspi_table_quads(build->ctx, desc); quads++) {
         const clspi_options options = clspi_table_options(build->ctx, desc, most.full, quads);
-        CLSPI_CHECK(
-            build_cells(build, desc->precision, "solid_tables",
-                        is_plain ? &clspi_solid_tables_signature : &clspi_table_vertices_signature,
-                        &options, clspi_table_group(build->ctx, desc, quads)));
+        CLSPI_CHECK(clspi_program_build_for_group(
+            build, "solid_tables",
+            is_plain ? &clspi_solid_tables_signature : &clspi_table_vertices_signature, &options,
+            clspi_table_group(build->ctx, desc, quads)));
     }
     return CLSP_OK;
 }
@@ -86,7 +77,6 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
     CLSPI_CHECK(build_regular(build, &desc));
     CLSPI_CHECK(build_others(build, &desc));
     CLSPI_CHECK(clspi_lattice_build(build, &desc));
-    if (clspi_lanes(ctx, precision) > 1) return CLSP_OK;
     CLSPI_CHECK(describe(build, &desc, precision, dim, MANY, CLSP_VERTEX_POINT));
     return build_others(build, &desc);
 }
@@ -95,9 +85,8 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
 static clsp_status build_vertices(const clspi_build *build, clsp_type precision)
 {
     static const uint32_t num[] = {4, 8};
-    const bool is_gpu = clspi_lanes(build->ctx, precision) == 1;
 
-    for (size_t i = 0; i < (is_gpu ? CLSPI_COUNT(num) : 1); i++) {
+    for (size_t i = 0; i < CLSPI_COUNT(num); i++) {
         clsp_solid_desc desc;
         CLSPI_CHECK(describe(build, &desc, precision, 3, num[i],
                              CLSP_VERTEX_POINT | CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_DW));

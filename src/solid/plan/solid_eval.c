@@ -40,7 +40,6 @@ clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, cls
                                    .count = (cl_uint)cells.count,
                                    .record = 0,
                                    .sets = 0,
-                                   .items = 0,
                                    .groups = 1,
                                    .tile = 0,
                                    .offset = target->offset,

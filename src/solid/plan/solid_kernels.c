@@ -4,18 +4,6 @@
 #include "kernel_arguments.h"
 #include "solid_options.h"
 
-/* Creates a kernel of a program that makes cells; on GPUs for a group of items. */
-static clsp_status create_kernel(clsp_solid_plan *plan, clspi_kernel *kernel, const char *program,
-                                 const clspi_signature *signature, const clspi_options *options,
-                                 size_t group)
-{
-    clsp_context *const ctx = plan->base.ctx;
-
-    if (clspi_lanes(ctx, plan->desc.precision) > 1)
-        return clspi_kernel_create(kernel, ctx, program, signature, options);
-    return clspi_kernel_create_for_group(kernel, ctx, program, signature, options, group);
-}
-
 /* Makes a kernel of point_cells.cl. Warps make points where the method is that, and where
    the hybrid one finds that better: num_cells are made by this kernel. */
 static clsp_status create_points(clsp_solid_plan *plan, clspi_kernel *kernel,
@@ -67,11 +55,13 @@ static clsp_status create_regular(clsp_solid_plan *plan)
     const clspi_signature *const signature =
         plan->is_plain ? &clspi_regular_cells_signature : &clspi_regular_vertices_signature;
 
-    CLSPI_CHECK(create_kernel(plan, &plan->regular, "regular_cells", signature, &options,
-                              clspi_regular_group(&plan->desc)));
-    if (!clspi_has_block_copies(plan->base.ctx, &plan->desc)) return CLSP_OK;
-    return create_kernel(plan, &plan->blocks_copied.kernel, "regular_cells",
-                         &clspi_copy_blocks_signature, &options, plan->regular.local);
+    CLSPI_CHECK(clspi_kernel_create_for_group(&plan->regular, plan->base.ctx, "regular_cells",
+                                              signature, &options,
+                                              clspi_regular_group(&plan->desc)));
+    if (!clspi_has_block_copies(&plan->desc)) return CLSP_OK;
+    return clspi_kernel_create_for_group(&plan->blocks_copied.kernel, plan->base.ctx,
+                                         "regular_cells", &clspi_copy_blocks_signature, &options,
+                                         plan->regular.local);
 }
 
 static clsp_status create_layers(clsp_solid_plan *plan)
@@ -81,10 +71,11 @@ static clsp_status create_layers(clsp_solid_plan *plan)
     const clspi_signature *const signature =
         plan->is_plain ? &clspi_solid_layers_signature : &clspi_layer_vertices_signature;
 
-    CLSPI_CHECK(create_kernel(plan, &plan->layers, "solid_layers", signature, &options,
-                              clspi_layer_group(&plan->desc)));
-    return create_kernel(plan, &plan->layers_copied.kernel, "solid_layers",
-                         &clspi_copy_layers_signature, &options, plan->layers.local);
+    CLSPI_CHECK(clspi_kernel_create_for_group(&plan->layers, plan->base.ctx, "solid_layers",
+                                              signature, &options, clspi_layer_group(&plan->desc)));
+    return clspi_kernel_create_for_group(&plan->layers_copied.kernel, plan->base.ctx,
+                                         "solid_layers", &clspi_copy_layers_signature, &options,
+                                         plan->layers.local);
 }
 
 /* Makes the kernels of tables; with vectors where there are so many cells that fewer items, which
@@ -100,10 +91,11 @@ static clsp_status create_tables(clsp_solid_plan *plan)
         plan->is_plain ? &clspi_solid_tables_signature : &clspi_table_vertices_signature;
 
     plan->has_quads = quads;
-    CLSPI_CHECK(create_kernel(plan, &plan->full, "solid_tables", signature, &options,
-                              clspi_table_group(ctx, &plan->desc, quads)));
-    return create_kernel(plan, &plan->full_copied.kernel, "solid_tables",
-                         &clspi_copy_sets_signature, &options, plan->full.local);
+    CLSPI_CHECK(clspi_kernel_create_for_group(&plan->full, plan->base.ctx, "solid_tables",
+                                              signature, &options,
+                                              clspi_table_group(ctx, &plan->desc, quads)));
+    return clspi_kernel_create_for_group(&plan->full_copied.kernel, plan->base.ctx, "solid_tables",
+                                         &clspi_copy_sets_signature, &options, plan->full.local);
 }
 
 clsp_status clspi_solid_create_kernels(clsp_solid_plan *plan)

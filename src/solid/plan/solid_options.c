@@ -12,8 +12,8 @@ static bool has_sizes(const clsp_context *ctx, const clsp_solid_desc *desc)
     enum { FEW = 16 };
     const clsp_axis *const axis = desc->axis;
 
-    return clspi_lanes(ctx, desc->precision) == 1 && !clspi_is_pocl(ctx->device.platform) &&
-           axis[0].num <= FEW && axis[1].num <= FEW && axis[2].num <= FEW;
+    return !clspi_is_pocl(ctx->device.platform) && axis[0].num <= FEW && axis[1].num <= FEW &&
+           axis[2].num <= FEW;
 }
 
 void clspi_solid_size_options(clspi_options *options, const clsp_context *ctx,
@@ -46,9 +46,8 @@ static bool has_few_samples(const clsp_solid_desc *desc)
     return clspi_grid_size(desc) <= 64;
 }
 
-/* Tells whether GPUs have copies of the points of regular cells: these take 188 bytes a cell, in
-   double twice that. */
-static bool is_small(const clsp_solid_desc *desc)
+/* Copies take 188 bytes a cell, in double twice that. */
+bool clspi_has_block_copies(const clsp_solid_desc *desc)
 {
     return has_few_samples(desc) && desc->precision == CLSP_F32 && clspi_solid_is_plain(desc);
 }
@@ -71,41 +70,19 @@ size_t clspi_table_group(const clsp_context *ctx, const clsp_solid_desc *desc, b
 
 bool clspi_table_quads(const clsp_context *ctx, const clsp_solid_desc *desc)
 {
-    return clspi_lanes(ctx, CLSP_F32) == 1 && desc->precision == CLSP_F32 &&
-           clspi_solid_is_plain(desc) && ctx->tuning.item_registers >= QUAD_REGISTERS &&
-           !has_few_samples(desc) && clspi_grid_size(desc) % 4 == 0;
+    return desc->precision == CLSP_F32 && clspi_solid_is_plain(desc) &&
+           ctx->tuning.item_registers >= QUAD_REGISTERS && !has_few_samples(desc) &&
+           clspi_grid_size(desc) % 4 == 0;
 }
 
 /* Returns the channels that are summed at once, a divisor of all. */
-static uint32_t block_of(const clsp_context *ctx, const clsp_solid_desc *desc)
+static uint32_t block_of(const clsp_solid_desc *desc)
 {
-    const bool in_vectors = !clspi_solid_is_plain(desc) && clspi_lanes(ctx, desc->precision) > 1;
-    uint32_t block = 4;
-
-    if (desc->dim <= 4) return desc->dim;
-    while (desc->dim % block != 0)
-        block--;
-    return in_vectors ? block : 1;
-}
-
-/* Tells whether vertices are sums one after the other, of three channels in the precision. */
-static bool is_dense(const clsp_solid_desc *desc)
-{
-    const clspi_solid_shape shape = clspi_solid_shape_of(desc);
-    int32_t next = 0;
-
-    if (desc->dim != 3 || desc->vertex.type != desc->precision) return false;
-    for (unsigned k = 0; k < CLSPI_SOLID_PARTS; k++) {
-        if (shape.at[k] < 0) continue;
-        if (shape.at[k] != next) return false;
-        next += 3;
-    }
-    return (uint32_t)next == desc->vertex.stride && (uint32_t)next == 3 * shape.num_sums &&
-           !shape.has_params && !shape.has_normal;
+    return desc->dim <= 4 ? desc->dim : 1;
 }
 
 /* Adds what tells kernels of vertices that are more than packed points. */
-static void add_vertex(clspi_options *options, const clsp_context *ctx, const clsp_solid_desc *desc)
+static void add_vertex(clspi_options *options, const clsp_solid_desc *desc)
 {
     const clspi_solid_shape shape = clspi_solid_shape_of(desc);
 
@@ -113,10 +90,9 @@ static void add_vertex(clspi_options *options, const clsp_context *ctx, const cl
     clspi_option(options, "SUMS", clspi_solid_sums(&shape));
     clspi_vertex_place_options(options, &desc->vertex);
     if (clspi_solid_has_gaps(desc)) clspi_option(options, "GAPS", 1);
-    if (clspi_lanes(ctx, desc->precision) > 1 && is_dense(desc)) clspi_option(options, "DENSE", 1);
 }
 
-/* Adds how many vertices a group of a GPU has in local memory at once, of so many that it could
+/* Adds how many vertices a group has in local memory at once, of so many that it could
    have. */
 static void add_pile(clspi_options *options, const clsp_solid_desc *desc, size_t most)
 {
@@ -129,11 +105,10 @@ static void add_pile(clspi_options *options, const clsp_solid_desc *desc, size_t
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set)
 {
-    clspi_options options =
-        clspi_options_of(ctx, desc->precision, clspi_lanes(ctx, desc->precision));
+    clspi_options options = clspi_options_of(ctx, desc->precision, 1);
 
     clspi_option(&options, "DIM", desc->dim);
-    clspi_option(&options, "BLOCK", block_of(ctx, desc));
+    clspi_option(&options, "BLOCK", block_of(desc));
     clspi_option(&options, "SET", set);
     clspi_solid_size_options(&options, ctx, desc);
     return options;
@@ -143,7 +118,7 @@ clspi_options clspi_list_options(const clsp_context *ctx, const clsp_solid_desc 
 {
     clspi_options options = clspi_solid_options(ctx, desc, 1);
 
-    add_vertex(&options, ctx, desc);
+    add_vertex(&options, desc);
     return options;
 }
 
@@ -163,8 +138,7 @@ clspi_options clspi_regular_options(const clsp_context *ctx, const clsp_solid_de
     uint32_t wide = share_samples(desc->axis[2].num, has_sizes(ctx, desc));
     clspi_options options = clspi_solid_options(ctx, desc, 1);
 
-    add_vertex(&options, ctx, desc);
-    if (clspi_lanes(ctx, desc->precision) > 1) return options;
+    add_vertex(&options, desc);
     if (is_double) wide = (uint32_t)clspi_min(wide, 4);
     if (!clspi_solid_is_plain(desc)) {
         clspi_option(&options, "WIDE", wide);
@@ -173,10 +147,13 @@ clspi_options clspi_regular_options(const clsp_context *ctx, const clsp_solid_de
         return options;
     }
     clspi_option(&options, "WIDE", wide);
-    clspi_option(&options, "DEEP", is_small(desc) ? 1 : has_few_samples(desc) ? 2 : 4);
+    clspi_option(&options, "DEEP",
+                 clspi_has_block_copies(desc) ? 1
+                 : has_few_samples(desc)      ? 2
+                                              : 4);
     clspi_option(&options, "ACROSS", share_column(ctx, desc));
-    if (is_small(desc)) clspi_option(&options, "SMALL", 1);
-    if (is_small(desc) && siblings) clspi_option(&options, "SIBLINGS", 1);
+    if (clspi_has_block_copies(desc)) clspi_option(&options, "SMALL", 1);
+    if (clspi_has_block_copies(desc) && siblings) clspi_option(&options, "SIBLINGS", 1);
     return options;
 }
 
@@ -188,8 +165,7 @@ clspi_options clspi_layer_options(const clsp_context *ctx, const clsp_solid_desc
     clspi_options options = clspi_solid_options(ctx, desc, set);
 
     clspi_option(&options, "MAX_SLICE", CLSPI_MAX_SLICE);
-    add_vertex(&options, ctx, desc);
-    if (clspi_lanes(ctx, desc->precision) > 1) return options;
+    add_vertex(&options, desc);
     if (!clspi_solid_is_plain(desc)) {
         clspi_option(&options, "COLUMNS", has_room ? 4 : 1);
         clspi_option(&options, "ACROSS", across);
@@ -212,8 +188,7 @@ clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc
     const uint32_t loads = desc->dim == 4 ? 8 : 16; /* clang leaves longer loops as they are */
     clspi_options options = clspi_solid_options(ctx, desc, set);
 
-    add_vertex(&options, ctx, desc);
-    if (clspi_lanes(ctx, desc->precision) > 1) return options;
+    add_vertex(&options, desc);
     if (!clspi_solid_is_plain(desc)) {
         add_pile(&options, desc, clspi_table_group(ctx, desc, quads));
         if (has_room) clspi_option(&options, "STEP", is_double && few ? 2 : 4);
@@ -230,25 +205,18 @@ clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc
     return options;
 }
 
-clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_desc *desc)
+clspi_set_sizes clspi_most_in_sets(const clsp_solid_desc *desc)
 {
-    enum { REALS = 48 }; /* sums that an item of a GPU makes of cells with tables of their own */
+    enum { REALS = 48 }; /* sums that an item makes of cells with tables of their own */
     const clspi_set_sizes most = {3, 4};
-    const bool is_gpu = clspi_lanes(ctx, desc->precision) == 1;
     const clspi_solid_shape shape = clspi_solid_shape_of(desc);
-    const size_t sums = clspi_max(1, shape.num_sums * block_of(ctx, desc));
+    const size_t sums = clspi_max(1, shape.num_sums * block_of(desc));
     const uint32_t many = desc->precision == CLSP_F64 ? 1 : 2;
     const uint32_t layers = has_few_samples(desc) ? most.layers : many;
 
     if (desc->method != CLSP_SOLID_CELLS) return (clspi_set_sizes){1, 1};
-    if (!is_gpu) return (clspi_set_sizes){1, desc->dim <= 4 ? 4 : 1};
     if (clspi_solid_is_plain(desc)) return most;
     return (clspi_set_sizes){layers, (uint32_t)clspi_max(1, clspi_min(most.full, REALS / sums))};
-}
-
-bool clspi_has_block_copies(const clsp_context *ctx, const clsp_solid_desc *desc)
-{
-    return clspi_lanes(ctx, desc->precision) == 1 && is_small(desc);
 }
 
 size_t clspi_regular_group(const clsp_solid_desc *desc)

@@ -28,24 +28,24 @@ clspi_options clspi_table_options(const clsp_context *ctx, const clsp_solid_desc
                                   uint32_t set, bool quads);
 
 /* Tells whether the blocks of regular cells have copies of their points. */
-bool clspi_has_block_copies(const clsp_context *ctx, const clsp_solid_desc *desc);
+bool clspi_has_block_copies(const clsp_solid_desc *desc);
 
-/* Returns the items of a GPU's group for regular cells. */
+/* Returns the items of a group for regular cells. */
 size_t clspi_regular_group(const clsp_solid_desc *desc);
 
-/* Returns the items of a GPU's group for layered ones. */
+/* Returns the items of a group for layered ones. */
 size_t clspi_layer_group(const clsp_solid_desc *desc);
 
-/* Returns the items of a GPU's group for tables of all points. */
+/* Returns the items of a group for tables of all points. */
 size_t clspi_table_group(const clsp_context *ctx, const clsp_solid_desc *desc, bool quads);
 
-/* Returns the samples that an item of a GPU makes of those of a table. */
+/* Returns the samples that an item makes of those of a table. */
 uint32_t clspi_table_samples(const clsp_context *ctx, const clsp_solid_desc *desc, bool quads);
 
 /* Tells whether items may make four adjacent samples as a vector. */
 bool clspi_table_quads(const clsp_context *ctx, const clsp_solid_desc *desc);
 
-/* Returns what sets may have on a device. */
-clspi_set_sizes clspi_most_in_sets(const clsp_context *ctx, const clsp_solid_desc *desc);
+/* Returns what sets may have. */
+clspi_set_sizes clspi_most_in_sets(const clsp_solid_desc *desc);
 
 #endif

@@ -21,7 +21,7 @@ enum {
     CLSPI_SLICE_TILE = 32, /* points of a tile there: of a slice and of a cell */
     CLSPI_FULL_TILE = 64,
     CLSPI_FULL_POINTS = 128, /* of a cell made by tables, as a rule */
-    CLSPI_COPIERS = 32       /* items of a GPU that copy the points of a set */
+    CLSPI_COPIERS = 32       /* items that copy the points of a set */
 };
 
 /* Cells of one class in one frame. */
