@@ -1,7 +1,7 @@
 /* Refines lattices, and makes the limits of cells from them (docs/math.md, 19). An item makes
-   channels of a point that lies on an edge or a vertex; cells are made by groups. The host sets CLSP_DIM, CLSP_BLOCK, the channels that an item or
-   a group makes at once, CLSP_GROUP, and the reals of local memory, CLSP_POINTS, CLSP_FIRST and
-   CLSP_SECOND. */
+   channels of a point that lies on an edge or a vertex; cells are made by groups. The host sets
+   CLSP_DIM, CLSP_BLOCK, the channels that an item or a group makes at once, and the reals of local
+   memory, CLSP_POINTS, CLSP_FIRST and CLSP_SECOND. */
 #include "lattice.clh"
 
 #ifndef CLSP_POINTS
@@ -355,6 +355,7 @@ kernel void lattice_cells(global const real *restrict points, global const uint 
                           second, cell,  middle, c,      row_u, first_u};
     out += WIDE(at.offset);
     if (!at.side_to) out += (size_t)(group / parts) * (at.num_u * at.num_v * at.num_w * CLSP_DIM);
-    for (uint t = (uint)get_local_id(0); t < num_u * at.num_v * at.num_w; t += (uint)get_local_size(0))
+    for (uint t = (uint)get_local_id(0); t < num_u * at.num_v * at.num_w;
+         t += (uint)get_local_size(0))
         make_sample(p, at, out, t / (at.num_w * at.num_v), t / at.num_w % at.num_v, t % at.num_w);
 }

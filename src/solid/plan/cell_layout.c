@@ -5,14 +5,12 @@
 #include "check.h"
 #include "solid_options.h"
 
-enum { LAYERS = 4 };
+enum { LAYERS = 4, USES = 64 /* that there is room for at once */ };
 
-/* A layout being made. */
+/* Sets being made. */
 typedef struct maker {
     clsp_solid_plan *plan;
-    clspi_key_map map; /* uses by class and frame */
-    uint32_t *use_of;  /* [num_cells] */
-    size_t *next;      /* [num_uses]: where the next cell of each use goes among the sets */
+    size_t *next; /* [num_uses]: where the next cell of each use goes */
 } maker;
 
 static clsp_status no_memory(const clsp_solid_plan *plan)
@@ -56,48 +54,15 @@ static void place_table(clsp_solid_plan *plan, clspi_cell_use *use)
     *rows += stride / 16 * use->terms;
 }
 
-/* Finds the use of each cell, in the order in which they appear; the regular one is the first. */
-static bool find_uses(maker *m)
-{
-    clspi_cell_layout *const layout = &m->plan->layout;
-    const clspi_class_use regular = {CLSPI_REGULAR, 0};
-    uint32_t room = 0;
-
-    for (size_t c = 0; c <= m->plan->num_cells; c++) {
-        const clspi_class_use of = c == 0 ? regular : m->plan->points.use[c - 1];
-        if (c > 0 && of.number == CLSPI_REGULAR) {
-            m->use_of[c - 1] = 0;
-            layout->uses[0].num_cells++;
-            continue;
-        }
-        const uint32_t at =
-            clspi_key_map_put(&m->map, (clspi_key){(uint64_t)of.number << 8 | of.frame, 0});
-        if (at == CLSPI_NO_KEY) return false;
-        if (at >= room) {
-            room = 2 * room + 64;
-            clspi_cell_use *const more = realloc(layout->uses, room * sizeof *more);
-            if (!more) return false;
-            layout->uses = more;
-        }
-        if (at == layout->num_uses) {
-            layout->uses[layout->num_uses++] = describe(m->plan, of);
-            if (of.number != CLSPI_REGULAR && m->plan->has_grid)
-                place_table(m->plan, &layout->uses[at]);
-        }
-        if (c == 0) continue;
-        m->use_of[c - 1] = at;
-        layout->uses[at].num_cells++;
-    }
-    return true;
-}
-
 /* ---- points ---- */
 
 /* Writes the points of a layered cell by layers in its own direction, continued beyond the
    boundary. */
-static bool copy_layers(maker *m, uint32_t *to, const uint32_t *points, const clspi_cell_use *use)
+static bool copy_layers(clsp_solid_plan *plan, uint32_t *to, size_t cell)
 {
-    const clspi_cell_class *const entry = &m->plan->classes.entry[use->of.number];
+    const clspi_cell_use *const use = &plan->layout.uses[clspi_use_of(plan, cell)];
+    const uint32_t *const points = plan->points.index + plan->points.place[cell];
+    const clspi_cell_class *const entry = &plan->classes.entry[use->of.number];
     const bool flips = clspi_frame_flips(use->of.frame, entry->axis);
     const uint32_t n = entry->num_slice;
 
@@ -107,10 +72,9 @@ static bool copy_layers(maker *m, uint32_t *to, const uint32_t *points, const cl
         uint32_t *const layer = to + (size_t)(flips ? LAYERS - 1 - l : l) * n;
         for (uint32_t k = 0; k < n; k++) {
             const uint16_t point = entry->slice[(size_t)l * n + k];
-            layer[k] =
-                point != CLSPI_NO_POINT
-                    ? points[point]
-                    : clspi_continued_point(&m->plan->points, points[one[k]], points[two[k]]);
+            layer[k] = point != CLSPI_NO_POINT
+                           ? points[point]
+                           : clspi_continued_point(&plan->points, points[one[k]], points[two[k]]);
             if (layer[k] == CLSPI_NO_KEY) return false;
         }
     }
@@ -140,18 +104,16 @@ static bool put_in_set(maker *m, size_t c)
 {
     clspi_cell_layout *const layout = &m->plan->layout;
     const clspi_cell_points *const points = &m->plan->points;
-    const clspi_cell_use *const use = &layout->uses[m->use_of[c]];
+    const clspi_cell_use *const use = &layout->uses[clspi_use_of(m->plan, c)];
     clspi_cell_sets *const sets = sets_of(layout, use);
     const uint32_t size = sets->size, words = clspi_set_words(sets);
     size_t first = points->place[c];
-    size_t *const next = &m->next[m->use_of[c]];
+    size_t *const next = &m->next[clspi_use_of(m->plan, c)];
     const uint32_t place = (uint32_t)(*next % size);
 
     if (use->has_slices) {
         first = points->num_index + layout->num_index;
-        if (!copy_layers(m, layout->index + layout->num_index, points->index + points->place[c],
-                         use))
-            return false;
+        if (!copy_layers(m->plan, layout->index + layout->num_index, c)) return false;
         layout->num_index += LAYERS * (size_t)use->terms;
     }
     if (place == 0) *next = sets->num++ * size; /* what is behind a full set is not ours */
@@ -206,9 +168,8 @@ static void release_sets(clspi_cell_sets *sets)
 {
     free(sets->words);
     clspi_cell_spans_release(&sets->spans);
+    *sets = (clspi_cell_sets){0};
 }
-
-/* ---- the layout ---- */
 
 /* Counts cells and points, and makes room for them. */
 static bool allocate(maker *m)
@@ -222,35 +183,95 @@ static bool allocate(maker *m)
     for (uint32_t u = 0; u < layout->num_uses && m->plan->has_grid; u++)
         if (layout->uses[u].has_slices)
             index += LAYERS * layout->uses[u].num_cells * layout->uses[u].terms;
-    if (index > UINT32_MAX - m->plan->points.num_index || layout->slice_rows > UINT32_MAX ||
-        layout->full_rows > UINT32_MAX)
-        return false;
+    if (index > UINT32_MAX - m->plan->points.num_index) return false;
     layout->index = malloc((index + 1) * sizeof *layout->index);
     m->next = calloc(layout->num_uses, sizeof *m->next);
     return layout->index && m->next && make_sets(layout, true, most.layers, units) &&
            make_sets(layout, false, most.full, units);
 }
 
-clsp_status clspi_cell_layout_make(clsp_solid_plan *plan)
+clsp_status clspi_cell_sets_make(clsp_solid_plan *plan)
 {
-    maker m = {.plan = plan, .use_of = malloc((plan->num_cells + 1) * sizeof *m.use_of)};
-    bool done = m.use_of && clspi_key_map_make(&m.map) && find_uses(&m) && allocate(&m);
+    clspi_cell_layout *const layout = &plan->layout;
+    maker m = {.plan = plan};
+    bool done = allocate(&m);
 
     for (size_t c = 0; c < plan->num_cells && done && plan->has_grid; c++)
-        if (plan->layout.uses[m.use_of[c]].of.number != CLSPI_REGULAR) done = put_in_set(&m, c);
-    clspi_cell_spans_ready(&plan->layout.layers.spans, plan->layout.layers.num);
-    clspi_cell_spans_ready(&plan->layout.full.spans, plan->layout.full.num);
-    clspi_key_map_release(&m.map);
-    free(m.use_of);
+        if (clspi_use_of(plan, c) > 0) done = put_in_set(&m, c);
+    clspi_cell_spans_ready(&layout->layers.spans, layout->layers.num);
+    clspi_cell_spans_ready(&layout->full.spans, layout->full.num);
     free(m.next);
+    return done ? CLSP_OK : no_memory(plan);
+}
+
+void clspi_cell_sets_release(clspi_cell_layout *layout)
+{
+    release_sets(&layout->layers);
+    release_sets(&layout->full);
+    free(layout->index);
+    layout->index = NULL;
+    layout->num_index = 0;
+}
+
+/* ---- the layout ---- */
+
+/* Adds the use of a cell, whose class and frame no cell before has. */
+static bool add_use(clsp_solid_plan *plan, clspi_class_use of)
+{
+    clspi_cell_layout *const layout = &plan->layout;
+    const uint32_t at = layout->num_uses;
+
+    if (at % USES == 0) {
+        clspi_cell_use *const more = realloc(layout->uses, ((size_t)at + USES) * sizeof *more);
+        if (!more) return false;
+        layout->uses = more;
+    }
+    layout->uses[layout->num_uses++] = describe(plan, of);
+    if (of.number == CLSPI_REGULAR) return true;
+    layout->use_of[(size_t)of.number * CLSPI_FRAMES + of.frame] = at;
+    if (plan->has_grid) place_table(plan, &layout->uses[at]);
+    return true;
+}
+
+/* Finds the uses of all cells, in the order in which they appear; the regular one is the first. */
+static bool find_uses(clsp_solid_plan *plan)
+{
+    bool done = add_use(plan, (clspi_class_use){CLSPI_REGULAR, 0});
+
+    for (size_t c = 0; c < plan->num_cells && done; c++) {
+        const clspi_class_use of = plan->points.use[c];
+        if (of.number != CLSPI_REGULAR && clspi_use_of(plan, c) == 0) done = add_use(plan, of);
+        if (done) plan->layout.uses[clspi_use_of(plan, c)].num_cells++;
+    }
+    return done && plan->layout.slice_rows <= UINT32_MAX && plan->layout.full_rows <= UINT32_MAX;
+}
+
+/* Makes the points beyond the boundary that layers of cells have, as sets of them do: before there
+   are control points, whichever device needs the sets one day. */
+static bool continue_layers(clsp_solid_plan *plan)
+{
+    uint32_t layers[LAYERS * CLSPI_MAX_SLICE];
+
+    for (size_t c = 0; c < plan->num_cells && plan->has_grid; c++)
+        if (plan->layout.uses[clspi_use_of(plan, c)].has_slices && !copy_layers(plan, layers, c))
+            return false;
+    return true;
+}
+
+clsp_status clspi_cell_layout_make(clsp_solid_plan *plan)
+{
+    clspi_cell_layout *const layout = &plan->layout;
+
+    layout->use_of = calloc((size_t)plan->classes.num * CLSPI_FRAMES + 1, sizeof *layout->use_of);
+    const bool done =
+        layout->use_of && find_uses(plan) && (!plan->by_host || continue_layers(plan));
     return done ? CLSP_OK : no_memory(plan);
 }
 
 void clspi_cell_layout_release(clspi_cell_layout *layout)
 {
     free(layout->uses);
-    release_sets(&layout->layers);
-    release_sets(&layout->full);
-    free(layout->index);
+    free(layout->use_of);
+    clspi_cell_sets_release(layout);
     *layout = (clspi_cell_layout){0};
 }

@@ -15,33 +15,11 @@ static clsp_status no_memory(const clsp_solid_plan *plan)
 
 /* ---- what workers share ---- */
 
-/* Lists uses by class and frame. */
-static clsp_status find_uses(clsp_solid_plan *plan)
-{
-    const clspi_cell_layout *const layout = &plan->layout;
-    const size_t num = (size_t)plan->classes.num * CLSPI_FRAMES;
-
-    if (plan->use_of) return CLSP_OK;
-    plan->use_of = calloc(num + 1, sizeof *plan->use_of);
-    if (!plan->use_of) return no_memory(plan);
-    for (uint32_t u = 0; u < layout->num_uses; u++) {
-        const clspi_class_use of = layout->uses[u].of;
-        if (of.number != CLSPI_REGULAR)
-            plan->use_of[(size_t)of.number * CLSPI_FRAMES + of.frame] = u;
-    }
-    return CLSP_OK;
-}
-
 clsp_status clspi_solid_host_prepare(clsp_solid_plan *plan)
 {
-    const size_t bytes =
-        clspi_num_points(&plan->points) * plan->desc.dim * clsp_type_bytes(plan->desc.precision);
-
-    CLSPI_CHECK(find_uses(plan));
     CLSPI_CHECK(clspi_solid_hold_points(plan));
     pthread_mutex_lock(&plan->host.lock);
-    const clsp_status status =
-        clspi_host_state_read(&plan->host, &plan->base, plan->control, bytes);
+    const clsp_status status = clspi_control_hold(plan);
     pthread_mutex_unlock(&plan->host.lock);
     return status;
 }
@@ -143,8 +121,13 @@ clsp_status clspi_solid_host_tables(clsp_solid_plan *plan)
     clspi_call call;
 
     if (tables->along) return CLSP_OK;
-    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
-    clsp_status status = clspi_call_finish(&call, read_tables(plan, &call.series));
+    clsp_status status;
+    if (plan->tables.along) {
+        CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
+        status = clspi_call_finish(&call, read_tables(plan, &call.series));
+    } else {
+        status = clspi_sample_tables_on_host(plan, tables);
+    }
     if (status == CLSP_OK) status = make_grid(plan);
     if (status != CLSP_OK) release_tables(tables);
     return status;
@@ -154,7 +137,6 @@ void clspi_solid_host_release(clsp_solid_plan *plan)
 {
     release_tables(&plan->host_tables);
     clspi_class_trees_release(&plan->host_trees);
-    free(plan->use_of);
     clspi_host_state_release(&plan->host);
 }
 
@@ -193,8 +175,7 @@ static clspi_cell_sum sum_of(const host_cell *h)
         return sum;
     }
     const clspi_cell_class *const entry = &plan->classes.entry[of.number];
-    const clspi_cell_use *const use =
-        &plan->layout.uses[plan->use_of[(size_t)of.number * CLSPI_FRAMES + of.frame]];
+    const clspi_cell_use *const use = &plan->layout.uses[clspi_use_of(plan, h->cell)];
     const clspi_host_tables *const tables = &plan->host_tables;
     const size_t row = 16 * clsp_type_bytes(plan->desc.precision);
 

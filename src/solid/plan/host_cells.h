@@ -14,7 +14,7 @@ typedef struct clspi_solid_scratch {
     uint8_t faces[CLSPI_RUN];
 } clspi_solid_scratch;
 
-/* Makes what all workers share: control points, uses by class and frame. */
+/* Makes what all workers share: the points of cells, and control points. */
 clsp_status clspi_solid_host_prepare(clsp_solid_plan *plan);
 
 /* Makes the tables of samples, those of the device, for all workers. */

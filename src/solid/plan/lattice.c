@@ -249,40 +249,34 @@ static clsp_status create_kernels(clsp_solid_plan *plan)
     return create_kernel(plan, &l->edge_kernel, &clspi_lattice_edges_signature, &options);
 }
 
-static clsp_status make(clsp_solid_plan *plan, clspi_lattice_parts *parts)
-{
-    clspi_call call;
-
-    CLSPI_CHECK(create_kernels(plan));
-    CLSPI_CHECK(make_room(plan));
-    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
-    return clspi_call_end(&call, upload_parts(plan, &call.series, parts));
-}
-
 clsp_status clspi_lattice_make(clsp_solid_plan *plan, const clspi_cell_mesh *mesh)
 {
-    clspi_lattice_parts parts = {0};
-    clsp_status status;
-
     plan->lattice = calloc(1, sizeof *plan->lattice);
     if (!plan->lattice || !clspi_cell_mesh_copy(&plan->lattice->mesh, mesh)) return no_memory(plan);
     clspi_lattice *const l = plan->lattice;
     if (!are_for(&plan->desc, mesh)) return CLSP_OK;
     if (!clspi_lattice_rows_make(&l->rows, &plan->desc)) return no_memory(plan);
     l->makes_grid = room_of(plan->base.ctx, &plan->desc, &l->rows).block > 0;
-    if (!l->makes_grid) return CLSP_OK;
-    status = clspi_lattice_parts_make(&parts, mesh) ? make(plan, &parts) : no_memory(plan);
+    return CLSP_OK;
+}
+
+clsp_status clspi_lattice_upload(clsp_solid_plan *plan, clspi_series *series)
+{
+    clspi_lattice_parts parts = {0};
+
+    CLSPI_CHECK(create_kernels(plan));
+    CLSPI_CHECK(make_room(plan));
+    const clsp_status status = clspi_lattice_parts_make(&parts, &plan->lattice->mesh)
+                                   ? upload_parts(plan, series, &parts)
+                                   : no_memory(plan);
     clspi_lattice_parts_release(&parts);
     return status;
 }
 
-void clspi_lattice_release(clsp_solid_plan *plan)
+void clspi_lattice_unload(clsp_solid_plan *plan)
 {
     clspi_lattice *const l = plan->lattice;
 
-    if (!l) return;
-    clsp_solid_plan_destroy(&l->by_classes);
-    clspi_star_mesh_release(&l->stars);
     clspi_kernel_release(&l->cell_kernel);
     clspi_kernel_release(&l->vertex_kernel);
     clspi_kernel_release(&l->slice_kernel);
@@ -300,6 +294,15 @@ void clspi_lattice_release(clsp_solid_plan *plan)
         clspi_buffer_release(&l->points[k]);
     clspi_buffer_release(&l->lines);
     clspi_buffer_release(&l->limits);
+}
+
+void clspi_lattice_release(clsp_solid_plan *plan)
+{
+    clspi_lattice *const l = plan->lattice;
+
+    if (!l) return;
+    clsp_solid_plan_destroy(&l->by_classes);
+    clspi_star_mesh_release(&l->stars);
     clspi_lattice_rows_release(&l->rows);
     clspi_cell_mesh_release(&l->mesh);
     free(l);
@@ -470,7 +473,6 @@ clsp_status clspi_lattice_load(clsp_solid_plan *plan, clspi_series *series)
     clspi_lattice *const l = plan->lattice;
     lattice_job job = {plan, series, 0};
 
-    l->is_loaded = l->has_points = false;
     if (!l->makes_grid) return CLSP_OK;
     CLSPI_CHECK(make_vertices(&job, l->limit_weights, l->limits, 1));
     for (; job.from < l->rows.steps; job.from++) {
@@ -519,16 +521,7 @@ clsp_status clspi_solid_by_classes(clsp_solid_plan *plan, clsp_solid_plan **by_c
 {
     clspi_lattice *const l = plan->lattice;
 
-    *by_classes = plan;
-    if (!l) return CLSP_OK;
-    if (!l->by_classes) CLSPI_CHECK(create_by_classes(plan));
-    if (plan->is_loaded && !l->is_loaded) {
-        const clsp_input points = {.type = plan->desc.precision,
-                                   .buffer = plan->control,
-                                   .size = plan->num_vertices * plan->desc.dim};
-        CLSPI_CHECK(clsp_solid_set_control_points(l->by_classes, points, NULL));
-        l->is_loaded = true;
-    }
-    *by_classes = l->by_classes;
+    if (l && !l->by_classes) CLSPI_CHECK(create_by_classes(plan));
+    *by_classes = l ? l->by_classes : plan;
     return CLSP_OK;
 }

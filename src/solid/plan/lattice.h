@@ -14,8 +14,7 @@ typedef struct clspi_lattice {
     clspi_cell_mesh mesh;
     clspi_star_mesh stars;       /* made when they are first needed, */
     bool has_points;             /* and whether they have the control points */
-    clsp_solid_plan *by_classes; /* for weights and classes, likewise, */
-    bool is_loaded;              /* and whether it has the control points */
+    clsp_solid_plan *by_classes; /* for weights and classes, without control points, likewise */
     /* of the grid, where the device makes it */
     bool makes_grid;
     clspi_lattice_rows rows;
@@ -30,8 +29,12 @@ typedef struct clspi_lattice {
 /* Chooses the method of a plan whose description has none. */
 clsp_solid_method clspi_lattice_choose(const clspi_cell_mesh *mesh);
 
-/* Makes the lattice of a plan of a mesh, and what it has on its device. */
+/* Makes the lattice of a plan of a mesh. */
 clsp_status clspi_lattice_make(clsp_solid_plan *plan, const clspi_cell_mesh *mesh);
+
+/* Makes what it has on its device, where that makes the grid. To be released whatever happens. */
+clsp_status clspi_lattice_upload(clsp_solid_plan *plan, clspi_series *series);
+void clspi_lattice_unload(clsp_solid_plan *plan);
 void clspi_lattice_release(clsp_solid_plan *plan);
 
 /* Refines the control points that the plan has on its device. */
@@ -41,8 +44,7 @@ clsp_status clspi_lattice_load(clsp_solid_plan *plan, clspi_series *series);
 clsp_status clspi_lattice_enqueue(clsp_solid_plan *plan, clspi_series *series, clsp_range cells,
                                   const clspi_target *target);
 
-/* Gives the plan that makes what a plan has classes for: itself, or one beside its lattice, with
-   the same control points if there are some. */
+/* Gives the plan that has the classes and weights of a plan: itself, or one beside its lattice. */
 clsp_status clspi_solid_by_classes(clsp_solid_plan *plan, clsp_solid_plan **by_classes);
 
 /* Builds the program of plans of a description. */

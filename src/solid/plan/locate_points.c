@@ -1,7 +1,5 @@
 #include "locate_points.h"
 
-#include <stdlib.h>
-
 #include "check.h"
 #include "host_cells.h"
 #include "query_pieces.h"
@@ -41,47 +39,27 @@ void clspi_locate_forget(clsp_solid_plan *plan)
     clspi_solid_locate_destroy(&plan->located);
 }
 
-/* Makes what is searched of a plan that has classes. */
-static clsp_status search_classes(clsp_solid_plan *plan)
-{
-    const clspi_parallel threads = clspi_solid_threads(plan->base.ctx);
-
-    CLSPI_CHECK(clspi_solid_host_prepare(plan));
-    const clspi_locate_source source = {.points = &plan->points,
-                                        .classes = &plan->classes,
-                                        .control = plan->host.data,
-                                        .f64 = plan->desc.precision == CLSP_F64,
-                                        .dim = plan->desc.dim};
-    plan->located = clspi_solid_locate_create(&source, &threads);
-    return plan->located ? CLSP_OK : no_memory(plan);
-}
-
-/* Makes what is searched of a plan that has a lattice, by stars. */
-static clsp_status search_stars(clsp_solid_plan *plan)
-{
-    const clspi_parallel threads = clspi_solid_threads(plan->base.ctx);
-
-    CLSPI_CHECK(clspi_star_topology(plan));
-    void *const control = malloc(plan->num_vertices * plan->desc.dim * sizeof(double) + 1);
-    if (!control) return no_memory(plan);
-    const clsp_status status = clspi_star_read(plan, control);
-    const clspi_locate_source source = {.stars = &plan->lattice->stars,
-                                        .control = control,
-                                        .f64 = plan->desc.precision == CLSP_F64,
-                                        .dim = plan->desc.dim};
-    if (status == CLSP_OK) plan->located = clspi_solid_locate_create(&source, &threads);
-    free(control);
-    return status != CLSP_OK || plan->located ? status : no_memory(plan);
-}
-
-/* Makes what is searched of the control points loaded, where that has not been done. */
+/* Makes what is searched of the control points loaded, where that has not been done: by classes, or
+   of a plan that has a lattice by stars. */
 static clsp_status prepare(const clspi_work *work, clspi_way way)
 {
     clsp_solid_plan *const plan = solid_plan_of(work->plan);
+    const clspi_parallel threads = clspi_solid_threads(plan->base.ctx);
+    clspi_locate_source source = {.f64 = plan->desc.precision == CLSP_F64, .dim = plan->desc.dim};
 
     (void)way;
     if (plan->located) return CLSP_OK;
-    return plan->lattice ? search_stars(plan) : search_classes(plan);
+    CLSPI_CHECK(clspi_solid_host_prepare(plan));
+    source.control = plan->host.data;
+    if (plan->lattice) {
+        CLSPI_CHECK(clspi_star_topology(plan));
+        source.stars = &plan->lattice->stars;
+    } else {
+        source.points = &plan->points;
+        source.classes = &plan->classes;
+    }
+    plan->located = clspi_solid_locate_create(&source, &threads);
+    return plan->located ? CLSP_OK : no_memory(plan);
 }
 
 /* ---- the search ---- */

@@ -346,6 +346,7 @@ clsp_status clspi_point_list_enqueue(clsp_solid_plan *plan, clspi_series *series
     bool is_direct;
 
     if (plan->lattice) return clspi_star_enqueue(plan, series, &lines, NULL, target);
+    CLSPI_CHECK(clspi_solid_device_ready(plan, series));
     CLSPI_CHECK(clspi_device_lists_ready(plan, series, &is_direct));
     if (is_direct) return clspi_device_list_enqueue(plan, series, list, points, target);
     clsp_status status = allocate(&job);
@@ -400,10 +401,12 @@ clsp_status clspi_point_list_lines(clsp_solid_plan *plan, const clsp_points *poi
         .per_piece = clspi_max(1, points->num), .line = lines.first, .left = lines.count};
     bool is_direct = false;
 
-    if (plan->lattice)
-        CLSPI_CHECK(clspi_star_prepare(plan, NULL));
-    else
+    if (plan->lattice) {
+        CLSPI_CHECK(clspi_star_prepare(plan));
+    } else {
+        CLSPI_CHECK(clspi_solid_device_ready(plan, NULL));
         CLSPI_CHECK(clspi_device_lists_ready(plan, NULL, &is_direct));
+    }
     if (is_direct) return clspi_device_list_lines(plan, points, lines, out, run);
     if (lines.count) CLSPI_CHECK(clspi_solid_hold_points(plan));
     clsp_status status = open_all(&job, points, lines.count, out);

@@ -130,7 +130,14 @@ size_t clspi_along_reals(const clsp_solid_plan *plan)
     return 4 * samples * (plan->is_plain ? 1 : 4);
 }
 
-/* ---- on the device ---- */
+/* ---- where they go ---- */
+
+/* A buffer, by commands of a series, or without one host memory. */
+typedef struct table_place {
+    clspi_series *series;
+    cl_mem buffer;
+    void *host;
+} table_place;
 
 static clsp_status no_memory(const maker *m, size_t num)
 {
@@ -138,17 +145,34 @@ static clsp_status no_memory(const maker *m, size_t num)
                       "solid: no memory for tables of %zu weights", num);
 }
 
-/* Writes weights to a buffer, from one of its reals on. */
-static clsp_status upload(const maker *m, clspi_series *series, cl_mem buffer, size_t first,
-                          double *table, size_t num)
+/* Makes room for so many reals: on the host from a line of the cache on, as all rows are then. */
+static clsp_status reserve(const maker *m, table_place *at, size_t num)
+{
+    enum { LINE = 64 };
+    const size_t bytes = num * clsp_type_bytes(m->plan->desc.precision);
+
+    if (at->series) return clspi_buffer_create(&at->buffer, at->series->ctx, bytes);
+    at->host = aligned_alloc(LINE, clspi_round_up(bytes, LINE));
+    return at->host ? CLSP_OK : no_memory(m, num);
+}
+
+/* Writes weights from one of a place's reals on; they are no more what they were. */
+static clsp_status write(const maker *m, const table_place *at, size_t first, double *table,
+                         size_t num)
 {
     const size_t real = clsp_type_bytes(m->plan->desc.precision);
 
+    if (num == 0) return CLSP_OK;
     if (m->plan->desc.precision == CLSP_F32) /* in place: each is written behind those read */
         for (size_t i = 0; i < num; i++)
             clspi_put_float(table, i, table[i]);
-    return num ? clspi_series_write(series, buffer, first * real, table, num * real) : CLSP_OK;
+    if (at->series)
+        return clspi_series_write(at->series, at->buffer, first * real, table, num * real);
+    memcpy((char *)at->host + first * real, table, num * real);
+    return CLSP_OK;
 }
+
+/* ---- all ---- */
 
 /* Lists the uses whose tables are slices, or of all points; there is room for all. */
 static size_t list_uses(const clspi_cell_layout *layout, bool slices, uint32_t *uses)
@@ -161,9 +185,8 @@ static size_t list_uses(const clspi_cell_layout *layout, bool slices, uint32_t *
     return num;
 }
 
-/* Makes the tables of a batch and brings them to the device, to rows that begin at `first`. */
-static clsp_status make_batch(table_batch *b, clspi_series *series, cl_mem buffer, size_t first,
-                              size_t end_row)
+/* Makes the tables of a batch, and writes them to rows that begin at `first`. */
+static clsp_status make_batch(table_batch *b, const table_place *at, size_t first, size_t end_row)
 {
     const clspi_parallel threads = clspi_solid_threads(b->m->plan->base.ctx);
     const size_t num = 16 * (end_row - b->first_row);
@@ -172,16 +195,15 @@ static clsp_status make_batch(table_batch *b, clspi_series *series, cl_mem buffe
     if (!b->table) return no_memory(b->m, num);
     atomic_init(&b->failed, false);
     clspi_in_parallel(&threads, b->num, fill_table, b);
-    const clsp_status status =
-        atomic_load(&b->failed)
-            ? no_memory(b->m, num)
-            : upload(b->m, series, buffer, first + 16 * b->first_row, b->table, num);
+    const clsp_status status = atomic_load(&b->failed)
+                                   ? no_memory(b->m, num)
+                                   : write(b->m, at, first + 16 * b->first_row, b->table, num);
     free(b->table);
     return status;
 }
 
 /* Makes all tables of a sort for the sum at hand, some at a time. rows: of all of them. */
-static clsp_status make_tables(const maker *m, clspi_series *series, cl_mem buffer, size_t first,
+static clsp_status make_tables(const maker *m, const table_place *at, size_t first,
                                const uint32_t *uses, size_t num, size_t rows)
 {
     const clspi_cell_use *const all = m->plan->layout.uses;
@@ -194,13 +216,13 @@ static clsp_status make_tables(const maker *m, clspi_series *series, cl_mem buff
             end_row = end < num ? all[uses[end]].table : rows;
         }
         b.num = end - i;
-        CLSPI_CHECK(make_batch(&b, series, buffer, first, end_row));
+        CLSPI_CHECK(make_batch(&b, at, first, end_row));
     }
     return CLSP_OK;
 }
 
-/* Makes the buffer of slices, or of all weights. */
-static clsp_status make_buffer(maker *m, clspi_series *series, cl_mem *buffer, bool slices)
+/* Makes the tables of slices, or of all weights. */
+static clsp_status make_weights(maker *m, table_place *at, bool slices)
 {
     const clspi_cell_layout *const layout = &m->plan->layout;
     const clspi_solid_shape *const shape = &m->plan->shape;
@@ -211,18 +233,17 @@ static clsp_status make_buffer(maker *m, clspi_series *series, cl_mem *buffer, b
 
     if (!uses) return no_memory(m, reals);
     const size_t num = list_uses(layout, slices, uses);
-    status =
-        clspi_buffer_create(buffer, series->ctx, reals * clsp_type_bytes(m->plan->desc.precision));
+    status = reserve(m, at, reals);
     for (uint32_t k = 0; k < shape->num_sums && status == CLSP_OK; k++) {
         memcpy(m->by, clspi_order_by[shape->number[k]], sizeof m->by);
-        status = make_tables(m, series, *buffer, k * rows * 16, uses, num, rows);
+        status = make_tables(m, at, k * rows * 16, uses, num, rows);
     }
     free(uses);
     return status;
 }
 
-/* Makes the buffer of B-splines along directions. */
-static clsp_status make_along(const maker *m, clspi_series *series, cl_mem *buffer)
+/* Makes the B-splines along directions. */
+static clsp_status make_along(const maker *m, table_place *at)
 {
     const size_t num = clspi_along_reals(m->plan);
     double *const table = calloc(num, sizeof *table);
@@ -230,21 +251,41 @@ static clsp_status make_along(const maker *m, clspi_series *series, cl_mem *buff
 
     if (!table) return no_memory(m, num);
     fill_along(m, table);
-    status =
-        clspi_buffer_create(buffer, series->ctx, num * clsp_type_bytes(m->plan->desc.precision));
-    if (status == CLSP_OK) status = upload(m, series, *buffer, 0, table, num);
+    status = reserve(m, at, num);
+    if (status == CLSP_OK) status = write(m, at, 0, table, num);
     free(table);
     return status;
 }
 
-clsp_status clspi_sample_tables_make(clsp_solid_plan *plan, clspi_series *series)
+enum { SLICES, FULL, ALONG, PLACES };
+
+static clsp_status make_all(clsp_solid_plan *plan, table_place at[PLACES])
 {
-    clspi_sample_tables *const tables = &plan->tables;
     maker m = {.plan = plan};
 
-    CLSPI_CHECK(make_buffer(&m, series, &tables->slices, true));
-    CLSPI_CHECK(make_buffer(&m, series, &tables->full, false));
-    return make_along(&m, series, &tables->along);
+    CLSPI_CHECK(make_weights(&m, &at[SLICES], true));
+    CLSPI_CHECK(make_weights(&m, &at[FULL], false));
+    return make_along(&m, &at[ALONG]);
+}
+
+clsp_status clspi_sample_tables_make(clsp_solid_plan *plan, clspi_series *series)
+{
+    table_place at[PLACES] = {{.series = series}, {.series = series}, {.series = series}};
+    const clsp_status status = make_all(plan, at);
+
+    plan->tables = (clspi_sample_tables){at[SLICES].buffer, at[FULL].buffer, at[ALONG].buffer};
+    return status;
+}
+
+clsp_status clspi_sample_tables_on_host(clsp_solid_plan *plan, clspi_host_tables *tables)
+{
+    table_place at[PLACES] = {{.series = NULL}};
+    const clsp_status status = make_all(plan, at);
+
+    tables->slices = at[SLICES].host;
+    tables->full = at[FULL].host;
+    tables->along = at[ALONG].host;
+    return status;
 }
 
 void clspi_sample_tables_release(clspi_sample_tables *tables)

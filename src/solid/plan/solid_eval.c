@@ -3,6 +3,7 @@
 #include "cell_launch.h"
 #include "lattice.h"
 #include "solid_mesh.h"
+#include "solid_upload.h"
 #include "star_vertices.h"
 #include "transfer.h"
 
@@ -46,6 +47,7 @@ clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, cls
                                    .keep = plan->shape.number[0] == CLSPI_VALUE ? 1.0 : 0.0};
     const clspi_star_lines lines = {NULL, cells};
 
+    CLSPI_CHECK(clspi_solid_device_ready(plan, series));
     if (plan->lattice)
         return plan->lattice->makes_grid ? clspi_lattice_enqueue(plan, series, cells, target)
                                          : clspi_star_enqueue(plan, series, &lines, NULL, target);
@@ -79,6 +81,7 @@ clsp_status clspi_solid_eval_lines(clsp_solid_plan *plan, clsp_range cells,
     clspi_memory_need need;
 
     CLSPI_CHECK(clspi_solid_need(plan, cells, &need));
+    CLSPI_CHECK(clspi_solid_device_ready(plan, NULL));
     job.streams.num = 1;
     stream->per_line = plan->cell_elements;
     stream->written = true;

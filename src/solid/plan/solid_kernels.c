@@ -102,7 +102,7 @@ clsp_status clspi_solid_create_kernels(clsp_solid_plan *plan)
 {
     const clspi_options options = clspi_solid_options(plan->base.ctx, &plan->desc, 1);
 
-    if (!plan->owner)
+    if (!plan->owner && !plan->by_host)
         CLSPI_CHECK(clspi_kernel_create(&plan->continue_points, plan->base.ctx, "continue_points",
                                         &clspi_continue_points_signature, &options));
     if (!plan->has_grid) return CLSP_OK;

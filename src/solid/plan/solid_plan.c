@@ -9,11 +9,9 @@
 #include "host_cells.h"
 #include "lattice.h"
 #include "locate_points.h"
-#include "point_copies.h"
 #include "points.h"
 #include "process.h"
 #include "solid_desc.h"
-#include "solid_kernels.h"
 #include "solid_mesh.h"
 #include "solid_share.h"
 #include "solid_upload.h"
@@ -70,19 +68,14 @@ static clsp_status borrow_points(clsp_solid_plan *plan, const clsp_solid_plan *o
 
 /* ---- making plans ---- */
 
-/* Builds what a plan whose points are known has on its device, but for a lattice. */
+/* Builds what a plan whose points are known, or its lattice, has beyond them. */
 static clsp_status build(clsp_solid_plan *plan)
 {
-    clspi_call call;
-
     plan->has_grid = clspi_grid_size(&plan->desc) > 0;
     plan->cell_reals = clspi_grid_size(&plan->desc) * plan->desc.dim * plan->shape.num_sums;
     plan->cell_elements = clspi_grid_size(&plan->desc) * plan->shape.stride;
-    if (plan->desc.method == CLSP_SOLID_LATTICES) return CLSP_OK;
-    CLSPI_CHECK(clspi_cell_layout_make(plan));
-    CLSPI_CHECK(clspi_solid_create_kernels(plan));
-    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
-    return clspi_call_end(&call, clspi_solid_upload(plan, &call.series));
+    if (!plan->lattice) CLSPI_CHECK(clspi_cell_layout_make(plan));
+    return plan->by_host ? CLSP_OK : clspi_solid_device_ready(plan, NULL);
 }
 
 /* Makes the lattice of a plan of a mesh. */
@@ -168,6 +161,8 @@ clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh
     CLSPI_CHECK(clspi_solid_check_creases(mesh));
     if (all.method == CLSP_SOLID_METHOD_DEFAULT) all.method = clspi_lattice_choose(&mesh->cells);
     CLSPI_CHECK(allocate(plan, mesh->ctx, &all, mesh->cells.num_vertices, mesh->cells.num_cells));
+    (*plan)->by_host = clspi_is_own_cpu(mesh->ctx) &&
+                       (all.method == CLSP_SOLID_CELLS || all.method == CLSP_SOLID_LATTICES);
     status = all.method == CLSP_SOLID_LATTICES ? make_lattice(*plan, &mesh->cells)
                                                : find_points(*plan, mesh);
     if (status == CLSP_OK) status = find_faces(*plan, &mesh->cells);
@@ -198,21 +193,8 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
     if (clspi_process_is_forked()) return;
     clspi_plan_settle(&plan->base);
     clspi_peers_release(&plan->peers);
-    clspi_sample_tables_release(&plan->tables);
-    clspi_buffer_release(&plan->cell_faces);
+    clspi_solid_device_release(plan);
     clspi_buffer_release(&plan->control);
-    clspi_buffer_release(&plan->index);
-    clspi_buffer_release(&plan->block_words);
-    clspi_buffer_release(&plan->block_points);
-    clspi_buffer_release(&plan->patterns);
-    clspi_buffer_release(&plan->layer_sets);
-    clspi_buffer_release(&plan->full_sets);
-    clspi_buffer_release(&plan->continued);
-    clspi_point_copies_release(plan);
-    clspi_kernel_release(&plan->continue_points);
-    clspi_kernel_release(&plan->regular);
-    clspi_kernel_release(&plan->layers);
-    clspi_kernel_release(&plan->full);
     clspi_device_lists_release(plan);
     clspi_kernel_release(&plan->lists.kernel);
     clspi_buffer_release(&plan->lists.begin);

@@ -53,6 +53,7 @@ static inline uint32_t clspi_set_words(const clspi_cell_sets *sets)
 typedef struct clspi_cell_layout {
     clspi_cell_use *uses;
     uint32_t num_uses;
+    uint32_t *use_of;             /* [classes][CLSPI_FRAMES]: uses; 0: there is none */
     size_t slice_rows, full_rows; /* of all tables, 16 reals each */
     clspi_cell_sets layers, full; /* of those made by slices, and by tables of all points */
     uint32_t *index;              /* points of layered cells by layers, which on the device lie
@@ -73,7 +74,7 @@ typedef struct clspi_sample_tables {
     cl_mem slices, full, along;
 } clspi_sample_tables;
 
-/* Tables of weights at the samples of the grid in host memory; NULL: not there, or of no cell. */
+/* Tables of weights at the samples of the grid in host memory; NULL: not there. */
 typedef struct clspi_host_tables {
     void *slices, *full, *along;
     void *weights[3];     /* of all slots of a vertex, along each direction (cell_sums.h) */
@@ -105,6 +106,7 @@ struct clsp_solid_plan {
     clsp_solid_desc desc;
     double *params[3]; /* what its axes point to */
     clspi_solid_shape shape;
+    bool by_host; /* the host makes all: what the device needs for it is made when it has to */
     bool has_grid;
     bool is_plain; /* vertices are packed points, or derivatives of one order, in the precision */
     bool has_gaps; /* some elements of vertices belong to no attribute */
@@ -115,6 +117,8 @@ struct clsp_solid_plan {
     clspi_cell_layout layout;
     clspi_sample_tables tables;
     bool is_loaded;
+    bool is_ready, is_brought; /* the device has kernels and what they read: of cells, and of
+                                  control points */
     uint8_t *faces; /* [num_cells]: the boundary faces of each, bits; NULL without normals */
     cl_mem cell_faces;
     cl_mem control, index, continued;
@@ -128,7 +132,6 @@ struct clsp_solid_plan {
     const clsp_solid_plan *owner; /* of a peer: the plan that classes and points belong to */
     clspi_peers peers;
     clspi_host_state host; /* control points, those beyond the boundary too */
-    uint32_t *use_of;      /* [classes][CLSPI_FRAMES]: uses; NULL: not made */
     clspi_host_tables host_tables;
     clspi_class_trees host_trees;  /* of classes with slices; words NULL: not made, or too_large */
     struct clspi_lattice *lattice; /* where it makes the grid; NULL: classes do */
@@ -140,9 +143,13 @@ struct clsp_solid_plan {
 clsp_status clspi_solid_plan_like(clsp_solid_plan **plan, clsp_context *ctx,
                                   const clsp_solid_plan *owner);
 
-/* Makes the buffer of so many bytes of control points, unless there is one, with four reals behind
-   them: CPUs load vectors of four (list_points.cl). */
-clsp_status clspi_control_reserve(clsp_solid_plan *plan, size_t bytes);
+/* Brings all control points, those beyond the boundary too, from host memory to the device of a
+   plan that is ready. */
+clsp_status clspi_control_bring(clsp_solid_plan *plan, clspi_series *series, const void *points);
+
+/* Makes the host's copy of these control points, unless it is there; the host state's lock is held.
+ */
+clsp_status clspi_control_hold(clsp_solid_plan *plan);
 
 /* Makes the vertices of cells, in lines of one cell each. */
 clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, clsp_range cells,
@@ -159,15 +166,30 @@ clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cell
 clsp_status clspi_solid_need(const clsp_solid_plan *plan, clsp_range cells,
                              clspi_memory_need *need);
 
-/* Finds the uses of all cells and what kernels need of them. Errors: CLSP_ERROR_NO_MEMORY. */
+/* Finds the uses of all cells. Errors: CLSP_ERROR_NO_MEMORY. */
 clsp_status clspi_cell_layout_make(clsp_solid_plan *plan);
 void clspi_cell_layout_release(clspi_cell_layout *layout);
+
+/* Makes the sets of cells that kernels make together. Errors: CLSP_ERROR_NO_MEMORY. */
+clsp_status clspi_cell_sets_make(clsp_solid_plan *plan);
+void clspi_cell_sets_release(clspi_cell_layout *layout);
+
+/* Returns the number of a cell's use. */
+static inline uint32_t clspi_use_of(const clsp_solid_plan *plan, size_t cell)
+{
+    const clspi_class_use of = plan->points.use[cell];
+
+    return of.number == CLSPI_REGULAR
+               ? 0
+               : plan->layout.use_of[(size_t)of.number * CLSPI_FRAMES + of.frame];
+}
 
 /* Returns the samples of a slice whose cells are made along a direction, padded. */
 size_t clspi_slice_stride(const clsp_solid_desc *desc, uint32_t direction);
 
-/* Makes the tables of all samples. */
+/* Make the tables of all samples, on the device and in host memory. */
 clsp_status clspi_sample_tables_make(clsp_solid_plan *plan, clspi_series *series);
+clsp_status clspi_sample_tables_on_host(clsp_solid_plan *plan, clspi_host_tables *tables);
 void clspi_sample_tables_release(clspi_sample_tables *tables);
 
 /* Returns the reals of the table along directions. */

@@ -2,12 +2,10 @@
    of points by the host's evaluation and by that of devices (docs/cooperation.md). */
 #include "solid_share.h"
 
-#include "buffer.h"
 #include "check.h"
 #include "host_cells.h"
 #include "lattice.h"
 #include "list_vertices.h"
-#include "point_copies.h"
 #include "point_lists.h"
 #include "points.h"
 #include "star_vertices.h"
@@ -46,27 +44,16 @@ static void destroy_peer(clspi_plan **peer)
     *peer = NULL;
 }
 
-static clsp_status bring(clsp_solid_plan *peer, clspi_series *series, const void *points,
-                         size_t bytes)
-{
-    CLSPI_CHECK(clspi_series_write(series, peer->control, 0, points, bytes));
-    if (peer->lattice) return clspi_lattice_load(peer, series);
-    return clspi_point_copies_make(peer, series);
-}
-
 /* Brings the control points that the owner has in host memory, those beyond the boundary too. */
 static clsp_status load_peer(clspi_plan *base, clspi_plan *owner)
 {
     clsp_solid_plan *const peer = solid_plan_of(base);
-    const size_t bytes =
-        clspi_num_points(&peer->points) * peer->desc.dim * clsp_type_bytes(peer->desc.precision);
     clspi_call call;
 
     peer->is_loaded = false;
-    CLSPI_CHECK(clspi_control_reserve(peer, bytes));
     CLSPI_CHECK(clspi_call_begin(&call, base, NULL));
-    const clsp_status status =
-        clspi_call_finish(&call, bring(peer, &call.series, solid_plan_of(owner)->host.data, bytes));
+    const clsp_status status = clspi_call_finish(
+        &call, clspi_control_bring(peer, &call.series, solid_plan_of(owner)->host.data));
     peer->is_loaded = status == CLSP_OK;
     return status;
 }
@@ -130,10 +117,11 @@ static clsp_status make_alone(const clspi_work *work, const clspi_tiles *tiles,
                       : clspi_solid_eval_lines(c->plan, cells, output, run);
 }
 
-/* Tells whether vertices are made by stars: all but those that devices make by lattices. */
+/* Tells whether the host makes vertices by stars: all but those that devices make by lattices. */
 static bool is_by_stars(const solid_call *c)
 {
-    return c->plan->lattice && (c->is_list || !c->plan->lattice->makes_grid || !c->by_device);
+    return c->plan->lattice &&
+           (c->is_list || !c->plan->lattice->makes_grid || !c->by_device || c->plan->by_host);
 }
 
 static clsp_status prepare(const clspi_work *work, clspi_way way)
@@ -141,7 +129,7 @@ static clsp_status prepare(const clspi_work *work, clspi_way way)
     const solid_call *const c = work->user;
 
     (void)way;
-    if (is_by_stars(c)) CLSPI_CHECK(clspi_star_prepare(c->plan, NULL));
+    if (is_by_stars(c)) CLSPI_CHECK(clspi_star_prepare(c->plan));
     CLSPI_CHECK(clspi_solid_host_prepare(c->plan));
     if (c->is_list) return clspi_solid_host_lists(c->plan);
     return c->plan->lattice ? CLSP_OK : clspi_solid_host_tables(c->plan);

@@ -4,6 +4,9 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "point_copies.h"
+#include "solid_kernels.h"
+#include "star_vertices.h"
 
 /* ---- continued points ---- */
 
@@ -65,8 +68,14 @@ static clsp_status upload_continued(clsp_solid_plan *plan, clspi_series *series)
     return status;
 }
 
+/* Tells whether points that the device has stay on the host, too: a peer's are its owner's. */
+static bool keeps_points(const clsp_solid_plan *plan)
+{
+    return plan->owner || plan->by_host;
+}
+
 /* Brings the points of cells that are not regular to the device, the last ones first, and gives
-   each part back when it is there: there is never more than one copy of most. A peer's stay. */
+   each part back when it is there: there is never more than one copy of most. */
 static clsp_status upload_points(clsp_solid_plan *plan, clspi_series *series)
 {
     enum { PART = 1 << 22 };
@@ -78,11 +87,11 @@ static clsp_status upload_points(clsp_solid_plan *plan, clspi_series *series)
         left -= num;
         CLSPI_CHECK(clspi_series_write(series, plan->index, left * bytes, points->index + left,
                                        num * bytes));
-        if (plan->owner || left == 0) continue;
+        if (keeps_points(plan) || left == 0) continue;
         uint32_t *const less = realloc(points->index, left * bytes);
         if (less) points->index = less;
     }
-    if (plan->owner) return CLSP_OK;
+    if (keeps_points(plan)) return CLSP_OK;
     free(points->index);
     points->index = NULL;
     return CLSP_OK;
@@ -129,7 +138,7 @@ static clsp_status upload_blocks(clsp_solid_plan *plan, clspi_series *series)
     CLSPI_CHECK(upload(plan, series, &plan->block_points, b->points, b->num_points));
     CLSPI_CHECK(clspi_buffer_create(&plan->patterns, plan->base.ctx, bytes + 1));
     CLSPI_CHECK(clspi_series_write(series, plan->patterns, 0, b->patterns, bytes));
-    if (plan->owner) return CLSP_OK;
+    if (keeps_points(plan)) return CLSP_OK;
     free(b->points);
     b->points = NULL;
     return CLSP_OK;
@@ -178,11 +187,63 @@ static clsp_status upload_faces(clsp_solid_plan *plan, clspi_series *series)
     return bytes ? clspi_series_write(series, plan->cell_faces, 0, plan->faces, bytes) : CLSP_OK;
 }
 
-clsp_status clspi_solid_upload(clsp_solid_plan *plan, clspi_series *series)
+static clsp_status upload_all(clsp_solid_plan *plan, clspi_series *series)
 {
+    CLSPI_CHECK(clspi_cell_sets_make(plan));
+    CLSPI_CHECK(clspi_solid_create_kernels(plan));
     CLSPI_CHECK(upload_sets(plan, series));
     CLSPI_CHECK(upload_blocks(plan, series));
-    if (!plan->owner) CLSPI_CHECK(upload_continued(plan, series));
+    if (!keeps_points(plan)) CLSPI_CHECK(upload_continued(plan, series));
     CLSPI_CHECK(upload_faces(plan, series));
     return plan->has_grid ? clspi_sample_tables_make(plan, series) : CLSP_OK;
+}
+
+/* Makes what is missing. */
+static clsp_status make_ready(clsp_solid_plan *plan, clspi_series *series)
+{
+    clsp_status status = CLSP_OK;
+
+    if (!plan->is_ready) {
+        status = plan->lattice ? clspi_lattice_upload(plan, series) : upload_all(plan, series);
+        if (status != CLSP_OK) clspi_solid_device_release(plan);
+        CLSPI_CHECK(status);
+        plan->is_ready = true;
+    }
+    if (!plan->is_loaded || plan->is_brought) return CLSP_OK;
+    pthread_mutex_lock(&plan->host.lock);
+    status = clspi_control_hold(plan);
+    pthread_mutex_unlock(&plan->host.lock);
+    return status == CLSP_OK ? clspi_control_bring(plan, series, plan->host.data) : status;
+}
+
+clsp_status clspi_solid_device_ready(clsp_solid_plan *plan, clspi_series *series)
+{
+    clspi_call call;
+
+    if (plan->lattice && !plan->lattice->makes_grid)
+        return plan->is_loaded ? clspi_star_prepare(plan) : CLSP_OK;
+    if (plan->is_ready && (plan->is_brought || !plan->is_loaded)) return CLSP_OK;
+    if (series) return make_ready(plan, series);
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
+    return clspi_call_finish(&call, make_ready(plan, &call.series));
+}
+
+void clspi_solid_device_release(clsp_solid_plan *plan)
+{
+    clspi_sample_tables_release(&plan->tables);
+    clspi_buffer_release(&plan->cell_faces);
+    clspi_buffer_release(&plan->index);
+    clspi_buffer_release(&plan->block_words);
+    clspi_buffer_release(&plan->block_points);
+    clspi_buffer_release(&plan->patterns);
+    clspi_buffer_release(&plan->layer_sets);
+    clspi_buffer_release(&plan->full_sets);
+    clspi_buffer_release(&plan->continued);
+    clspi_point_copies_release(plan);
+    clspi_kernel_release(&plan->continue_points);
+    clspi_kernel_release(&plan->regular);
+    clspi_kernel_release(&plan->layers);
+    clspi_kernel_release(&plan->full);
+    clspi_cell_sets_release(&plan->layout);
+    if (plan->lattice) clspi_lattice_unload(plan);
 }

@@ -33,34 +33,21 @@ static const clsp_solid_plan *owner_of(const clsp_solid_plan *plan)
 
 /* ---- control points ---- */
 
-static clsp_status read_control(clsp_solid_plan *plan, clspi_series *series, void *to, size_t bytes)
-{
-    clspi_call call;
-
-    if (bytes == 0) return CLSP_OK;
-    if (series) return clspi_series_read(series, plan->control, 0, to, bytes);
-    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
-    return clspi_call_finish(&call, clspi_series_read(&call.series, plan->control, 0, to, bytes));
-}
-
-/* Takes the control points that a plan has on its device. */
-static clsp_status load(clsp_solid_plan *plan, clspi_series *series)
+/* Takes the control points of a plan whose lock is held. */
+static clsp_status load(clsp_solid_plan *plan)
 {
     clspi_lattice *const l = plan->lattice;
     const size_t num = plan->num_vertices * plan->desc.dim;
-    double *const points = malloc((num + 1) * sizeof *points);
 
+    CLSPI_CHECK(clspi_control_hold(plan));
+    double *const points = malloc((num + 1) * sizeof *points);
     if (!points) return no_memory(plan);
-    const clsp_status status =
-        read_control(plan, series, points, num * clsp_type_bytes(plan->desc.precision));
-    for (size_t i = num; i-- > 0 && status == CLSP_OK && plan->desc.precision == CLSP_F32;) {
-        float narrow;
-        memcpy(&narrow, (const char *)points + i * sizeof narrow, sizeof narrow);
-        points[i] = (double)narrow;
-    }
-    if (status == CLSP_OK) l->has_points = clspi_star_mesh_load(&l->stars, points, plan->desc.dim);
+    for (size_t i = 0; i < num; i++)
+        points[i] = plan->desc.precision == CLSP_F64 ? ((const double *)plan->host.data)[i]
+                                                     : (double)((const float *)plan->host.data)[i];
+    l->has_points = clspi_star_mesh_load(&l->stars, points, plan->desc.dim);
     free(points);
-    return status != CLSP_OK || l->has_points ? status : no_memory(plan);
+    return l->has_points ? CLSP_OK : no_memory(plan);
 }
 
 /* Finds the stars of a plan whose lock is held. */
@@ -81,21 +68,13 @@ clsp_status clspi_star_topology(clsp_solid_plan *plan)
     return status;
 }
 
-clsp_status clspi_star_read(clsp_solid_plan *plan, void *control)
-{
-    return read_control(plan, NULL, control,
-                        plan->num_vertices * plan->desc.dim *
-                            clsp_type_bytes(plan->desc.precision));
-}
-
-clsp_status clspi_star_prepare(clsp_solid_plan *plan, clspi_series *series)
+clsp_status clspi_star_prepare(clsp_solid_plan *plan)
 {
     clsp_solid_plan *const owner = (clsp_solid_plan *)(uintptr_t)owner_of(plan);
 
     pthread_mutex_lock(&owner->host.lock);
     clsp_status status = find_stars(owner);
-    if (status == CLSP_OK && !owner->lattice->has_points)
-        status = load(owner, owner == plan ? series : NULL);
+    if (status == CLSP_OK && !owner->lattice->has_points) status = load(owner);
     pthread_mutex_unlock(&owner->host.lock);
     return status;
 }
@@ -242,7 +221,7 @@ clsp_status clspi_star_enqueue(clsp_solid_plan *plan, clspi_series *series,
     const size_t most = clspi_max(1, CHUNK / per_line);
     size_t done = 0;
 
-    CLSPI_CHECK(clspi_star_prepare(plan, series));
+    CLSPI_CHECK(clspi_star_prepare(plan));
     while (done < from->lines.count) {
         const clsp_range lines = {from->lines.first + done,
                                   clspi_min(most, from->lines.count - done)};

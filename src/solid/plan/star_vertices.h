@@ -13,13 +13,11 @@ typedef struct clspi_star_lines {
 } clspi_star_lines;
 
 /* Reads the control points, unless they are there, and makes of them what all workers share.
-   series: of a call that is under way, or NULL. Several threads may ask at once. */
-clsp_status clspi_star_prepare(clsp_solid_plan *plan, clspi_series *series);
+   Several threads may ask at once. */
+clsp_status clspi_star_prepare(clsp_solid_plan *plan);
 
-/* Finds the stars of a plan alone, without control points, and reads those, [vertices][dim] in the
-   plan's precision, to the host. */
+/* Finds the stars of a plan alone, without control points. */
 clsp_status clspi_star_topology(clsp_solid_plan *plan);
-clsp_status clspi_star_read(clsp_solid_plan *plan, void *control);
 
 /* Makes vertices in memory of the host, what is needed being there. threads: NULL, or those that
    may help. */
