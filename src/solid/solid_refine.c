@@ -1,9 +1,10 @@
-/* The public call that refines points: on the host where all memory is the host's, else by a
-   kernel. */
+/* The public call that refines points: on the host where all memory is the host's, or the device is
+   its CPU, else by a kernel. */
 #include "solid_refine.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "buffer.h"
 #include "check.h"
@@ -161,6 +162,72 @@ static clsp_status prepare_stencils(clspi_refinement *r, clspi_series *series,
     return status;
 }
 
+/* ---- on the host ---- */
+
+/* Subdivides points into memory of doubles, and copies them to the output. */
+static clsp_status subdivide(const refine_call *call, const clsp_input *points,
+                             const clsp_output *out)
+{
+    const clspi_incidence all = clspi_solid_incidence(call->mesh);
+    double *const coarse = malloc(call->num * sizeof *coarse);
+    double *const fine = malloc(call->num_fine * sizeof *fine);
+    bool done = coarse && fine;
+
+    for (size_t i = 0; i < call->num && done; i++)
+        coarse[i] = points->type == CLSP_F64
+                        ? ((const double *)points->host)[points->offset + i]
+                        : (double)((const float *)points->host)[points->offset + i];
+    done = done && clspi_subdivide(fine, coarse, call->dim, &all, clspi_solid_rule_of(call->rule));
+    for (size_t i = 0; i < call->num_fine && done; i++) {
+        if (out->type == CLSP_F64)
+            ((double *)out->host)[out->offset + i] = fine[i];
+        else
+            ((float *)out->host)[out->offset + i] = (float)fine[i];
+    }
+    free(coarse);
+    free(fine);
+    return done ? CLSP_OK : clspi_solid_no_memory(call->mesh->ctx);
+}
+
+/* Refines what is copied from and to memory of any kind. */
+static clsp_status refine_copies(clspi_series *series, const refine_call *call)
+{
+    const clspi_memory *const from = &call->points, *const to = &call->fine;
+    const size_t bytes = call->num * from->element, fine_bytes = call->num_fine * to->element;
+    char *const read = malloc(bytes), *const made = malloc(fine_bytes);
+    const clsp_input points = {.type = call->precision, .host = read};
+    const clsp_output fine = {.type = call->precision, .host = made};
+    clsp_status status =
+        read && made ? clspi_series_await(series) : clspi_solid_no_memory(series->ctx);
+
+    if (status == CLSP_OK && from->buffer)
+        status = clspi_series_read(series, from->buffer, from->offset * from->element, read, bytes);
+    else if (status == CLSP_OK)
+        memcpy(read, from->host, bytes);
+    if (status == CLSP_OK) status = subdivide(call, &points, &fine);
+    if (status == CLSP_OK && to->buffer)
+        status = clspi_series_write(series, to->buffer, to->offset * to->element, made, fine_bytes);
+    else if (status == CLSP_OK)
+        memcpy(to->host, made, fine_bytes);
+    free(read);
+    free(made);
+    return status;
+}
+
+/* Refines where all memory is the host's. */
+static clsp_status refine_on_host(const refine_call *call, const clsp_input *points,
+                                  const clsp_output *fine, const clsp_run *run)
+{
+    clspi_plan *const base = &call->mesh->refinement->base;
+
+    CLSPI_CHECK(clspi_solid_check_points(base->ctx, points, call->num));
+    CLSPI_CHECK(
+        clspi_solid_check_output(base->ctx, fine, "fine", call->num_fine, CLSP_F32, CLSP_F64));
+    CLSPI_CHECK(clspi_run_wait(base, run));
+    CLSPI_CHECK(subdivide(call, points, fine));
+    return clspi_refinement_done(call->mesh->refinement, run);
+}
+
 /* ---- on the device ---- */
 
 /* Returns how many dim an item makes: all, so that indices and weights are read once, except
@@ -254,8 +321,11 @@ static clsp_status refine_locked(clspi_refinement *r, const refine_call *call, c
 
     CLSPI_CHECK(clspi_call_begin(&all, &r->base, run));
     clsp_status status = clspi_memory_acquire(&call->fine, &all.series);
-    if (status == CLSP_OK)
-        status = clspi_memory_release(&call->fine, &all.series, enqueue(r, &all.series, call));
+    if (status == CLSP_OK) {
+        status = clspi_is_own_cpu(r->base.ctx) ? refine_copies(&all.series, call)
+                                               : enqueue(r, &all.series, call);
+        status = clspi_memory_release(&call->fine, &all.series, status);
+    }
     return call->points.buffer && call->fine.buffer ? clspi_call_end(&all, status)
                                                     : clspi_call_finish(&all, status);
 }
@@ -284,47 +354,6 @@ static clsp_status refine_on_device(refine_call *call, const clsp_input *points,
     clspi_memory_close(&call->points);
     clspi_memory_close(&call->fine);
     return status;
-}
-
-/* ---- on the host ---- */
-
-/* Subdivides points into memory of doubles, and copies them to the output. */
-static clsp_status subdivide(const refine_call *call, const clsp_input *points,
-                             const clsp_output *out)
-{
-    const clspi_incidence all = clspi_solid_incidence(call->mesh);
-    double *const coarse = malloc(call->num * sizeof *coarse);
-    double *const fine = malloc(call->num_fine * sizeof *fine);
-    bool done = coarse && fine;
-
-    for (size_t i = 0; i < call->num && done; i++)
-        coarse[i] = points->type == CLSP_F64
-                        ? ((const double *)points->host)[points->offset + i]
-                        : (double)((const float *)points->host)[points->offset + i];
-    done = done && clspi_subdivide(fine, coarse, call->dim, &all, clspi_solid_rule_of(call->rule));
-    for (size_t i = 0; i < call->num_fine && done; i++) {
-        if (out->type == CLSP_F64)
-            ((double *)out->host)[out->offset + i] = fine[i];
-        else
-            ((float *)out->host)[out->offset + i] = (float)fine[i];
-    }
-    free(coarse);
-    free(fine);
-    return done ? CLSP_OK : clspi_solid_no_memory(call->mesh->ctx);
-}
-
-/* Refines where all memory is the host's. */
-static clsp_status refine_on_host(const refine_call *call, const clsp_input *points,
-                                  const clsp_output *fine, const clsp_run *run)
-{
-    clspi_plan *const base = &call->mesh->refinement->base;
-
-    CLSPI_CHECK(clspi_solid_check_points(base->ctx, points, call->num));
-    CLSPI_CHECK(
-        clspi_solid_check_output(base->ctx, fine, "fine", call->num_fine, CLSP_F32, CLSP_F64));
-    CLSPI_CHECK(clspi_run_wait(base, run));
-    CLSPI_CHECK(subdivide(call, points, fine));
-    return clspi_refinement_done(call->mesh->refinement, run);
 }
 
 /* ---- the call ---- */
