@@ -2,7 +2,7 @@
  * before. */
 #include "fault_fixture.h"
 
-#include "context_internal.h"
+#include "host_memory.h"
 
 #include <clspline/solid.h>
 #include <math.h>
@@ -23,7 +23,7 @@ enum {
 /* Tells whether a call without a share is the device's, as one with bit_equal is. */
 static bool is_by_device(const clsp_context *ctx)
 {
-    return ctx->device.device_class != CLSP_CLASS_CPU;
+    return !clspi_is_own_cpu(ctx);
 }
 
 /* Makes all cells, their derivatives and normals, and two parameters by shared calls: the same
@@ -87,8 +87,8 @@ static void make_points(float control[3 * SOLID_VERTICES])
 
 /* Refines the cubes once, and evaluates all children, derivatives and normals of one, two
    parameters, the limits of the middles, and points at the two parameters: SOLID_VALUES numbers.
-   Then the same by shared calls. */
-static clsp_status use_solid(clsp_context *ctx, float *values)
+   Then the same by some shared calls. */
+static clsp_status call_solid(clsp_context *ctx, float *values, size_t num_shares)
 {
     static const uint32_t list[2] = {0, 31};
     static const float params[6] = {0.25f, 0.5f, 1.0f, 0.0f, 0.0f, 0.0f};
@@ -127,13 +127,18 @@ static clsp_status use_solid(clsp_context *ctx, float *values)
     if (status == CLSP_OK)
         status = clsp_solid_eval_points(
             plan, &points, clsp_out_f32(values + ALL + MORE + LIST + 225, PLAIN), NULL);
-    for (size_t i = 0; i < COUNT(shares) && status == CLSP_OK; i++)
+    for (size_t i = 0; i < num_shares && status == CLSP_OK; i++)
         status = share_solid(ctx, plan, more, &points, &shares[i], values);
     clsp_solid_plan_destroy(&plan);
     clsp_solid_plan_destroy(&more);
     clsp_solid_mesh_destroy(&mesh);
     clsp_solid_mesh_destroy(&coarse);
     return status;
+}
+
+static clsp_status use_solid(clsp_context *ctx, float *values)
+{
+    return call_solid(ctx, values, 2);
 }
 
 /* Makes derivatives and normals of two points by stars, and of a cell. */
@@ -249,9 +254,30 @@ static void test_lattices(void **state)
     check_faults(use_lattices);
 }
 
+/* Where the host makes all, nothing is compiled or launched, also for memory of the device. */
+static void test_no_kernels(void **state)
+{
+    static const enum kind kinds[] = {CREATE_PROGRAM, CREATE_KERNEL, LAUNCH};
+    static const clsp_context_opts opts = {.cache_dir = ""};
+    float values[SOLID_VALUES];
+    clsp_context *ctx;
+
+    (void)state;
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+    const bool by_host = clspi_is_own_cpu(ctx);
+    arm_fault(LAUNCH, 0);
+    const clsp_status status = call_solid(ctx, values, 0);
+    fault.armed = false;
+    assert_ok(ctx, status);
+    for (size_t k = 0; k < COUNT(kinds); k++)
+        assert_true((fault.calls[kinds[k]] == 0) == by_host);
+    clsp_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_kernels),
         cmocka_unit_test(test_solids),
         cmocka_unit_test(test_lattices),
     };

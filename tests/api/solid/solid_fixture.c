@@ -9,6 +9,7 @@
 #include "memory_fixture.h"
 
 clsp_context *ctx;
+const char *solid_limits;
 
 const uint8_t vtk_corner[8] = {0, 1, 3, 2, 4, 5, 7, 6};
 
@@ -22,8 +23,10 @@ const char *const machine_parts[MACHINE_PARTS] = {"rod.vtk", "mount1.vtk"};
 
 int solid_open(void **state)
 {
+    const clsp_context_opts opts = {.limits = solid_limits};
+
     (void)state;
-    return clsp_context_create(&ctx, NULL, NULL) == CLSP_OK ? 0 : -1;
+    return clsp_context_create(&ctx, NULL, &opts) == CLSP_OK ? 0 : -1;
 }
 
 int solid_close(void **state)
@@ -31,6 +34,16 @@ int solid_close(void **state)
     (void)state;
     clsp_context_destroy(&ctx);
     return 0;
+}
+
+int solid_run(const char *name, const struct CMUnitTest *tests, size_t num)
+{
+    const bool is_host = support_device().device_class == CLSP_CLASS_CPU && !given_limits();
+    const int failed = _cmocka_run_group_tests(name, tests, num, solid_open, solid_close);
+
+    if (!is_host) return failed;
+    solid_limits = "class=discrete,local_is_real=1";
+    return failed + _cmocka_run_group_tests(name, tests, num, solid_open, solid_close);
 }
 
 clsp_solid_mesh *solid_mesh_of(const solid_case *solid)

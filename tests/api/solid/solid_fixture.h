@@ -14,6 +14,12 @@ extern clsp_context *ctx;
 int solid_open(void **state);
 int solid_close(void **state);
 
+/* Runs a program's tests in such a context; and where the host makes what that one's device would,
+   in one whose device has the kernels of a GPU: the limits of the second one. */
+#define solid_run_tests(tests) solid_run(#tests, tests, sizeof(tests) / sizeof((tests)[0]))
+int solid_run(const char *name, const struct CMUnitTest *tests, size_t num);
+extern const char *solid_limits; /* NULL: of the first one */
+
 /* A mesh, and its points with so many dim: x, y, z and others. */
 typedef struct model {
     clsp_solid_mesh *mesh;

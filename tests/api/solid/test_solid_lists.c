@@ -415,7 +415,8 @@ static void test_host(void **state)
     list l = list_make(1000, m.counts.num_cells, 4);
     double *const made = evaluate(plan, &l, CLSP_F32, 3, CLSP_SCHEDULE_DEFAULT);
     double *const by_host = evaluate(plan, &l, CLSP_F32, 3, CLSP_SCHEDULE_HOST);
-    const bool is_host = support_device().device_class == CLSP_CLASS_CPU && !given_limits();
+    const bool is_host =
+        support_device().device_class == CLSP_CLASS_CPU && !given_limits() && !solid_limits;
 
     (void)state;
     for (size_t i = 0; i < 3 * l.num; i++)
@@ -489,8 +490,10 @@ static void test_enqueued(void **state)
 /* A device with buffers too small for trees gets weights from the host. */
 static void test_small_buffers(void **state)
 {
-    static const clsp_context_opts opts = {.limits = "alloc=8388608"};
+    static const clsp_context_opts opts = {.limits =
+                                               "class=discrete,local_is_real=1,alloc=8388608"};
     clsp_context *const large = ctx;
+    if (solid_limits) skip();
     solid_case prism = solid_prism(12, 0, 1);
 
     (void)state;
@@ -513,5 +516,5 @@ int main(void)
     };
 
     if (support_no_device()) return 77;
-    return cmocka_run_group_tests(tests, solid_open, solid_close);
+    return solid_run_tests(tests);
 }

@@ -229,5 +229,5 @@ int main(void)
     };
 
     if (support_no_device()) return 77;
-    return cmocka_run_group_tests(tests, solid_open, solid_close);
+    return solid_run_tests(tests);
 }

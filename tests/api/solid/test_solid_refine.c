@@ -14,25 +14,24 @@
 #include <clspline/clspline.h>
 
 #include "memory_fixture.h"
+#include "solid_fixture.h"
 #include "solid_cases.h"
 #include "solid_ref.h"
 #include "support.h"
 
-static clsp_context *ctx;
-
-/* A mesh with points of any dim, and what the host makes of them. */
-typedef struct model {
+/* A mesh with points of any dim, and those of its refinement as the host makes them. */
+typedef struct moved_mesh {
     clsp_solid_mesh *mesh;
     uint32_t dim;
     size_t num, num_fine; /* reals */
     double *points, *fine[2];
     float *narrow;
-} model;
+} moved_mesh;
 
 /* Makes a model of cells; its points are representable as floats. */
-static model model_of(const clsp_solid_cells *cells, uint32_t dim, uint64_t seed)
+static moved_mesh model_of(const clsp_solid_cells *cells, uint32_t dim, uint64_t seed)
 {
-    model m = {.dim = dim};
+    moved_mesh m = {.dim = dim};
     clsp_solid_counts counts;
 
     assert_ok(ctx, clsp_solid_mesh_create(&m.mesh, ctx, cells));
@@ -53,7 +52,7 @@ static model model_of(const clsp_solid_cells *cells, uint32_t dim, uint64_t seed
     return m;
 }
 
-static void model_release(model *m)
+static void model_release(moved_mesh *m)
 {
     clsp_solid_mesh_destroy(&m->mesh);
     free(m->points);
@@ -73,7 +72,7 @@ static clsp_solid_cells cells_of(const solid_case *solid)
 }
 
 /* Returns the largest difference from the host's points, in 4 eps: points are at most 1. */
-static double worst_of(const model *m, clsp_solid_rule rule, clsp_type type, const void *fine)
+static double worst_of(const moved_mesh *m, clsp_solid_rule rule, clsp_type type, const void *fine)
 {
     const double bound = type == CLSP_F64 ? 0x1p-50 : 0x1p-21;
     double worst = 0.0;
@@ -89,7 +88,7 @@ static double worst_of(const model *m, clsp_solid_rule rule, clsp_type type, con
 
 /* Refines from memory of one kind to that of another, twice, and checks points, events, and what is
    around. */
-static double refine(const model *m, clsp_solid_rule rule, clsp_type type,
+static double refine(const moved_mesh *m, clsp_solid_rule rule, clsp_type type,
                      const store_kind kinds[2])
 {
     const void *const points = type == CLSP_F64 ? (void *)m->points : (void *)m->narrow;
@@ -118,7 +117,7 @@ static double refine(const model *m, clsp_solid_rule rule, clsp_type type,
 /* ---- meshes ---- */
 
 /* Refines a model by both rules in both precisions on the device. */
-static double refine_all(const model *m)
+static double refine_all(const moved_mesh *m)
 {
     static const store_kind kinds[2] = {BUFFER, BUFFER};
     double worst = 0.0;
@@ -140,14 +139,14 @@ static void test_meshes(void **state)
         solid_case solid = i == 0 ? solid_box(2, 3, 4) : solid_prism(sectors[i], i % 2 == 0, 3);
         if (i % 2) solid_crease(&solid, 0.5);
         const clsp_solid_cells cells = cells_of(&solid);
-        model m = model_of(&cells, dim[i], i);
+        moved_mesh m = model_of(&cells, dim[i], i);
         worst = support_worse(worst, refine_all(&m));
         model_release(&m);
         solid_free(&solid);
     }
     solid_case rod = solid_read_vtk(DATA_FOLDER "/rod.vtk");
     const clsp_solid_cells cells = cells_of(&rod);
-    model m = model_of(&cells, 3, 7);
+    moved_mesh m = model_of(&cells, 3, 7);
     worst = support_worse(worst, refine_all(&m));
     model_release(&m);
     solid_free(&rod);
@@ -199,7 +198,7 @@ static void test_fading(void **state)
     cells.crease = crease;
     cells.num_creases = 4;
     cells.sharpness = sharpness;
-    model m = model_of(&cells, 3, 5);
+    moved_mesh m = model_of(&cells, 3, 5);
     const double worst = refine_all(&m);
     print_message("worst/bound: %.3f\n", worst);
     assert_true(worst <= 1.0);
@@ -243,7 +242,7 @@ static void test_polyhedra(void **state)
                                     .num_creases = 1,
                                     .corner = corner,
                                     .num_corners = 1};
-    model m = model_of(&cells, 5, 11);
+    moved_mesh m = model_of(&cells, 5, 11);
     const double worst = refine_all(&m);
 
     (void)state;
@@ -258,7 +257,7 @@ static void test_memory(void **state)
 {
     solid_case solid = solid_prism(5, 1, 2);
     const clsp_solid_cells cells = cells_of(&solid);
-    model m = model_of(&cells, 3, 3);
+    moved_mesh m = model_of(&cells, 3, 3);
 
     (void)state;
     for (int i = 0; i < STORE_KINDS * STORE_KINDS; i++) {
@@ -275,7 +274,7 @@ static void test_host_types(void **state)
 {
     solid_case solid = solid_box(1, 2, 2);
     const clsp_solid_cells cells = cells_of(&solid);
-    model m = model_of(&cells, 3, 5);
+    moved_mesh m = model_of(&cells, 3, 5);
     double *const fine = malloc(m.num_fine * sizeof *fine);
 
     (void)state;
@@ -294,7 +293,7 @@ enum { THREADS = 4, ROUNDS = 6 };
 
 /* A thread that refines a mesh's points as others do at the same time. */
 typedef struct caller {
-    const model *m;
+    const moved_mesh *m;
     clsp_solid_rule rule;
     store from, to;
     clsp_status status;
@@ -314,7 +313,7 @@ static void test_threads(void **state)
 {
     solid_case solid = solid_prism(5, 1, 2);
     const clsp_solid_cells cells = cells_of(&solid);
-    model m = model_of(&cells, 3, 13);
+    moved_mesh m = model_of(&cells, 3, 13);
     pthread_t threads[THREADS];
     caller all[THREADS];
 
@@ -349,7 +348,7 @@ static void test_plan(void **state)
     const clsp_solid_cells cells = cells_of(&solid);
     const clsp_solid_desc desc = {
         .axis = {{1, 0.5, 0.5, NULL}, {1, 0.5, 0.5, NULL}, {1, 0.5, 0.5, NULL}}};
-    model m = model_of(&cells, 3, 9);
+    moved_mesh m = model_of(&cells, 3, 9);
     clsp_solid_mesh *fine;
     clsp_solid_plan *plan;
     store from = store_make(ctx, BUFFER, CLSP_F32, 0, m.num, m.narrow);
@@ -397,7 +396,7 @@ static void test_bad(void **state)
 {
     solid_case solid = solid_box(1, 1, 2);
     const clsp_solid_cells cells = cells_of(&solid);
-    model m = model_of(&cells, 3, 1);
+    moved_mesh m = model_of(&cells, 3, 1);
     store from = store_make(ctx, BUFFER, CLSP_F32, 0, m.num, m.narrow);
     store to = store_make(ctx, BUFFER, CLSP_F32, 0, m.num_fine, NULL);
     const clsp_input in = store_in(&from);
@@ -441,8 +440,5 @@ int main(void)
     };
 
     if (support_no_device()) return 77;
-    if (clsp_context_create(&ctx, NULL, NULL) != CLSP_OK) return 1;
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    clsp_context_destroy(&ctx);
-    return failed;
+    return solid_run_tests(tests);
 }
