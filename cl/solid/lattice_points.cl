@@ -186,8 +186,8 @@ IN_PLACE void find_planes(global const uint *starts, uint num, uint *low, uint *
 /* Gathers planes of a cell's points and those beyond its faces, from one on, relative to its
    centre: [planes][side + 3][side + 3][CLSP_BLOCK]. Beyond the boundary a point is 2 p0 - p1;
    beyond edges there are none, and 0 stands for them. */
-IN_PLACE void gather(local real *to, global const real *points, global const uint *cells,
-                     lattice l, uint cell, uint c, uint parts, uint low, uint planes)
+IN_PLACE void gather(local real *to, global const real *points, global const uint *cells, lattice l,
+                     uint cell, uint c, uint parts, uint low, uint planes)
 {
     const uint n = l.side, wide_side = n + 3, num = planes * wide_side * wide_side;
     global const uint *const words = cells + (size_t)cell * CELL_WORDS;

@@ -263,15 +263,17 @@ static void play_plan(player *p)
 
 static void test_calls(void **state)
 {
-    player p = {.ctx = context_with(""), .state = 2026};
+    static const char *const limits[] = {"", "class=discrete,local_is_real=1"};
+    player p = {.state = 2026};
     const int plans = support_full() ? 200 : support_tiny() ? 2 : 16;
 
     (void)state;
-    for (int k = 0; k < plans; k++)
+    for (int k = 0; k < plans; k++) {
+        p.ctx = lent_context(limits[k % 2]);
         play_plan(&p);
+    }
     assert_true(p.done > 0 && p.refused > 0);
     print_message("%u calls done, %u refused\n", p.done, p.refused);
-    clsp_context_destroy(&p.ctx);
 }
 
 /* ---- cells ---- */

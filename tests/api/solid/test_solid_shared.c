@@ -280,7 +280,7 @@ static void check_shapes(clsp_context *given, clsp_type precision)
 static void test_schedules(void **state)
 {
     (void)state;
-    each_turn(shared_limits, SHARED_LIMITS, 1, check_shapes);
+    each_turn(shared_limits, SHARED_LIMITS, 2, check_shapes);
     print_message("worst/bound %.2f\n", worst);
 }
 
@@ -312,21 +312,19 @@ static void check_unaligned(const solid_job *aligned)
 
 static void test_unaligned(void **state)
 {
-    clsp_context *given = context_with("");
-
     (void)state;
     for (size_t i = 0; i < COUNT(shapes); i++) {
         if (i % 3 > 0 && shapes[i].points == 0) continue;
-        solid_job j = start_job(given, &shapes[i], CLSP_F32);
+        solid_job j = start_job(lent_context(shared_limits[i % 2]), &shapes[i], CLSP_F32);
         check_unaligned(&j);
         finish_job(&j);
     }
-    clsp_context_destroy(&given);
 }
 
 /* ---- several devices, points that change ---- */
 
-/* Two contexts of one device: the joined one gets control points, and its bits are the same. */
+/* Two contexts of one device with kernels: the joined one gets control points, and its bits are the
+ * same. */
 static void test_same_device_twice(void **state)
 {
     static const clsp_share devices[] = {
@@ -338,7 +336,7 @@ static void test_same_device_twice(void **state)
 
     (void)state;
     shared_skip_on_oclgrind();
-    clsp_context *given = context_with(""), *other = context_apart("");
+    clsp_context *given = context_with(shared_limits[1]), *other = context_apart(shared_limits[1]);
     assert_ok(given, clsp_context_set_speeds(given, ""));
     assert_ok(given, clsp_context_join(given, other));
     for (size_t i = 0; i < COUNT(shapes); i++) {
@@ -377,7 +375,7 @@ static void test_drops_out(void **state)
 
 static void test_auto(void **state)
 {
-    clsp_context *given = context_with("");
+    clsp_context *given = context_with(shared_limits[1]);
     solid_job j = start_job(given, &shapes[1], CLSP_F32);
     const shared_call call = call_of(&j);
 
@@ -485,5 +483,5 @@ int main(void)
     };
 
     if (support_no_device()) return 77;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, close_lent);
 }
