@@ -32,7 +32,7 @@ static clsp_status build(bench *b, cl_program *program, int precision, unsigned 
 {
     char options[96];
 
-    snprintf(options, sizeof options, "-cl-std=CL1.2 -DCLSP_REAL=%d -DCLSP_LANES=%u -DCLSP_FMA=%d",
+    snprintf(options, sizeof options, "-cl-std=CL1.2 -DCLSP_REAL=%d -DBENCH_LANES=%u -DCLSP_FMA=%d",
              precision, lanes, precision == 64 || b->info.fma);
     return bench_program_build(program, b->queue, "floor", options);
 }

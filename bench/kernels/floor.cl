@@ -5,8 +5,6 @@
    Every kernel works on items first .. end - 1, one to a work-item. */
 #include "../../cl/device/real.clh"
 
-typedef CLSP_PASTE(CLSP_TYPE, 3) real3;
-
 #define ITEM                                                                                       \
     const uint g = first + (uint)get_global_id(0);                                                 \
     if (g >= end) return
@@ -89,7 +87,7 @@ kernel void copy_strip(uint first, uint end, global real *restrict out,
 /* ---- arithmetic ---- */
 
 /* Eight chains of x = x * a + b, which hide the latency of an operation, and four steps of them
-   to a round, which hide the loop; 32 * CLSP_LANES multiply-adds a round. The sum is stored, so
+   to a round, which hide the loop; 32 * BENCH_LANES multiply-adds a round. The sum is stored, so
    that no chain can be left out. */
 #define STEP                                                                                       \
     x0 = MAD(x0, va, vb);                                                                          \
@@ -101,13 +99,19 @@ kernel void copy_strip(uint first, uint end, global real *restrict out,
     x6 = MAD(x6, va, vb);                                                                          \
     x7 = MAD(x7, va, vb)
 
+#if BENCH_LANES == 1
+typedef real reals;
+#else
+typedef CLSP_PASTE(CLSP_TYPE, BENCH_LANES) reals;
+#endif
+
 kernel void multiply_add(uint first, uint end, global real *restrict out, real a, real b,
                          uint rounds)
 {
     ITEM;
-    realv x0 = (realv)((real)(g & 255)), x1 = x0 + R(1.0), x2 = x0 + R(2.0), x3 = x0 + R(3.0);
-    realv x4 = x0 + R(4.0), x5 = x0 + R(5.0), x6 = x0 + R(6.0), x7 = x0 + R(7.0);
-    const realv va = (realv)(a), vb = (realv)(b);
+    reals x0 = (reals)((real)(g & 255)), x1 = x0 + R(1.0), x2 = x0 + R(2.0), x3 = x0 + R(3.0);
+    reals x4 = x0 + R(4.0), x5 = x0 + R(5.0), x6 = x0 + R(6.0), x7 = x0 + R(7.0);
+    const reals va = (reals)(a), vb = (reals)(b);
 
     for (uint i = 0; i < rounds; i++) {
         STEP;
@@ -115,12 +119,12 @@ kernel void multiply_add(uint first, uint end, global real *restrict out, real a
         STEP;
         STEP;
     }
-    const realv sum = ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7));
-#if CLSP_LANES == 1
+    const reals sum = ((x0 + x1) + (x2 + x3)) + ((x4 + x5) + (x6 + x7));
+#if BENCH_LANES == 1
     out[g] = sum;
-#elif CLSP_LANES == 4
+#elif BENCH_LANES == 4
     vstore4(sum, g, out);
-#elif CLSP_LANES == 8
+#elif BENCH_LANES == 8
     vstore8(sum, g, out);
 #else
     vstore16(sum, g, out);

@@ -171,8 +171,8 @@ static clsp_status create_per_point(comparison *x)
     char options[96];
 
     snprintf(options, sizeof options,
-             "-cl-std=CL1.2 -DCLSP_REAL=%zu -DCLSP_LANES=1 -DCLSP_FMA=%d -DBENCH_ORDER=%zu",
-             8 * r->real_bytes, r->precision == CLSP_F64 || r->b->info.fma, r->c.order);
+             "-cl-std=CL1.2 -DCLSP_REAL=%zu -DCLSP_FMA=%d -DBENCH_ORDER=%zu", 8 * r->real_bytes,
+             r->precision == CLSP_F64 || r->b->info.fma, r->c.order);
     BENCH_TRY(upload_table(x));
     BENCH_TRY(bench_program_build(&program, r->b->queue, "per_point", options));
     BENCH_TRY(bench_kernel_create(&x->per_point, program, r->b->queue, "per_point"));

@@ -84,8 +84,8 @@ static clsp_status create_matrix_point(figure *f)
     char options[96];
 
     snprintf(options, sizeof options,
-             "-cl-std=CL1.2 -DCLSP_REAL=%zu -DCLSP_LANES=1 -DCLSP_FMA=%d -DBENCH_ORDER=%zu",
-             8 * r->real_bytes, r->precision == CLSP_F64 || r->b->info.fma, r->c.order);
+             "-cl-std=CL1.2 -DCLSP_REAL=%zu -DCLSP_FMA=%d -DBENCH_ORDER=%zu", 8 * r->real_bytes,
+             r->precision == CLSP_F64 || r->b->info.fma, r->c.order);
     BENCH_TRY(upload_matrix(f));
     BENCH_TRY(bench_program_build(&program, r->b->queue, "matrix_point", options));
     BENCH_TRY(bench_kernel_create(&f->matrix_point, program, r->b->queue, "matrix_point"));

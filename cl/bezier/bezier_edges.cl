@@ -10,9 +10,9 @@
    Curves are evaluated by Wozny and Chudy's convex combinations (docs/math.md, 10), which are
    exact at the ends.
 
-   An item makes CLSP_LANES adjacent vertices of one side of the grid: on GPUs that is one, on CPUs
-   points of watertight edges are made in vectors. The host sets CLSP_LOOK 1 where a normal that is
-   lost on an edge has been left (0, 0, 0), and others are sound; the rest as vertex.clh says. */
+   An item makes one vertex of one side of the grid. The host sets CLSP_LOOK 1 where a normal that
+   is lost on an edge has been left (0, 0, 0), and others are sound; the rest as vertex.clh says.
+ */
 #include "convex_combination.clh"
 #include "limit_normal.clh"
 
@@ -28,10 +28,6 @@ static tracked zero(void)
 {
     return tracked_of(homogeneous_zero());
 }
-
-#define IN_VECTORS (CLSP_WATERTIGHT && CLSP_LANES > 1)
-/* whether vertices are made again whatever their normals are */
-#define NEEDS_ALL (CLSP_WATERTIGHT && !IN_VECTORS)
 
 /* Tells whether a comes before b in the order of coordinates (-1), behind it (1) or is the same
    (0). */
@@ -55,66 +51,6 @@ static int edge_direction(global const real *first, uint n, ptrdiff_t step)
                         homogeneous_load(first + (ptrdiff_t)(n - i) * step));
     return found;
 }
-
-#if IN_VECTORS
-/* Evaluates an edge at CLSP_LANES parameters t : s, as the chain of convex combinations of
-   edge_vertex does, and the same bits. */
-IN_PLACE void edge_chain(global const real *p, uint n, ptrdiff_t step, realv t, realv s, realv *q)
-{
-    realv fresh = (realv)(R(1.0));
-    #pragma unroll
-    for (uint c = 0; c < CLSP_COORDS; c++) q[c] = (realv)(p[c]);
-    for (uint i = 1; i < n + 1; i++) {
-        p += step;
-        const realv x = t * CONVERT_REAL(n - i + 1) * fresh, y = s * CONVERT_REAL(i);
-        const realv part = (x < y ? x : y) / (x + y);
-        fresh = x < y ? part : R(1.0) - part;
-        const realv old = x < y ? R(1.0) - part : part;
-        const realv factor = fresh > old ? old : fresh;
-        #pragma unroll
-        for (uint c = 0; c < CLSP_COORDS; c++) {
-            const realv w = (realv)(p[c]);
-            const realv x0 = fresh > old ? w : q[c], x1 = fresh > old ? q[c] : w;
-            q[c] = MAD(factor, x1 - x0, x0);
-        }
-    }
-}
-
-/* Stores the points of CLSP_LANES vertices of an edge, at x : y, or those of them for which `made`
-   is not 0. to_next: elements from one to the next. */
-IN_PLACE void edge_points(global const real *first, uint n, ptrdiff_t step, realv x, realv y,
-                          const uint *made, size_t to_next, global STORED *vertex)
-{
-    const int found = edge_direction(first, n, step);
-    global const real *const last = first + (ptrdiff_t)n * step;
-    realv q[CLSP_COORDS], r[CLSP_COORDS];
-    if (found <= 0) edge_chain(first, n, step, x, y, q);
-    if (found >= 0) edge_chain(last, n, -step, y, x, r);
-    #pragma unroll
-    for (uint c = 0; c < CLSP_COORDS; c++)
-        q[c] = found < 0 ? q[c] : found > 0 ? r[c] : x > y ? r[c] : q[c];
-#if CLSP_RATIONAL && HAS_POINT
-    const realv one_over_w = R(1.0) / q[CLSP_DIM];
-#endif
-    for (uint l = 0; l < CLSP_LANES; l++, vertex += to_next) {
-        if (!made[l]) continue;
-#if HAS_POINT
-        #pragma unroll
-        for (uint c = 0; c < CLSP_DIM; c++) {
-#if CLSP_RATIONAL
-            const realv point = q[c] * one_over_w;
-#else
-            const realv point = q[c];
-#endif
-            STORE(((const real *)&point)[l], vertex + CLSP_AT_POINT + c);
-        }
-#endif
-#if CLSP_RATIONAL && HAS_WEIGHT
-        STORE(((const real *)&q[CLSP_DIM])[l], vertex + CLSP_AT_WEIGHT);
-#endif
-    }
-}
-#endif
 
 /* Sums an edge of n + 1 control points from p on at t : s. */
 static tracked edge_sum(global const real *p, uint n, ptrdiff_t step, real t, real s)
@@ -181,10 +117,10 @@ IN_PLACE void edge_vertex(global const real *corner, uint n, uint depth, ptrdiff
 #endif
     }
 
-#if CLSP_WATERTIGHT && !IN_VECTORS && HAS_POINT
+#if CLSP_WATERTIGHT && HAS_POINT
     store_reals(vertex + CLSP_AT_POINT, CLSP_RATIONAL ? point : c.d.x);
 #endif
-#if CLSP_WATERTIGHT && !IN_VECTORS && HAS_WEIGHT && CLSP_RATIONAL
+#if CLSP_WATERTIGHT && HAS_WEIGHT && CLSP_RATIONAL
     STORE(weight, vertex + CLSP_AT_WEIGHT);
 #endif
 #if HAS_NORMAL
@@ -220,14 +156,14 @@ static bool is_lost(global const STORED *vertex)
 #endif
 }
 
-/* The vertices of a launch: runs first_run .. first_run + runs - 1 of the sides of the patches'
-   grids, CLSP_LANES vertices each, of which a side's last run may have fewer. Of a patch's runs the
-   first belong to the side a = 0 of the grid, then those of a = num_u - 1, b = 0 and b = num_v - 1.
-   borders: two bits for each side, from the lowest: 0 no edge, 1 the edge at parameter 0, 2 that at
-   1. has_samples: 1 where axes have samples at parameters of the caller's own. */
+/* The vertices of a launch: `items` from first_item on of those on the sides of the patches' grids.
+   Of a patch the first ones belong to the side a = 0 of the grid, then come those of a = num_u - 1,
+   b = 0 and b = num_v - 1. borders: two bits for each side, from the lowest: 0 no edge, 1 the edge
+   at parameter 0, 2 that at 1. has_samples: 1 where axes have samples at parameters of the caller's
+   own. */
 typedef struct edge_range {
-    wide first_run;
-    uint order_u, order_v, borders, has_samples, runs;
+    wide first_item;
+    uint order_u, order_v, borders, has_samples, items;
 } edge_range;
 
 /* Makes the vertices of a range. points: [patches][order_u][order_v][CLSP_COORDS]. samples: of both
@@ -238,32 +174,28 @@ kernel void bezier_edges(global const real *restrict points, global const real *
                          sample_axis axis_u, sample_axis axis_v)
 {
     const uint g = (uint)get_global_id(0);
-    if (g >= range.runs) return;
+    if (g >= range.items) return;
 
     const uint num_u = axis_u.num, num_v = axis_v.num, order_u = range.order_u;
-    const uint order_v = range.order_v;
-    const uint runs_u = (num_u + CLSP_LANES - 1) / CLSP_LANES;
-    const uint runs_v = (num_v + CLSP_LANES - 1) / CLSP_LANES;
-    const size_t all = WIDE(range.first_run) + g;
-    const size_t patch = all / (2 * (runs_u + runs_v));
-    const uint run = (uint)(all - patch * (2 * (runs_u + runs_v)));
-    const bool along_v = run < 2 * runs_v;
-    const uint position = along_v ? run : run - 2 * runs_v, runs = along_v ? runs_v : runs_u;
-    const uint num = along_v ? num_v : num_u, across = along_v ? num_u : num_v;
-    const uint far = position >= runs ? 1 : 0, begin_k = (position - far * runs) * CLSP_LANES;
+    const uint order_v = range.order_v, sides = 2 * (num_u + num_v);
+    const size_t all = WIDE(range.first_item) + g, patch = all / sides;
+    const uint item = (uint)(all - patch * sides);
+    const bool along_v = item < 2 * num_v;
+    const uint position = along_v ? item : item - 2 * num_v, num = along_v ? num_v : num_u;
+    const uint far = position >= num ? 1 : 0, k = position - far * num;
+    const uint across = along_v ? num_u : num_v, side = far * (across - 1);
     const uint edge = range.borders >> (2 * ((along_v ? 0 : 2) + far)) & 3;
-    const uint side = far * (across - 1);
+    const uint row = along_v ? side : k, column = along_v ? k : side;
     if (edge == 0 || (far == 1 && across == 1)) return;
-
-    /* those of the run that are among the rows */
-    const uint end_row = rows.first_row + rows.num_rows;
-    uint begin_l = 0, end_l = min((uint)CLSP_LANES, num - begin_k);
-    if (along_v && (side < rows.first_row || side >= end_row)) return;
-    if (!along_v) {
-        begin_l = max(begin_k, rows.first_row) - begin_k;
-        end_l = min(end_l, max(begin_k, end_row) - begin_k);
-    }
-    if (begin_l >= end_l) return;
+    if (row < rows.first_row || row >= rows.first_row + rows.num_rows) return;
+    /* a corner is made with the sides along v */
+    if (!along_v && ((k == 0 && (range.borders & 3) != 0) ||
+                     (k == num_u - 1 && (range.borders >> 2 & 3) != 0)))
+        return;
+    const size_t in_rows = patch * rows.num_rows + (row - rows.first_row);
+    global STORED *const vertex =
+        out + WIDE(rows.offset) + (in_rows * num_v + column) * CLSP_STRIDE;
+    if (!is_lost(vertex)) return;
 
     /* steps along the edge and inwards */
     const uint n = (along_v ? order_v : order_u) - 1, depth = along_v ? order_u : order_v;
@@ -276,47 +208,12 @@ kernel void bezier_edges(global const real *restrict points, global const real *
     const uint last = max(num, 2u) - 1;
     const real begin = along_v ? axis_v.begin : axis_u.begin;
     const real end = along_v ? axis_v.end : axis_u.end;
-    const ptrdiff_t to_next = (along_v ? 1 : (ptrdiff_t)num_v) * CLSP_STRIDE;
-    const ptrdiff_t first_row = (ptrdiff_t)(along_v ? side : begin_k) - (ptrdiff_t)rows.first_row;
-    const ptrdiff_t first_vertex = ((ptrdiff_t)patch * rows.num_rows + first_row) * num_v +
-                                   (along_v ? begin_k : side);
-    global STORED *const first = out + WIDE(rows.offset) + first_vertex * CLSP_STRIDE;
-
-#if CLSP_LOOK && HAS_NORMAL && !IN_VECTORS
-    uint look = begin_l;
-    while (look < end_l && !is_lost(first + (ptrdiff_t)look * to_next)) look++;
-    if (look == end_l) return;
-#endif
-
-    real x[CLSP_LANES], y[CLSP_LANES];
-    uint made[CLSP_LANES];
-    #pragma unroll
-    for (uint l = 0; l < CLSP_LANES; l++) {
-        const uint k = min(begin_k + l, num - 1), a = along_v ? side : k;
-        const bool by_other = !along_v && ((a == 0 && (range.borders & 3) != 0) ||
-                                           (a == num_u - 1 && (range.borders >> 2 & 3) != 0));
-        x[l] = begin * CONVERT_REAL(last - k) + end * CONVERT_REAL(k);
-        y[l] = (R(1.0) - begin) * CONVERT_REAL(last - k) + (R(1.0) - end) * CONVERT_REAL(k);
-        made[l] = l >= begin_l && l < end_l && !by_other;
+    real x = begin * CONVERT_REAL(last - k) + end * CONVERT_REAL(k);
+    real y = (R(1.0) - begin) * CONVERT_REAL(last - k) + (R(1.0) - end) * CONVERT_REAL(k);
+    if (range.has_samples) {
+        global const real *const sample = samples + SAMPLE_REALS * (k + (along_v ? num_u : 0));
+        x = sample[1];
+        y = sample[2];
     }
-    for (uint l = 0; range.has_samples && l < CLSP_LANES; l++) {
-        const uint k = min(begin_k + l, num - 1) + (along_v ? num_u : 0);
-        x[l] = samples[SAMPLE_REALS * k + 1];
-        y[l] = samples[SAMPLE_REALS * k + 2];
-    }
-#if IN_VECTORS
-    edge_points(corner, n, step_t, LOADV(x), LOADV(y), made, to_next, first);
-#endif
-#if HAS_NORMAL || !IN_VECTORS
-    for (uint l = 0; l < CLSP_LANES; l++) {
-        global STORED *const vertex = first + (ptrdiff_t)l * to_next;
-        bool wanted = made[l];
-#if !NEEDS_ALL
-        wanted = wanted && is_lost(vertex);
-#endif
-        if (wanted)
-            edge_vertex(corner, n, depth, step_t, step_n, x[l], y[l], along_v == (edge == 1),
-                        vertex);
-    }
-#endif
+    edge_vertex(corner, n, depth, step_t, step_n, x, y, along_v == (edge == 1), vertex);
 }

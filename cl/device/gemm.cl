@@ -30,7 +30,7 @@ typedef struct gemm_matrix {
 typedef struct gemm_items {
     uint m, n;
     uint first_block, num_blocks; /* rows of C, or blocks of them */
-    uint first_strip, num_strips, strip;
+    uint first_column, num_columns;
     uint items;
 } gemm_items;
 
@@ -63,12 +63,10 @@ kernel void gemm_rows(global const real *restrict a, gemm_matrix at_a,
     for (uint j = 0; j < CLSP_N; j++) ci[j] = s[j];
 }
 
-/* Makes blocks of wide products: one item a block of CLSP_ROWS rows of a strip of at most `strip`
-   columns, a multiple of CLSP_LANES; the last block and the last vector of a row reach back over
-   their neighbours when they do not fit, and keep the overlap to themselves. m >= CLSP_ROWS, n >=
-   CLSP_LANES. An item has one of num_blocks row blocks from first_block on, one of num_strips
-   strips from first_strip on, and one product. On CPUs neighbours share the strip of B, which stays
-   in a cache; on GPUs they have adjacent columns. */
+/* Makes blocks of wide products: one item a block of CLSP_ROWS rows of a column; the last block
+   reaches back over its neighbour when it does not fit, and keeps the overlap to itself. m >=
+   CLSP_ROWS. An item has one of num_blocks row blocks from first_block on, one of num_columns
+   columns from first_column on, and one product; neighbours have adjacent columns. */
 kernel void gemm_wide(global const real *restrict a, gemm_matrix at_a,
                       global const real *restrict b, gemm_matrix at_b, global real *restrict c,
                       gemm_matrix at_c, gemm_items at)
@@ -76,48 +74,27 @@ kernel void gemm_wide(global const real *restrict a, gemm_matrix at_a,
     const uint g = (uint)get_global_id(0);
     if (g >= at.items) return;
 
-#if CLSP_LANES > 1
-    const uint outer = g / at.num_blocks, product = outer / at.num_strips;
-    const uint block = at.first_block + (g - outer * at.num_blocks);
-    const uint first = (at.first_strip + (outer - product * at.num_strips)) * at.strip;
-#else
-    const uint outer = g / at.num_strips, product = outer / at.num_blocks;
+    const uint outer = g / at.num_columns, product = outer / at.num_blocks;
     const uint block = at.first_block + (outer - product * at.num_blocks);
-    const uint first = (at.first_strip + (g - outer * at.num_strips)) * at.strip;
-#endif
-    const uint m = at.m, n = at.n, lda = at_a.ld, ldc = at_c.ld;
-    const uint end = n - first < at.strip ? n : first + at.strip;
-    const uint row = min(block * CLSP_ROWS, m - CLSP_ROWS);
+    const uint x = at.first_column + (g - outer * at.num_columns);
+    const uint row = min(block * CLSP_ROWS, at.m - CLSP_ROWS);
     const uint skip = block * CLSP_ROWS - row; /* rows that the block before makes */
+    const uint lda = at_a.ld, ldc = at_c.ld;
     global const real *const a0 =
         a + WIDE(at_a.offset) + product * WIDE(at_a.stride) + (size_t)row * lda;
-    global const real *const b0 = b + WIDE(at_b.offset) + product * WIDE(at_b.stride);
+    global const real *bk = b + WIDE(at_b.offset) + product * WIDE(at_b.stride) + x;
     global real *const c0 =
-        c + WIDE(at_c.offset) + product * WIDE(at_c.stride) + (size_t)row * ldc;
+        c + WIDE(at_c.offset) + product * WIDE(at_c.stride) + (size_t)row * ldc + x;
+    real s[CLSP_ROWS];
 
-    for (uint x = first; x < end; x += CLSP_LANES) {
-        const uint v = min(x, n - CLSP_LANES); /* where the vector starts */
-        global const real *bk = b0 + v;
-        realv s[CLSP_ROWS];
+    #pragma unroll
+    for (uint r = 0; r < CLSP_ROWS; r++) s[r] = R(0.0);
+    for (uint k = 0; k < CLSP_K; k++, bk += at_b.ld) {
+        const real y = *bk;
         #pragma unroll
-        for (uint r = 0; r < CLSP_ROWS; r++) s[r] = (realv)(R(0.0));
-        for (uint k = 0; k < CLSP_K; k++, bk += at_b.ld) {
-            const realv y = LOADV(bk);
-            #pragma unroll
-            for (uint r = 0; r < CLSP_ROWS; r++)
-                s[r] = MAD((realv)(a0[(size_t)r * lda + k]), y, s[r]);
-        }
-        #pragma unroll
-        for (uint r = 0; r < CLSP_ROWS; r++) {
-            if (r < skip) continue;
-#if CLSP_LANES > 1
-            if (v < x) {
-                for (uint l = x - v; l < CLSP_LANES; l++)
-                    c0[(size_t)r * ldc + v + l] = ((real *)&s[r])[l];
-                continue;
-            }
-#endif
-            STOREV(s[r], c0 + (size_t)r * ldc + v);
-        }
+        for (uint r = 0; r < CLSP_ROWS; r++) s[r] = MAD(a0[(size_t)r * lda + k], y, s[r]);
     }
+    #pragma unroll
+    for (uint r = 0; r < CLSP_ROWS; r++)
+        if (r >= skip) c0[(size_t)r * ldc] = s[r];
 }

@@ -12,7 +12,7 @@
 #define CLSP_TERMS 4
 #endif
 
-/* Lines that an item of a GPU makes at a time, lest it wait for memory for each
+/* Lines that an item makes at a time, lest it wait for memory for each
    (docs/kernels.md). */
 #if CLSP_TERMS <= 4
 #define LINES 4
@@ -30,21 +30,19 @@
     }
 
 /* The lines of a launch, counted through all patches: num_lines from first_line on, which go to
-   `offset` and on, stride_t reals apart, with num_samples each from first_sample on. On GPUs items
-   make lines that are num_together apart, the first ones of which are those below that; on CPUs
-   `strip` samples of one line. */
+   `offset` and on, stride_t reals apart, with num_samples each from first_sample on. Items make
+   lines that are num_together apart, the first ones of which are those below that. */
 typedef struct line_sums {
     wide first_line, offset;
-    uint num_lines, num_together, strip;
+    uint num_lines, num_together;
     uint controls; /* points of a line */
     uint first_sample, num_samples, stride_table, stride_t;
     uint items;
 } line_sums;
 
-/* Makes sums of lines. points: [lines][controls][CLSP_DIM]. On GPUs an item has a column, one
-   coordinate of one sample, keeps the sample's values in registers and makes one line after the
-   other; neighbours have adjacent columns, beyond the end of a line those of the next one. On CPUs
-   it makes one sample after the other. */
+/* Makes sums of lines. points: [lines][controls][CLSP_DIM]. An item has a column, one coordinate of
+   one sample, keeps the sample's values in registers and makes one line after the other; neighbours
+   have adjacent columns, beyond the end of a line those of the next one. */
 kernel void sum_lines(global const real *restrict points, global const real *restrict table,
                       global const uint *restrict first, global real *restrict t, line_sums at)
 {
@@ -56,7 +54,6 @@ kernel void sum_lines(global const real *restrict points, global const real *res
     global real *q = t + WIDE(at.offset);
     table += at.first_sample;
     first += at.first_sample;
-#if CLSP_LANES == 1
     const uint num_columns = at.num_samples * CLSP_DIM;
     const uint begin = g / num_columns, x = g - begin * num_columns;
     const uint a = x / CLSP_DIM, c = x - a * CLSP_DIM;
@@ -81,26 +78,4 @@ kernel void sum_lines(global const real *restrict points, global const real *res
         SUM_LINE(s, p);
         *q = s;
     }
-#else
-    const uint num_strips = (at.num_samples - 1) / at.strip + 1, line = g / num_strips;
-    const uint begin = (g - line * num_strips) * at.strip;
-    const uint end = min(begin + at.strip, at.num_samples);
-
-    p += line * line_reals;
-    q += (size_t)line * at.stride_t + (size_t)begin * CLSP_DIM;
-    for (uint a = begin; a < end; a++, q += CLSP_DIM) {
-        global const real *const from = p + (size_t)first[a] * CLSP_DIM;
-        real s[CLSP_DIM];
-        #pragma unroll
-        for (uint c = 0; c < CLSP_DIM; c++) s[c] = R(0.0);
-        #pragma unroll
-        for (uint j = 0; j < CLSP_TERMS; j++) {
-            const real b = table[(size_t)j * at.stride_table + a];
-            #pragma unroll
-            for (uint c = 0; c < CLSP_DIM; c++) s[c] = MAD(b, from[j * CLSP_DIM + c], s[c]);
-        }
-        #pragma unroll
-        for (uint c = 0; c < CLSP_DIM; c++) q[c] = s[c];
-    }
-#endif
 }

@@ -1,11 +1,10 @@
-/* Tensor-product sums on grids in two passes (sum factorization), for CPUs and for sums of any
-   length (docs/kernels.md):
+/* Tensor-product sums on grids in two passes (sum factorization), for sums of any length
+   (docs/kernels.md):
      partial_sums: T_i(v) = sum_j B_j(v) P_ij       once for each v and i, into memory,
      sum_rows:     S(u, v) = sum_i B_i(u) T_i(v)    for each u.
    Points are stored [patch][u][v][dim], so a row of constant u is num_v * dim adjacent reals, here
-   called columns x, and so is each T_i. In the second pass the same B_i(u) belongs to all of them:
-   vectors are loaded and stored whole for every dim. A curve is partial_sums alone; a volume goes
-   through sum_rows or sum_columns once more.
+   called columns x, and so is each T_i. In the second pass the same B_i(u) belongs to all of them.
+   A curve is partial_sums alone; a volume goes through sum_rows or sum_columns once more.
 
    The host sets CLSP_DIM, all coordinates of a control point; CLSP_BANDED 1 where a sample's sum
    has fewer terms than there are control points: first[a] is the first of sample a. Tables are
@@ -19,22 +18,21 @@
 #endif
 
 /* Lines of control points, and the samples that are made of them: lines first_line .. first_line +
-   num_lines - 1 of each patch, of which there are `lines`, samples first_sample .. end_sample - 1
-   of the table, first_sample a multiple of a vector. */
+   num_lines - 1 of each patch, of which there are `lines`, num_samples samples of the table from
+   first_sample on. */
 typedef struct line_range {
     wide first_patch, offset;
     uint lines, first_line, num_lines;
     uint controls, terms; /* of a line, of a sample's sum */
-    uint first_sample, end_sample, stride_table;
-    uint num_strips, items;
+    uint first_sample, num_samples, stride_table;
+    uint items;
     uint stride_t; /* reals from line to line of the output */
 } line_range;
 
 /* Makes partial sums, [patch][lines][stride_t] from `offset` of t on, which begin with
-   first_sample; an item makes CLSP_LANES samples of one line of one patch. Item g: strip g %
-   num_strips of line first_line + (g / num_strips) % num_lines of patch first_patch + g /
-   num_strips / num_lines. */
-OWN_VECTORS
+   first_sample; an item makes one sample of one line of one patch. Item g: sample g % num_samples
+   of line first_line + (g / num_samples) % num_lines of patch first_patch + g / num_samples /
+   num_lines. */
 kernel void partial_sums(global const real *restrict points, global const real *restrict table,
                          global const uint *restrict first, global real *restrict t, line_range at)
 {
@@ -42,8 +40,7 @@ kernel void partial_sums(global const real *restrict points, global const real *
     if (g >= at.items) return;
 
     /* no %: Oclgrind cannot run what / and % become together */
-    const uint line = g / at.num_strips;
-    const uint v = (g - line * at.num_strips) * CLSP_LANES;
+    const uint line = g / at.num_samples, v = g - line * at.num_samples;
     const size_t patch = line / at.num_lines;
     const uint i = at.first_line + (line - (uint)patch * at.num_lines);
     global const real *p =
@@ -51,38 +48,19 @@ kernel void partial_sums(global const real *restrict points, global const real *
     global const real *b = table + at.first_sample + v;
     global real *const row =
         t + WIDE(at.offset) + (patch * at.lines + i) * at.stride_t + (size_t)v * CLSP_DIM;
-    const uint lanes = min((uint)CLSP_LANES, at.end_sample - at.first_sample - v);
 #if CLSP_BANDED
-    first += at.first_sample + v;
-    if (first[0] != first[lanes - 1]) { /* each sample by itself */
-        for (uint l = 0; l < lanes; l++) {
-            for (uint c = 0; c < CLSP_DIM; c++) {
-                real s = R(0.0);
-                for (uint j = 0; j < at.terms; j++)
-                    s = MAD(b[(size_t)j * at.stride_table + l],
-                            p[(size_t)(first[l] + j) * CLSP_DIM + c], s);
-                row[l * CLSP_DIM + c] = s;
-            }
-        }
-        return;
-    }
-    p += (size_t)first[0] * CLSP_DIM;
+    p += (size_t)first[at.first_sample + v] * CLSP_DIM;
 #endif
-    realv s[CLSP_DIM];
+    real s[CLSP_DIM];
     #pragma unroll
-    for (uint c = 0; c < CLSP_DIM; c++) s[c] = (realv)(R(0.0));
+    for (uint c = 0; c < CLSP_DIM; c++) s[c] = R(0.0);
     for (uint j = 0; j < at.terms; j++, b += at.stride_table, p += CLSP_DIM) {
-        const realv bj = LOADV(b);
+        const real bj = *b;
         #pragma unroll
-        for (uint c = 0; c < CLSP_DIM; c++) s[c] = MAD(bj, (realv)(p[c]), s[c]);
+        for (uint c = 0; c < CLSP_DIM; c++) s[c] = MAD(bj, p[c], s[c]);
     }
-#if CLSP_LANES == 1
     #pragma unroll
     for (uint c = 0; c < CLSP_DIM; c++) row[c] = s[c];
-#else
-    for (uint c = 0; c < CLSP_DIM; c++)
-        for (uint l = 0; l < lanes; l++) row[l * CLSP_DIM + c] = ((real *)&s[c])[l];
-#endif
 }
 
 /* The sums of a launch of sum_rows: of T, [patches][controls][stride_t] from t_offset on, by a
@@ -91,15 +69,12 @@ typedef struct block_sums {
     wide t_offset;
     uint controls, terms, stride_t, stride_table;
     uint width; /* reals of a row */
-    uint strip, num_strips, num_blocks, items;
+    uint num_blocks, items;
 } block_sums;
 
-/* Makes rows of sums: an item CLSP_ROWS rows of a strip of at most `strip` columns, a multiple of
-   CLSP_LANES. On CPUs neighbours share the strip of T, which stays in a cache: item g has row block
-   g % num_blocks of strip (g / num_blocks) % num_strips of patch g / num_blocks / num_strips. On
-   GPUs they have adjacent columns: blocks and strips change places. at.first_row is a multiple of
-   CLSP_ROWS. */
-OWN_VECTORS
+/* Makes rows of sums: an item CLSP_ROWS rows of a column; neighbours have adjacent columns. Item g
+   has column g % width of row block (g / width) % num_blocks of patch g / width / num_blocks.
+   at.first_row is a multiple of CLSP_ROWS. */
 kernel void sum_rows(global const real *restrict t, global const real *restrict table,
                      global const uint *restrict first, global real *restrict out, block_sums sum,
                      row_range at)
@@ -107,20 +82,11 @@ kernel void sum_rows(global const real *restrict t, global const real *restrict 
     const uint g = (uint)get_global_id(0);
     if (g >= sum.items) return;
 
-#if CLSP_LANES == 1
-    const uint line = g / sum.num_strips;
+    const uint line = g / sum.width, x = g - line * sum.width;
     const size_t patch = line / sum.num_blocks;
     const uint u = (line - (uint)patch * sum.num_blocks) * CLSP_ROWS;
-    const uint x = (g - line * sum.num_strips) * sum.strip;
-#else
-    const uint line = g / sum.num_blocks;
-    const size_t patch = line / sum.num_strips;
-    const uint u = (g - line * sum.num_blocks) * CLSP_ROWS;
-    const uint x = (line - (uint)patch * sum.num_strips) * sum.strip;
-#endif
     make_row_block(t + WIDE(sum.t_offset) + patch * sum.controls * sum.stride_t, sum.stride_t,
                    table + at.first_row + u, first + at.first_row + u, sum.terms,
-                   sum.stride_table, sum.width, x, min(x + sum.strip, sum.width),
-                   min((uint)CLSP_ROWS, at.num_rows - u),
+                   sum.stride_table, sum.width, x, min((uint)CLSP_ROWS, at.num_rows - u),
                    out + WIDE(at.offset) + (patch * at.num_rows + u) * sum.width);
 }

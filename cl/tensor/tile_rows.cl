@@ -2,8 +2,8 @@
    stay, and each takes tiles from a queue that it shares with the host and other devices. A row has
    the same bits as by sum_rows.
 
-   The host sets CLSP_GROUP, the local size: 1 on CPUs; on GPUs its items have adjacent columns; and
-   what tile_queue.clh and tensor_sums.cl ask for. */
+   The host sets CLSP_GROUP, the local size, whose items have adjacent columns, and what
+   tile_queue.clh and tensor_sums.cl ask for. */
 #include "row_block.clh"
 #include "tile_queue.clh"
 #include "real.clh"
@@ -14,7 +14,6 @@ typedef struct tile_job {
     uint num_tiles, patches_per_tile, tile_rows, tiles_per_patch, num_patches;
     uint controls, terms, stride_t, stride_table;
     uint width, num_u;
-    uint strip; /* columns whose T stay in a cache, a multiple of CLSP_LANES; 1 without vectors */
 } tile_job;
 
 /* Takes tiles until none is left. t: [num_patches][controls][stride_t]; out:
@@ -24,7 +23,6 @@ void tile_rows(SVM volatile global shared_int *counter, global const real *restr
                global const real *restrict table, global const uint *restrict first,
                SVM global real *restrict out, tile_job job)
 {
-    const uint begin = (uint)get_local_id(0) * job.strip;
     local int slot;
 
     for (;;) {
@@ -39,10 +37,10 @@ void tile_rows(SVM volatile global shared_int *counter, global const real *restr
         for (uint patch = first_patch; patch < end_patch; patch++) {
             global const real *const tp = t + (size_t)patch * job.controls * job.stride_t;
             global real *const to = out + (size_t)patch * job.num_u * job.width;
-            for (uint x = begin; x < job.width; x += job.strip * CLSP_GROUP)
+            for (uint x = (uint)get_local_id(0); x < job.width; x += CLSP_GROUP)
                 for (uint u = first_row; u < end_row; u += CLSP_ROWS)
                     make_row_block(tp, job.stride_t, table + u, first + u, job.terms,
-                                   job.stride_table, job.width, x, min(x + job.strip, job.width),
+                                   job.stride_table, job.width, x,
                                    min((uint)CLSP_ROWS, end_row - u), to + (size_t)u * job.width);
         }
     }

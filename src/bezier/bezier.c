@@ -20,27 +20,15 @@ static clsp_bezier_plan *bezier_plan_of(clspi_plan *plan)
         clsp_bezier_plan *)plan; /* the tensor plan is its first member, and that one's is base */
 }
 
-/* Makes the kernel of edges, as it is best for the patches that are loaded. */
-static clsp_status prepare_edges(clsp_bezier_plan *plan, clsp_context *ctx)
-{
-    const clspi_tensor_plan *const tensor = &plan->tensor;
-    const clspi_edges_build how = {
-        .one_pass = tensor->sums.last_in_rows || tensor->sums.in_strips,
-        .quick = clspi_bezier_edges_quick(ctx, &tensor->desc, tensor->num_patches)};
-
-    CLSPI_CHECK(clspi_bezier_edges_prepare(&plan->edges, ctx, &tensor->desc, how));
-    plan->edges_are_quick = how.quick;
-    return CLSP_OK;
-}
-
-static bool has_edges(const clspi_tensor_plan *tensor)
-{
-    return clspi_tensor_has_sums(tensor) && clspi_bezier_edges_needed(&tensor->desc);
-}
-
+/* Makes the kernel of edges. */
 static clsp_status prepare(clspi_tensor_plan *tensor, clspi_series *series)
 {
-    return has_edges(tensor) ? prepare_edges(bezier_plan_of(&tensor->base), series->ctx) : CLSP_OK;
+    clsp_bezier_plan *const plan = bezier_plan_of(&tensor->base);
+
+    return clspi_tensor_has_sums(tensor) && clspi_bezier_edges_needed(&tensor->desc)
+               ? clspi_bezier_edges_prepare(&plan->edges, series->ctx, &tensor->desc,
+                                            tensor->sums.last_in_rows)
+               : CLSP_OK;
 }
 
 static clsp_status after_rows(clspi_tensor_plan *tensor, clspi_series *series,
@@ -195,14 +183,8 @@ clsp_status clsp_bezier_set_degrees(clsp_bezier_plan *plan, const uint32_t *degr
 clsp_status clsp_bezier_set_control_points(clsp_bezier_plan *plan, size_t num_patches,
                                            clsp_input points, const clsp_run *run)
 {
-    clspi_tensor_plan *const tensor = plan ? &plan->tensor : NULL;
-
     if (!plan) return clspi_null_argument(NULL, "clsp_bezier_set_control_points");
-    CLSPI_CHECK(clspi_tensor_set_points(tensor, num_patches, &points, run));
-    if (!has_edges(tensor) || !plan->edges_are_quick ||
-        clspi_bezier_edges_quick(tensor->base.ctx, &tensor->desc, num_patches))
-        return CLSP_OK;
-    return prepare_edges(plan, tensor->base.ctx);
+    return clspi_tensor_set_points(&plan->tensor, num_patches, &points, run);
 }
 
 clsp_status clsp_bezier_set_patch_grids(clsp_bezier_plan *plan, size_t num_patches, clsp_input num)

@@ -7,7 +7,6 @@
 #include "index_buffers.h"
 #include "tensor_build.h"
 #include "vertex_rows.h"
-#include "vertex_strips.h"
 
 enum { MAX_ORDER = 32 };
 
@@ -64,26 +63,18 @@ static clsp_status sketch_surface(const clspi_build *build, clsp_type precision,
     return sketch(build, &desc, tensor);
 }
 
-static bool is_one_pass(const clsp_context *ctx, const clspi_tensor_desc *tensor)
-{
-    return clspi_vertex_rows_fit(ctx, tensor) || clspi_vertex_strips_fit(ctx, tensor);
-}
-
 /* Builds what goes over edges: for watertight ones, and for normals alone. */
 static clsp_status build_edges(const clspi_build *build, clsp_type precision, size_t kind)
 {
-    clspi_edges_build how = {.quick = false};
     clspi_tensor_desc tensor;
 
-    CLSPI_CHECK(sketch_surface(build, precision, kind, 4, true, &tensor));
-    how.one_pass = is_one_pass(build->ctx, &tensor);
-    CLSPI_CHECK(clspi_bezier_edges_build(build, &tensor, how));
-    CLSPI_CHECK(sketch_surface(build, precision, kind, 4, false, &tensor));
-    if (!clspi_bezier_edges_needed(&tensor)) return CLSP_OK;
-    how.one_pass = is_one_pass(build->ctx, &tensor);
-    CLSPI_CHECK(clspi_bezier_edges_build(build, &tensor, how));
-    how.quick = clspi_bezier_edges_quick(build->ctx, &tensor, 1);
-    return how.quick ? clspi_bezier_edges_build(build, &tensor, how) : CLSP_OK;
+    for (int watertight = 1; watertight >= 0; watertight--) {
+        CLSPI_CHECK(sketch_surface(build, precision, kind, 4, watertight != 0, &tensor));
+        if (clspi_bezier_edges_needed(&tensor))
+            CLSPI_CHECK(clspi_bezier_edges_build(build, &tensor,
+                                                 clspi_vertex_rows_fit(build->ctx, &tensor)));
+    }
+    return CLSP_OK;
 }
 
 /* Builds what makes vertices: by assembly at any order, in one pass at low ones. */
@@ -99,7 +90,6 @@ static clsp_status build_vertices(const clspi_build *build, clsp_type precision,
     }
     CLSPI_CHECK(sketch_surface(build, precision, kind, 4, true, &tensor));
     CLSPI_CHECK(clspi_tensor_build_assembly(build, &tensor));
-    CLSPI_CHECK(clspi_tensor_build_strips(build, &tensor));
     return build_edges(build, precision, kind);
 }
 

@@ -10,7 +10,6 @@ struct clsp_bezier_plan {
     clspi_tensor_plan tensor; /* first: the tensor layer knows the plan by it */
     clsp_bezier_desc desc;    /* resolved: no field holds a 0 that stands for a default */
     clspi_kernel edges;       /* of surfaces whose edges are made again (bezier_edges.h) */
-    bool edges_are_quick;     /* that kernel is of a quick build */
 };
 
 #endif

@@ -10,10 +10,7 @@
 #include "kernel_arguments.h"
 #include "split.h"
 
-enum {
-    ROWS_MOST = 8,     /* rows of an item of gemm_wide: how often a value of B is used */
-    STRIP_BYTES = 2048 /* of one row, for one item of gemm_wide on CPUs */
-};
+enum { ROWS_MOST = 8 /* rows of an item of gemm_wide: how often a value of B is used */ };
 
 static const size_t size_limit = INT32_MAX;
 
@@ -36,12 +33,12 @@ struct clspi_gemm {
     cl_uint item_cols;
 };
 
-/* A range of the grid of items: of gemm_wide's row blocks and strips, or of gemm_rows' rows with
-   one strip. */
+/* A range of the grid of items: of gemm_wide's row blocks and columns, or of gemm_rows' rows, which
+   count as one column. */
 typedef struct item_range {
     size_t first_product, num_products;
     cl_uint first_block, num_blocks;
-    cl_uint first_strip, num_strips;
+    cl_uint first_column, num_columns;
 } item_range;
 
 /* ---- description ---- */
@@ -137,39 +134,23 @@ static clspi_gemm_method choose_method(const clspi_gemm *gemm)
     return least > 0 && smallest >= least ? CLSPI_GEMM_CLBLAST : CLSPI_GEMM_SIZED;
 }
 
-/* Returns the columns of an item of gemm_wide: long strips where vectors are explicit, but short
-   enough that all compute units have work. */
-static cl_uint strip_of(const clspi_gemm *gemm, cl_uint lanes)
-{
-    const size_t blocks = clspi_div_up(gemm->desc.m, gemm->item_rows);
-    const size_t busy = gemm->ctx->device.compute_units * gemm->ctx->tuning.items_per_unit;
-    const size_t items = clspi_max(1, busy / blocks);
-    const size_t wanted = clspi_round_up(clspi_div_up(gemm->desc.n, items), lanes);
-
-    return lanes == 1 ? 1 : (cl_uint)clspi_min(wanted, STRIP_BYTES / gemm->real_bytes);
-}
-
 /* Chooses between the two kernels, and what an item makes. Blocks are as even as they can be: 17
    rows in blocks of 6. */
-static void shape_items(clspi_gemm *gemm, cl_uint lanes)
+static void shape_items(clspi_gemm *gemm)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
 
-    gemm->wide = d->n >= clspi_max(lanes, gemm->ctx->tuning.gemm_wide_columns);
-    gemm->item_rows = 1;
-    gemm->item_cols = (cl_uint)d->n;
-    if (!gemm->wide) return;
-    gemm->item_rows = (cl_uint)clspi_div_up(d->m, clspi_div_up(d->m, ROWS_MOST));
-    gemm->item_cols = strip_of(gemm, lanes);
+    gemm->wide = d->n >= clspi_max(1, gemm->ctx->tuning.gemm_wide_columns);
+    gemm->item_rows = gemm->wide ? (cl_uint)clspi_div_up(d->m, clspi_div_up(d->m, ROWS_MOST)) : 1;
+    gemm->item_cols = gemm->wide ? 1 : (cl_uint)d->n;
 }
 
 static clsp_status create_kernel(clspi_gemm *gemm)
 {
     clsp_context *const ctx = gemm->ctx;
-    const cl_uint lanes = clspi_lanes(ctx, gemm->desc.precision);
-    clspi_options options = clspi_options_of(ctx, gemm->desc.precision, lanes);
+    clspi_options options = clspi_options_of(ctx, gemm->desc.precision, 1);
 
-    shape_items(gemm, lanes);
+    shape_items(gemm);
     clspi_option(&options, "K", gemm->desc.k);
     clspi_option(&options, gemm->wide ? "ROWS" : "N",
                  gemm->wide ? gemm->item_rows : gemm->item_cols);
@@ -363,10 +344,9 @@ static clsp_status launch(clspi_gemm *gemm, clspi_series *series, const clspi_ge
         .n = (cl_uint)gemm->desc.n,
         .first_block = range->first_block,
         .num_blocks = range->num_blocks,
-        .first_strip = range->first_strip,
-        .num_strips = range->num_strips,
-        .strip = gemm->item_cols,
-        .items = (cl_uint)(range->num_products * range->num_blocks * range->num_strips)};
+        .first_column = range->first_column,
+        .num_columns = range->num_columns,
+        .items = (cl_uint)(range->num_products * range->num_blocks * range->num_columns)};
     const clspi_gemm_wide_args wide = {.a = at->a,
                                        .at_a = matrix_of(&gemm->a, at->a_offset, p),
                                        .b = at->b,
@@ -391,14 +371,14 @@ static clsp_status launch(clspi_gemm *gemm, clspi_series *series, const clspi_ge
 static void launch_limits(const clspi_gemm *gemm, item_range *most)
 {
     const size_t blocks = clspi_div_up(gemm->desc.m, gemm->item_rows);
-    const size_t strips = clspi_div_up(gemm->desc.n, gemm->item_cols);
+    const size_t columns = clspi_div_up(gemm->desc.n, gemm->item_cols);
     const uint64_t fma = (uint64_t)gemm->item_rows * gemm->item_cols * clspi_max(1, gemm->desc.k);
     const size_t items =
         (size_t)clspi_launch_lines(&gemm->ctx->tuning, fma, 1, gemm->kernel.local, 1);
 
-    most->num_products = clspi_max(1, (size_t)(items / ((uint64_t)blocks * strips)));
-    most->num_strips = (cl_uint)clspi_min(strips, clspi_max(1, items / blocks));
-    most->num_blocks = (cl_uint)clspi_min(blocks, items / most->num_strips);
+    most->num_products = clspi_max(1, (size_t)(items / ((uint64_t)blocks * columns)));
+    most->num_columns = (cl_uint)clspi_min(columns, clspi_max(1, items / blocks));
+    most->num_blocks = (cl_uint)clspi_min(blocks, items / most->num_columns);
 }
 
 /* Enqueues the launches of some whole products, or of one product in parts. */
@@ -407,14 +387,14 @@ static clsp_status enqueue_products(clspi_gemm *gemm, clspi_series *series,
                                     const item_range *most)
 {
     const cl_uint blocks = (cl_uint)clspi_div_up(gemm->desc.m, gemm->item_rows);
-    const cl_uint strips = (cl_uint)clspi_div_up(gemm->desc.n, gemm->item_cols);
+    const cl_uint columns = (cl_uint)clspi_div_up(gemm->desc.n, gemm->item_cols);
 
     for (cl_uint i = 0; i < blocks; i += part.num_blocks) {
         part.first_block = i;
         part.num_blocks = (cl_uint)clspi_min(most->num_blocks, blocks - i);
-        for (cl_uint j = 0; j < strips; j += part.num_strips) {
-            part.first_strip = j;
-            part.num_strips = (cl_uint)clspi_min(most->num_strips, strips - j);
+        for (cl_uint j = 0; j < columns; j += part.num_columns) {
+            part.first_column = j;
+            part.num_columns = (cl_uint)clspi_min(most->num_columns, columns - j);
             CLSPI_CHECK(launch(gemm, series, at, &part));
         }
     }

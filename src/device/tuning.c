@@ -11,10 +11,8 @@
 #define GROUPS_OLD  65535 /* older Mesa drivers fail above */
 #define GROUPS_MANY ((size_t)1 << 20)
 
-/* What the classes start from. Products: on CPUs CLBlast was 4 times slower than our own kernels or
-   worse at every size tried, up to 1024 x 1024 x 1024; on a GPU it won from 32 x 32 upward, and
-   lost 3 to 12 times below 16. */
-#define CPU 4, GROUPS_OLD, 64, FMA_SLOW, 32, 4 * MIB, 0, 0, 0, 256, 0, 0, 0, 0, 0, 0, 33, 0, 0
+/* What all rows have. Products: on a GPU CLBlast won from 32 x 32 upward, and lost 3 to 12 times
+   below 16. */
 #define GPU(groups, fma, scratch, registers, column, vertex, pair, band, symmetric, block, sector, \
             fuse)                                                                                  \
     64, groups, 0, fma, 1024, scratch, 8, registers, column, vertex, pair, band, symmetric, block, \
@@ -33,7 +31,6 @@ typedef struct tuning_row {
    all terms up to 336, one at a time, than sums that are assembled (docs/notes/vertex_passes.md).
    Sectors: those of NVIDIA's caches, as measured on an H200; others are not measured. */
 static const tuning_row rows[] = {
-    {CLSP_CLASS_CPU, NULL, {CPU}},
     {CLSP_CLASS_DISCRETE,
      "NVIDIA",
      {GPU(GROUPS_MANY, FMA_FAST, 32 * MIB, 96, 64, 152, 168, 336, 13, 32, 32, 1)}},

@@ -3,9 +3,7 @@
 #include "check.h"
 
 enum {
-    STRIP_MIN = 1024, /* columns of a row for one item of sum_rows on CPUs, */
-    STRIP_MAX = 8192, /* a multiple of all lanes */
-    SECTOR_ROWS = 4   /* rows that an item of sum_columns or sum_bands makes at a time */
+    SECTOR_ROWS = 4 /* rows that an item of sum_columns or sum_bands makes at a time */
 };
 
 /* ---- preparing ---- */
@@ -250,27 +248,12 @@ static clsp_status launch_symmetric(const launch_job *job, clspi_series *series)
                                           sum->plain.local);
 }
 
-/* Returns the columns for one item of sum_rows: on CPUs long strips, which run at the speed of
-   stores, but enough of them. */
-static cl_uint strip_of(const clspi_axis_sum *sum, size_t num_blocks)
-{
-    const clsp_context *const ctx = sum->ctx;
-    const size_t wanted = ctx->device.compute_units * ctx->tuning.items_per_unit;
-    const size_t strips = clspi_max(1, wanted / num_blocks);
-
-    if (sum->shape.lanes == 1) return 1;
-    return (cl_uint)clspi_min(STRIP_MAX,
-                              clspi_round_up(clspi_div_up(sum->width, strips), STRIP_MIN));
-}
-
 static clsp_status launch_rows(const launch_job *job, clspi_series *series)
 {
     const clspi_axis_sum *const sum = job->sum;
     const clspi_basis_table *const table = sum->table;
     const clspi_rows *const rows = &job->rows;
     const cl_uint num_blocks = (cl_uint)clspi_div_up(rows->num_rows, CLSPI_ROWS_PER_ITEM);
-    const cl_uint strip = strip_of(sum, rows->num_patches * num_blocks);
-    const cl_uint num_strips = (cl_uint)clspi_div_up(sum->width, strip);
     const clspi_sum_rows_args args = {
         .t = job->source.buffer,
         .table = table->values,
@@ -282,10 +265,8 @@ static clsp_status launch_rows(const launch_job *job, clspi_series *series)
                 .stride_t = job->source.stride,
                 .stride_table = table->stride,
                 .width = sum->width,
-                .strip = strip,
-                .num_strips = num_strips,
                 .num_blocks = num_blocks,
-                .items = (cl_uint)(rows->num_patches * num_blocks * num_strips)},
+                .items = (cl_uint)(rows->num_patches * num_blocks * sum->width)},
         .at = clspi_row_range_of(job->source.first_patch, rows)};
 
     return clspi_launch_sum_rows(series, &sum->plain, &args, args.sum.items);
@@ -307,9 +288,7 @@ static uint64_t rows_of_a_launch(const clspi_axis_sum *sum, bool in_sectors)
     const size_t local = in_sectors ? sum->sectors.local : sum->plain.local;
 
     if (sum->shape.kind == CLSPI_SUM_ROWS)
-        return clspi_launch_lines(tuning, fma,
-                                  clspi_div_up(sum->width, sum->shape.lanes == 1 ? 1 : STRIP_MIN),
-                                  tuning->work_group, CLSPI_ROWS_PER_ITEM);
+        return clspi_launch_lines(tuning, fma, sum->width, tuning->work_group, CLSPI_ROWS_PER_ITEM);
     if (in_sectors) /* at worst a block has SECTOR_ROWS rows */
         return clspi_launch_lines(tuning, fma,
                                   sector_tiles_of(sum, sum->shape.sector - 1) * (uint64_t)local,

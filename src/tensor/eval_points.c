@@ -1,13 +1,8 @@
 #include "eval_points.h"
 
 #include "check.h"
-#include "profile.h"
 #include "vertex_assembly.h"
 #include "vertex_layout.h"
-
-/* Of chains that CPUs keep, at most: CLSP_KEPT. Not on Mesa's llvmpipe, where private arrays behind
-   a pointer cost more: rational bicubic B-spline points took 3.0 us each with them, 1.6 without. */
-enum { KEPT_STEPS = 16 };
 
 /* ---- kernels ---- */
 
@@ -18,8 +13,6 @@ clspi_options clspi_point_options(const clsp_context *ctx, const clspi_tensor_de
     clspi_option(&options, "TRIANGLE", desc->is_triangle);
     clspi_option(&options, "WATERTIGHT", desc->watertight);
     if (desc->own_bases > 0) clspi_option(&options, "OWN_BASIS", 1);
-    if (ctx->device.device_class == CLSP_CLASS_CPU && !clspi_is_rusticl(ctx->device.platform))
-        clspi_option(&options, "KEPT", KEPT_STEPS);
     return options;
 }
 

@@ -80,8 +80,7 @@ static bool is_used(const clspi_grid_sums *sums, const clspi_tensor_desc *desc, 
 /* Tells whether a sum over rows stores whole sectors: only S of plain vertices may. */
 static bool has_sectors(const clspi_grid_sums *sums)
 {
-    return sums->num > 0 && !sums->in_strips && sums->sum[0].outer.table &&
-           sums->sum[0].outer.shape.sector > 0;
+    return sums->num > 0 && sums->sum[0].outer.table && sums->sum[0].outer.shape.sector > 0;
 }
 
 static void shape_tables(clspi_grid_sums *sums, const clspi_tensor_desc *desc)
@@ -157,7 +156,7 @@ clsp_status clspi_grid_sums_prepare(clspi_grid_sums *sums, clspi_series *series,
         clspi_sum_release_kernels(&sums->sum[i]);
     choose_sums(sums, desc);
     shape_tables(sums, desc);
-    for (cl_uint i = 0; i < sums->num && !sums->in_strips; i++)
+    for (cl_uint i = 0; i < sums->num; i++)
         CLSPI_CHECK(
             clspi_sum_prepare(&sums->sum[i], series, desc, &sums->tables, sums->last_in_rows));
     return fill_tables(sums, series, desc);
@@ -166,7 +165,7 @@ clsp_status clspi_grid_sums_prepare(clspi_grid_sums *sums, clspi_series *series,
 clsp_status clspi_grid_sums_load(clspi_grid_sums *sums, clspi_series *series, cl_mem points,
                                  size_t num_patches)
 {
-    for (cl_uint i = 0; i < sums->num && num_patches > 0 && !sums->in_strips; i++)
+    for (cl_uint i = 0; i < sums->num && num_patches > 0; i++)
         CLSPI_CHECK(clspi_sum_load(&sums->sum[i], series, points, num_patches));
     return CLSP_OK;
 }

@@ -15,7 +15,6 @@ typedef struct clspi_grid_sums {
     const clspi_sum_method *method; /* of all sums; NULL: by factorization */
     bool last_in_rows; /* vertex_rows makes the last sums, from partial sums and tables of
                           integrals and symmetric ones of u, or banded ones as they are */
-    bool in_strips;    /* vertex_strips makes all sums: there are tables alone */
     clspi_grid_tables tables;
     cl_uint num;
     clspi_tensor_sum sum[CLSPI_MAX_SUMS]; /* the first is S where that is needed */
@@ -33,7 +32,7 @@ cl_uint clspi_planes_of(const clspi_tensor_desc *desc);
 
 /* Makes tables and kernels for a description with a grid, which must live as long. May be called
    again after other degrees or grids; keeps what memory it can. Control points must then be loaded
-   again. sums->method, sums->last_in_rows and sums->in_strips are set before. */
+   again. sums->method and sums->last_in_rows are set before. */
 clsp_status clspi_grid_sums_prepare(clspi_grid_sums *sums, clspi_series *series,
                                     const clspi_tensor_desc *desc);
 

@@ -5,7 +5,7 @@
 static clspi_options options_of(const clsp_context *ctx, clsp_type precision, cl_uint coords,
                                 cl_uint terms)
 {
-    clspi_options options = clspi_options_of(ctx, precision, clspi_lanes(ctx, precision));
+    clspi_options options = clspi_options_of(ctx, precision, 1);
 
     clspi_option(&options, "DIM", coords);
     clspi_option(&options, "TERMS", terms);
@@ -13,15 +13,11 @@ static clspi_options options_of(const clsp_context *ctx, clsp_type precision, cl
 }
 
 bool clspi_line_sums_fit(const clsp_context *ctx, clsp_type precision,
-                         const clspi_basis_table *table, cl_uint controls)
+                         const clspi_basis_table *table)
 {
-    enum { MOST = 32 }; /* terms on CPUs: a loop over them is unrolled */
-    const cl_uint lanes = clspi_lanes(ctx, precision);
     const size_t words = table->terms * (clsp_type_bytes(precision) / sizeof(cl_float));
 
-    if (!table->is_banded) return false;
-    if (lanes == 1) return words <= ctx->tuning.single_column;
-    return table->terms <= MOST && table->axis.num / lanes < controls;
+    return table->is_banded && words <= ctx->tuning.single_column;
 }
 
 clsp_status clspi_line_sums_prepare(clspi_kernel *kernel, clsp_context *ctx, clsp_type precision,
@@ -32,8 +28,8 @@ clsp_status clspi_line_sums_prepare(clspi_kernel *kernel, clsp_context *ctx, cls
     return clspi_kernel_create(kernel, ctx, "sum_lines", &clspi_sum_lines_signature, &options);
 }
 
-/* Returns how many lines are made at the same time on GPUs: the others follow in the same items, as
-   far as the device is kept busy all the same. */
+/* Returns how many lines are made at the same time: the others follow in the same items, as far as
+   the device is kept busy all the same. */
 static size_t lines_together(const clsp_context *ctx, const clspi_line_job *job, size_t columns)
 {
     enum { MOST = 32 }; /* lines of an item */
@@ -43,26 +39,11 @@ static size_t lines_together(const clsp_context *ctx, const clspi_line_job *job,
     return clspi_div_up(job->num_lines, each);
 }
 
-/* Returns the samples of an item on CPUs: many, but of few lines not so many that cores are idle.
- */
-static size_t strip_of(const clsp_context *ctx, const clspi_line_job *job, size_t samples)
-{
-    enum { LEAST = 64, MOST = 4096 };
-    const size_t wanted = ctx->device.compute_units * ctx->tuning.items_per_unit;
-
-    return clspi_min(MOST, clspi_max(LEAST, job->num_lines * samples / wanted));
-}
-
 clsp_status clspi_line_sums_enqueue(const clspi_kernel *kernel, clspi_series *series,
                                     const clspi_line_job *job)
 {
-    const clsp_context *const ctx = series->ctx;
     const size_t samples = job->end_sample - job->first_sample, columns = samples * job->coords;
-    const bool by_columns = ctx->tuning.max_vector_bytes == 0;
-    const size_t together = by_columns ? lines_together(ctx, job, columns) : 0;
-    const size_t strip = by_columns ? 0 : strip_of(ctx, job, samples);
-    const size_t items =
-        by_columns ? together * columns : job->num_lines * clspi_div_up(samples, strip);
+    const size_t together = lines_together(series->ctx, job, columns), items = together * columns;
     const clspi_sum_lines_args args = {.points = job->points,
                                        .table = job->table->values,
                                        .first = job->table->first,
@@ -71,7 +52,6 @@ clsp_status clspi_line_sums_enqueue(const clspi_kernel *kernel, clspi_series *se
                                               .offset = job->offset,
                                               .num_lines = (cl_uint)job->num_lines,
                                               .num_together = (cl_uint)together,
-                                              .strip = (cl_uint)strip,
                                               .controls = job->controls,
                                               .first_sample = job->first_sample,
                                               .num_samples = (cl_uint)samples,

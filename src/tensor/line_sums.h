@@ -17,12 +17,11 @@ typedef struct clspi_line_job {
     cl_uint first_sample, end_sample;
 } clspi_line_job;
 
-/* Tells whether sums by a table over lines of so many control points are made so: where it is
-   banded, a sample's values stay in registers and, on CPUs, vectors of samples would not have the
-   same control points. It does not depend on how many lines there are, so that sums are the same
-   bits however a batch is split. */
+/* Tells whether sums by a table are made so: where it is banded and a sample's values stay in
+   registers. It does not depend on how many lines there are, so that sums are the same bits however
+   a batch is split. */
 bool clspi_line_sums_fit(const clsp_context *ctx, clsp_type precision,
-                         const clspi_basis_table *table, cl_uint controls);
+                         const clspi_basis_table *table);
 
 clsp_status clspi_line_sums_prepare(clspi_kernel *kernel, clsp_context *ctx, clsp_type precision,
                                     cl_uint coords, cl_uint terms);

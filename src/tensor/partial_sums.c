@@ -31,7 +31,7 @@ clsp_status clspi_partial_shape(clspi_partial_sums *sums, clsp_context *ctx,
 
 static bool by_lines(const clspi_partial_sums *sums)
 {
-    return clspi_line_sums_fit(sums->ctx, sums->precision, sums->table, sums->controls);
+    return clspi_line_sums_fit(sums->ctx, sums->precision, sums->table);
 }
 
 clsp_status clspi_partial_kernel(clspi_partial_sums *sums)
@@ -86,7 +86,7 @@ clsp_status clspi_partial_reserve(clspi_partial_sums *sums, size_t num_patches, 
 /* Some samples of all lines of some patches, and where the sums go. */
 typedef struct sum_job {
     clsp_range patches;
-    cl_uint first_sample, end_sample; /* first_sample: a multiple of the vector */
+    cl_uint first_sample, end_sample;
     cl_mem points, out;
     size_t offset;
     cl_uint stride; /* reals from line to line of out */
@@ -124,8 +124,7 @@ static clsp_status launch_lines(const clspi_partial_sums *sums, clspi_series *se
 static clsp_status launch_samples(const clspi_partial_sums *sums, clspi_series *series,
                                   const sum_job *job, const clspi_part *part)
 {
-    const cl_uint lanes = clspi_lanes(sums->ctx, sums->precision);
-    const cl_uint num_strips = (cl_uint)clspi_div_up(job->end_sample - job->first_sample, lanes);
+    const cl_uint num_samples = job->end_sample - job->first_sample;
     const cl_uint num_lines = (cl_uint)(part->num_lines / part->num_pieces);
     const clspi_partial_sums_args args = {
         .points = job->points,
@@ -140,10 +139,9 @@ static clsp_status launch_samples(const clspi_partial_sums *sums, clspi_series *
                .controls = sums->controls,
                .terms = sums->table->terms,
                .first_sample = job->first_sample,
-               .end_sample = job->end_sample,
                .stride_table = sums->table->stride,
-               .num_strips = num_strips,
-               .items = (cl_uint)(part->num_lines * num_strips),
+               .num_samples = num_samples,
+               .items = (cl_uint)(part->num_lines * num_samples),
                .stride_t = job->stride}};
 
     return clspi_launch_partial_sums(series, &sums->kernel, &args, args.at.items);
@@ -153,11 +151,10 @@ static clsp_status launch_samples(const clspi_partial_sums *sums, clspi_series *
 static clsp_status enqueue(const clspi_partial_sums *sums, clspi_series *series, const sum_job *job)
 {
     const clspi_tuning *const tuning = &sums->ctx->tuning;
-    const cl_uint lanes = clspi_lanes(sums->ctx, sums->precision);
     const bool lines = by_lines(sums);
-    const uint64_t strips = clspi_div_up(job->end_sample - job->first_sample, lanes);
-    const uint64_t items = lines ? strips * sums->coords : strips;
-    const uint64_t fma = (uint64_t)sums->table->terms * strips * lanes * sums->coords;
+    const uint64_t samples = job->end_sample - job->first_sample;
+    const uint64_t items = lines ? samples * sums->coords : samples;
+    const uint64_t fma = (uint64_t)sums->table->terms * samples * sums->coords;
     const uint64_t most = clspi_launch_lines(tuning, fma, items, tuning->work_group, 1);
     clspi_cut cut = {.per_piece = sums->lines, .left = job->patches.count * sums->lines};
     clspi_part part;

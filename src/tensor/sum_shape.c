@@ -123,10 +123,9 @@ clspi_sum_shape clspi_sum_choose(const clsp_context *ctx, const clspi_sum_job *j
                              .precision = job->precision,
                              .dim = 1,
                              .terms = job->terms,
-                             .lanes = clspi_lanes(ctx, job->precision),
                              .period = 1};
 
-    if (shape.lanes > 1 || words_of(&shape) > tuning->single_column) return shape;
+    if (words_of(&shape) > tuning->single_column) return shape;
     choose_sector(&shape, tuning, job);
     shape.kind = job->is_banded ? CLSPI_SUM_BANDS
                  : job->is_symmetric && job->terms >= tuning->symmetric_terms && shape.sector == 0
@@ -149,7 +148,7 @@ clspi_sum_shape clspi_sum_choose(const clsp_context *ctx, const clspi_sum_job *j
 clspi_options clspi_tensor_sums_options(const clsp_context *ctx, clsp_type precision,
                                         cl_uint coords, bool is_banded)
 {
-    clspi_options options = clspi_options_of(ctx, precision, clspi_lanes(ctx, precision));
+    clspi_options options = clspi_options_of(ctx, precision, 1);
 
     clspi_option(&options, "DIM", coords);
     if (is_banded) clspi_option(&options, "BANDED", 1);

@@ -7,7 +7,7 @@
 enum { CLSPI_ROWS_PER_ITEM = 8 /* CLSP_ROWS of row_block.clh */ };
 
 typedef enum clspi_sum_kind {
-    CLSPI_SUM_ROWS,      /* sum_rows: an item makes a block of rows of a strip of columns */
+    CLSPI_SUM_ROWS,      /* sum_rows: an item makes a block of rows of a column */
     CLSPI_SUM_COLUMNS,   /* sum_columns: an item has columns with their terms in registers */
     CLSPI_SUM_SYMMETRIC, /* sum_symmetric: as sum_columns, two symmetric rows at a time */
     CLSPI_SUM_BANDS      /* sum_bands: as sum_columns, with terms that change from row to row */
@@ -31,7 +31,6 @@ typedef struct clspi_sum_shape {
     clsp_type precision;
     cl_uint dim; /* of a fused shape, else 1 */
     cl_uint terms;
-    cl_uint lanes;       /* reals of a vector: 1 on GPUs */
     cl_uint inner_terms; /* of a fused shape: of the partial sums */
     bool fused;          /* the kernel makes the partial sums too, else partial_sums */
     bool stage;          /* tables go through local memory */

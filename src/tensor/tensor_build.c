@@ -7,7 +7,6 @@
 #include "tile_rows.h"
 #include "vertex_assembly.h"
 #include "vertex_rows.h"
-#include "vertex_strips.h"
 
 /* ---- sums ---- */
 
@@ -71,7 +70,7 @@ clsp_status clspi_tensor_build_sums(const clspi_build *build, const clspi_tensor
     for (cl_uint terms = 1; terms <= max_terms; terms++) {
         CLSPI_CHECK(build_terms(build, desc, terms));
         const clspi_basis_table table = {.terms = terms, .is_banded = is_banded};
-        if (clspi_line_sums_fit(build->ctx, desc->precision, &table, 1))
+        if (clspi_line_sums_fit(build->ctx, desc->precision, &table))
             CLSPI_CHECK(clspi_line_sums_build(build, desc->precision, clspi_coords(desc), terms));
     }
     return CLSP_OK;
@@ -101,13 +100,6 @@ clsp_status clspi_tensor_build_rows(const clspi_build *build, const clspi_tensor
 {
     *fits = clspi_vertex_rows_fit(build->ctx, desc);
     return *fits ? clspi_vertex_rows_build(build, desc) : CLSP_OK;
-}
-
-clsp_status clspi_tensor_build_strips(const clspi_build *build, const clspi_tensor_desc *desc)
-{
-    if (!clspi_vertex_strips_fit(build->ctx, desc)) return CLSP_OK;
-    const clspi_options options = clspi_vertex_strips_options(build->ctx, desc);
-    return clspi_program_build(build, "vertex_strips", &options);
 }
 
 clsp_status clspi_tensor_build_points(const clspi_build *build, const clspi_tensor_desc *desc,

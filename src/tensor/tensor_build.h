@@ -19,9 +19,6 @@ clsp_status clspi_tensor_build_assembly(const clspi_build *build, const clspi_te
 clsp_status clspi_tensor_build_rows(const clspi_build *build, const clspi_tensor_desc *desc,
                                     bool *fits);
 
-/* Builds what makes them in one pass from control points, where there is such a pass. */
-clsp_status clspi_tensor_build_strips(const clspi_build *build, const clspi_tensor_desc *desc);
-
 /* Builds what makes them one by one. */
 clsp_status clspi_tensor_build_points(const clspi_build *build, const clspi_tensor_desc *desc,
                                       const char *program);

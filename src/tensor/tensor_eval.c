@@ -67,17 +67,12 @@ clsp_status clspi_tensor_enqueue(clspi_tensor_plan *plan, clspi_series *series,
                                  const clspi_rows *rows)
 {
     const clspi_tensor_desc *const d = &plan->desc;
-    const bool centred = clspi_is_centred(d);
-    const clspi_strip_source strips_of = {centred ? plan->assembly.centred.points : plan->points,
-                                          plan->num_patches * d->num_controls * clspi_coords(d)};
 
-    CLSPI_CHECK(
-        plan->is_plain            ? clspi_sum_eval(&plan->sums.sum[0], series, rows)
-        : plan->sums.last_in_rows ? clspi_vertex_rows_eval(&plan->vertex_rows, &plan->sums, series,
-                                                           d, plan->assembly.sizes, rows)
-        : plan->sums.in_strips
-            ? clspi_vertex_strips_eval(&plan->strips, &plan->sums, series, d, &strips_of, rows)
-            : clspi_assembly_eval(&plan->assembly, &plan->sums, series, d, rows));
+    CLSPI_CHECK(plan->is_plain ? clspi_sum_eval(&plan->sums.sum[0], series, rows)
+                : plan->sums.last_in_rows
+                    ? clspi_vertex_rows_eval(&plan->vertex_rows, &plan->sums, series, d,
+                                             plan->assembly.sizes, rows)
+                    : clspi_assembly_eval(&plan->assembly, &plan->sums, series, d, rows));
     return plan->family->after_rows ? plan->family->after_rows(plan, series, rows) : CLSP_OK;
 }
 

@@ -49,7 +49,6 @@ void clspi_tensor_release(clspi_tensor_plan *plan)
     clspi_grid_sums_release(&plan->sums);
     clspi_assembly_release(&plan->assembly);
     clspi_kernel_release(&plan->vertex_rows);
-    clspi_vertex_strips_release(&plan->strips);
     clspi_point_kernels_release(&plan->point_kernels);
     clspi_kernel_release(&plan->faces);
     clspi_tile_kernel_release(&plan->tile_kernel);
@@ -115,9 +114,7 @@ static clsp_status prepare_vertices(clspi_tensor_plan *plan)
     clsp_context *const ctx = plan->base.ctx;
 
     clspi_kernel_release(&plan->vertex_rows);
-    clspi_kernel_release(&plan->strips.kernel);
     if (plan->is_plain) return CLSP_OK;
-    if (plan->sums.in_strips) return clspi_vertex_strips_prepare(&plan->strips, ctx, &plan->desc);
     return plan->sums.last_in_rows ? clspi_vertex_rows_prepare(&plan->vertex_rows, ctx, &plan->desc)
                                    : clspi_assembly_prepare(&plan->assembly, ctx, &plan->desc);
 }
@@ -136,8 +133,6 @@ static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
 
     plan->sums.last_in_rows =
         !plan->is_plain && !plan->sums.method && clspi_vertex_rows_fit(series->ctx, d);
-    plan->sums.in_strips =
-        !plan->is_plain && !plan->sums.method && clspi_vertex_strips_fit(series->ctx, d);
     if (clspi_tensor_has_sums(plan)) {
         if (clspi_needs_own_samples(d)) CLSPI_CHECK(bring_samples(plan, series));
         CLSPI_CHECK(clspi_grid_sums_prepare(&plan->sums, series, d));
@@ -158,9 +153,7 @@ clsp_status clspi_tensor_make_of_points(clspi_tensor_plan *plan, clspi_series *s
     CLSPI_CHECK(clspi_assembly_centre(&plan->assembly, series, &plan->desc, plan->points,
                                       num_patches, &sources));
     CLSPI_CHECK(clspi_grid_sums_load(&plan->sums, series, sources, num_patches));
-    if (plan->is_plain || sums->in_strips ||
-        (sums->last_in_rows && !clspi_is_banded(&plan->desc, 0)))
-        return CLSP_OK;
+    if (plan->is_plain || (sums->last_in_rows && !clspi_is_banded(&plan->desc, 0))) return CLSP_OK;
     return clspi_assembly_load(&plan->assembly, sums, series, &plan->desc, num_patches);
 }
 

@@ -11,7 +11,6 @@
 #include "surface_search.h"
 #include "tile_rows.h"
 #include "vertex_assembly.h"
-#include "vertex_strips.h"
 #include "vertex_tile.h"
 
 /* Kinds of changes, bits of clspi_plan.broken. */
@@ -74,8 +73,7 @@ typedef struct clspi_tensor_plan {
     clspi_patch_grids grids;
     clspi_grid_sums sums; /* of the common grid */
     clspi_assembly assembly;
-    clspi_kernel vertex_rows;   /* where it makes the vertices in one pass */
-    clspi_vertex_strips strips; /* where that does */
+    clspi_kernel vertex_rows; /* where it makes the vertices in one pass */
     clspi_point_kernels point_kernels;
     clspi_kernel faces;
     clspi_tile_kernel tile_kernel;

@@ -143,18 +143,12 @@ static clsp_status load_points(clspi_tensor_sum *sum, clspi_series *series, cl_m
     return CLSP_OK;
 }
 
-/* Makes room between the sums of a volume. Vectors of sum_rows reach up to a vector's length beyond
-   the end. */
-static clsp_status reserve_middle(clspi_tensor_sum *sum, clspi_series *series)
+/* Makes room between the sums of a volume. */
+static clsp_status reserve_middle(clspi_tensor_sum *sum)
 {
-    static const double zeros[CLSPI_TABLE_MULTIPLE];
-    const size_t real_bytes = clsp_type_bytes(sum->desc->precision);
-    const size_t bytes = sum->partial.max_patches * middle_reals(sum) * real_bytes;
-    const size_t beyond = CLSPI_TABLE_MULTIPLE * real_bytes;
-
-    CLSPI_CHECK(
-        clspi_buffer_reserve(&sum->middle_sums, &sum->middle_bytes, sum->ctx, bytes + beyond));
-    return clspi_series_write(series, sum->middle_sums, bytes, zeros, beyond);
+    return clspi_buffer_reserve(&sum->middle_sums, &sum->middle_bytes, sum->ctx,
+                                sum->partial.max_patches * middle_reals(sum) *
+                                    clsp_type_bytes(sum->desc->precision));
 }
 
 clsp_status clspi_sum_load(clspi_tensor_sum *sum, clspi_series *series, cl_mem points,
@@ -168,7 +162,7 @@ clsp_status clspi_sum_load(clspi_tensor_sum *sum, clspi_series *series, cl_mem p
     CLSPI_CHECK(clspi_partial_reserve(
         &sum->partial, num_patches,
         is_volume ? middle_reals(sum) * clsp_type_bytes(sum->desc->precision) : 0));
-    if (is_volume) CLSPI_CHECK(reserve_middle(sum, series));
+    if (is_volume) CLSPI_CHECK(reserve_middle(sum));
     if (sum->partial.max_patches < num_patches) return CLSP_OK;
     return clspi_partial_make(&sum->partial, series, sum->points, (clsp_range){0, num_patches});
 }

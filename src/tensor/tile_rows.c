@@ -4,30 +4,20 @@
 #include "check.h"
 #include "svm_atomics.h"
 
-enum {
-    STRIP = 2048,       /* columns on CPUs, whose T stay in a cache */
-    GROUPS_PER_UNIT = 4 /* that stay; those that come too late find nothing left */
-};
+enum { GROUPS_PER_UNIT = 4 /* that stay; those that come too late find nothing left */ };
 
 static const char program[] = "tile_rows";
 
 /* ---- the kernel ---- */
 
-/* Tells whether items of a group have adjacent columns; else it is one item with vectors. */
-static bool is_grouped(const clsp_context *ctx, clsp_type precision)
-{
-    return clspi_lanes(ctx, precision) == 1;
-}
-
-/* Makes the build options, without CLSP_GROUP on devices that are grouped. */
+/* Makes the build options, without CLSP_GROUP. */
 static clspi_options options_of(const clsp_context *ctx, clsp_type precision, bool is_banded)
 {
-    const clspi_options reals = clspi_options_of(ctx, precision, clspi_lanes(ctx, precision));
+    const clspi_options reals = clspi_options_of(ctx, precision, 1);
     clspi_options options = {.used = 0};
 
     clspi_svm_atomics(ctx, &options);
     clspi_options_add(&options, &reals);
-    if (!is_grouped(ctx, precision)) clspi_option(&options, "GROUP", 1);
     if (is_banded) clspi_option(&options, "BANDED", 1);
     return options;
 }
@@ -37,12 +27,7 @@ static clsp_status create_kernel(clspi_kernel *kernel, clsp_context *ctx,
 {
     const clspi_options options = options_of(ctx, desc->precision, clspi_is_banded(desc, 0));
 
-    if (is_grouped(ctx, desc->precision))
-        return clspi_kernel_create_grouped(kernel, ctx, program, &clspi_tile_rows_signature,
-                                           &options);
-    CLSPI_CHECK(clspi_kernel_create(kernel, ctx, program, &clspi_tile_rows_signature, &options));
-    kernel->local = 1;
-    return CLSP_OK;
+    return clspi_kernel_create_grouped(kernel, ctx, program, &clspi_tile_rows_signature, &options);
 }
 
 clsp_status clspi_tile_kernel_build(const clspi_build *build, clsp_type precision, bool is_banded)
@@ -51,9 +36,7 @@ clsp_status clspi_tile_kernel_build(const clspi_build *build, clsp_type precisio
 
     if (!clspi_svm_atomics(build->ctx, &options)) return CLSP_OK;
     options = options_of(build->ctx, precision, is_banded);
-    return is_grouped(build->ctx, precision)
-               ? clspi_program_build_grouped(build, program, &clspi_tile_rows_signature, &options)
-               : clspi_program_build(build, program, &options);
+    return clspi_program_build_grouped(build, program, &clspi_tile_rows_signature, &options);
 }
 
 void clspi_tile_kernel_release(clspi_tile_kernel *kernel)
@@ -110,24 +93,22 @@ static clsp_status launch(const clspi_tile_kernel *kernel, clspi_series *series,
     const clspi_tiling *const tiling = job->tiling;
     const size_t units = clspi_max(1, series->ctx->device.compute_units);
     const size_t groups = clspi_min(job->num_tiles, units * GROUPS_PER_UNIT);
-    const clspi_tile_rows_args args = {
-        .counter = job->counter,
-        .t = kernel->t,
-        .table = kernel->table.values,
-        .first = kernel->table.first,
-        .out = job->out,
-        .job = {.num_tiles = (cl_uint)job->num_tiles,
-                .patches_per_tile = (cl_uint)tiling->pieces_per_tile,
-                .tile_rows = (cl_uint)tiling->tile_lines,
-                .tiles_per_patch = (cl_uint)tiling->tiles_per_piece,
-                .num_patches = (cl_uint)job->tiling->num_pieces,
-                .controls = sum->controls[0],
-                .terms = kernel->table.terms,
-                .stride_t = sum->partial.stride,
-                .stride_table = kernel->table.stride,
-                .width = (cl_uint)sum->row_reals,
-                .num_u = d->axis[0].num,
-                .strip = is_grouped(series->ctx, d->precision) ? 1 : STRIP}};
+    const clspi_tile_rows_args args = {.counter = job->counter,
+                                       .t = kernel->t,
+                                       .table = kernel->table.values,
+                                       .first = kernel->table.first,
+                                       .out = job->out,
+                                       .job = {.num_tiles = (cl_uint)job->num_tiles,
+                                               .patches_per_tile = (cl_uint)tiling->pieces_per_tile,
+                                               .tile_rows = (cl_uint)tiling->tile_lines,
+                                               .tiles_per_patch = (cl_uint)tiling->tiles_per_piece,
+                                               .num_patches = (cl_uint)job->tiling->num_pieces,
+                                               .controls = sum->controls[0],
+                                               .terms = kernel->table.terms,
+                                               .stride_t = sum->partial.stride,
+                                               .stride_table = kernel->table.stride,
+                                               .width = (cl_uint)sum->row_reals,
+                                               .num_u = d->axis[0].num}};
 
     return clspi_launch_tile_rows(series, &kernel->kernel, &args, groups * kernel->kernel.local);
 }

@@ -182,9 +182,9 @@ static rows_shape shape_of(const clsp_context *ctx, const clspi_tensor_desc *d)
 
 bool clspi_vertex_rows_fit(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
-    if (clspi_lanes(ctx, d->precision) > 1 || d->directions != 2 || d->is_triangle ||
-        d->own_bases > 0 || (d->vertex.attributes & ~(unsigned)FIRST_ORDER) != 0 ||
-        d->degrees[0] == 0 || (d->degrees[1] == 0 && needs_dv(d)))
+    if (d->directions != 2 || d->is_triangle || d->own_bases > 0 ||
+        (d->vertex.attributes & ~(unsigned)FIRST_ORDER) != 0 || d->degrees[0] == 0 ||
+        (d->degrees[1] == 0 && needs_dv(d)))
         return false;
     if (clspi_is_banded(d, 0)) return fits_bands(ctx, d);
     if (!d->basis.is_bernstein) return false;

@@ -252,9 +252,11 @@ static void test_context_limits(void **state)
 {
     static const struct {
         const char *limits;
-        int vectors;
-    } cases[] = {
-        {"class=cpu", 1}, {"class=discrete", 0}, {"class=integrated", 0}, {"class=accelerator", 0}};
+        size_t scratch;
+    } cases[] = {{"class=cpu", 1 << 20},
+                 {"class=discrete", 8 << 20},
+                 {"class=integrated", 1 << 20},
+                 {"class=accelerator", 1 << 20}};
     clsp_context *ctx;
     char text[1024];
 
@@ -262,7 +264,7 @@ static void test_context_limits(void **state)
     for (size_t i = 0; i < CLSPI_COUNT(cases); i++) {
         const clsp_context_opts opts = {.limits = cases[i].limits};
         assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
-        assert_int_equal(ctx->tuning.max_vector_bytes > 0, cases[i].vectors);
+        assert_int_equal(ctx->tuning.scratch_bytes, cases[i].scratch);
         clsp_context_destroy(&ctx);
     }
     setenv("CLSPLINE_LIMITS", "fp64=0,work_group=3", 1);

@@ -1,5 +1,5 @@
 /* The persistent kernel of tensor sums, with a counter and a result in plain buffers: every tiling
-   gives the bits of sum_rows, in vectors and in work-groups. */
+   gives the bits of sum_rows, in work-groups of one item and of many. */
 #include "../support.h"
 
 #include <stdlib.h>
@@ -9,18 +9,13 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* One group of items or one item with vectors. */
-typedef struct form {
-    cl_uint lanes, group, strip;
-} form;
-
 /* terms below controls: banded. */
 typedef struct shape {
     cl_uint num_patches, controls, terms, width, num_u;
     cl_uint patches_per_tile, tile_rows, tiles_per_patch;
 } shape;
 
-static const form forms[] = {{4, 1, 16}, {1, 1, 1}, {1, 16, 1}};
+static const cl_uint groups_of[] = {1, 16}; /* items of a group */
 static const shape shapes[] = {
     {1, 1, 1, 1, 1, 1, 8, 1},     {1, 4, 4, 37, 19, 1, 8, 3},  {3, 5, 5, 48, 41, 1, 16, 3},
     {5, 3, 3, 9, 7, 2, 7, 1},     {4, 12, 12, 21, 8, 4, 8, 1}, {2, 4, 4, 33, 40, 1, 40, 1},
@@ -98,11 +93,11 @@ static void end(job *j)
     clReleaseMemObject(j->out);
 }
 
-static clspi_options options_of(const job *j, const form *f)
+static clspi_options options_of(const job *j, cl_uint group)
 {
-    clspi_options options = clspi_options_of(j->ctx, CLSP_F32, f->lanes);
+    clspi_options options = clspi_options_of(j->ctx, CLSP_F32, 1);
 
-    clspi_option(&options, "GROUP", f->group);
+    clspi_option(&options, "GROUP", group);
     clspi_option(&options, "BANDED", j->shape->terms < j->shape->controls);
     return options;
 }
@@ -134,12 +129,11 @@ static float *finish(job *j, clspi_series *series)
     return values;
 }
 
-static float *by_rows(job *j, const form *f)
+static float *by_rows(job *j)
 {
     const shape *const s = j->shape;
-    const clspi_options options = options_of(j, f);
+    const clspi_options options = options_of(j, 1);
     const clspi_rows rows = {.num_patches = s->num_patches, .num_rows = s->num_u};
-    const cl_uint num_strips = (s->width + f->lanes - 1) / f->lanes;
     const cl_uint num_blocks = (s->num_u + CLSPI_ROWS_PER_ITEM - 1) / CLSPI_ROWS_PER_ITEM;
     const clspi_sum_rows_args args = {.t = j->t,
                                       .table = j->table,
@@ -151,10 +145,8 @@ static float *by_rows(job *j, const form *f)
                                               .stride_t = j->stride_t,
                                               .stride_table = j->stride_u,
                                               .width = s->width,
-                                              .strip = f->lanes,
-                                              .num_strips = num_strips,
                                               .num_blocks = num_blocks,
-                                              .items = s->num_patches * num_strips * num_blocks},
+                                              .items = s->num_patches * s->width * num_blocks},
                                       .at = clspi_row_range_of(0, &rows)};
     clspi_kernel kernel = {0};
     clspi_series series;
@@ -180,10 +172,10 @@ static clspi_signature signature_of_buffers(clspi_parameter *parameters)
     return signature;
 }
 
-static float *by_tiles(job *j, const form *f, cl_uint groups)
+static float *by_tiles(job *j, cl_uint group, cl_uint groups)
 {
     const shape *const s = j->shape;
-    const clspi_options options = options_of(j, f);
+    const clspi_options options = options_of(j, group);
     const cl_uint layers = (s->num_patches + s->patches_per_tile - 1) / s->patches_per_tile;
     const clspi_tile_rows_args args = {.counter = j->counter,
                                        .t = j->t,
@@ -200,8 +192,7 @@ static float *by_tiles(job *j, const form *f, cl_uint groups)
                                                .stride_t = j->stride_t,
                                                .stride_table = j->stride_u,
                                                .width = s->width,
-                                               .num_u = s->num_u,
-                                               .strip = f->strip}};
+                                               .num_u = s->num_u}};
     clspi_parameter parameters[32];
     const clspi_signature signature = signature_of_buffers(parameters);
     clspi_kernel kernel = {0};
@@ -209,9 +200,9 @@ static float *by_tiles(job *j, const form *f, cl_uint groups)
     cl_int taken = 0;
 
     assert_ok(j->ctx, clspi_kernel_create(&kernel, j->ctx, "tile_rows", &signature, &options));
-    kernel.local = f->group;
+    kernel.local = group;
     reset(j, &series);
-    assert_ok(j->ctx, clspi_series_launch(&series, &kernel, &signature, &args, groups * f->group));
+    assert_ok(j->ctx, clspi_series_launch(&series, &kernel, &signature, &args, groups * group));
     clspi_kernel_release(&kernel);
     assert_ok(j->ctx, clspi_series_read(&series, j->counter, 0, &taken, sizeof taken));
     assert_int_equal(taken, args.job.num_tiles + groups); /* each group once in vain */
@@ -224,13 +215,13 @@ static void tiles_are_rows(void **state)
 
     (void)state;
     assert_ok(NULL, clsp_context_create(&ctx, NULL, NULL));
-    for (size_t i = 0; i < COUNT(shapes) * COUNT(forms); i++) {
-        const form *const f = &forms[i % COUNT(forms)];
+    for (size_t i = 0; i < COUNT(shapes) * COUNT(groups_of); i++) {
+        const cl_uint group = groups_of[i % COUNT(groups_of)];
         job j;
-        begin(&j, ctx, &shapes[i / COUNT(forms)]);
-        float *const wanted = by_rows(&j, f);
+        begin(&j, ctx, &shapes[i / COUNT(groups_of)]);
+        float *const wanted = by_rows(&j);
         for (cl_uint groups = 1; groups <= 5; groups += 2) {
-            float *const got = by_tiles(&j, f, groups);
+            float *const got = by_tiles(&j, group, groups);
             assert_memory_equal(got, wanted, j.reals * sizeof *got);
             free(got);
         }

@@ -11,8 +11,7 @@
    host sets it, and for table_sum CLSP_STAGE 1 with CLSP_GROUP, the local size, a power of
    two: then a work-group makes a tile of points, and what it needs goes through local memory in
    chunks of CLSP_CHUNK x CLSP_CHUNK control points, so that any degree fits. CLSP_TILE: points of
-   a tile along v, a power of two; CLSP_GROUP where that is less. 1 is for curves: with any other,
-   and CLSP_LANES above 1, an item makes CLSP_LANES points along v. */
+   a tile along v, a power of two; CLSP_GROUP where that is less. */
 #include "row_range.clh"
 #include "real.clh"
 
@@ -39,18 +38,11 @@
 #endif
 #define ROWS   4 /* points along u of an item that stages: they share control points and B_j(v) */
 #define TILE_U (CLSP_GROUP / TILE_V * ROWS)
-/* points of an item of table_sum */
+/* the points of an item of table_sum */
 #if CLSP_STAGE
-#define POINTS    ROWS
 typedef real4 realp;
-#elif CLSP_TILE == 1
-#define POINTS    1
-#define LOADP(p)  (*(p))
-typedef real realp;
 #else
-#define POINTS   CLSP_LANES
-#define LOADP(p) LOADV(p)
-typedef realv realp;
+typedef real realp;
 #endif
 
 /* Copies the control points of a chunk that a tile needs, num_i by num_j of them from `from` on,
@@ -88,10 +80,9 @@ typedef struct sample_range {
 } sample_range;
 
 /* Makes points by double sums. points: control points [patches][order_u][order_v][CLSP_DIM].
-   table_u, table_v: [order][stride] as of bernstein.cl. Unstaged, item g makes points g % tiles_v *
-   POINTS onwards of row g / tiles_v % num_u of patch g / tiles_v / num_u, and first_v is a multiple
-   of POINTS. Staged, group g makes tile g % tiles_v of row g / tiles_v % tiles_u of tiles of patch
-   g / tiles_v / tiles_u. */
+   table_u, table_v: [order][stride] as of bernstein.cl. Unstaged, item g makes point g % num_v of
+   row g / num_v % num_u of patch g / num_v / num_u. Staged, group g makes tile g % tiles_v of row
+   g / tiles_v % tiles_u of tiles of patch g / tiles_v / tiles_u. */
 #if CLSP_STAGE
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 #else
@@ -159,22 +150,22 @@ void table_sum(global const real *restrict points, global const real *restrict t
     if (u >= num_u || v >= num_v) return;
 #else
     const uint g = (uint)get_global_id(0);
-    if (g >= at.num_patches * num_u * tiles_v) return;
+    if (g >= at.num_patches * num_u * num_v) return;
 
-    const uint line = g / tiles_v, patch = line / num_u;
-    const uint u = line - patch * num_u, v = (g - line * tiles_v) * POINTS;
+    const uint line = g / num_v, patch = line / num_u;
+    const uint u = line - patch * num_u, v = g - line * num_v;
     global const real *p = points + (WIDE(at.first_patch) + patch) * order_u * order_v * CLSP_DIM;
     global const real *bu = table_u + first_u + u;
     for (uint i = 0; i < order_u; i++, bu += at.stride_u) {
-        const realp b = (realp)(*bu);
+        const real b = *bu;
         global const real *bv = table_v + first_v + v;
-        realp q[CLSP_DIM];
+        real q[CLSP_DIM];
         #pragma unroll
-        for (uint c = 0; c < CLSP_DIM; c++) q[c] = (realp)(R(0.0));
+        for (uint c = 0; c < CLSP_DIM; c++) q[c] = R(0.0);
         for (uint j = 0; j < order_v; j++, bv += at.stride_v, p += CLSP_DIM) {
-            const realp w = b * LOADP(bv);
+            const real w = b * *bv;
             #pragma unroll
-            for (uint c = 0; c < CLSP_DIM; c++) q[c] = MAD(w, (realp)(p[c]), q[c]);
+            for (uint c = 0; c < CLSP_DIM; c++) q[c] = MAD(w, p[c], q[c]);
         }
         #pragma unroll
         for (uint c = 0; c < CLSP_DIM; c++) s[c] += q[c];
@@ -192,13 +183,9 @@ void table_sum(global const real *restrict points, global const real *restrict t
         if (u + 2 < num_u) to[2 * step + c] = s[c].s2;
         if (u + 3 < num_u) to[3 * step + c] = s[c].s3;
     }
-#elif POINTS == 1
+#else
     #pragma unroll
     for (uint c = 0; c < CLSP_DIM; c++) to[c] = s[c];
-#else
-    for (uint c = 0; c < CLSP_DIM; c++)
-        for (uint l = 0; l < POINTS && v + l < num_v; l++)
-            to[l * CLSP_DIM + c] = ((real *)&s[c])[l];
 #endif
 }
 

@@ -13,10 +13,10 @@
 #endif
 
 /* The rows of a launch, num_rows from first_row on, whose control points go to `offset` and on.
-   terms: of a row; strip: rows of an item on CPUs. */
+   terms: of a row. */
 typedef struct own_rows {
     wide first_row, offset;
-    uint terms, num_rows, strip, items;
+    uint terms, items;
 } own_rows;
 
 /* Makes a coordinate of a row's control point; p: that of the first one that counts. */
@@ -29,7 +29,7 @@ static real own_sum(global const real *p, global const real *weights, uint terms
 }
 
 /* Makes control points. points: [controls][CLSP_DIM] of all curves, weights: [rows][terms],
-   columns: [rows], the first control point that counts. On GPUs an item makes one coordinate. */
+   columns: [rows], the first control point that counts. An item makes one coordinate. */
 kernel void convert_own(global const real *restrict points, global const real *restrict weights,
                         global const uint *restrict columns, global real *restrict out,
                         own_rows at)
@@ -40,16 +40,7 @@ kernel void convert_own(global const real *restrict points, global const real *r
     columns += WIDE(at.first_row);
     weights += WIDE(at.first_row) * at.terms;
     out += WIDE(at.offset);
-#if CLSP_LANES == 1
     const uint row = g / CLSP_DIM, c = g - row * CLSP_DIM;
     out[g] = own_sum(points + (size_t)columns[row] * CLSP_DIM + c,
                      weights + (size_t)row * at.terms, at.terms);
-#else
-    const uint begin = g * at.strip, end = min(begin + at.strip, at.num_rows);
-    for (uint row = begin; row < end; row++)
-        for (uint c = 0; c < CLSP_DIM; c++)
-            out[(size_t)row * CLSP_DIM + c] =
-                own_sum(points + (size_t)columns[row] * CLSP_DIM + c,
-                        weights + (size_t)row * at.terms, at.terms);
-#endif
 }

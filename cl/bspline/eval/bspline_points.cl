@@ -125,38 +125,9 @@ static real function_value(global const real *coefficients, uint degree, real t,
     return q;
 }
 
-#if CLSP_KEPT
-/* Evaluates all functions of a span, whose coefficients are [num][num], num at most CLSP_KEPT. */
-static void function_values(real *values, global const real *coefficients, uint num, real t, real s)
-{
-    const uint begin = chain_begin(s, num - 1), end = chain_end(t, num - 1);
-    combination chain[CLSP_KEPT];
-    keep_chain(chain, num - 1, t, s);
-    for (uint j = 0; j < num; j++, coefficients += num) {
-        real q = R(0.0);
-        for (uint k = begin; k < end; k++) {
-            const combination m = k > begin ? chain[k] : first_combination();
-            q = MAD(m.s1, coefficients[k], m.s0 * q);
-        }
-        values[j] = q;
-    }
-}
-#endif
-
-/* The values of the functions of a direction: 0 to 2 for u, v and w. They are the same in all rows,
-   and kept where they are few; values is NULL else. */
-#if CLSP_KEPT
-#define VALUES     , const real *values
-#define THE_VALUES , values
-#define VALUE_OF(direction, k, coefficients, num, t, s)                                           \
-    (values ? values[(direction)*CLSP_KEPT + (k)]                                                 \
-            : function_value(basis + (coefficients) + (k) * (num), (num) - 1, t, s))
-#else
-#define VALUES
-#define THE_VALUES
-#define VALUE_OF(direction, k, coefficients, num, t, s)                                           \
+/* Evaluates function k of a direction's span. */
+#define VALUE_OF(k, coefficients, num, t, s)                                                      \
     function_value(basis + (coefficients) + (k) * (num), (num) - 1, t, s)
-#endif
 
 /* ---- control points of derivatives ---- */
 
@@ -224,7 +195,7 @@ static tracked add_term(tracked sum, real f, tracked b)
 }
 
 /* Sums over w the terms of row (i, j). */
-IN_PLACE tracked sum_w(PATCH, PLACE, uint i, uint j, order by VALUES)
+IN_PLACE tracked sum_w(PATCH, PLACE, uint i, uint j, order by)
 {
     const uint num = CLSP_DIRECTIONS == 3 ? degrees.s2 - by.s2 + 1 : 1;
     uint4 at = first + (uint4)(i, j, 0, 0);
@@ -232,7 +203,7 @@ IN_PLACE tracked sum_w(PATCH, PLACE, uint i, uint j, order by VALUES)
     for (uint l = 0; l < num; l++, at.s2++) {
         const size_t number = ((size_t)at.s0 * controls.s1 + at.s1) * controls.s2 + at.s2;
         const real f =
-            CLSP_DIRECTIONS < 3 ? R(1.0) : VALUE_OF(2, l, coefficients.s2, num, t.s2, s.s2);
+            CLSP_DIRECTIONS < 3 ? R(1.0) : VALUE_OF(l, coefficients.s2, num, t.s2, s.s2);
         const homogeneous d =
             control_u(points + number * CLSP_COORDS, basis + factors.s0, basis + factors.s1,
                       basis + factors.s2, centre, at, controls, by);
@@ -242,14 +213,14 @@ IN_PLACE tracked sum_w(PATCH, PLACE, uint i, uint j, order by VALUES)
 }
 
 /* Sums over v the terms of row i. */
-IN_PLACE tracked sum_v(PATCH, PLACE, uint i, order by VALUES)
+IN_PLACE tracked sum_v(PATCH, PLACE, uint i, order by)
 {
     const uint num = CLSP_DIRECTIONS > 1 ? degrees.s1 - by.s1 + 1 : 1;
     tracked sum = tracked_of(homogeneous_zero());
     for (uint j = 0; j < num; j++) {
         const real f =
-            CLSP_DIRECTIONS < 2 ? R(1.0) : VALUE_OF(1, j, coefficients.s1, num, t.s1, s.s1);
-        sum = add_term(sum, f, sum_w(THE_PATCH, THE_PLACE, i, j, by THE_VALUES));
+            CLSP_DIRECTIONS < 2 ? R(1.0) : VALUE_OF(j, coefficients.s1, num, t.s1, s.s1);
+        sum = add_term(sum, f, sum_w(THE_PATCH, THE_PLACE, i, j, by));
     }
     return sum;
 }
@@ -282,21 +253,9 @@ IN_PLACE tracked derivative(PATCH, parameter at, order by)
     t.s2 = ratio.s0, s.s2 = ratio.s1;
 #endif
     const uint num = degrees.s0 - by.s0 + 1;
-#if CLSP_KEPT
-    const uint num_v = degrees.s1 - by.s1 + 1, num_w = degrees.s2 - by.s2 + 1;
-    real kept[3 * CLSP_KEPT];
-    const real *const values = max(num, max(num_v, num_w)) <= CLSP_KEPT ? kept : 0;
-    if (values) {
-        function_values(kept, basis + coefficients.s0, num, t.s0, s.s0);
-        if (CLSP_DIRECTIONS > 1)
-            function_values(kept + CLSP_KEPT, basis + coefficients.s1, num_v, t.s1, s.s1);
-        if (CLSP_DIRECTIONS > 2)
-            function_values(kept + 2 * CLSP_KEPT, basis + coefficients.s2, num_w, t.s2, s.s2);
-    }
-#endif
     for (uint i = 0; i < num; i++) {
-        const real f = VALUE_OF(0, i, coefficients.s0, num, t.s0, s.s0);
-        sum = add_term(sum, f, sum_v(THE_PATCH, THE_PLACE, i, by THE_VALUES));
+        const real f = VALUE_OF(i, coefficients.s0, num, t.s0, s.s0);
+        sum = add_term(sum, f, sum_v(THE_PATCH, THE_PLACE, i, by));
     }
     return sum;
 }

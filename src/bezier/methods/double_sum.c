@@ -44,7 +44,7 @@ static bool can_stage(const clsp_context *ctx, const clspi_tensor_desc *d)
 static clspi_options options_of(const clsp_context *ctx, const double_sum *sum)
 {
     const clspi_tensor_desc *const d = sum->desc;
-    clspi_options options = clspi_options_of(ctx, d->precision, clspi_lanes(ctx, d->precision));
+    clspi_options options = clspi_options_of(ctx, d->precision, 1);
 
     clspi_option(&options, "DIM", clspi_coords(d));
     clspi_option(&options, "STAGE", sum->stage);
@@ -59,7 +59,6 @@ static clsp_status create_kernel(double_sum *sum, clsp_context *ctx)
 
     sum->stage = sum->has_tables && can_stage(ctx, d);
     sum->tile[0] = sum->tile[1] = 1;
-    if (sum->has_tables && d->axis[1].num > 1) sum->tile[1] = clspi_lanes(ctx, d->precision);
     const clspi_options options = options_of(ctx, sum);
     if (!sum->stage)
         return clspi_kernel_create(

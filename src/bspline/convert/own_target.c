@@ -196,8 +196,7 @@ static clsp_status make_rows(const clspi_own_target *own, clspi_series *series,
 static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *desc,
                                 bool differences)
 {
-    clspi_options options =
-        clspi_options_of(ctx, desc->precision, clspi_lanes(ctx, desc->precision));
+    clspi_options options = clspi_options_of(ctx, desc->precision, 1);
 
     clspi_option(&options, "DIM", clspi_coords(desc));
     clspi_option(&options, "DIFFERENCES", differences);
@@ -237,19 +236,15 @@ clsp_status clspi_own_target_enqueue(const clspi_own_target *own, clspi_series *
                                      const clsp_bspline_plan *plan, clsp_range controls, cl_mem out,
                                      size_t offset)
 {
-    enum { STRIP = 64 }; /* control points of an item on CPUs */
     const clspi_tuning *const tuning = &series->ctx->tuning;
     const cl_uint coords = clspi_coords(&plan->tensor.desc);
-    const bool by_columns = tuning->max_vector_bytes == 0;
     const uint64_t most =
-        clspi_launch_lines(tuning, (uint64_t)coords * own->terms, by_columns ? coords : 1,
-                           tuning->work_group, by_columns ? 1 : STRIP);
+        clspi_launch_lines(tuning, (uint64_t)coords * own->terms, coords, tuning->work_group, 1);
     clspi_cut cut = {.per_piece = clspi_max(1, controls.count), .left = controls.count};
     clspi_part part;
 
     while (clspi_cut_next(&cut, most, &part)) {
-        const size_t items =
-            by_columns ? part.num_lines * coords : clspi_div_up(part.num_lines, STRIP);
+        const size_t items = part.num_lines * coords;
         const clspi_convert_own_args args = {.points = plan->tensor.points,
                                              .weights = own->weights,
                                              .columns = own->columns,
@@ -257,8 +252,6 @@ clsp_status clspi_own_target_enqueue(const clspi_own_target *own, clspi_series *
                                              .at = {.first_row = controls.first + part.before,
                                                     .offset = offset + part.before * coords,
                                                     .terms = own->terms,
-                                                    .num_rows = (cl_uint)part.num_lines,
-                                                    .strip = STRIP,
                                                     .items = (cl_uint)items}};
         CLSPI_CHECK(clspi_launch_convert_own(series, &own->kernel, &args, items));
     }

@@ -6,7 +6,7 @@
 
 static clspi_options options_of(const clsp_context *ctx, clsp_type precision)
 {
-    return clspi_options_of(ctx, precision, clspi_lanes(ctx, precision));
+    return clspi_options_of(ctx, precision, 1);
 }
 
 clsp_status clspi_piece_order_build(const clspi_build *build, clsp_type precision)
@@ -43,11 +43,9 @@ clsp_status clspi_piece_order_enqueue(clspi_piece_order *order, clspi_series *se
 {
     const clspi_tuning *const tuning = &series->ctx->tuning;
     const size_t run = (size_t)order->orders[2] * order->coords;
-    const size_t along_v = (size_t)order->pieces[1] * order->orders[1];
-    const size_t row = along_v * order->pieces[2] * run, block = order->orders[0] * row;
-    const bool by_columns = tuning->max_vector_bytes == 0; /* an item a column, else a run of v */
-    const size_t items = by_columns ? row : along_v;
-    const uint64_t most = clspi_launch_lines(tuning, block, items, tuning->work_group, 1);
+    const size_t row = (size_t)order->pieces[1] * order->orders[1] * order->pieces[2] * run;
+    const size_t block = order->orders[0] * row;
+    const uint64_t most = clspi_launch_lines(tuning, block, row, tuning->work_group, 1);
     clspi_cut cut = {.per_piece = 1, .left = num_rows / order->orders[0]};
     clspi_part part;
 
@@ -61,7 +59,7 @@ clsp_status clspi_piece_order_enqueue(clspi_piece_order *order, clspi_series *se
                                                      .pieces_v = order->pieces[1],
                                                      .pieces_w = order->pieces[2],
                                                      .run = (cl_uint)run,
-                                                     .items = (cl_uint)(part.num_lines * items)}};
+                                                     .items = (cl_uint)(part.num_lines * row)}};
         CLSPI_CHECK(clspi_launch_order_pieces(series, &order->kernel, &args, args.at.items));
     }
     return CLSP_OK;

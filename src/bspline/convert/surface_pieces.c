@@ -21,9 +21,7 @@ clsp_status clspi_surface_pieces_build(const clspi_build *build, const clspi_ten
     static const cl_uint four[2] = {4, 4};
     const clspi_options options = options_of(build->ctx, desc, four, four);
 
-    return clspi_lanes(build->ctx, desc->precision) == 1
-               ? clspi_program_build(build, "surface_pieces", &options)
-               : CLSP_OK;
+    return clspi_program_build(build, "surface_pieces", &options);
 }
 
 bool clspi_surface_pieces_fit(const clsp_context *ctx, const clspi_tensor_desc *desc,
@@ -31,8 +29,7 @@ bool clspi_surface_pieces_fit(const clsp_context *ctx, const clspi_tensor_desc *
 {
     const size_t words = clsp_type_bytes(desc->precision) / sizeof(cl_float);
 
-    return clspi_lanes(ctx, desc->precision) == 1 && desc->directions == 2 && table[0]->is_banded &&
-           table[1]->is_banded &&
+    return desc->directions == 2 && table[0]->is_banded && table[1]->is_banded &&
            ((size_t)table[0]->terms + table[1]->terms) * words <= ctx->tuning.item_registers &&
            (uint64_t)table[1]->axis.num * clspi_coords(desc) <= UINT32_MAX;
 }

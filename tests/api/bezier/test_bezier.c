@@ -311,17 +311,15 @@ static void test_ranges(void **state)
     everywhere(ranges);
 }
 
-/* Points and derivatives of few patches, which a CPU device leaves to the host, have the bits that
-   the device makes of all. */
-static void check_derivatives(clsp_context *ctx, clsp_type precision, uint32_t degree)
+/* Points and derivatives of few patches have the bits that the same processor makes of all. */
+static void check_derivatives(clsp_context *ctx, clsp_type precision, uint32_t degree,
+                              const clsp_run *run)
 {
     enum { N = 33, PATCHES = 40, ELEMENTS = N * N * 9 };
     const bool is_double = precision == CLSP_F64;
     const size_t bytes = is_double ? sizeof(double) : sizeof(float);
     clsp_bezier_desc d = surface(precision, degree, degree, 3, N, N);
     d.vertex.attributes = CLSP_VERTEX_POINT | CLSP_VERTEX_DU | CLSP_VERTEX_DV;
-    const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE};
-    const clsp_run by_device = {.share = &share};
     char *const all = malloc(PATCHES * ELEMENTS * bytes), *const one = malloc(ELEMENTS * bytes);
     const clsp_output whole = is_double ? clsp_out_f64((double *)all, PATCHES * ELEMENTS)
                                         : clsp_out_f32((float *)all, PATCHES * ELEMENTS);
@@ -331,10 +329,9 @@ static void check_derivatives(clsp_context *ctx, clsp_type precision, uint32_t d
 
     assert_true(all && one);
     job_create(&j, ctx, d, PATCHES);
-    assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){0, PATCHES}, whole, &by_device),
-                     CLSP_OK);
+    assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){0, PATCHES}, whole, run), CLSP_OK);
     for (size_t p = 0; p < PATCHES; p += 13) {
-        assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){p, 1}, part, NULL), CLSP_OK);
+        assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){p, 1}, part, run), CLSP_OK);
         assert_memory_equal(one, all + p * ELEMENTS * bytes, ELEMENTS * bytes);
     }
     job_destroy(&j);
@@ -345,9 +342,13 @@ static void check_derivatives(clsp_context *ctx, clsp_type precision, uint32_t d
 static void derivatives(clsp_context *ctx, clsp_type precision)
 {
     static const uint32_t degrees_of[] = {1, 3, 8, 20};
+    const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE};
+    const clsp_run by_device = {.share = &share};
 
-    for (size_t k = 0; k < COUNT(degrees_of); k++)
-        check_derivatives(ctx, precision, degrees_of[k]);
+    for (size_t k = 0; k < COUNT(degrees_of); k++) {
+        check_derivatives(ctx, precision, degrees_of[k], NULL);
+        check_derivatives(ctx, precision, degrees_of[k], &by_device);
+    }
 }
 
 static void test_derivatives_of_few(void **state)
