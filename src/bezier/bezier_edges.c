@@ -16,7 +16,7 @@ bool clspi_bezier_edges_needed(const clspi_tensor_desc *d)
    leaves that open for rational patches, and for watertight ones all is made again. */
 static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *d, bool one_pass)
 {
-    clspi_options options = clspi_vertex_options(ctx, d, 1);
+    clspi_options options = clspi_vertex_options(ctx, d);
 
     clspi_option(&options, "WATERTIGHT", d->watertight);
     clspi_option(&options, "LOOK", one_pass && !d->watertight && !d->rational);

@@ -95,7 +95,7 @@ static void forget_host_sums(clspi_tensor_plan *plan)
         if (plan->host.scratch[i]) clspi_vertex_scratch_forget(plan->host.scratch[i]);
 }
 
-/* Brings control points into the plan and makes of them what depends on nothing else. */
+/* Brings control points into the plan, and makes of them what kernels need if they are ready. */
 static clsp_status bring(clspi_tensor_plan *plan, clspi_series *series, size_t num_patches,
                          const clspi_memory *from)
 {
@@ -105,7 +105,7 @@ static clsp_status bring(clspi_tensor_plan *plan, clspi_series *series, size_t n
                     ? clspi_series_copy(series, from->buffer, from->offset * real_bytes(plan),
                                         plan->points, 0, bytes)
                     : clspi_series_write(series, plan->points, 0, from->host, bytes));
-    return clspi_tensor_make_of_points(plan, series, num_patches);
+    return plan->is_ready ? clspi_tensor_make_of_points(plan, series, num_patches) : CLSP_OK;
 }
 
 static clsp_status load(clspi_tensor_plan *plan, size_t num_patches, const clspi_memory *from,

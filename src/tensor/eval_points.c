@@ -8,7 +8,7 @@
 
 clspi_options clspi_point_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
 {
-    clspi_options options = clspi_vertex_options(ctx, desc, 1);
+    clspi_options options = clspi_vertex_options(ctx, desc);
 
     clspi_option(&options, "TRIANGLE", desc->is_triangle);
     clspi_option(&options, "WATERTIGHT", desc->watertight);

@@ -41,6 +41,16 @@ static size_t vertices_before(const clspi_face_job *job, size_t patch)
     return vertices * (patch - job->patches.first);
 }
 
+/* Returns some facets as a cut whose pieces are patches. */
+static clspi_cut cut_of(const clspi_face_job *job, clsp_range facets)
+{
+    size_t vertices, per_patch = 0;
+
+    clspi_count_grid(job->desc, &vertices, &per_patch);
+    return clspi_patch_grids_cut(job->grids, job->grids->first_facet, per_patch, job->patches.first,
+                                 facets);
+}
+
 /* ---- on the device ---- */
 
 static clspi_options options_of(const clsp_context *ctx, bool is_triangle)
@@ -108,19 +118,15 @@ static clsp_status launch(const clspi_kernel *kernel, clspi_series *series,
 }
 
 clsp_status clspi_faces_enqueue(clspi_kernel *kernel, clspi_series *series,
-                                const clspi_face_job *job, cl_mem out, size_t offset)
+                                const clspi_face_job *job, clsp_range facets, cl_mem out,
+                                size_t offset)
 {
     clsp_context *const ctx = series->ctx;
     const clspi_options options = options_of(ctx, job->desc->is_triangle);
     const uint64_t most = clspi_launch_lines(&ctx->tuning, 0, 1, ctx->tuning.work_group, 1);
-    size_t vertices, facets = 0;
+    clspi_cut cut = cut_of(job, facets);
     clspi_part part;
 
-    clspi_count_grid(job->desc, &vertices, &facets);
-    clspi_cut cut = {.prefix = job->grids->first_facet,
-                     .per_piece = facets,
-                     .piece = job->patches.first,
-                     .left = job->num_facets};
     if (!kernel->kernel)
         CLSPI_CHECK(clspi_kernel_create(kernel, ctx, "faces", &clspi_faces_signature, &options));
     while (clspi_cut_next(&cut, most, &part))
@@ -140,13 +146,19 @@ static uint32_t *put(uint32_t *out, uint32_t a, uint32_t b, uint32_t c, bool mir
     return out + 3;
 }
 
-static uint32_t *put_triangle_grid(uint32_t *out, uint32_t base, uint32_t num)
+/* Writes facets of a triangular grid from one on; base: its first vertex. */
+static uint32_t *put_triangles(uint32_t *out, uint32_t base, uint32_t num, size_t first,
+                               size_t count)
 {
-    for (uint32_t a = 0; a + 1 < num; a++) {
+    cl_uint k, a = clspi_triangle_row(2 * num - 3, 2, first, &k);
+
+    base += (uint32_t)(a * (uint64_t)num - ((uint64_t)a * a - a) / 2);
+    for (; count > 0; a++, k = 0) {
         const uint32_t next = base + num - a; /* the row after */
-        for (uint32_t b = 0; a + b + 1 < num; b++) {
-            out = put(out, base + b, next + b, base + b + 1, false);
-            if (a + b + 2 < num) out = put(out, next + b, next + b + 1, base + b + 1, false);
+        for (; k < 2 * (num - a) - 3 && count > 0; k++, count--) {
+            const uint32_t b = k / 2;
+            out = k % 2 == 0 ? put(out, base + b, next + b, base + b + 1, false)
+                             : put(out, next + b, next + b + 1, base + b + 1, false);
         }
         base = next;
     }
@@ -166,20 +178,32 @@ static uint32_t *put_square(uint32_t *out, uint32_t at, uint32_t next, clsp_face
     return out;
 }
 
-void clspi_faces_on_host(const clspi_face_job *job, uint32_t *indices)
+/* Writes facets of a patch from one on. */
+static uint32_t *put_patch(const clspi_face_job *job, size_t patch, size_t first, size_t count,
+                           uint32_t *out)
 {
+    const uint32_t num_u = clspi_samples_of(job->grids, job->desc, patch, 0);
+    const uint32_t num_v = clspi_samples_of(job->grids, job->desc, patch, 1);
+    const uint32_t base = (uint32_t)vertices_before(job, patch);
     const bool mirrored = is_mirrored(job->desc);
 
-    for (size_t p = job->patches.first; p < job->patches.first + job->patches.count; p++) {
-        const uint32_t num_u = clspi_samples_of(job->grids, job->desc, p, 0);
-        const uint32_t num_v = clspi_samples_of(job->grids, job->desc, p, 1);
-        uint32_t base = (uint32_t)vertices_before(job, p);
-        if (job->desc->is_triangle) {
-            indices = put_triangle_grid(indices, base, num_u);
-            continue;
-        }
-        for (uint32_t a = 0; a + 1 < num_u; a++, base += num_v)
-            for (uint32_t b = 0; b + 1 < num_v; b++)
-                indices = put_square(indices, base + b, base + b + num_v, job->faces, mirrored);
+    if (job->desc->is_triangle) return put_triangles(out, base, num_u, first, count);
+    uint32_t at = base + (uint32_t)(first / (num_v - 1)) * num_v,
+             b = (uint32_t)(first % (num_v - 1));
+    for (; count > 0; at += num_v, b = 0)
+        for (; b + 1 < num_v && count > 0; b++, count--)
+            out = put_square(out, at + b, at + b + num_v, job->faces, mirrored);
+    return out;
+}
+
+void clspi_faces_on_host(const clspi_face_job *job, clsp_range facets, uint32_t *indices)
+{
+    const size_t *const prefix = job->grids->first_facet;
+    clspi_cut cut = cut_of(job, facets);
+
+    for (size_t num; cut.left > 0; cut.left -= num, cut.piece++, cut.line = 0) {
+        const size_t all = prefix ? prefix[cut.piece + 1] - prefix[cut.piece] : cut.per_piece;
+        num = clspi_min(cut.left, all - cut.line);
+        if (num > 0) indices = put_patch(job, cut.piece, cut.line, num, indices);
     }
 }

@@ -19,12 +19,14 @@ clsp_status clspi_faces_check(clsp_context *ctx, const char *family, const clspi
 /* Returns the indices of a facet. */
 cl_uint clspi_indices_per_facet(const clspi_face_job *job);
 
-/* Computes indices on the host. */
-void clspi_faces_on_host(const clspi_face_job *job, uint32_t *indices);
+/* Computes the indices of some facets, which are counted through the job's patches, on the host. */
+void clspi_faces_on_host(const clspi_face_job *job, clsp_range facets, uint32_t *indices);
 
-/* Enqueues them into out, from element `offset` on. kernel: made when it is first needed. */
+/* Enqueues them into out, from element `offset` on; patch grids have been brought. kernel: made
+   when it is first needed. */
 clsp_status clspi_faces_enqueue(clspi_kernel *kernel, clspi_series *series,
-                                const clspi_face_job *job, cl_mem out, size_t offset);
+                                const clspi_face_job *job, clsp_range facets, cl_mem out,
+                                size_t offset);
 
 /* Builds the programs ahead of use. */
 clsp_status clspi_faces_build(const clspi_build *build);

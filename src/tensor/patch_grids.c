@@ -92,14 +92,19 @@ uint32_t *clspi_patch_grids_nums(const clspi_patch_grids *grids, const clspi_ten
 
 /* ---- setting ---- */
 
+static void release_buffers(clspi_patch_grids *grids)
+{
+    clspi_buffer_release(&grids->nums_buffer);
+    clspi_buffer_release(&grids->vertex_buffer);
+    clspi_buffer_release(&grids->facet_buffer);
+}
+
 void clspi_patch_grids_clear(clspi_patch_grids *grids)
 {
     free(grids->nums);
     free(grids->first_vertex);
     free(grids->first_facet);
-    clspi_buffer_release(&grids->nums_buffer);
-    clspi_buffer_release(&grids->vertex_buffer);
-    clspi_buffer_release(&grids->facet_buffer);
+    release_buffers(grids);
     memset(grids, 0, sizeof *grids);
 }
 
@@ -145,6 +150,54 @@ static bool count_all(clspi_patch_grids *grids, const clspi_tensor_desc *desc)
     return clspi_size_mul(&bytes, vertices);
 }
 
+/* Makes room for the host's arrays, before any number is read; false without memory. */
+static bool make_arrays(clspi_patch_grids *grids, const clspi_tensor_desc *desc, size_t num_patches)
+{
+    size_t bytes = clspi_grid_directions(desc) * sizeof *grids->nums;
+
+    if (num_patches >= PTRDIFF_MAX / sizeof(size_t) || !clspi_size_mul(&bytes, num_patches))
+        return false;
+    grids->num = num_patches;
+    grids->nums = malloc(clspi_max(1, bytes));
+    grids->first_vertex = malloc((num_patches + 1) * sizeof *grids->first_vertex);
+    grids->first_facet = malloc((num_patches + 1) * sizeof *grids->first_facet);
+    return grids->nums && grids->first_vertex && grids->first_facet;
+}
+
+/* Fills the host's arrays. */
+static clsp_status take_nums(clspi_patch_grids *grids, clsp_context *ctx,
+                             const clspi_tensor_desc *desc, const uint32_t *nums)
+{
+    const size_t count = grids->num * clspi_grid_directions(desc);
+
+    CLSPI_CHECK(check_nums(ctx, desc, grids->num, nums));
+    memcpy(grids->nums, nums, count * sizeof *nums);
+    if (count_all(grids, desc)) return CLSP_OK;
+    return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "the vertices of %zu grids are more than the address space", grids->num);
+}
+
+clsp_status clspi_patch_grids_set(clspi_patch_grids *grids, clsp_context *ctx,
+                                  const clspi_tensor_desc *desc, size_t num_patches,
+                                  const uint32_t *nums)
+{
+    clspi_patch_grids made = {0};
+    clsp_status status;
+
+    if (make_arrays(&made, desc, num_patches))
+        status = take_nums(&made, ctx, desc, nums);
+    else
+        status =
+            clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "no memory for %zu grids", num_patches);
+    if (status != CLSP_OK) clspi_patch_grids_clear(&made);
+    if (status == CLSP_ERROR_ARGUMENT) return status;
+    clspi_patch_grids_clear(grids);
+    *grids = made;
+    return status;
+}
+
+/* ---- on the device ---- */
+
 static clsp_status upload(clspi_series *series, cl_mem *buffer, const void *numbers, size_t count)
 {
     const size_t bytes = count * sizeof(cl_uint);
@@ -179,49 +232,41 @@ static clsp_status upload_all(clspi_patch_grids *grids, clspi_series *series,
     return upload_low(series, &grids->facet_buffer, grids->first_facet, grids->num);
 }
 
-/* Makes room for the host's arrays, before any number is read; false without memory. */
-static bool make_arrays(clspi_patch_grids *grids, const clspi_tensor_desc *desc, size_t num_patches)
+clsp_status clspi_patch_grids_bring(clspi_patch_grids *grids, clspi_series *series,
+                                    const clspi_tensor_desc *desc)
 {
-    size_t bytes = clspi_grid_directions(desc) * sizeof *grids->nums;
-
-    if (num_patches >= PTRDIFF_MAX / sizeof(size_t) || !clspi_size_mul(&bytes, num_patches))
-        return false;
-    grids->num = num_patches;
-    grids->nums = malloc(clspi_max(1, bytes));
-    grids->first_vertex = malloc((num_patches + 1) * sizeof *grids->first_vertex);
-    grids->first_facet = malloc((num_patches + 1) * sizeof *grids->first_facet);
-    return grids->nums && grids->first_vertex && grids->first_facet;
-}
-
-/* Fills the host's arrays. */
-static clsp_status take_nums(clspi_patch_grids *grids, clsp_context *ctx,
-                             const clspi_tensor_desc *desc, const uint32_t *nums)
-{
-    const size_t count = grids->num * clspi_grid_directions(desc);
-
-    CLSPI_CHECK(check_nums(ctx, desc, grids->num, nums));
-    memcpy(grids->nums, nums, count * sizeof *nums);
-    if (count_all(grids, desc)) return CLSP_OK;
-    return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY,
-                      "the vertices of %zu grids are more than the address space", grids->num);
-}
-
-clsp_status clspi_patch_grids_set(clspi_patch_grids *grids, clspi_series *series,
-                                  const clspi_tensor_desc *desc, size_t num_patches,
-                                  const uint32_t *nums)
-{
-    clspi_patch_grids made = {0};
-    clsp_status status;
-
-    if (make_arrays(&made, desc, num_patches))
-        status = take_nums(&made, series->ctx, desc, nums);
-    else
-        status = clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY, "no memory for %zu grids",
-                            num_patches);
-    if (status == CLSP_OK) status = upload_all(&made, series, desc);
-    if (status != CLSP_OK) clspi_patch_grids_clear(&made);
-    if (status == CLSP_ERROR_ARGUMENT) return status;
-    clspi_patch_grids_clear(grids);
-    *grids = made;
+    if (!clspi_has_patch_grids(grids) || grids->nums_buffer) return CLSP_OK;
+    const clsp_status status = upload_all(grids, series, desc);
+    if (status != CLSP_OK) release_buffers(grids);
     return status;
+}
+
+/* ---- cuts ---- */
+
+clspi_cut clspi_patch_grids_cut(const clspi_patch_grids *grids, const size_t *prefix,
+                                size_t per_patch, size_t first_patch, clsp_range range)
+{
+    clspi_cut cut = {.prefix = prefix,
+                     .per_piece = clspi_max(1, per_patch),
+                     .piece = first_patch,
+                     .left = range.count};
+    size_t low = first_patch, high = grids->num;
+
+    if (range.first == 0 || range.count == 0) return cut;
+    if (!prefix) {
+        cut.piece += range.first / cut.per_piece;
+        cut.line = range.first % cut.per_piece;
+        return cut;
+    }
+    const size_t wanted = prefix[low] + range.first;
+    while (high - low > 1) { /* the last patch that begins at or before it */
+        const size_t middle = low + (high - low) / 2;
+        if (prefix[middle] <= wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    cut.piece = low;
+    cut.line = wanted - prefix[low];
+    return cut;
 }

@@ -4,6 +4,7 @@
 #ifndef CLSPI_PATCH_GRIDS_H
 #define CLSPI_PATCH_GRIDS_H
 
+#include "split.h"
 #include "tensor_desc.h"
 
 typedef struct clspi_patch_grids {
@@ -12,16 +13,26 @@ typedef struct clspi_patch_grids {
     uint32_t *nums;       /* [num][clspi_grid_directions] */
     size_t *first_vertex; /* [num + 1]: vertices before each patch; NULL: the common grid holds */
     size_t *first_facet;  /* [num + 1] */
-    cl_mem nums_buffer;   /* the same on the device, where the counts are modulo 2^32 */
+    cl_mem nums_buffer;   /* the same on the device, where the counts are modulo 2^32; NULL: not
+                             brought there */
     cl_mem vertex_buffer, facet_buffer;
 } clspi_patch_grids;
 
-/* Takes numbers of samples, [num_patches][clspi_grid_directions], in place of those before, and
-   uploads them. Errors: CLSP_ERROR_ARGUMENT for a number out of range, which leaves grids as they
-   are; CLSP_ERROR_NO_MEMORY, OpenCL's own. */
-clsp_status clspi_patch_grids_set(clspi_patch_grids *grids, clspi_series *series,
+/* Takes numbers of samples, [num_patches][clspi_grid_directions], in place of those before. Errors:
+   CLSP_ERROR_ARGUMENT for a number out of range, which leaves grids as they are;
+   CLSP_ERROR_NO_MEMORY. */
+clsp_status clspi_patch_grids_set(clspi_patch_grids *grids, clsp_context *ctx,
                                   const clspi_tensor_desc *desc, size_t num_patches,
                                   const uint32_t *nums);
+
+/* Brings them to the device, where there are any and that has not been done. */
+clsp_status clspi_patch_grids_bring(clspi_patch_grids *grids, clspi_series *series,
+                                    const clspi_tensor_desc *desc);
+
+/* Returns vertices or facets, counted from the first one of a patch on, as a cut whose pieces are
+   patches. prefix: first_vertex or first_facet; NULL: each patch has per_patch of them. */
+clspi_cut clspi_patch_grids_cut(const clspi_patch_grids *grids, const size_t *prefix,
+                                size_t per_patch, size_t first_patch, clsp_range range);
 
 /* Lists the numbers of samples that patches have along a direction, ascending, each once; NULL
    without memory. *count: of them. */

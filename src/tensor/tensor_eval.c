@@ -6,6 +6,7 @@
 #include "transfer.h"
 #include "vertex_layout.h"
 #include "vertex_rows.h"
+#include "work.h"
 
 /* ---- checks ---- */
 
@@ -68,6 +69,7 @@ clsp_status clspi_tensor_enqueue(clspi_tensor_plan *plan, clspi_series *series,
 {
     const clspi_tensor_desc *const d = &plan->desc;
 
+    CLSPI_CHECK(clspi_tensor_ready(plan, series));
     CLSPI_CHECK(plan->is_plain ? clspi_sum_eval(&plan->sums.sum[0], series, rows)
                 : plan->sums.last_in_rows
                     ? clspi_vertex_rows_eval(&plan->vertex_rows, &plan->sums, series, d,
@@ -128,40 +130,11 @@ size_t clspi_tensor_line_elements(const clspi_tensor_plan *plan)
     return clspi_tensor_has_rows(plan) ? clspi_tensor_row_vertices(plan) * stride : stride;
 }
 
-/* Finds the patch of a vertex that is counted from the first vertex of a range of patches on, and
-   its place in that patch. */
-static void find_vertex(const clspi_tensor_plan *plan, size_t vertex, clspi_cut *cut)
-{
-    const size_t *const first = cut->prefix;
-
-    if (!first) {
-        cut->piece += vertex / cut->per_piece;
-        cut->line = vertex % cut->per_piece;
-        return;
-    }
-    size_t low = cut->piece, high = plan->grids.num;
-    const size_t wanted = first[low] + vertex;
-    while (high - low > 1) { /* the last patch that begins at or before it */
-        const size_t middle = low + (high - low) / 2;
-        if (first[middle] <= wanted)
-            low = middle;
-        else
-            high = middle;
-    }
-    cut->piece = low;
-    cut->line = wanted - first[low];
-}
-
 clspi_cut clspi_tensor_cut_vertices(const clspi_tensor_plan *plan, size_t first_patch,
                                     clsp_range vertices)
 {
-    clspi_cut cut = {.prefix = plan->grids.first_vertex,
-                     .per_piece = clspi_max(1, plan->patch_vertices),
-                     .piece = first_patch,
-                     .left = vertices.count};
-
-    if (vertices.first > 0 && vertices.count > 0) find_vertex(plan, vertices.first, &cut);
-    return cut;
+    return clspi_patch_grids_cut(&plan->grids, plan->grids.first_vertex, plan->patch_vertices,
+                                 first_patch, vertices);
 }
 
 clsp_status clspi_tensor_enqueue_vertices(clspi_tensor_plan *plan, clspi_series *series,
@@ -178,6 +151,7 @@ clsp_status clspi_tensor_enqueue_vertices(clspi_tensor_plan *plan, clspi_series 
                             .offset = offset};
 
     CLSPI_CHECK(clspi_tensor_find_source(&source, plan, series));
+    CLSPI_CHECK(clspi_patch_grids_bring(&plan->grids, series, &plan->desc));
     if (clspi_has_own_samples(&plan->desc)) {
         CLSPI_CHECK(clspi_own_samples_bring(&plan->samples, series, &plan->desc));
         grids.samples = plan->samples.buffer;
@@ -198,11 +172,13 @@ void clspi_tensor_clear_patch_grids(clspi_tensor_plan *plan)
 /* Takes numbers of samples from host memory. */
 static clsp_status take_grids(clspi_tensor_plan *plan, size_t num_patches, const uint32_t *nums)
 {
+    clsp_context *const ctx = plan->base.ctx;
     clspi_call call;
 
+    CLSPI_CHECK(clspi_patch_grids_set(&plan->grids, ctx, &plan->desc, num_patches, nums));
+    if (clspi_is_own_cpu(ctx)) return CLSP_OK; /* a call whose kernels need them brings them */
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
-    return clspi_call_end(
-        &call, clspi_patch_grids_set(&plan->grids, &call.series, &plan->desc, num_patches, nums));
+    return clspi_call_end(&call, clspi_patch_grids_bring(&plan->grids, &call.series, &plan->desc));
 }
 
 clsp_status clspi_tensor_set_patch_grids(clspi_tensor_plan *plan, size_t num_patches,
@@ -263,28 +239,55 @@ clsp_status clspi_tensor_mesh_size(const clspi_tensor_plan *plan, clsp_range pat
     return CLSP_OK;
 }
 
-static clsp_status enqueue_indices(clspi_tensor_plan *plan, const clspi_face_job *job,
-                                   const clspi_memory *memory, const clsp_run *run)
+static clsp_status make_facets(const clspi_work *work, uint32_t worker, const clspi_part *part,
+                               const char *const in[], char *out)
 {
-    clspi_call call;
-
-    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, run));
-    clsp_status status = clspi_memory_acquire(memory, &call.series);
-    if (status == CLSP_OK)
-        status = clspi_memory_release(
-            memory, &call.series,
-            clspi_faces_enqueue(&plan->faces, &call.series, job, memory->buffer, memory->offset));
-    return clspi_call_end(&call, status);
+    (void)worker;
+    (void)in;
+    clspi_faces_on_host(work->user, (clsp_range){part->piece, part->num_lines},
+                        (uint32_t *)(void *)out);
+    return CLSP_OK;
 }
 
-/* Writes the indices of a job that is checked. */
-static clsp_status make_indices(clspi_tensor_plan *plan, const clspi_face_job *job,
-                                const clspi_memory *memory, const clsp_run *run)
+static clsp_status make_facets_on_device(const clspi_work *work, clspi_plan *base,
+                                         clspi_series *series, const clspi_part *part,
+                                         const clspi_place in[], const clspi_target *out)
 {
-    if (!memory->host) return enqueue_indices(plan, job, memory, run);
-    CLSPI_CHECK(clspi_call_on_host(&plan->base, run));
-    clspi_faces_on_host(job, (uint32_t *)(void *)memory->host);
-    return CLSP_OK;
+    clspi_tensor_plan *const plan = (clspi_tensor_plan *)base; /* its first member */
+
+    (void)in;
+    CLSPI_CHECK(clspi_patch_grids_bring(&plan->grids, series, &plan->desc));
+    return clspi_faces_enqueue(&plan->faces, series, work->user,
+                               (clsp_range){part->piece, part->num_lines}, out->buffer,
+                               out->offset);
+}
+
+/* Writes the indices of a job that is checked: into host memory by the calling thread. */
+static clsp_status make_indices(clspi_tensor_plan *plan, const clspi_face_job *job,
+                                const clsp_output *indices, const clsp_run *run)
+{
+    static const clspi_work_makers makers = {.on_host = make_facets,
+                                             .on_device = make_facets_on_device};
+    const size_t each = clspi_indices_per_facet(job);
+    const clspi_memory_need need = {"indices", CLSP_U32, job->num_facets * each};
+    const clspi_work work = {.plan = &plan->base,
+                             .peers = &plan->peers,
+                             .makers = &makers,
+                             .user = job,
+                             .tiling = clspi_list_tiling(job->num_facets, each),
+                             .out = {indices, need.what, need.type, each, false},
+                             .line_items = each,
+                             .line_ns = (double)each,
+                             .is_faster = true};
+    clspi_memory memory;
+
+    if (!clspi_output_is_host(indices)) return clspi_work_run(&work, run);
+    clsp_status status = clspi_output_open(&memory, &plan->base, indices, &need);
+    if (status == CLSP_OK) status = clspi_call_on_host(&plan->base, run);
+    if (status == CLSP_OK)
+        clspi_faces_on_host(job, (clsp_range){0, job->num_facets}, (uint32_t *)(void *)memory.host);
+    clspi_memory_close(&memory);
+    return status;
 }
 
 clsp_status clspi_tensor_indices(clspi_tensor_plan *plan, clsp_faces faces, clsp_range patches,
@@ -292,7 +295,6 @@ clsp_status clspi_tensor_indices(clspi_tensor_plan *plan, clsp_faces faces, clsp
 {
     clspi_face_job job = {
         .desc = &plan->desc, .grids = &plan->grids, .faces = faces, .patches = patches};
-    clspi_memory memory;
     size_t vertices;
 
     if (faces == CLSP_FACES_DEFAULT) job.faces = CLSP_FACES_TRIANGLES;
@@ -305,11 +307,6 @@ clsp_status clspi_tensor_indices(clspi_tensor_plan *plan, clsp_faces faces, clsp
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
                           "%s: %zu vertices are more than indices of 32 bits can count",
                           plan->base.family, vertices);
-    const clspi_memory_need need = {"indices", CLSP_U32,
-                                    job.num_facets * clspi_indices_per_facet(&job)};
-    if (clspi_run_asks(run)) return clspi_run_tell(run, need.count);
-    clsp_status status = clspi_output_open(&memory, &plan->base, indices, &need);
-    if (status == CLSP_OK) status = make_indices(plan, &job, &memory, run);
-    clspi_memory_close(&memory);
-    return status;
+    return clspi_run_asks(run) ? clspi_run_tell(run, job.num_facets * clspi_indices_per_facet(&job))
+                               : make_indices(plan, &job, indices, run);
 }

@@ -126,7 +126,7 @@ static clsp_status bring_samples(clspi_tensor_plan *plan, clspi_series *series)
     return CLSP_OK;
 }
 
-/* Makes what the description needs, and what is made of the control points. */
+/* Makes what kernels need of the description, and what is made of the control points. */
 static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
 {
     const clspi_tensor_desc *const d = &plan->desc;
@@ -140,6 +140,14 @@ static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
     }
     if (plan->family->prepare) CLSPI_CHECK(plan->family->prepare(plan, series));
     return plan->is_loaded ? clspi_tensor_make_of_points(plan, series, plan->num_patches) : CLSP_OK;
+}
+
+clsp_status clspi_tensor_ready(clspi_tensor_plan *plan, clspi_series *series)
+{
+    if (plan->is_ready) return CLSP_OK;
+    CLSPI_CHECK(prepare(plan, series));
+    plan->is_ready = true;
+    return CLSP_OK;
 }
 
 clsp_status clspi_tensor_make_of_points(clspi_tensor_plan *plan, clspi_series *series,
@@ -171,17 +179,27 @@ static void take(clspi_tensor_plan *plan, const clspi_tensor_desc *d, const size
     clspi_peers_release(&plan->peers);
     clspi_own_samples_release(&plan->samples);
     plan->samples = *samples;
+    plan->is_ready = false;
     plan->desc = *d;
     plan->is_plain = clspi_layout_is_plain(d);
     plan->patch_reals = of->patch_reals;
     plan->patch_vertices = of->patch_vertices;
 }
 
+/* Makes what kernels need at once, where kernels make vertices: errors are those of the change. */
+static clsp_status make_ready(clspi_tensor_plan *plan)
+{
+    clspi_call call;
+
+    if (clspi_is_own_cpu(plan->base.ctx) && !plan->sums.method) return CLSP_OK;
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
+    return clspi_call_end(&call, clspi_tensor_ready(plan, &call.series));
+}
+
 clsp_status clspi_tensor_configure(clspi_tensor_plan *plan, const clspi_tensor_desc *desc)
 {
     clspi_tensor_desc own = *desc;
     clspi_own_samples samples = {.buffer = NULL};
-    clspi_call call;
     sizes of;
 
     plan->base.broken |= CLSPI_CHANGE_DESC;
@@ -189,8 +207,7 @@ clsp_status clspi_tensor_configure(clspi_tensor_plan *plan, const clspi_tensor_d
     CLSPI_CHECK(clspi_axes_copy(samples.params, plan->base.ctx, own.axis));
     if (desc->own_bases == 0) clspi_own_samples_simplify(own.axis);
     take(plan, &own, &of, &samples);
-    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
-    CLSPI_CHECK(clspi_call_end(&call, prepare(plan, &call.series)));
+    CLSPI_CHECK(make_ready(plan));
     plan->base.broken &= ~(uint32_t)CLSPI_CHANGE_DESC;
     return CLSP_OK;
 }

@@ -30,7 +30,7 @@ typedef struct clspi_tensor_family {
     const char *points_program; /* the .cl file that includes eval_points.clh */
     clspi_peer_kind peers;
 
-    /* Makes what the family needs for a description that is new; NULL: nothing. */
+    /* Makes what the family's kernels need for a description; NULL: nothing. */
     clsp_status (*prepare)(struct clspi_tensor_plan *plan, clspi_series *series);
 
     /* Makes plan->basis, when vertices one by one are first asked for; NULL: there is none. */
@@ -57,6 +57,7 @@ typedef struct clspi_tensor_plan {
     clspi_plan base; /* first: other layers know the plan by it */
     const clspi_tensor_family *family;
     clspi_tensor_desc desc;
+    bool is_ready;         /* what kernels need of the description is made (clspi_tensor_ready) */
     uint32_t variant;      /* a number of the family's by which keys of speeds differ */
     bool is_plain;         /* a vertex is dim packed reals of the precision, not rational */
     size_t patch_reals;    /* of a patch's control points */
@@ -93,9 +94,13 @@ clsp_status clspi_tensor_init(clspi_tensor_plan *plan, clsp_context *ctx,
                               const clspi_tensor_family *family, const clspi_sum_method *method);
 void clspi_tensor_release(clspi_tensor_plan *plan);
 
-/* Takes a resolved description, the first or another one with the same dimensions and vertices:
-   tables, kernels and, where control points stay, what is made of them. */
+/* Takes a resolved description, the first or another one with the same dimensions and vertices, and
+   makes what kernels need of it where kernels make vertices. */
 clsp_status clspi_tensor_configure(clspi_tensor_plan *plan, const clspi_tensor_desc *desc);
+
+/* Makes what kernels need of the description and of control points, where that has not been done.
+   Where the host makes vertices, only calls that need kernels all the same do that. */
+clsp_status clspi_tensor_ready(clspi_tensor_plan *plan, clspi_series *series);
 
 /* Tells whether vertices are made by sums on a common grid. */
 bool clspi_tensor_has_sums(const clspi_tensor_plan *plan);
@@ -115,7 +120,7 @@ size_t clspi_tensor_row_vertices(const clspi_tensor_plan *plan);
 
 /* ---- control points ---- */
 
-/* Makes of control points that have been brought what depends on nothing else. */
+/* Makes of control points that have been brought what kernels need of these alone. */
 clsp_status clspi_tensor_make_of_points(clspi_tensor_plan *plan, clspi_series *series,
                                         size_t num_patches);
 

@@ -360,6 +360,7 @@ static clsp_status make_persistent(const clspi_work *work, clspi_plan *base, cls
     clspi_tensor_plan *const plan = tensor_plan_of(base);
 
     (void)work;
+    CLSPI_CHECK(clspi_tensor_ready(plan, series));
     return clspi_tile_kernel_enqueue(&plan->tile_kernel, series, &plan->desc, &plan->sums, job);
 }
 

@@ -52,17 +52,19 @@ void clspi_tile_kernel_release(clspi_tile_kernel *kernel)
 const char *clspi_tile_kernel_refusal(const clsp_context *ctx, const clspi_tensor_desc *desc,
                                       const clspi_grid_sums *sums, size_t count)
 {
-    const clspi_partial_sums *const partial = &sums->sum[0].partial;
-    size_t bytes = partial->patch_bytes;
+    size_t bytes = clsp_type_bytes(desc->precision) * clspi_coords(desc);
+    const size_t row = (size_t)desc->axis[1].num * clspi_coords(desc);
+    clspi_basis_table along_v = {0};
     clspi_options options;
 
     if (!clspi_svm_atomics(ctx, &options)) return "the device has no SVM atomics";
     if (desc->directions != 2 || desc->is_triangle) return "no persistent kernel for this form";
     if (sums->method) return "no persistent kernel for this method";
     if (desc->axis[0].num == 0) return "there is no grid";
-    if (sums->sum[0].row_reals > INT32_MAX || count > INT32_MAX)
-        return "rows or patches are too many";
-    if (!clspi_size_mul(&bytes, count) || bytes > ctx->device.max_alloc_bytes ||
+    if (row > INT32_MAX || count > INT32_MAX) return "rows or patches are too many";
+    clspi_table_shape(&along_v, desc, 1, 0);
+    if (!clspi_size_mul(&bytes, along_v.stride) || !clspi_size_mul(&bytes, desc->controls[0]) ||
+        !clspi_size_mul(&bytes, count) || bytes > ctx->device.max_alloc_bytes ||
         bytes > ctx->device.global_bytes / 8)
         return "partial sums of all patches do not fit the device";
     return NULL;

@@ -9,7 +9,7 @@
 
 clspi_options clspi_assembly_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
 {
-    clspi_options options = clspi_vertex_options(ctx, desc, 1);
+    clspi_options options = clspi_vertex_options(ctx, desc);
 
     clspi_option(&options, "PLANES", clspi_planes_of(desc));
     clspi_own_samples_option(&options, desc);

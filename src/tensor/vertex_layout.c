@@ -52,10 +52,9 @@ clsp_status clspi_layout_resolve(clsp_context *ctx, clspi_tensor_desc *desc, con
     return clspi_vertex_resolve(ctx, &kind, &desc->vertex);
 }
 
-clspi_options clspi_vertex_options(const clsp_context *ctx, const clspi_tensor_desc *desc,
-                                   cl_uint lanes)
+clspi_options clspi_vertex_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
 {
-    clspi_options options = clspi_options_of(ctx, desc->precision, lanes);
+    clspi_options options = clspi_options_of(ctx, desc->precision, 1);
 
     clspi_option(&options, "DIM", desc->dim);
     clspi_option(&options, "RATIONAL", desc->rational);

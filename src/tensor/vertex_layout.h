@@ -21,9 +21,7 @@ bool clspi_layout_is_plain(const clspi_tensor_desc *desc);
 /* Returns the bytes of a vertex. */
 size_t clspi_vertex_bytes(const clspi_tensor_desc *desc);
 
-/* Returns the build options that vertex.clh asks for, real.clh's included; lanes: 1 for scalar
-   kernels. */
-clspi_options clspi_vertex_options(const clsp_context *ctx, const clspi_tensor_desc *desc,
-                                   cl_uint lanes);
+/* Returns the build options that vertex.clh asks for, real.clh's included. */
+clspi_options clspi_vertex_options(const clsp_context *ctx, const clspi_tensor_desc *desc);
 
 #endif

@@ -197,7 +197,7 @@ bool clspi_vertex_rows_fit(const clsp_context *ctx, const clspi_tensor_desc *d)
 static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
     const rows_shape shape = shape_of(ctx, d);
-    clspi_options options = clspi_vertex_options(ctx, d, 1);
+    clspi_options options = clspi_vertex_options(ctx, d);
 
     clspi_option(&options, "TERMS_U", d->terms[0]);
     clspi_option(&options, "ROWS", shape.rows);

@@ -10,8 +10,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../support.h"
 #include "../worst.h"
 #include "bspline_ref.h"
+#include "convert_target.h"
 #include "conversion.h"
 #include "knot_change.h"
 
@@ -333,12 +335,35 @@ static void test_kept(void **state)
     assert_true(kept > 100);
 }
 
+/* Kernels get what they need with a target, or where the host converts, when a call needs them. */
+static void test_kernels_when_needed(void **state)
+{
+    static const char *const limits[] = {NULL, "class=integrated"};
+    const clsp_bspline_desc desc = {
+        .directions = 2, .dim = 3, .degree = {3, 2}, .num_controls = {8, 7}};
+    const clsp_bspline_target targets[] = {{.bezier = 1}, {.along = {{.elevate = 1}}}};
+
+    (void)state;
+    if (support_no_device()) skip();
+    for (size_t i = 0; i < COUNT(limits) * COUNT(targets); i++) {
+        const clsp_context_opts opts = {.limits = limits[i / 2]};
+        clsp_context *ctx = NULL;
+        clsp_bspline_plan *plan = NULL;
+        assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+        assert_ok(ctx, clsp_bspline_plan_create(&plan, ctx, &desc));
+        assert_ok(ctx, clsp_bspline_set_target(plan, &targets[i % 2]));
+        assert_int_equal(plan->target->is_ready, !clspi_is_own_cpu(ctx));
+        clsp_bspline_plan_destroy(&plan);
+        clsp_context_destroy(&ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),       cmocka_unit_test(test_many),
         cmocka_unit_test(test_extraction), cmocka_unit_test(test_other_ends),
-        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_kept),       cmocka_unit_test(test_kernels_when_needed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

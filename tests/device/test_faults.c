@@ -123,8 +123,9 @@ static unsigned count_calls(const enum kind kinds[], size_t num, const char *cac
 }
 
 /* Where runs take long, every other kind: the first call of it those that the second leaves out. */
-static void fail_all(const char *cache_dir, const char *limits)
+static void fail_all(const char *cache_dir, const char *limits, bool by_kernels)
 {
+    enum { OF_KERNELS = 6 };
     enum { KINDS = WAIT }; /* a device that is not waited for works on in memory that is gone */
     enum kind kinds[KINDS];
     unsigned calls[KINDS], sum = 0;
@@ -138,11 +139,11 @@ static void fail_all(const char *cache_dir, const char *limits)
         sum += fail_each((enum kind)kind, calls[kind], most, cache_dir, limits);
     print_message("%u calls made to fail%s\n", sum, most ? ", not all" : "");
     /* were one of these 0, the linker would not have redirected it */
-    static const enum kind sure[] = {MALLOC,        CALLOC,         REALLOC,       CREATE_CONTEXT,
-                                     CREATE_QUEUE,  CREATE_PROGRAM, BUILD_PROGRAM, CREATE_KERNEL,
-                                     CREATE_BUFFER, SET_ARG,        LAUNCH,        WRITE,
-                                     READ,          QUERY_DEVICE,   GET_DEVICES};
-    for (size_t i = 0; i < sizeof sure / sizeof *sure; i++)
+    static const enum kind sure[] = {MALLOC,        CALLOC,  CREATE_CONTEXT, CREATE_QUEUE,
+                                     CREATE_BUFFER, WRITE,   READ,           QUERY_DEVICE,
+                                     GET_DEVICES,   REALLOC, CREATE_PROGRAM, BUILD_PROGRAM,
+                                     CREATE_KERNEL, SET_ARG, LAUNCH};
+    for (size_t i = 0; i < sizeof sure / sizeof *sure - (by_kernels ? 0 : OF_KERNELS); i++)
         assert_true(calls[sure[i]] > 0);
 }
 
@@ -336,7 +337,7 @@ static void test_changes(void **state)
         assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
         for (size_t i = 0; i < COUNT(changes); i++) {
             const unsigned some = fail_changes(ctx, &changes[i]);
-            assert_true(some > 0);
+            assert_true(some > 0 || l == 0); /* the host's plans change without such calls */
             failed += some;
         }
         clsp_context_destroy(&ctx);
@@ -466,13 +467,13 @@ static void test_transfers(void **state)
 static void test_own_class(void **state)
 {
     (void)state;
-    fail_all("", NULL);
+    fail_all("", NULL, false);
 }
 
 static void test_gpu_shapes(void **state)
 {
     (void)state;
-    fail_all("", "class=discrete");
+    fail_all("", "class=discrete", true);
 }
 
 /* With programs from the disk, which only counts where the tuning table keeps them. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../support.h"
+#include "tensor_eval.h"
 #include "tensor_share.h"
 #include "vertex_rows.h"
 
@@ -385,10 +386,56 @@ static void small_local_memory(void **state)
     }
 }
 
+/* ---- kernels ---- */
+
+/* Plans of knots get what kernels need with their description and control points, or later. */
+static void check_kernels(clsp_context *ctx, bool at_once)
+{
+    const uint32_t nums[PATCHES][2] = {{3, 4}, {5, 2}, {1, 7}};
+    const clsp_input grids = clsp_in_u32(&nums[0][0], (size_t)PATCHES * 2);
+    clspi_series series;
+    job j;
+
+    begin(&j, ctx, &shapes[4], CLSP_F32);
+    clspi_tensor_plan *const plan = &j.plan->tensor;
+    void *const out = allocate(&j);
+    const clsp_output vertices = host_output(&j, out);
+    assert_ok(ctx, clspi_tensor_eval(plan, (clsp_range){0, PATCHES}, &vertices, NULL));
+    assert_int_equal(plan->is_ready, at_once);
+    assert_int_equal(plan->sums.tables.table[0][0].values != NULL, at_once);
+    assert_int_equal(plan->sums.sum[0].points != NULL, at_once);
+    clspi_series_begin(&series, ctx, 0, NULL, NULL);
+    assert_ok(ctx, clspi_tensor_ready(plan, &series));
+    assert_ok(ctx, clspi_series_end(&series, NULL));
+    assert_true(plan->is_ready && plan->sums.tables.table[0][0].values && plan->sums.sum[0].points);
+    assert_ok(ctx, clspi_tensor_load(plan, PATCHES, j.given));
+    assert_true(plan->is_ready);
+    assert_ok(ctx, clspi_tensor_set_patch_grids(plan, PATCHES, &grids));
+    assert_int_equal(plan->grids.nums_buffer != NULL, at_once);
+    free(out);
+    end(&j);
+}
+
+/* Where the host makes what calls ask for, kernels are made when they are needed all the same. */
+static void kernels_when_needed(void **state)
+{
+    static const char *const limits[] = {NULL, "class=integrated"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        const clsp_context_opts opts = {.limits = limits[i]};
+        clsp_context *ctx = NULL;
+        assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+        check_kernels(ctx, !clspi_is_own_cpu(ctx));
+        clsp_context_destroy(&ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape),
-                                       cmocka_unit_test(small_local_memory)};
+                                       cmocka_unit_test(small_local_memory),
+                                       cmocka_unit_test(kernels_when_needed)};
 
     if (support_no_device()) return support_no_device();
     return cmocka_run_group_tests_name("tensor_plan", tests, NULL, NULL);

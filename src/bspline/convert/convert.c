@@ -20,11 +20,13 @@ static clsp_status no_target(const clsp_bspline_plan *plan)
 
 /* ---- the target ---- */
 
-/* Makes what a target needs on the device. */
+/* Makes what kernels need of a target, where they make control points. */
 static clsp_status prepare(clsp_bspline_plan *plan, clspi_convert_target *target)
 {
     clspi_call call;
 
+    if (clspi_is_own_cpu(plan->tensor.base.ctx) && target->method != CLSP_BSPLINE_CONVERT_MATRIX)
+        return CLSP_OK;
     CLSPI_CHECK(clspi_call_begin(&call, &plan->tensor.base, NULL));
     return clspi_call_end(&call, clspi_convert_prepare(target, &call.series));
 }
@@ -185,6 +187,7 @@ static clsp_status make_own(const clspi_work *work, clspi_plan *base, clspi_seri
 
     (void)work;
     (void)in;
+    CLSPI_CHECK(clspi_convert_prepare(plan->target, series));
     return clspi_own_target_enqueue(&plan->target->own, series, plan,
                                     (clsp_range){part->piece, part->num_lines}, out->buffer,
                                     out->offset);

@@ -48,6 +48,9 @@ static clsp_status prepare_kernels(clspi_convert_target *target, clspi_series *s
     const clspi_basis_table *const table[2] = {&target->tables.table[0][0],
                                                &target->tables.table[1][0]};
 
+    clspi_sum_release_kernels(&target->sum); /* of a call that failed */
+    clspi_surface_pieces_release(&target->surface);
+    clspi_kernel_release(&target->order.kernel);
     if (is_one_pass(target, series->ctx))
         return clspi_surface_pieces_prepare(&target->surface, series->ctx, d, table, target->knots);
     CLSPI_CHECK(clspi_sum_prepare(&target->sum, series, d, &target->tables, false));
@@ -56,12 +59,12 @@ static clsp_status prepare_kernels(clspi_convert_target *target, clspi_series *s
                : CLSP_OK;
 }
 
-clsp_status clspi_convert_prepare(clspi_convert_target *target, clspi_series *series)
+/* Makes kernels and tables of knots that all patches share. */
+static clsp_status prepare_shared(clspi_convert_target *target, clspi_series *series)
 {
     const clspi_tensor_desc *const d = &target->desc;
     const bool by_matrix = target->method == CLSP_BSPLINE_CONVERT_MATRIX;
 
-    if (target->own.num > 0) return clspi_own_target_prepare(&target->own, series, target->plan);
     for (cl_uint k = 0; k < 3; k++) {
         target->sum.by[k] = target->conversion[k].by;
         clspi_table_shape(&target->tables.table[k][target->sum.by[k]], d, k, target->sum.by[k]);
@@ -70,6 +73,15 @@ clsp_status clspi_convert_prepare(clspi_convert_target *target, clspi_series *se
     CLSPI_CHECK(prepare_kernels(target, series));
     for (cl_uint k = 0; k < d->directions && !by_matrix; k++)
         CLSPI_CHECK(clspi_table_fill(&target->tables.table[k][target->sum.by[k]], series, d));
+    return CLSP_OK;
+}
+
+clsp_status clspi_convert_prepare(clspi_convert_target *target, clspi_series *series)
+{
+    if (target->is_ready) return CLSP_OK;
+    CLSPI_CHECK(target->own.num > 0 ? clspi_own_target_prepare(&target->own, series, target->plan)
+                                    : prepare_shared(target, series));
+    target->is_ready = true;
     return CLSP_OK;
 }
 
@@ -105,6 +117,7 @@ static clsp_status make_pieces(clspi_convert_target *target, clspi_series *serie
 clsp_status clspi_convert_rows(clspi_convert_target *target, clspi_series *series, cl_mem points,
                                size_t num_patches, const clspi_rows *rows)
 {
+    CLSPI_CHECK(clspi_convert_prepare(target, series));
     if (target->surface.kernel.kernel)
         return clspi_surface_pieces_enqueue(&target->surface, series, points, rows);
     if (!target->is_loaded) CLSPI_CHECK(clspi_sum_load(&target->sum, series, points, num_patches));

@@ -23,6 +23,7 @@ typedef struct clspi_convert_target {
 
     clspi_grid_tables tables; /* of rows */
     clspi_tensor_sum sum;
+    bool is_ready;  /* kernels and tables of weights are made */
     bool is_loaded; /* the sum, with the plan's control points */
     bool pieces;
     clspi_own_target own; /* of plans whose curves have their own knots: then in place of all
@@ -59,7 +60,7 @@ void clspi_convert_target_destroy(clspi_convert_target **target);
 /* Products with whole matrices, in the place of sums of bands (convert_matrix.c). */
 extern const clspi_sum_method clspi_convert_matrix;
 
-/* Makes kernels and the tables of weights. */
+/* Makes kernels and the tables of weights, where that has not been done. */
 clsp_status clspi_convert_prepare(clspi_convert_target *target, clspi_series *series);
 
 /* Makes some rows of control points: row->out gets [num_patches][num_rows][row], in pieces

@@ -72,13 +72,18 @@ clsp_status clspi_own_target_make(clspi_own_target *own, const clsp_bspline_plan
     return CLSP_OK;
 }
 
+static void release_kernel(clspi_own_target *own)
+{
+    clspi_buffer_release(&own->weights);
+    clspi_buffer_release(&own->columns);
+    clspi_kernel_release(&own->kernel);
+}
+
 void clspi_own_target_release(clspi_own_target *own)
 {
     free(own->first);
     free(own->u);
-    clspi_buffer_release(&own->weights);
-    clspi_buffer_release(&own->columns);
-    clspi_kernel_release(&own->kernel);
+    release_kernel(own);
     *own = (clspi_own_target){0};
 }
 
@@ -223,6 +228,7 @@ clsp_status clspi_own_target_prepare(clspi_own_target *own, clspi_series *series
                           "bspline: the control points of %zu curves are more than 32 bits count",
                           own->num);
     if (!clspi_size_mul(&bytes, own->terms * real)) return no_memory(plan);
+    release_kernel(own); /* of a call that failed */
     CLSPI_CHECK(clspi_buffer_create(&own->weights, ctx, bytes));
     CLSPI_CHECK(clspi_buffer_create(&own->columns, ctx, own->first[own->num] * sizeof(cl_uint)));
     CLSPI_CHECK(clspi_kernel_create(&own->kernel, ctx, "convert_own", &clspi_convert_own_signature,

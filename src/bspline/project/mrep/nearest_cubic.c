@@ -8,8 +8,7 @@
 /* Tells whether a device's groups may share queries. */
 static bool can_share(const clsp_context *ctx)
 {
-    return ctx->device.device_class != CLSP_CLASS_CPU && ctx->device.local_is_real &&
-           clspi_keeps_values(&ctx->device);
+    return ctx->device.local_is_real && clspi_keeps_values(&ctx->device);
 }
 
 clsp_status clspi_nearest_cubic_build(const clspi_build *build, const clspi_tensor_desc *desc)
