@@ -572,10 +572,10 @@ static void cooperate(clsp_context *ctx, clsp_type precision)
 
 static void test_cooperate(void **state)
 {
-    static const char *const limits[] = {""};
+    static const char *const limits[] = {"", "class=discrete"};
 
     (void)state;
-    each_turn(limits, 1, 1, cooperate);
+    each_turn(limits, COUNT(limits), 1, cooperate);
 }
 
 /* ---- lost tangents ---- */
