@@ -8,7 +8,7 @@ for them under the limits of several makers' GPUs, or FILE holds its answers (on
 each kernel with the "device" that it is for). What no plan uses by itself comes with typical sizes:
 products of matrices, and the sums point by point.
 
-A kernel for GPUs (CLSP_LANES=1) fails when it needs scratch memory or spills registers: then
+A kernel fails when it needs scratch memory or spills registers: then
 something in it is larger than a GPU's registers or is indexed by what the compiler does not know.
 Spared are the variants of FASTEST_SPILLED and the programs of WITH_STACKS. A program in single
 precision fails when it names doubles, openly or by a bare 1.0.
@@ -43,7 +43,7 @@ FOLDERS = [word for path in sorted(glob.glob(os.path.join(KERNELS, '**', ''), re
 LIMITS = [(f'class={kind},local_is_real=1,local={local},vendor={vendor}', f'{vendor} {kind}')
           for vendor, local in (('AMD', 65536), ('NVIDIA', 49152), ('Intel', 65536))
           for kind in ('discrete', 'integrated')]
-LIMITS += [('class=integrated,local_is_real=0,vendor=none', None), ('class=cpu', None)]
+LIMITS += [('class=integrated,local_is_real=0,vendor=none', None)]
 # persistent kernels, by either kind of atomics; the device that is asked may have none
 PERSISTENT = ('tile_rows',)
 # CLSP_K and what bounds an item of gemm.cl, below and at the edge of what the library gives it
@@ -114,8 +114,6 @@ class Program:
         self.devices = devices
         self.fp64 = '-DCLSP_REAL=64' in self.options
         self.atomics = '-DCLSP_STANDARD_ATOMICS=1' in self.options
-        lanes = re.search(r'-DCLSP_LANES=(\d+)', options)
-        self.for_gpu = not lanes or lanes.group(1) == '1'
         self.path = PATHS[name]
         self.images = name == 'image_textures'
 
@@ -124,7 +122,7 @@ class Program:
         words = [word[len('-DCLSP_'):].lower() for word in self.options
                  if word.startswith('-DCLSP_')]
         real = 'f64' if self.fp64 else 'f32'
-        kept = [word for word in words if not re.match(r'(real|fma|address|dim)=|lanes=1$', word)]
+        kept = [word for word in words if not re.match(r'(real|fma|address|dim)=', word)]
         return ' '.join([self.name, real] + kept)
 
 
@@ -154,7 +152,7 @@ def programs(build, list_file):
         devices.setdefault((kernel['program'], kernel['options']), set()).add(kernel['device'])
     pairs = list(devices)
     for real in (32, 64):
-        common = f'-cl-std=CL1.2 -DCLSP_REAL={real} -DCLSP_LANES=1 -DCLSP_FMA=1 -DCLSP_ADDRESS=64'
+        common = f'-cl-std=CL1.2 -DCLSP_REAL={real} -DCLSP_FMA=1 -DCLSP_ADDRESS=64'
         pairs += [('gemm', f'{common} {sizes}') for sizes in PRODUCTS]
         pairs += [('double_sum', f'{common} {words}') for words in POINTS]
         pairs += [('sum_bands', f'{common} {words}') for words in BANDS]
@@ -404,7 +402,7 @@ def wanted(target, program):
         return False
     if program.images and not target.images:
         return False
-    return isinstance(target, Singles) or program.for_gpu and target.device in program.devices
+    return isinstance(target, Singles) or target.device in program.devices
 
 
 def usable_targets(only):

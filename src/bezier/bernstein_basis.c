@@ -46,7 +46,7 @@ static uint64_t identity(const void *user, cl_uint direction, cl_uint by)
 
 static clspi_options options_of(const clsp_context *ctx, clsp_type precision)
 {
-    return clspi_options_of(ctx, precision, 1);
+    return clspi_options_of(ctx, precision);
 }
 
 clsp_status clspi_bernstein_build(const clspi_build *build, clsp_type precision)

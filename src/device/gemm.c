@@ -148,7 +148,7 @@ static void shape_items(clspi_gemm *gemm)
 static clsp_status create_kernel(clspi_gemm *gemm)
 {
     clsp_context *const ctx = gemm->ctx;
-    clspi_options options = clspi_options_of(ctx, gemm->desc.precision, 1);
+    clspi_options options = clspi_options_of(ctx, gemm->desc.precision);
 
     shape_items(gemm);
     clspi_option(&options, "K", gemm->desc.k);

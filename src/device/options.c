@@ -43,21 +43,12 @@ void clspi_options_add(clspi_options *options, const clspi_options *more)
     if (more->real_bytes > 0) options->real_bytes = more->real_bytes;
 }
 
-clspi_options clspi_options_of(const clsp_context *ctx, clsp_type precision, cl_uint lanes)
+clspi_options clspi_options_of(const clsp_context *ctx, clsp_type precision)
 {
     clspi_options options = {.real_bytes = clsp_type_bytes(precision)};
 
     clspi_option(&options, "REAL", 8 * options.real_bytes);
-    clspi_option(&options, "LANES", lanes);
     clspi_option(&options, "FMA", precision == CLSP_F64 || ctx->device.fma);
     clspi_option(&options, "ADDRESS", ctx->device.address_bits);
     return options;
-}
-
-cl_uint clspi_lanes(const clsp_context *ctx, clsp_type precision)
-{
-    const size_t native = clspi_max(16, ctx->device.native_vector_bytes);
-    const size_t bytes = clspi_min(native, ctx->tuning.max_vector_bytes);
-
-    return bytes == 0 ? 1 : (cl_uint)(bytes / clsp_type_bytes(precision));
 }

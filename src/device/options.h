@@ -17,8 +17,8 @@ typedef struct clspi_options {
                            spill then; 0: as many as it takes */
 } clspi_options;
 
-/* Makes the options that real.clh asks for; lanes: reals of an explicit vector. */
-clspi_options clspi_options_of(const clsp_context *ctx, clsp_type precision, cl_uint lanes);
+/* Makes the options that real.clh asks for. */
+clspi_options clspi_options_of(const clsp_context *ctx, clsp_type precision);
 
 /* Makes options that begin with a text of their own, such as the OpenCL C that they need. */
 clspi_options clspi_options_after(const char *text);
@@ -31,8 +31,5 @@ void clspi_option_registers(clspi_options *options, uint32_t most);
 
 /* Adds all of another text of options. */
 void clspi_options_add(clspi_options *options, const clspi_options *more);
-
-/* Returns the reals of a vector of an item in programs for this device: 1 on GPUs. */
-cl_uint clspi_lanes(const clsp_context *ctx, clsp_type precision);
 
 #endif

@@ -15,7 +15,7 @@
    below 16. */
 #define GPU(groups, fma, scratch, registers, column, vertex, pair, band, symmetric, block, sector, \
             fuse)                                                                                  \
-    64, groups, 0, fma, 1024, scratch, 8, registers, column, vertex, pair, band, symmetric, block, \
+    64, groups, fma, 1024, scratch, 8, registers, column, vertex, pair, band, symmetric, block,    \
         sector, fuse, 16, 32, 32
 
 typedef struct tuning_row {

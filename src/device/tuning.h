@@ -6,10 +6,8 @@
 #include <clspline/context.h>
 
 typedef struct clspi_tuning {
-    size_t work_group;       /* preferred local size of one-dimensional launches */
-    size_t max_groups;       /* work-groups of one launch; larger jobs are split */
-    size_t max_vector_bytes; /* explicit vectors of a work-item, at most; 0: scalar kernels, one
-                                item a column */
+    size_t work_group; /* preferred local size of one-dimensional launches */
+    size_t max_groups; /* work-groups of one launch; larger jobs are split */
     uint64_t
         max_launch_fma; /* multiply-adds of one launch, to stay far below a driver's time limit */
     size_t items_per_unit; /* work-items that keep a compute unit busy */

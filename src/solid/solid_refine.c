@@ -239,7 +239,7 @@ static uint32_t channels_of_item(uint32_t dim)
 
 clspi_options clspi_refine_options(const clsp_context *ctx, clsp_type precision, uint32_t dim)
 {
-    clspi_options options = clspi_options_of(ctx, precision, 1);
+    clspi_options options = clspi_options_of(ctx, precision);
 
     clspi_option(&options, "DIM", dim);
     clspi_option(&options, "BLOCK", channels_of_item(dim));

@@ -233,7 +233,7 @@ static clsp_status fill_on_host(const clspi_basis_table *table, clspi_series *se
 
 static clspi_options layout_options(const clsp_context *ctx, clsp_type precision)
 {
-    return clspi_options_of(ctx, precision, 1);
+    return clspi_options_of(ctx, precision);
 }
 
 clsp_status clspi_table_build(const clspi_build *build, clsp_type precision)

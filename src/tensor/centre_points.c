@@ -7,7 +7,7 @@
 
 static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *desc)
 {
-    clspi_options options = clspi_options_of(ctx, desc->precision, 1);
+    clspi_options options = clspi_options_of(ctx, desc->precision);
 
     clspi_option(&options, "DIM", desc->dim);
     return options;

@@ -55,7 +55,7 @@ static clspi_cut cut_of(const clspi_face_job *job, clsp_range facets)
 
 static clspi_options options_of(const clsp_context *ctx, bool is_triangle)
 {
-    clspi_options options = clspi_options_of(ctx, CLSP_F32, 1);
+    clspi_options options = clspi_options_of(ctx, CLSP_F32);
 
     clspi_option(&options, "TRIANGLE", is_triangle);
     return options;

@@ -5,7 +5,7 @@
 static clspi_options options_of(const clsp_context *ctx, clsp_type precision, cl_uint coords,
                                 cl_uint terms)
 {
-    clspi_options options = clspi_options_of(ctx, precision, 1);
+    clspi_options options = clspi_options_of(ctx, precision);
 
     clspi_option(&options, "DIM", coords);
     clspi_option(&options, "TERMS", terms);

@@ -148,7 +148,7 @@ clspi_sum_shape clspi_sum_choose(const clsp_context *ctx, const clspi_sum_job *j
 clspi_options clspi_tensor_sums_options(const clsp_context *ctx, clsp_type precision,
                                         cl_uint coords, bool is_banded)
 {
-    clspi_options options = clspi_options_of(ctx, precision, 1);
+    clspi_options options = clspi_options_of(ctx, precision);
 
     clspi_option(&options, "DIM", coords);
     if (is_banded) clspi_option(&options, "BANDED", 1);
@@ -158,7 +158,7 @@ clspi_options clspi_tensor_sums_options(const clsp_context *ctx, clsp_type preci
 /* Makes the options of kernels that have their terms in registers, without CLSP_GROUP. */
 static clspi_options column_options(const clsp_context *ctx, const clspi_sum_shape *shape)
 {
-    clspi_options options = clspi_options_of(ctx, shape->precision, 1);
+    clspi_options options = clspi_options_of(ctx, shape->precision);
 
     clspi_option(&options, "TERMS_U", shape->terms);
     clspi_option(&options, "COLUMNS", shape->columns);

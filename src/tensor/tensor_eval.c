@@ -274,11 +274,11 @@ static clsp_status make_indices(clspi_tensor_plan *plan, const clspi_face_job *j
                              .peers = &plan->peers,
                              .makers = &makers,
                              .user = job,
+                             .user_bytes = sizeof *job,
                              .tiling = clspi_list_tiling(job->num_facets, each),
                              .out = {indices, need.what, need.type, each, false},
                              .line_items = each,
-                             .line_ns = (double)each,
-                             .is_faster = true};
+                             .line_ns = (double)each};
     clspi_memory memory;
 
     if (!clspi_output_is_host(indices)) return clspi_work_run(&work, run);

@@ -13,7 +13,7 @@ static const char program[] = "tile_rows";
 /* Makes the build options, without CLSP_GROUP. */
 static clspi_options options_of(const clsp_context *ctx, clsp_type precision, bool is_banded)
 {
-    const clspi_options reals = clspi_options_of(ctx, precision, 1);
+    const clspi_options reals = clspi_options_of(ctx, precision);
     clspi_options options = {.used = 0};
 
     clspi_svm_atomics(ctx, &options);

@@ -54,7 +54,7 @@ clsp_status clspi_layout_resolve(clsp_context *ctx, clspi_tensor_desc *desc, con
 
 clspi_options clspi_vertex_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
 {
-    clspi_options options = clspi_options_of(ctx, desc->precision, 1);
+    clspi_options options = clspi_options_of(ctx, desc->precision);
 
     clspi_option(&options, "DIM", desc->dim);
     clspi_option(&options, "RATIONAL", desc->rational);

@@ -342,11 +342,10 @@ static void test_precisions(void **state)
 
     (void)state;
     for (size_t i = 0; i < CLSPI_COUNT(precisions); i++) {
-        const clspi_options options = clspi_options_of(ctx, precisions[i], 4);
+        const clspi_options options = clspi_options_of(ctx, precisions[i]);
         const unsigned bits = 8 * (unsigned)clsp_type_bytes(precisions[i]);
         const bool fma = bits == 64 || ctx->device.fma;
-        snprintf(wanted, sizeof wanted,
-                 "-DCLSP_REAL=%u -DCLSP_LANES=4 -DCLSP_FMA=%d -DCLSP_ADDRESS=%u", bits, fma,
+        snprintf(wanted, sizeof wanted, "-DCLSP_REAL=%u -DCLSP_FMA=%d -DCLSP_ADDRESS=%u", bits, fma,
                  (unsigned)ctx->device.address_bits);
         assert_string_equal(options.text, wanted);
         assert_int_equal(options.real_bytes, bits / 8);

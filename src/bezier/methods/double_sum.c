@@ -44,7 +44,7 @@ static bool can_stage(const clsp_context *ctx, const clspi_tensor_desc *d)
 static clspi_options options_of(const clsp_context *ctx, const double_sum *sum)
 {
     const clspi_tensor_desc *const d = sum->desc;
-    clspi_options options = clspi_options_of(ctx, d->precision, 1);
+    clspi_options options = clspi_options_of(ctx, d->precision);
 
     clspi_option(&options, "DIM", clspi_coords(d));
     clspi_option(&options, "STAGE", sum->stage);

@@ -201,7 +201,7 @@ static clsp_status make_rows(const clspi_own_target *own, clspi_series *series,
 static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *desc,
                                 bool differences)
 {
-    clspi_options options = clspi_options_of(ctx, desc->precision, 1);
+    clspi_options options = clspi_options_of(ctx, desc->precision);
 
     clspi_option(&options, "DIM", clspi_coords(desc));
     clspi_option(&options, "DIFFERENCES", differences);

@@ -6,7 +6,7 @@
 
 static clspi_options options_of(const clsp_context *ctx, clsp_type precision)
 {
-    return clspi_options_of(ctx, precision, 1);
+    return clspi_options_of(ctx, precision);
 }
 
 clsp_status clspi_piece_order_build(const clspi_build *build, clsp_type precision)

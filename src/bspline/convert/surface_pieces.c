@@ -6,7 +6,7 @@
 static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *desc,
                                 const cl_uint terms[2], const cl_uint orders[2])
 {
-    clspi_options options = clspi_options_of(ctx, desc->precision, 1);
+    clspi_options options = clspi_options_of(ctx, desc->precision);
 
     clspi_option(&options, "DIM", clspi_coords(desc));
     clspi_option(&options, "TERMS_U", terms[0]);

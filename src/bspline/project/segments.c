@@ -10,7 +10,7 @@ enum { FAN = 8 /* CLSP_FAN of segment.clh */ };
 
 clspi_options clspi_segment_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
 {
-    clspi_options options = clspi_options_of(ctx, desc->precision, 1);
+    clspi_options options = clspi_options_of(ctx, desc->precision);
 
     clspi_option(&options, "DEGREE", desc->degrees[0]);
     clspi_option(&options, "DIM", desc->dim);

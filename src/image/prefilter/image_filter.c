@@ -22,7 +22,7 @@ clsp_status clspi_image_find_taps(const clsp_image_plan *plan,
 
 clspi_options clspi_sample_options(const clsp_context *ctx, const clsp_image_desc *d)
 {
-    clspi_options options = clspi_options_of(ctx, d->precision, 1);
+    clspi_options options = clspi_options_of(ctx, d->precision);
 
     clspi_option(&options, "SAMPLES", clspi_pixel_type(d->samples, d->precision));
     return options;
@@ -31,7 +31,7 @@ clspi_options clspi_sample_options(const clsp_context *ctx, const clsp_image_des
 static clspi_options filter_options(const clsp_context *ctx, const clsp_image_desc *d,
                                     const clspi_filter_step *step)
 {
-    clspi_options options = clspi_options_of(ctx, d->precision, 1);
+    clspi_options options = clspi_options_of(ctx, d->precision);
 
     if (step->from == CLSPI_STEP_SAMPLES)
         clspi_option(&options, "SAMPLES", clspi_pixel_type(d->samples, d->precision));
@@ -92,7 +92,7 @@ static void release_kernels(clspi_image_filter *filter)
 static clsp_status make_outside(clspi_image_filter *filter, const clsp_image_plan *plan)
 {
     const clsp_image_desc *const d = &plan->desc;
-    clspi_options options = clspi_options_of(plan->base.ctx, d->precision, 1);
+    clspi_options options = clspi_options_of(plan->base.ctx, d->precision);
 
     if (!clspi_is_part(&plan->layout)) return CLSP_OK;
     clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));

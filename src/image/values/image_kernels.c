@@ -15,7 +15,7 @@ static const clspi_signature *const signatures[] = {&clspi_values_on_map_signatu
 static clspi_options value_options(const clsp_context *ctx, const clsp_image_desc *d, size_t plane,
                                    uint32_t attributes, bool fixed)
 {
-    clspi_options options = clspi_options_of(ctx, d->precision, 1);
+    clspi_options options = clspi_options_of(ctx, d->precision);
 
     clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));
     clspi_option(&options, "VALUES", clspi_pixel_type(d->values, d->precision));

@@ -142,7 +142,7 @@ static clsp_status need_kernel(clsp_image_plan *plan)
 {
     clsp_context *const ctx = plan->base.ctx;
     const clsp_image_desc *const d = &plan->desc;
-    clspi_options options = clspi_options_of(ctx, d->precision, 1);
+    clspi_options options = clspi_options_of(ctx, d->precision);
 
     if (plan->textures.kernel.kernel) return CLSP_OK;
     clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));

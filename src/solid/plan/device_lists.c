@@ -166,7 +166,7 @@ static clsp_status make_ready(clsp_solid_plan *plan, clspi_series *series)
 
 clspi_options clspi_device_list_options(const clsp_context *ctx, const clsp_solid_desc *desc)
 {
-    clspi_options options = clspi_options_of(ctx, desc->precision, 1);
+    clspi_options options = clspi_options_of(ctx, desc->precision);
     uint32_t block = desc->dim < 4 ? desc->dim : 4;
 
     while (desc->dim % block != 0)

@@ -98,7 +98,7 @@ static uint64_t count_points(const clspi_cell_mesh *mesh, uint32_t steps)
 static clspi_options options_of(const clsp_context *ctx, const clsp_solid_desc *desc,
                                 const cell_room *room)
 {
-    clspi_options options = clspi_options_of(ctx, desc->precision, 1);
+    clspi_options options = clspi_options_of(ctx, desc->precision);
 
     clspi_option(&options, "DIM", desc->dim);
     clspi_option(&options, "BLOCK", room->block);

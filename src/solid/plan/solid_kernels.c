@@ -15,7 +15,7 @@ static clsp_status create_points(clsp_solid_plan *plan, clspi_kernel *kernel,
     const bool is_small = (kernel != &plan->regular && samples <= 64) || num_cells < busy / samples;
     const bool in_warps = plan->desc.method == CLSP_SOLID_GROUP ||
                           (plan->desc.method == CLSP_SOLID_HYBRID && is_small);
-    clspi_options options = clspi_options_of(ctx, plan->desc.precision, 1);
+    clspi_options options = clspi_options_of(ctx, plan->desc.precision);
 
     clspi_option(&options, "DIM", plan->desc.dim);
     clspi_option(&options, "BLOCK", 1);

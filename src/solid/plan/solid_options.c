@@ -105,7 +105,7 @@ static void add_pile(clspi_options *options, const clsp_solid_desc *desc, size_t
 clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                   uint32_t set)
 {
-    clspi_options options = clspi_options_of(ctx, desc->precision, 1);
+    clspi_options options = clspi_options_of(ctx, desc->precision);
 
     clspi_option(&options, "DIM", desc->dim);
     clspi_option(&options, "BLOCK", block_of(desc));

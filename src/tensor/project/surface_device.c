@@ -65,7 +65,7 @@ bool clspi_surface_device_holds(const clspi_tensor_plan *plan, const clspi_tenso
 
 static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *desc)
 {
-    clspi_options options = clspi_options_of(ctx, CLSP_F64, 1);
+    clspi_options options = clspi_options_of(ctx, CLSP_F64);
 
     clspi_option(&options, "DIM", desc->dim);
     clspi_option(&options, "STORE", 8 * clsp_type_bytes(desc->precision));
