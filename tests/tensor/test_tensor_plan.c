@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../support.h"
+#include "index_buffers.h"
 #include "tensor_eval.h"
 #include "tensor_share.h"
 #include "vertex_rows.h"
@@ -431,11 +432,64 @@ static void kernels_when_needed(void **state)
     }
 }
 
+/* ---- faces ---- */
+
+enum { GRIDS = 4 };
+
+/* Makes the faces of the last patches at once, and some facets at a time. */
+static void check_faces(clsp_context *ctx, const clspi_tensor_desc *d, bool own, clsp_faces faces)
+{
+    static const uint32_t nums[] = {4, 3, 1, 5, 2, 2, 6, 4};
+    clspi_patch_grids grids = {0};
+    clspi_face_job all = {.desc = d, .grids = &grids, .faces = faces, .patches = {1, GRIDS - 1}};
+    size_t vertices;
+
+    if (own) assert_ok(ctx, clspi_patch_grids_set(&grids, ctx, d, GRIDS, nums));
+    assert_true(clspi_count_patches(&grids, d, all.patches, &vertices, &all.num_facets));
+    const size_t each = clspi_indices_per_facet(&all), bytes = all.num_facets * each * 4;
+    uint32_t *const whole = malloc(bytes), *const some = malloc(bytes);
+    assert_true(whole && some && all.num_facets > 6);
+    clspi_faces_on_host(&all, (clsp_range){0, all.num_facets}, whole);
+    for (size_t step = 1; step < 8; step += 2) {
+        support_poison(some, bytes);
+        for (size_t k = 0; k < all.num_facets; k += step)
+            clspi_faces_on_host(
+                &all, (clsp_range){k, step < all.num_facets - k ? step : all.num_facets - k},
+                some + k * each);
+        assert_memory_equal(some, whole, bytes);
+    }
+    free(whole);
+    free(some);
+    clspi_patch_grids_clear(&grids);
+}
+
+/* The host makes faces from any facet on. */
+static void faces_from_any(void **state)
+{
+    clsp_context *ctx = NULL;
+
+    (void)state;
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, NULL));
+    for (unsigned i = 0; i < 8; i++) {
+        const bool mirrored = i & 1, own = i & 2, is_triangle = i & 4;
+        const clspi_tensor_desc d = {
+            .directions = 2,
+            .is_triangle = is_triangle,
+            .precision = CLSP_F32,
+            .dim = 3,
+            .axis = {{.num = 5, .end = 1}, {.num = 4, .begin = mirrored, .end = !mirrored}, {1}},
+            .vertex = {.attributes = P, .type = CLSP_F32, .stride = 3}};
+        check_faces(ctx, &d, own, CLSP_FACES_TRIANGLES);
+        if (!is_triangle) check_faces(ctx, &d, own, CLSP_FACES_QUADS);
+    }
+    clsp_context_destroy(&ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape),
-                                       cmocka_unit_test(small_local_memory),
-                                       cmocka_unit_test(kernels_when_needed)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_shape), cmocka_unit_test(small_local_memory),
+        cmocka_unit_test(kernels_when_needed), cmocka_unit_test(faces_from_any)};
 
     if (support_no_device()) return support_no_device();
     return cmocka_run_group_tests_name("tensor_plan", tests, NULL, NULL);
