@@ -19,7 +19,7 @@ static void make_table(clsp_context *ctx, cl_uint order, cl_uint num, cl_uint st
     const size_t reals = (size_t)order * stride,
                  bytes = (reals + 2 * SUPPORT_GUARD) * sizeof *table;
     const size_t begin = SUPPORT_GUARD * sizeof *table;
-    const clspi_options options = clspi_options_of(ctx, CLSP_F32, 1);
+    const clspi_options options = clspi_options_of(ctx, CLSP_F32);
     clspi_kernel kernel = {0};
     clspi_series series;
     cl_mem whole = NULL, part;

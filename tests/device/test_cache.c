@@ -499,7 +499,7 @@ static int child(const char *dir)
     clsp_status status = CLSP_OK;
 
     for (int real = 32; real <= last && status == CLSP_OK; real += 32) {
-        const clspi_options options = clspi_options_of(ctx, real == 64 ? CLSP_F64 : CLSP_F32, 1);
+        const clspi_options options = clspi_options_of(ctx, real == 64 ? CLSP_F64 : CLSP_F32);
         status = clspi_kernel_create(&kernel, ctx, "bernstein", &clspi_bernstein_table_signature,
                                      &options);
         clspi_kernel_release(&kernel);

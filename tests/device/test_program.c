@@ -114,7 +114,7 @@ static void test_local_size(void **state)
 
         snprintf(words, sizeof words, "work_group=%zu", limits[i]);
         clsp_context *ctx = open_with(words);
-        const clspi_options options = clspi_options_of(ctx, CLSP_F32, 1);
+        const clspi_options options = clspi_options_of(ctx, CLSP_F32);
         assert_ok(ctx, clspi_kernel_create(&kernel, ctx, "bernstein",
                                            &clspi_bernstein_table_signature, &options));
         assert_true(kernel.local >= 1 && kernel.local <= limits[i]);

@@ -37,7 +37,7 @@ static void count_builds(void *user, clsp_log_level level, const char *message)
    to have several programs. */
 static clsp_status make_table(clsp_context *ctx, const char *name, float *values)
 {
-    clspi_options options = clspi_options_of(ctx, CLSP_F32, 1);
+    clspi_options options = clspi_options_of(ctx, CLSP_F32);
     clspi_kernel kernel = {0};
     clspi_series series = {0};
     cl_mem table = NULL;

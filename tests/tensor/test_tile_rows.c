@@ -95,7 +95,7 @@ static void end(job *j)
 
 static clspi_options options_of(const job *j, cl_uint group)
 {
-    clspi_options options = clspi_options_of(j->ctx, CLSP_F32, 1);
+    clspi_options options = clspi_options_of(j->ctx, CLSP_F32);
 
     clspi_option(&options, "GROUP", group);
     clspi_option(&options, "BANDED", j->shape->terms < j->shape->controls);
