@@ -233,9 +233,10 @@ static void make_grid(values_work *s)
 static clsp_status prepare(const clspi_work *work, clspi_way way)
 {
     clsp_image_plan *const plan = image_plan_of(work->plan);
+    const bool has_part = work->is_devices || !clspi_is_own_cpu(plan->base.ctx);
 
     plan->store.shared_calls++;
-    if (way == CLSPI_BY_ALL) CLSPI_CHECK(clspi_image_to_device(plan));
+    if (way == CLSPI_BY_ALL && has_part) CLSPI_CHECK(clspi_image_to_device(plan));
     CLSPI_CHECK(clspi_image_to_host(plan));
     return clspi_image_host_reals(plan);
 }
