@@ -85,11 +85,11 @@ static void test_normals_of_other_dims(void **state)
     clsp_context_destroy(&ctx);
 }
 
-/* Grids and degrees that no memory holds: an error, not a crash, and nothing large is allocated
- * first. */
+/* Grids and degrees that no memory of a device holds: an error of the plan where kernels make
+   vertices, not a crash, and nothing large is allocated first. */
 static void test_absurd_sizes(void **state)
 {
-    clsp_context *ctx = context_with("alloc=1048576");
+    clsp_context *ctx = context_with("class=discrete,alloc=1048576");
     const clsp_bezier_desc descs[] = {
         surface(CLSP_F32, CLSP_BEZIER_MAX_DEGREE, CLSP_BEZIER_MAX_DEGREE, 4,
                 CLSP_BEZIER_MAX_SAMPLES, CLSP_BEZIER_MAX_SAMPLES),
@@ -291,8 +291,8 @@ static void expected_points(clsp_context *ctx, const clsp_run *run, float *contr
     clsp_bezier_plan_destroy(&plan);
 }
 
-/* The order of commands is kept on in-order and out-of-order queues of the caller's, in both kernel
- * shapes. */
+/* The order of commands is kept on in-order and out-of-order queues of the caller's, of a CPU and
+   of a GPU. */
 static void test_events(void **state)
 {
     static const char *const shapes[] = {"class=cpu", "class=discrete"};
