@@ -120,10 +120,14 @@ static void test_images(void **state)
         }
         fail_image(ctx, &ways[l], MALLOC, 0, right); /* without a fault */
         fail_image(ctx, &ways[l], MALLOC, 0, right); /* with its programs built */
-        for (size_t k = 0; k < COUNT(kinds); k++)
+        for (size_t k = 0; k < COUNT(kinds); k++) {
+            const unsigned before = failed;
             for (unsigned n = 1; fail_image(ctx, &ways[l], kinds[k], n, right);
                  n += support_full() || n < 40 ? 1 : 9)
                 failed++;
+            if (kinds[k] == CREATE_IMAGE && ways[l].desc.fetch != CLSP_IMAGE_FETCH_DEFAULT)
+                assert_true(failed > before);
+        }
         clsp_context_destroy(&ctx);
     }
 #undef IMAGE
