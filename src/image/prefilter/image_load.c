@@ -430,21 +430,11 @@ static size_t choose_tiles(load_job *job)
     return (size_t)job->tiles[0] * job->tiles[1] * job->tiles[2];
 }
 
-/* Tells why the device of a plan that the host filters has no part in that. */
-static const char *lacks(const clspi_work *work, const clspi_plan *plan)
-{
-    (void)work;
-    (void)plan;
-    return "the host filters for its own CPU";
-}
-
 /* Filters x and y, or z, by the host's threads: tiles are lines without coefficients of their own,
    which each tile finds. */
 static clsp_status run_on_host(load_job *job)
 {
-    const bool asks_others = job->opts && job->opts->schedule != CLSP_SCHEDULE_HOST;
-    const clspi_work_makers makers = {
-        .key = key_of, .on_host = make_tiles, .lacks = asks_others ? lacks : NULL};
+    static const clspi_work_makers makers = {.key = key_of, .on_host = make_tiles};
     const size_t num = choose_tiles(job), items = job->plan->layout.plane / num;
     clspi_work work = {.makers = &makers,
                        .tiling = {num, 1, 1, 1, 1},
