@@ -1,5 +1,5 @@
 /* Part of the suite processors: prefilters of images, from host memory by the host and from a
-   buffer by kernels. */
+   buffer by a command. */
 #include <stdio.h>
 #include <stdlib.h>
 

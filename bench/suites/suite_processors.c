@@ -1,5 +1,5 @@
-/* The host's code beside the kernels that a CPU device gets for the same calls, in processor time:
-   the calling thread makes all tiles, or the device does. */
+/* The host's code beside plain loops of C, in processor time: the calling thread makes all tiles,
+   or a command of a CPU's queue does. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -22,12 +22,12 @@ static void name_processors(clsp_context *ctx, clsp_report *report)
 }
 
 static void report_alone(const clspi_plan *plan, const clspi_lone_call *call, double ms,
-                         clsp_report *report)
+                         bool measured, clsp_report *report)
 {
     const clsp_schedule schedule = call->by_host ? CLSP_SCHEDULE_HOST : CLSP_SCHEDULE_DEVICE;
 
     memset(report, 0, sizeof *report);
-    report->schedule = schedule;
+    report->schedule = measured ? CLSP_SCHEDULE_DEFAULT : schedule;
     for (int s = CLSP_SCHEDULE_SVM; s < CLSP_NUM_SCHEDULES; s++)
         if (s != (int)schedule)
             snprintf(report->reason[s], sizeof report->reason[s], "%s", call->why);
@@ -50,7 +50,7 @@ clsp_status clspi_shared_alone(clspi_plan *plan, const clspi_lone_call *call, co
     CLSPI_CHECK(clspi_run_wait(plan, run));
     CLSPI_CHECK(call->run(call->user));
     if (run->report) {
-        report_alone(plan, call, clspi_now_ms() - begin, run->report);
+        report_alone(plan, call, clspi_now_ms() - begin, run->share->measure != 0, run->report);
         run->report->build_ms = clspi_programs_ms(plan->ctx) - built;
     }
     return clspi_run_done(plan, run);

@@ -30,6 +30,11 @@ def run(*args, **options):
     return done
 
 
+# The host's own CPU in the place of a GPU, with which the host's cores share.
+BESIDE_HOST = dict(os.environ, CLSPLINE_LIMITS=os.environ.get("CLSPLINE_LIMITS",
+                                                              "class=integrated"))
+
+
 @functools.lru_cache(maxsize=None)  # asked for each number that is compared
 def has_fp64():
     """Whether the device that the command takes by default has double precision."""

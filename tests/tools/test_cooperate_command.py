@@ -12,10 +12,12 @@ import random
 import re
 import subprocess
 
-from command_fixture import COMMAND, DATA, FULL, Case, has_fp64, main, run
+from command_fixture import BESIDE_HOST, COMMAND, DATA, FULL, Case, has_fp64, main, run
 from image_files import Image, read_npy, write_npy
 from mesh_files import read_obj
 
+
+os.environ.update(BESIDE_HOST)
 
 # rows of a patch: three tiles, or two
 SAMPLES = "90" if FULL else "34"

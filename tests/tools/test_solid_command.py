@@ -17,7 +17,8 @@ import subprocess
 import zlib
 from xml.etree import ElementTree
 
-from command_fixture import COMMAND, DATA, Case, has_fp64, lacks, main, precisions, run
+from command_fixture import (BESIDE_HOST, COMMAND, DATA, Case, has_fp64, lacks, main,
+                             precisions, run)
 from image_files import read_npy, read_png
 from mesh_files import (edge_counts, read_glb, read_normals, read_obj, read_ply, read_ply_data,
                         read_stl)
@@ -345,7 +346,7 @@ class Samples(Command):
         self.make(source, "-o", alone)
         for how in "auto", "dynamic", "static=0.5", "host":
             done = run("solid", source, "-o", shared, "--quiet", "--cooperate", how, "--workers",
-                       "1", "--report")
+                       "1", "--report", env=BESIDE_HOST)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("%s: by %s" % (source, how.split("=")[0] if how != "auto" else ""),
                           done.stderr)
