@@ -253,10 +253,10 @@ static void test_context_limits(void **state)
     static const struct {
         const char *limits;
         size_t scratch;
-    } cases[] = {{"class=cpu", 1 << 20},
-                 {"class=discrete", 8 << 20},
-                 {"class=integrated", 1 << 20},
-                 {"class=accelerator", 1 << 20}};
+    } cases[] = {{"class=cpu,vendor=none", 1 << 20},
+                 {"class=discrete,vendor=none", 8 << 20},
+                 {"class=integrated,vendor=none", 1 << 20},
+                 {"class=accelerator,vendor=none", 1 << 20}};
     clsp_context *ctx;
     char text[1024];
 
