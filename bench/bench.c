@@ -30,7 +30,7 @@ static const suite_entry suites[] = {
      "Catmull-Clark solids: cells of each kind and models, against stores and plain C"},
     {"host", bench_suite_host, "on CPUs: against a plain C loop on all cores"},
     {"processors", bench_suite_processors,
-     "on CPUs: the host's code against the device's kernels, processor time"},
+     "on CPUs: the host's code against plain C loops, processor time"},
     {"render", bench_suite_render, "evaluation and drawing with OpenGL: shared, staged, uploaded"},
     {"first-call", bench_suite_first_call, "from nothing to the first surface, in new processes"},
     {"cooperate", bench_suite_cooperate, "device and host together, against each of them alone"},
