@@ -1,5 +1,5 @@
-/* Part of the suite processors: a call from and into host memory, from and into buffers, and a plain
-   loop of C, in turns. */
+/* Part of the suite processors: a call from and into host memory, from and into buffers, and a
+   plain loop of C, in turns. */
 #ifndef BENCH_PROCESSORS_RUN_H
 #define BENCH_PROCESSORS_RUN_H
 
