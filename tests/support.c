@@ -99,6 +99,12 @@ bool support_is_own_cpu(clsp_context *ctx)
     return info.device_class == CLSP_CLASS_CPU;
 }
 
+void support_stand_in(void)
+{
+    if (support_device().device_class == CLSP_CLASS_CPU)
+        setenv("CLSPLINE_LIMITS", "class=integrated", 0);
+}
+
 bool support_events_may_fail(clsp_context *ctx)
 {
     clsp_device_info info;

@@ -45,6 +45,10 @@ clsp_device_info support_device(void);
 /* Whether a context's device is the host's own CPU, which is memory alone: the host makes all. */
 bool support_is_own_cpu(clsp_context *ctx);
 
+/* Has a CPU stand for a GPU that shares memory, unless limits are given: processors share then. For
+   the head of main. */
+void support_stand_in(void);
+
 /* Whether a user's event may fail while commands wait for it. PoCL 5.0 ends the process then, now
    and again (docs/testing.md). */
 bool support_events_may_fail(clsp_context *ctx);

@@ -74,17 +74,19 @@ static size_t offset_of(const place *p)
 
 /* ---- at once ---- */
 
-/* Makes lines in memory that is there. */
+/* Makes lines in memory that is there. What buffers hold is not checked. */
 static clsp_status make_there(clspi_work_lines *l, const places *all)
 {
     const clspi_work *const work = l->work;
+    const char *of_host[CLSPI_WORK_INPUTS];
 
     l->out = all->at[OUT].mapped ? all->at[OUT].mapped : all->at[OUT].memory.host;
     for (uint32_t i = 0; i < work->num_in; i++) {
         const place *const p = &all->at[INPUTS + i];
         CLSPI_CHECK(clspi_lines_take(l, i, p->mapped ? p->mapped : p->memory.host));
+        of_host[i] = p->mapped ? NULL : l->in[i];
     }
-    if (work->makers->check) CLSPI_CHECK(work->makers->check(work, l->tiles.lines, l->in));
+    if (work->makers->check) CLSPI_CHECK(work->makers->check(work, l->tiles.lines, of_host));
     CLSPI_CHECK(clspi_lines_prepare(l));
     return clspi_lines_end(l, clspi_lines_on_host(l));
 }

@@ -350,13 +350,16 @@ static double flat_bound(const layout *l)
     return l->directions < 3 || l->d.degree[0] < 20 ? fmin(sum, 8.0) : sum;
 }
 
-static void flat_points(clsp_bezier_plan *plan, const layout *l, const double *controls)
+static void flat_points(clsp_context *ctx, clsp_bezier_plan *plan, const layout *l,
+                        const double *controls)
 {
+    const double by_kernels = 1e-3; /* exact */
     unsigned char *const vertices = guarded(l, PARAMS);
     double params[3 * PARAMS];
 
     list_points(plan, l, true, params, vertices);
-    judge_flat(l, "flat, eval_points", controls, vertices, PARAMS, 1e-3); /* exact */
+    judge_flat(l, "flat, eval_points", controls, vertices, PARAMS,
+               support_is_own_cpu(ctx) ? flat_bound(l) : by_kernels);
     list_points(plan, l, false, params, vertices);
     judge_flat(l, "flat, eval_points into host memory", controls, vertices, PARAMS, flat_bound(l));
     free_guarded(l, PARAMS, vertices);
@@ -381,7 +384,7 @@ static void flat_patches(clsp_context *ctx, const clsp_bezier_desc *d)
         judge_flat(&l, "flat, by the caller", controls + p * l.controls, vertices, each,
                    flat_bound(&l));
     }
-    flat_points(plan, &l, controls);
+    flat_points(ctx, plan, &l, controls);
     free_guarded(&l, FLAT * each, vertices);
     clsp_bezier_plan_destroy(&plan);
     free(controls);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "shared_fixture.h"
+#include "support.h"
 #include "tile_fixture.h"
 
 static const clsp_share measured = {.measure = 1};
@@ -527,5 +528,6 @@ int main(void)
     };
 
     if (no_device()) return 77;
+    support_stand_in();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

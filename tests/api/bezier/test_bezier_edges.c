@@ -481,5 +481,6 @@ int main(void)
     };
 
     if (no_device()) return 77;
+    support_stand_in();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }
