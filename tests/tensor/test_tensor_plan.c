@@ -472,13 +472,14 @@ static void faces_from_any(void **state)
     assert_ok(NULL, clsp_context_create(&ctx, NULL, NULL));
     for (unsigned i = 0; i < 8; i++) {
         const bool mirrored = i & 1, own = i & 2, is_triangle = i & 4;
-        const clspi_tensor_desc d = {
-            .directions = 2,
-            .is_triangle = is_triangle,
-            .precision = CLSP_F32,
-            .dim = 3,
-            .axis = {{.num = 5, .end = 1}, {.num = 4, .begin = mirrored, .end = !mirrored}, {1}},
-            .vertex = {.attributes = P, .type = CLSP_F32, .stride = 3}};
+        const clspi_tensor_desc d = {.directions = 2,
+                                     .is_triangle = is_triangle,
+                                     .precision = CLSP_F32,
+                                     .dim = 3,
+                                     .axis = {{.num = 5, .end = 1},
+                                              {.num = 4, .begin = mirrored, .end = !mirrored},
+                                              {.num = 1}},
+                                     .vertex = {.attributes = P, .type = CLSP_F32, .stride = 3}};
         check_faces(ctx, &d, own, CLSP_FACES_TRIANGLES);
         if (!is_triangle) check_faces(ctx, &d, own, CLSP_FACES_QUADS);
     }
