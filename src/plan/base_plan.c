@@ -78,8 +78,9 @@ void clspi_plan_settle(clspi_plan *plan)
 
 clsp_status clspi_change_check(clspi_plan *plan)
 {
+    CLSPI_CHECK(clspi_context_usable(plan->ctx)); /* no waiting in a forked process */
     clspi_plan_settle(plan);
-    return clspi_context_usable(plan->ctx);
+    return CLSP_OK;
 }
 
 bool clspi_run_asks(const clsp_run *run)

@@ -38,11 +38,12 @@ void clspi_host_state_release(clspi_host_state *state)
     pthread_mutex_destroy(&state->lock);
 }
 
-static clsp_status read_data(clspi_host_state *state, clspi_plan *plan, cl_mem data, size_t bytes)
+static clsp_status read_data(clspi_host_state *state, clspi_plan *plan, cl_mem data, size_t bytes,
+                             size_t room)
 {
     clspi_call call;
 
-    state->data = calloc(1, bytes + CLSPI_HOST_ROOM);
+    state->data = calloc(1, clspi_max(bytes, room) + CLSPI_HOST_ROOM);
     if (!state->data) return no_memory(plan, "the plan's data");
     if (bytes == 0) return CLSP_OK;
     CLSPI_CHECK(clspi_call_begin(&call, plan, NULL));
@@ -50,12 +51,12 @@ static clsp_status read_data(clspi_host_state *state, clspi_plan *plan, cl_mem d
 }
 
 clsp_status clspi_host_state_read(clspi_host_state *state, clspi_plan *plan, cl_mem data,
-                                  size_t bytes)
+                                  size_t bytes, size_t room)
 {
     if (!state->scratch) state->scratch = calloc(CLSPI_HOST_WORKERS, sizeof *state->scratch);
     if (!state->scratch) return no_memory(plan, "its workers");
     if (state->data) return CLSP_OK;
-    const clsp_status status = read_data(state, plan, data, bytes);
+    const clsp_status status = read_data(state, plan, data, bytes, room);
     if (status != CLSP_OK) clspi_host_state_forget(state);
     return status;
 }

@@ -28,9 +28,9 @@ void clspi_host_state_forget(clspi_host_state *state);
 /* Frees the workers' scratch memory. */
 void clspi_host_state_free_scratch(clspi_host_state *state);
 
-/* Reads the plan's data, where that has not been done, and makes the array of scratch. The caller
-   holds the lock. */
+/* Reads the plan's data, where that has not been done, and makes the array of scratch. What is read
+   without data, or behind less than `room` bytes of them, is 0. The caller holds the lock. */
 clsp_status clspi_host_state_read(clspi_host_state *state, clspi_plan *plan, cl_mem data,
-                                  size_t bytes);
+                                  size_t bytes, size_t room);
 
 #endif

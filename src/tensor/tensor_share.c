@@ -136,10 +136,11 @@ static clspi_vertex_tile *create_tile(const clspi_tensor_plan *plan)
 
 static clsp_status read_points(clspi_tensor_plan *plan)
 {
-    const size_t bytes =
-        plan->num_patches * plan->patch_reals * clsp_type_bytes(plan->desc.precision);
+    const size_t patch = plan->patch_reals * clsp_type_bytes(plan->desc.precision);
 
-    return clspi_host_state_read(&plan->host, &plan->base, plan->points, bytes);
+    /* lists read a patch where there is none, too, and lose what they make of it */
+    return clspi_host_state_read(&plan->host, &plan->base, plan->points, plan->num_patches * patch,
+                                 patch);
 }
 
 clsp_status clspi_tensor_host_points(clspi_tensor_plan *plan, const void **points)

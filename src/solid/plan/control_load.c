@@ -136,7 +136,7 @@ static clsp_status hold(clsp_solid_plan *plan, const void *from)
 clsp_status clspi_control_hold(clsp_solid_plan *plan)
 {
     if (!plan->host.data) CLSPI_CHECK(hold(plan, NULL));
-    return clspi_host_state_read(&plan->host, &plan->base, NULL, 0);
+    return clspi_host_state_read(&plan->host, &plan->base, NULL, 0, 0);
 }
 
 static clsp_status load_on_host(clsp_solid_plan *plan, const clspi_memory *from,

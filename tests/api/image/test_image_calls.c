@@ -2,6 +2,7 @@
    finite and what is far away; wrong arguments. */
 #include "image_fixture.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,7 +173,9 @@ static void test_large_taps(void **state)
                                           clsp_out_f32(i == 0 ? chosen : passes, size), NULL));
         images_free(&im);
     }
-    assert_memory_equal(chosen, passes, size * sizeof *chosen);
+    for (size_t i = 0; i < size; i++) /* by kernels to the bit; by the host to rounding */
+        assert_true(fabsf(chosen[i] - passes[i]) <=
+                    (support_is_own_cpu(shared) ? 16 * 255 * FLT_EPSILON : 0.0f));
     free(chosen);
     free(passes);
 }
