@@ -99,6 +99,24 @@ bool support_is_own_cpu(clsp_context *ctx)
     return info.device_class == CLSP_CLASS_CPU;
 }
 
+bool support_waits(clsp_context *ctx)
+{
+    clsp_device_info info;
+
+    assert_ok(ctx, clsp_context_device(ctx, &info));
+    return info.device_class == CLSP_CLASS_CPU && !info.native;
+}
+
+void support_open_before(clsp_context *ctx, cl_event event)
+{
+    if (support_waits(ctx)) assert_int_equal(clSetUserEventStatus(event, CL_COMPLETE), CL_SUCCESS);
+}
+
+void support_open_behind(clsp_context *ctx, cl_event event)
+{
+    if (!support_waits(ctx)) assert_int_equal(clSetUserEventStatus(event, CL_COMPLETE), CL_SUCCESS);
+}
+
 void support_stand_in(void)
 {
     if (support_device().device_class == CLSP_CLASS_CPU)

@@ -45,6 +45,14 @@ clsp_device_info support_device(void);
 /* Whether a context's device is the host's own CPU, which is memory alone: the host makes all. */
 bool support_is_own_cpu(clsp_context *ctx);
 
+/* Whether calls into buffers wait for their list: on own CPUs whose queues take no functions of the
+   host's. */
+bool support_waits(clsp_context *ctx);
+
+/* Opens an event of the user's before such a call, or behind one that only enqueues. */
+void support_open_before(clsp_context *ctx, cl_event event);
+void support_open_behind(clsp_context *ctx, cl_event event);
+
 /* Has a CPU stand for a GPU that shares memory, unless limits are given: processors share then. For
    the head of main. */
 void support_stand_in(void);

@@ -110,6 +110,7 @@ static void test_events(void **state)
     support_gate gate;
 
     (void)state;
+    if (support_waits(ctx)) skip_because("calls wait");
     set_words("gl");
     const size_t num = elements_of(&lent, SURFACE);
     unsigned char *const wanted = plain_result(&lent, SURFACE, false);
