@@ -93,20 +93,29 @@ static void CL_CALLBACK note(void *user)
     args->call->memory[args->which] = args->memory[args->memory[0] == seat ? 1 : 0];
 }
 
+/* Takes an address out of those of a command, once: buffers may lie on the same memory. */
+static void take_out(native_args *args, const void *address)
+{
+    cl_uint k = 0;
+
+    while (k < args->call->native.num && args->memory[k] != address)
+        k++;
+    if (args->memory[k] == address) args->memory[k] = NULL;
+}
+
 /* Runs the function when all addresses but the last buffer's are noted, which is the one that is
    left. */
 static void CL_CALLBACK run_noted(void *user)
 {
-    const native_args *const args = user;
+    native_args *const args = user;
     native_call *const call = args->call;
     const cl_uint last = call->native.num - 1;
 
-    for (cl_uint k = 0; k <= call->native.num; k++) {
-        bool is_known = args->memory[k] == (void *)call->seat;
-        for (cl_uint i = 0; i < last; i++)
-            is_known = is_known || args->memory[k] == call->memory[i];
-        if (!is_known && args->memory[k]) call->memory[last] = args->memory[k];
-    }
+    take_out(args, call->seat);
+    for (cl_uint i = 0; i < last; i++)
+        take_out(args, call->memory[i]);
+    for (cl_uint k = 0; k <= call->native.num; k++)
+        if (args->memory[k]) call->memory[last] = args->memory[k];
     run(call, call->memory);
 }
 

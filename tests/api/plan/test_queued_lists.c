@@ -620,6 +620,60 @@ static void test_one_buffer(void **state)
     each_kind(one_buffer);
 }
 
+static void map(clsp_context *ctx, unsigned char *all, size_t bytes)
+{
+    assert_int_equal(clEnqueueSVMMap(clsp_context_queue(ctx), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                                     all, bytes, 0, NULL, NULL),
+                     CL_SUCCESS);
+}
+
+/* The same in one allocation of SVM, which several buffers of the call begin with. */
+static void one_svm(clsp_context *ctx, size_t kind, clsp_type precision)
+{
+    maker m = start(ctx, kind, precision);
+    list l = new_list(&m, tiny() ? 9 : POINTS, BUFFER);
+    const size_t params = l.params_num * 8, items = l.num * 8, before = params + items;
+    const size_t bytes = before + l.bytes, element = clsp_type_bytes(m.type);
+    unsigned char *const all = clSVMAlloc(cl_context_of(ctx), CL_MEM_READ_WRITE, bytes, 0);
+
+    assert_non_null(all);
+    make_wanted(&m, &l);
+    map(ctx, all, bytes);
+    memset(all, POISON, bytes);
+    memcpy(all, l.params, l.params_num * clsp_type_bytes(precision));
+    memcpy(all + params, l.item, l.num * sizeof *l.item);
+    clEnqueueSVMUnmap(clsp_context_queue(ctx), all, 0, NULL, NULL);
+    const clsp_points points = {.num = l.num,
+                                .item = m.kind->items
+                                            ? (clsp_input){.type = CLSP_U32,
+                                                           .svm = all,
+                                                           .size = before / sizeof *l.item,
+                                                           .offset = params / sizeof *l.item}
+                                            : (clsp_input){.type = CLSP_TYPE_DEFAULT},
+                                .params = {.type = precision, .svm = all, .size = l.params_num},
+                                .planar = m.kind->planar};
+    assert_int_equal(
+        eval(&m, &points,
+             (clsp_output){
+                 .type = m.type, .svm = all, .size = bytes / element, .offset = before / element},
+             NULL),
+        CLSP_OK);
+    map(ctx, all, bytes);
+    assert_memory_equal(all + before, l.wanted, l.bytes);
+    clEnqueueSVMUnmap(clsp_context_queue(ctx), all, 0, NULL, NULL);
+    clFinish(clsp_context_queue(ctx));
+    clSVMFree(cl_context_of(ctx), all);
+    free_list(&l);
+    end(&m);
+}
+
+static void test_one_svm(void **state)
+{
+    (void)state;
+    if (!has_kind(lent_context(""), SVM_COARSE)) skip();
+    each_kind(one_svm);
+}
+
 /* Without native commands they are made at once, in buffers that are mapped. */
 static void test_mapped(void **state)
 {
@@ -874,6 +928,7 @@ int main(void)
         cmocka_unit_test(test_bad_points),
         cmocka_unit_test(test_parts_of_buffers),
         cmocka_unit_test(test_one_buffer),
+        cmocka_unit_test(test_one_svm),
         cmocka_unit_test(test_mapped),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_ends),
