@@ -214,32 +214,30 @@ clsp_status clspi_host_input_open(clspi_host_input *in, clsp_image_plan *plan,
                                   const clsp_run *run)
 {
     clspi_memory *const memory = &in->memory;
+    const cl_event *const last = plan->base.last ? &plan->base.last : NULL;
 
-    in->copy = in->mapped = NULL;
+    in->copy = NULL;
+    in->mapped = NULL;
+    clspi_series_begin(&in->series, plan->base.ctx, last != NULL, last, NULL);
     CLSPI_CHECK(clspi_input_open(memory, &plan->base, input, need));
-    CLSPI_CHECK(clspi_plan_await(&plan->base, run));
+    CLSPI_CHECK(clspi_run_wait(&plan->base, run));
     in->at = memory->host;
-    if (memory->buffer && need->count > 0) {
-        cl_int code;
-        in->mapped = clEnqueueMapBuffer(plan->base.ctx->queue, memory->buffer, CL_TRUE, CL_MAP_READ,
-                                        memory->offset * memory->element,
-                                        need->count * memory->element, 0, NULL, NULL, &code);
-        CLSPI_CHECK(clspi_cl(&plan->base.ctx->log, code, "clEnqueueMapBuffer"));
+    if (memory->buffer && need->count > 0) { /* mapping waits for what is before */
+        CLSPI_CHECK(clspi_series_map(&in->series, memory->buffer, CL_MAP_READ,
+                                     memory->offset * memory->element,
+                                     need->count * memory->element, &in->mapped));
         in->at = in->mapped;
+    } else {
+        CLSPI_CHECK(clspi_series_await(&in->series));
     }
     return clspi_align_input(&plan->base, need, &in->at, &in->copy);
 }
 
-void clspi_host_input_close(clspi_host_input *in, const clsp_image_plan *plan)
+void clspi_host_input_close(clspi_host_input *in)
 {
-    cl_command_queue queue = plan->base.ctx->queue;
-    cl_event done = NULL;
-
     free(in->copy);
-    if (in->mapped && clEnqueueUnmapMemObject(queue, in->memory.buffer, in->mapped, 0, NULL,
-                                              &done) == CL_SUCCESS) {
-        clWaitForEvents(1, &done);
-        clReleaseEvent(done);
-    }
+    if (in->mapped) clspi_series_unmap(&in->series, in->memory.buffer, in->mapped);
+    if (in->series.last) clspi_series_await(&in->series); /* in-order queues have it in order */
+    clspi_series_fail(&in->series, CLSP_OK);
     clspi_memory_close(&in->memory);
 }

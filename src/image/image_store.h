@@ -64,8 +64,9 @@ clsp_status clspi_image_range_to_device(clsp_image_plan *plan, const char *range
 typedef struct clspi_host_input {
     const char *at;
     void *copy;
-    void *mapped;
+    char *mapped; /* NULL: it is not */
     clspi_memory memory;
+    clspi_series series; /* of mapping */
 } clspi_host_input;
 
 /* Gives it, when all that the call waits for is done; clspi_host_input_close must follow in every
@@ -73,6 +74,6 @@ typedef struct clspi_host_input {
 clsp_status clspi_host_input_open(clspi_host_input *in, clsp_image_plan *plan,
                                   const clsp_input *input, const clspi_memory_need *need,
                                   const clsp_run *run);
-void clspi_host_input_close(clspi_host_input *in, const clsp_image_plan *plan);
+void clspi_host_input_close(clspi_host_input *in);
 
 #endif

@@ -91,17 +91,26 @@ static clsp_status make_there(clspi_work_lines *l, const places *all)
     return clspi_lines_end(l, clspi_lines_on_host(l));
 }
 
+/* Maps buffers, which waits for what is before, as is waited where there are none. */
+static clsp_status map_all(places *all, clspi_series *series)
+{
+    bool waits = false;
+
+    for (uint32_t k = 0; k < all->num; k++) {
+        place *const p = &all->at[k];
+        if (!is_reached(p)) continue;
+        CLSPI_CHECK(clspi_series_map(series, p->memory.buffer, p->flags, offset_of(p), p->bytes,
+                                     &p->mapped));
+        waits = true;
+    }
+    return waits ? CLSP_OK : clspi_series_await(series);
+}
+
 /* Makes lines while buffers are mapped. */
 static clsp_status make_mapped(clspi_work_lines *l, places *all, clspi_series *series)
 {
-    clsp_status status = CLSP_OK;
+    clsp_status status = map_all(all, series);
 
-    for (uint32_t k = 0; k < all->num && status == CLSP_OK; k++) {
-        place *const p = &all->at[k];
-        if (is_reached(p))
-            status = clspi_series_map(series, p->memory.buffer, p->flags, offset_of(p), p->bytes,
-                                      &p->mapped);
-    }
     if (status == CLSP_OK) status = make_there(l, all);
     for (uint32_t k = 0; k < all->num; k++) {
         const place *const p = &all->at[k];
@@ -118,8 +127,7 @@ static clsp_status make_at_once(clspi_work_lines *l, places *all, const clsp_run
     clspi_call call;
 
     CLSPI_CHECK(clspi_call_begin(&call, l->work->plan, run));
-    clsp_status status = clspi_series_await(&call.series);
-    if (status == CLSP_OK) status = clspi_memory_acquire(out, &call.series);
+    clsp_status status = clspi_memory_acquire(out, &call.series);
     if (status == CLSP_OK)
         status = clspi_memory_release(out, &call.series, make_mapped(l, all, &call.series));
     return clspi_call_finish(&call, status);

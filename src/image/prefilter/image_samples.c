@@ -78,7 +78,7 @@ static clsp_status load_to_host(clsp_image_plan *plan, size_t num_images, const 
         status = clspi_image_load(plan, num_images, from.at);
         clspi_image_set_broken(plan, status != CLSP_OK);
     }
-    clspi_host_input_close(&from, plan);
+    clspi_host_input_close(&from);
     return status == CLSP_OK ? clspi_run_done(&plan->base, run) : status;
 }
 

@@ -177,7 +177,7 @@ static clsp_status make_from_copy(const clspi_image_call *call, const clsp_run *
     given.size = need.count;
     one.given = &given;
     if (status == CLSP_OK) status = make_spans(&one, run);
-    clspi_host_input_close(&from, call->job.plan);
+    clspi_host_input_close(&from);
     return status;
 }
 

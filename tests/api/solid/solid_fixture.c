@@ -142,13 +142,6 @@ clsp_status solid_eval_list(clsp_solid_plan *plan, const clsp_points *points, cl
         plan, points, out, has_share && tiling.num_tiles ? &(clsp_run){.share = &share} : NULL);
 }
 
-void solid_assert_alike(double got, double wanted, bool into_host, double within)
-{
-    (void)into_host;
-    (void)within;
-    if (got != wanted) fail_msg("%.17g, and in other memory %.17g", got, wanted);
-}
-
 double *solid_eval_all(clsp_solid_plan *plan, clsp_range cells, size_t reals)
 {
     const size_t num = cells.count * reals;

@@ -53,10 +53,6 @@ clsp_status solid_eval_by_device(clsp_solid_plan *plan, clsp_range cells, clsp_o
 clsp_status solid_eval_list(clsp_solid_plan *plan, const clsp_points *points, clsp_output out,
                             clsp_schedule schedule);
 
-/* Checks a number beside the device's own: it has the same bits, unless a call without a share has
-   made it into host memory, which a CPU may leave to the host; then it is as near as `within`. */
-void solid_assert_alike(double got, double wanted, bool into_host, double within);
-
 /* Evaluates by the device into doubles, `reals` elements a cell. */
 double *solid_eval_all(clsp_solid_plan *plan, clsp_range cells, size_t reals);
 
