@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include <CL/cl.h>
 #include <clspline/clspline.h>
 
 #include "floor.h"

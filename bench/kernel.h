@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include <CL/cl.h>
 #include <clspline/clspline.h>
 
 typedef struct bench_kernel {

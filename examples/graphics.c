@@ -79,7 +79,7 @@ int main(void)
           "indices");
     check(ctx, clsp_bezier_eval(plan, patches, clsp_out_graphics(vertices, CLSP_F32, 0), NULL),
           "vertices");
-    clFinish(clsp_context_queue(ctx));
+    check(ctx, clsp_context_finish(ctx), "waiting");
 
     const float *last = mapped_vertices + (size.vertices - 1) * STRIDE;
     const int wrong = memcmp(last, control[3][3], sizeof(control[3][3])) != 0;

@@ -1,5 +1,6 @@
 /* queue.c: vertices and indices in OpenCL buffers, on a queue of your own. */
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue, which every version has */
+#include <CL/cl.h>
 #include <clspline/clspline.h>
 #include <math.h>
 #include <stdio.h>

@@ -3,10 +3,9 @@
 
 usage: bindings.py OUTPUT INCLUDE_DIR[,INCLUDE_DIR...] COMPILER...
 
-The preprocessor joins the headers, in front of which stand these few names of OpenCL; cffi makes
-the rest, and the C compiler compares every field and constant with the headers when it compiles
-OUTPUT. A new function needs no line here, and a change that Python does not follow is an error of
-the build.
+The preprocessor joins the headers, cffi makes the rest, and the C compiler compares every field and
+constant with the headers when it compiles OUTPUT. A new function needs no line here, and a change
+that Python does not follow is an error of the build.
 """
 import os
 import re
@@ -16,23 +15,6 @@ import tempfile
 
 import cffi
 
-OPENCL = '''
-typedef int32_t cl_int;
-typedef uint32_t cl_uint;
-typedef uint64_t cl_ulong;
-typedef struct _cl_context *cl_context;
-typedef struct _cl_command_queue *cl_command_queue;
-typedef struct _cl_device_id *cl_device_id;
-typedef struct _cl_mem *cl_mem;
-typedef struct _cl_event *cl_event;
-'''
-# what of OpenCL itself the package calls: to wait for what a call gave, and to make buffers
-CALLS = '''
-cl_int clWaitForEvents(cl_uint num, const cl_event *events);
-cl_int clReleaseEvent(cl_event event);
-cl_int clRetainEvent(cl_event event);
-cl_int clFinish(cl_command_queue queue);
-'''
 CALLBACKS = '''
 extern "Python" void clspy_log(void *user, clsp_log_level level, const char *message);
 '''
@@ -42,10 +24,9 @@ EMPTY = ('stdint.h', 'stddef.h')
 def declarations(include, compiler):
     """The headers as one text without comments, inline bodies and preprocessor's lines."""
     with tempfile.TemporaryDirectory() as fake:
-        os.mkdir(os.path.join(fake, 'CL'))
-        for name in EMPTY + ('CL/cl.h',):
-            with open(os.path.join(fake, name), 'w', encoding='utf-8') as file:
-                file.write('' if name in EMPTY else OPENCL)
+        for name in EMPTY:
+            with open(os.path.join(fake, name), 'w', encoding='utf-8'):
+                pass
         main = os.path.join(fake, 'all.h')
         with open(main, 'w', encoding='utf-8') as file:
             file.write('#include <clspline/clspline.h>\n')
@@ -61,7 +42,7 @@ def main():
         sys.exit(__doc__)
     output, include, compiler = sys.argv[1], sys.argv[2].split(','), sys.argv[3:]
     ffi = cffi.FFI()
-    ffi.cdef(declarations(include, compiler) + CALLS + CALLBACKS)
+    ffi.cdef(declarations(include, compiler) + CALLBACKS)
     ffi.set_source('clspline._clspline', '#include <clspline/clspline.h>')
     ffi.emit_c_code(output)
 

@@ -24,6 +24,7 @@ clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *u
 
     if (!ctx) return clspi_context_null(NULL, "clsp_context_build_all");
     CLSPI_CHECK(clspi_context_usable(ctx));
+    if (!ctx->queue) return CLSP_OK;
     CLSPI_CHECK(build_families(&build));
     count.only_counts = false;
     return build_families(&build);

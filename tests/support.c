@@ -1,4 +1,3 @@
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS /* clCreateCommandQueue */
 #include "support.h"
 
 #include <dirent.h>
@@ -10,6 +9,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "opencl_calls.h"
 
 extern char **environ;
 
@@ -55,13 +56,33 @@ void support_assert_status(clsp_context *ctx, clsp_status got, clsp_status wante
     _fail(file, line);
 }
 
-int support_no_device(void)
+/* Counts the devices of OpenCL; the host comes behind them. */
+static size_t num_opencl_devices(void)
 {
     size_t count = 0;
 
-    if (clsp_device_list(NULL, 0, &count) == CLSP_OK && count > 0) return 0;
+    return clsp_device_list(NULL, 0, &count) == CLSP_OK && count > 0 ? count - 1 : 0;
+}
+
+void support_begin(void)
+{
+    support_open_opencl();
+    if (num_opencl_devices() > 0) setenv("CLSPLINE_DEVICE", ":", 0);
+}
+
+int support_no_device(void)
+{
+    support_begin();
+    if (num_opencl_devices() > 0) return 0;
     fprintf(stderr, "no OpenCL device: nothing can be tested here\n");
     return 77;
+}
+
+void support_needs_opencl(const clsp_context *ctx)
+{
+    if (ctx && clsp_context_queue(ctx)) return;
+    if (num_opencl_devices() > 0) fail_msg("the context is of the host, and there is OpenCL");
+    skip_because("no OpenCL device");
 }
 
 static int size_is(const char *word)
@@ -96,7 +117,7 @@ bool support_is_own_cpu(clsp_context *ctx)
     clsp_device_info info;
 
     assert_ok(ctx, clsp_context_device(ctx, &info));
-    return info.device_class == CLSP_CLASS_CPU;
+    return info.device_class == CLSP_CLASS_CPU || info.device_class == CLSP_CLASS_HOST;
 }
 
 bool support_waits(clsp_context *ctx)

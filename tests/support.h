@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <pthread.h>
 
+#include <CL/cl.h>
 #include <clspline/context.h>
 
 #include "worst.h"
@@ -31,9 +32,17 @@
 void support_assert_status(clsp_context *ctx, clsp_status got, clsp_status wanted, const char *call,
                            const char *file, int line);
 
-/* The value that a test program returns when the machine has no device (77), or 0. Called first in
-   main. */
+/* Called first in main: has contexts made on the best device of OpenCL where there is one and the
+   environment says nothing else, and on the host elsewhere. */
+void support_begin(void);
+
+/* Likewise; the value that a program whose tests all need OpenCL returns when the machine has no
+   device of it (77), or 0. */
 int support_no_device(void);
+
+/* Skips the running test where the machine has no device of OpenCL, and fails it where there is one
+   and the context is the host's; ctx NULL: it could not be made. */
+void support_needs_opencl(const clsp_context *ctx);
 
 /* CLSPLINE_TEST_SIZE=full: every combination of cases; tiny: small cases. */
 int support_full(void);

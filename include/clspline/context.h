@@ -1,7 +1,12 @@
 /* Devices and contexts.
 
-   A context binds clspline to one OpenCL device and command queue: the caller's own, or a device
-   chosen by name. It owns the compiled programs. Plans are made from it (plan.h).
+   A context binds clspline to one OpenCL device and command queue, the caller's own or those of a
+   device chosen by name, or to the host, whose cores compute everything without OpenCL. It owns the
+   compiled programs. Plans are made from it (plan.h).
+
+   OpenCL is opened when the first device is listed, the first context of a device is made or a
+   queue is taken; the library does not link it, and a machine needs no loader. The host is always
+   there.
 
    Queues: the caller's queue may run commands in order or out of order. On one that runs out of
    order the calls of one plan still run one after another; calls of different plans, and commands
@@ -29,12 +34,13 @@
 extern "C" {
 #endif
 
-/* What kind of processor a device is; kernels come in shapes for CPUs and for GPUs. */
+/* What kind of processor a device is. */
 typedef enum clsp_device_class {
-    CLSP_CLASS_CPU = 1,        /* CL_DEVICE_TYPE_CPU */
-    CLSP_CLASS_INTEGRATED = 2, /* a GPU that shares the host's memory */
-    CLSP_CLASS_DISCRETE = 3,   /* a GPU with memory of its own */
-    CLSP_CLASS_ACCELERATOR = 4 /* anything else */
+    CLSP_CLASS_CPU = 1,         /* CL_DEVICE_TYPE_CPU */
+    CLSP_CLASS_INTEGRATED = 2,  /* a GPU that shares the host's memory */
+    CLSP_CLASS_DISCRETE = 3,    /* a GPU with memory of its own */
+    CLSP_CLASS_ACCELERATOR = 4, /* anything else */
+    CLSP_CLASS_HOST = 5         /* the host's cores without OpenCL */
 } clsp_device_class;
 
 enum { /* clsp_device_info.svm */
@@ -46,7 +52,7 @@ enum { /* clsp_device_info.svm */
 
 /* A device as the library sees it. Strings are cut at the array's length and always end in 0. */
 typedef struct clsp_device_info {
-    cl_device_id id;
+    cl_device_id id; /* NULL: the host, whose driver is the library's version and level of code */
     char name[128];
     char platform[128];
     char vendor[128];
@@ -73,9 +79,9 @@ typedef struct clsp_device_info {
     uint64_t reserved[CLSP_RESERVED]; /* 0 */
 } clsp_device_info;
 
-/* Lists all devices of all platforms, in the order in which an index names them (below).
-   infos: [capacity], or NULL with capacity 0 to count. count: number of devices, which may be above
-   capacity. A machine without OpenCL or without devices gives CLSP_OK and 0. Errors:
+/* Lists all devices of all platforms, in the order in which an index names them (below), and the
+   host as the last one. infos: [capacity], or NULL with capacity 0 to count. count: number of
+   devices, which may be above capacity; 1 on a machine without OpenCL devices. Errors:
    CLSP_ERROR_ARGUMENT (count NULL, infos NULL with a capacity), CLSP_ERROR_NO_MEMORY,
    CLSP_ERROR_STATE (after fork, above). */
 CLSP_API clsp_status clsp_device_list(clsp_device_info *infos, size_t capacity, size_t *count);
@@ -97,12 +103,13 @@ typedef void (*clsp_log_fn)(void *user, clsp_log_level level, const char *messag
    and its strings need live only until clsp_context_create returns. */
 typedef struct clsp_context_opts {
     /* Which device, when no queue is given: an index into clsp_device_list ("0"), a class ("cpu",
-       "gpu", "integrated", "discrete", "accelerator"), or "PLATFORM:DEVICE", parts of the
+       "gpu", "integrated", "discrete", "accelerator"), "host", or "PLATFORM:DEVICE", parts of the
        platform's and of the device's name without regard to case ("nvidia:", ":H200", "intel:arc";
        "pocl:" finds PoCL, too), and no other platform is asked for devices unless none fits; a word
-       without a colon is looked for in both. Default: the environment variable CLSPLINE_DEVICE in
-       the same form, else the best device: discrete GPU before integrated before CPU before others,
-       with more compute units first among equals. */
+       without a colon is looked for in both. The best of those that fit is taken: discrete GPU
+       before integrated before CPU before others, with more compute units first among equals. By
+       names the host is never found, and with "host" OpenCL is not opened. Default: the environment
+       variable CLSPLINE_DEVICE in the same form, else the best GPU, else the host. */
     const char *device;
     clsp_log_fn
         log; /* default: messages are dropped, save the last error (clsp_context_last_error) */
@@ -123,11 +130,12 @@ typedef struct clsp_context_opts {
        opencl is a version of OpenCL C (100, 110, 120, 200 or 300), svm the sum of the CLSP_SVM_
        bits that stay, and 1 in the place of another 0 leaves all as it is. Values only ever narrow,
        save class, vendor and local_is_real, which pick kernel shapes: by another class than cpu the
-       host's own CPU computes by kernels, in the place of a GPU. level is that of the host's code:
+       host's own CPU computes by kernels, in the place of a GPU. With a class the device is one of
+       OpenCL, the best where none is named, and never the host. level is that of the host's code:
        x86-64 with AVX-512 (v4), with AVX2 and fused multiply-adds (v3), or what the compiler was
        told of. It is of the whole process, which takes it from CLSPLINE_LIMITS when it first
-       computes; here a level below the process's is an error. Default: the environment variable
-       CLSPLINE_LIMITS, else none. */
+       lists devices or computes; here a level below the process's is an error. Default: the
+       environment variable CLSPLINE_LIMITS, else none. */
     const char *limits;
     union {
         uint64_t no_graphics; /* 0 */
@@ -135,16 +143,24 @@ typedef struct clsp_context_opts {
            what it points to need live only until clsp_context_create returns. */
         const struct clsp_graphics_context *graphics;
     };
-    uint64_t reserved[CLSP_RESERVED - 1];
+    union {
+        uint64_t no_function; /* 0 */
+        /* Gives the address of an OpenCL function by its name, NULL where it has none: for programs
+           with a loader of their own. It is of the whole process, by the first context of OpenCL
+           that is made. Default: what the process shows to all, else the system's loader
+           (libOpenCL.so.1, OpenCL.dll or the framework OpenCL), which is opened then. */
+        void *(*opencl_function)(const char *name);
+    };
+    uint64_t reserved[CLSP_RESERVED - 2];
 } clsp_context_opts;
 
 typedef struct clsp_context clsp_context;
 
 /* Makes a context on the caller's queue, which is retained, or with queue NULL on a device chosen
    by opts->device, with an in-order queue of the library's own (with profiling where the device has
-   it). Errors: CLSP_ERROR_ARGUMENT (ctx NULL, opts->limits malformed), CLSP_ERROR_NO_DEVICE (the
-   log names the devices that there are), CLSP_ERROR_NO_MEMORY, CLSP_ERROR_STATE (after fork,
-   above), OpenCL's own. On error *ctx is NULL. */
+   it), or on the host. Errors: CLSP_ERROR_ARGUMENT (ctx NULL, opts->limits malformed),
+   CLSP_ERROR_NO_DEVICE (the log names the devices that there are), CLSP_ERROR_NO_MEMORY,
+   CLSP_ERROR_STATE (after fork, above), OpenCL's own. On error *ctx is NULL. */
 CLSP_API clsp_status clsp_context_create(clsp_context **ctx, cl_command_queue queue,
                                          const clsp_context_opts *opts);
 
@@ -152,9 +168,15 @@ CLSP_API clsp_status clsp_context_create(clsp_context **ctx, cl_command_queue qu
    fork, in the child, it only writes NULL. */
 CLSP_API void clsp_context_destroy(clsp_context **ctx);
 
-/* Returns the queue on which the context's plans run: for creating buffers in its cl_context and
-   for clFinish. Not retained for the caller. NULL for a NULL context, and after fork. */
+/* Returns the queue on which the context's plans run: for creating buffers in its cl_context. Not
+   retained for the caller. NULL of the host, for a NULL context, and after fork. */
 CLSP_API cl_command_queue clsp_context_queue(const clsp_context *ctx);
+
+/* Waits until the context's queue has run all that was enqueued: results in buffers are there, and
+   graphics may read what is shared with it. Of the host nothing is to be waited for. Errors:
+   CLSP_ERROR_ARGUMENT (NULL), CLSP_ERROR_STATE (after fork), CLSP_ERROR_DEVICE_LOST, OpenCL's own.
+ */
+CLSP_API clsp_status clsp_context_finish(clsp_context *ctx);
 
 /* Gives the context's device, as narrowed by opts->limits. Errors: CLSP_ERROR_ARGUMENT (NULL),
    CLSP_ERROR_STATE (after fork). */
@@ -188,11 +210,11 @@ typedef struct clsp_kernel_info {
 typedef void (*clsp_kernel_fn)(void *user, const clsp_kernel_info *info);
 
 /* Compiles every program that the library may choose by itself on this device, so that later plans
-   find them in the cache, and names each kernel to fn, which may be NULL. Takes minutes with a cold
-   cache and a slow compiler. PoCL finishes a kernel at its first launch with a size of work-groups:
-   there first calls still take up to a second, until its own cache has them too. Errors:
-   CLSP_ERROR_ARGUMENT (ctx NULL), CLSP_ERROR_DEVICE_LOST, OpenCL's own (the build log is in the
-   log). */
+   find them in the cache, and names each kernel to fn, which may be NULL; the host has none. Takes
+   minutes with a cold cache and a slow compiler. PoCL finishes a kernel at its first launch with a
+   size of work-groups: there first calls still take up to a second, until its own cache has them
+   too. Errors: CLSP_ERROR_ARGUMENT (ctx NULL), CLSP_ERROR_DEVICE_LOST, OpenCL's own (the build log
+   is in the log). */
 CLSP_API clsp_status clsp_context_build_all(clsp_context *ctx, clsp_kernel_fn fn, void *user);
 
 #ifdef __cplusplus

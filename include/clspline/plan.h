@@ -15,6 +15,11 @@
    Queues: a call enqueues on the context's queue. Where that runs out of order, the calls of one
    plan still run one after another; calls of different plans are ordered by wait lists alone.
 
+   Host: a context of the host (context.h) has no buffers, SVM and events: memory is the host's, a
+   call returns when all is there, and clsp_run.done and wait lists are CLSP_ERROR_ARGUMENT. So is
+   what is asked for by name and has no code there but kernels: methods of publications, fetches by
+   image objects. An OpenCL device on the same cores (class cpu) has them.
+
    CPUs: where the context's device is the host's own CPU (class cpu), the host's code makes what
    calls ask for, on the context's threads, from and into memory of any kind; the device is that
    memory. Only what is asked for by name and has no code there is made by kernels: methods of
@@ -65,7 +70,7 @@ typedef struct clsp_tiling {
 /* How a call runs; NULL in its place: on the context's queue and device, with nothing to wait
    for. */
 typedef struct clsp_run {
-    cl_uint num_wait;     /* events that the call waits for, of the context's cl_context; another
+    uint32_t num_wait;    /* events that the call waits for, of the context's cl_context; another
                              one's are CLSP_ERROR_ARGUMENT */
     const cl_event *wait; /* [num_wait] */
     cl_event *done;       /* where not NULL, *done becomes an event that the caller releases. A call

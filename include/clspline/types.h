@@ -13,15 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 300
-#endif
-#ifdef __APPLE__
-#include <OpenCL/cl.h>
-#else
-#include <CL/cl.h>
-#endif
-
 #if defined(CLSP_BUILDING) && (defined(__GNUC__) || defined(__clang__))
 #define CLSP_API __attribute__((visibility("default")))
 #else
@@ -37,6 +28,13 @@ extern "C" {
 CLSP_API uint32_t clsp_version(void);
 
 enum { CLSP_RESERVED = 4 /* reserved fields of a struct */ };
+
+/* Handles of OpenCL, declared as CL/cl.h declares them: a program that has buffers, events or
+   queues includes it too, and one that has none needs neither that header nor a loader. */
+typedef struct _cl_command_queue *cl_command_queue;
+typedef struct _cl_device_id *cl_device_id;
+typedef struct _cl_event *cl_event;
+typedef struct _cl_mem *cl_mem;
 
 /* ---- status values ---- */
 

@@ -28,21 +28,22 @@ _KINDS = {
     lib.CLSP_CLASS_INTEGRATED: 'integrated',
     lib.CLSP_CLASS_DISCRETE: 'discrete',
     lib.CLSP_CLASS_ACCELERATOR: 'accelerator',
+    lib.CLSP_CLASS_HOST: 'host',
 }
 
 
 @dataclasses.dataclass(frozen=True)
 class Device:
-    """An OpenCL device.
+    """An OpenCL device, or the host.
 
     Attributes
     ----------
     index : int or None
         Its place among those of `devices`; ``str(index)`` names it to `Context`.
     name, platform, vendor, driver, version : str
-    kind : {'cpu', 'integrated', 'discrete', 'accelerator'}
+    kind : {'cpu', 'integrated', 'discrete', 'accelerator', 'host'}
     opencl_version : int
-        Of OpenCL C: 120 for 1.2, 300 for 3.0.
+        Of OpenCL C: 120 for 1.2, 300 for 3.0; 0 of the host.
     compute_units : int
     fp64, fp16, images, unified_memory : bool
     global_bytes, max_alloc_bytes, local_bytes : int
@@ -77,12 +78,12 @@ def _device(index, info):
 
 
 def devices() -> list[Device]:
-    """The OpenCL devices of this machine.
+    """The OpenCL devices of this machine, and behind them the host.
 
     Returns
     -------
     list of Device
-        Empty on a machine without any.
+        Never empty: without OpenCL it is the host alone.
     """
     _enter_opencl()
     count = ffi.new('size_t *')
@@ -129,9 +130,9 @@ class Context:
     Parameters
     ----------
     device : str or Device, optional
-        An index (``'0'``), a kind (``'cpu'``, ``'gpu'``, ``'discrete'`` ...) or
+        An index (``'0'``), a kind (``'gpu'``, ``'discrete'``, ``'cpu'`` ...), ``'host'`` or
         ``'PLATFORM:DEVICE'``, parts of their names. Default: the environment variable
-        ``CLSPLINE_DEVICE``, else the best device.
+        ``CLSPLINE_DEVICE``, else the first GPU, else the host, which needs no OpenCL.
     queue : pyopencl.CommandQueue or int, optional
         The caller's queue, in the place of `device`: arrays of PyOpenCL on it are inputs and
         outputs without copies.
@@ -204,7 +205,7 @@ class Context:
 
     def finish(self) -> None:
         """Waits until all that was enqueued has run."""
-        check(lib.clFinish(lib.clsp_context_queue(self.pointer)))
+        check(lib.clsp_context_finish(self.pointer))
 
     def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike = np.float32) -> Array:
         """An array in host memory that shared calls, and copies from the device, fill best.

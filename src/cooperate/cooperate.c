@@ -99,7 +99,7 @@ static const char *why_no_host(const clspi_shared_call *call)
 {
     const clspi_job *const job = call->job;
 
-    if (call->opts->bit_equal) return "the host's bits may be others";
+    if (call->opts->bit_equal && call->set->ctx->queue) return "the host's bits may be others";
     if (job->host) return NULL;
     return job->why_no_host ? job->why_no_host : "the host cannot make the job's tiles";
 }

@@ -1,32 +1,15 @@
-#ifdef __linux__
-#define _GNU_SOURCE /* sched_getaffinity */
-#include <sched.h>
-#endif
-
 #include "device_set.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "buffer.h"
 #include "check.h"
+#include "host_device.h"
 #include "job.h"
 #include "run.h"
 #include "shared_memory.h"
 #include "tile_queue.h"
-
-/* Counts the cores that the process may use. */
-static uint32_t usable_cores(void)
-{
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-#ifdef __linux__
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) cores = CPU_COUNT(&set);
-#endif
-    if (cores < 1) return 1;
-    return cores > CLSP_MAX_WORKERS ? CLSP_MAX_WORKERS : (uint32_t)cores;
-}
 
 /* ---- making and ending ---- */
 
@@ -69,7 +52,7 @@ static clspi_device_set *new_set(clsp_context *ctx)
     set->helper.release = release_set;
     set->ctx = set->contexts[0] = ctx;
     set->num_devices = 1;
-    set->cores = usable_cores();
+    set->cores = (uint32_t)clspi_min(clspi_usable_cores(), CLSP_MAX_WORKERS);
     if (pthread_mutex_init(&set->lock, NULL) != 0) goto fail_lock;
     if (pthread_mutex_init(&set->blocks_lock, NULL) != 0) goto fail_blocks_lock;
     set->joins = clspi_joins_create();

@@ -109,10 +109,12 @@ void clspi_run_begin(clspi_run *run, clspi_device_set *set, const clspi_job *job
         begin_participant(&run->participants[p]);
     for (uint32_t d = 0; d < run->num_devices; d++) {
         clspi_participant *const participant = &run->participants[d];
-        if (bit_equal) participant->wanted = is_like(&set->contexts[d]->device, &set->ctx->device);
+        participant->wanted = set->contexts[d]->queue != NULL; /* else it is the host */
+        if (bit_equal && !is_like(&set->contexts[d]->device, &set->ctx->device))
+            participant->wanted = false;
         if (atomic_load(&set->contexts[d]->lost)) clspi_run_drop(run, d, CLSP_ERROR_DEVICE_LOST);
     }
-    run->participants[run->host].wanted = job->host && !bit_equal;
+    run->participants[run->host].wanted = job->host && (!bit_equal || !set->ctx->queue);
 }
 
 bool clspi_run_alive(const clspi_run *run, uint32_t processor)

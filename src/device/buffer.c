@@ -1,6 +1,7 @@
 #include "buffer.h"
 
 #include "check.h"
+#include "host_device.h"
 
 clsp_status clspi_buffer_create(cl_mem *buffer, clsp_context *ctx, size_t bytes)
 {
@@ -8,6 +9,7 @@ clsp_status clspi_buffer_create(cl_mem *buffer, clsp_context *ctx, size_t bytes)
 
     *buffer = NULL;
     if (bytes == 0) return CLSP_OK;
+    CLSPI_CHECK(clspi_needs_opencl(ctx, "buffers"));
     if (bytes > ctx->device.max_alloc_bytes)
         return clspi_fail(&ctx->log, CL_INVALID_BUFFER_SIZE,
                           "%zu bytes are more than the device's largest buffer, %llu", bytes,
@@ -41,6 +43,7 @@ clsp_status clspi_buffer_check(clsp_context *ctx, cl_mem buffer, size_t offset, 
     size_t size;
 
     if (!buffer) return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "%s: the buffer is NULL", what);
+    CLSPI_CHECK(clspi_needs_opencl(ctx, "buffers"));
     CLSPI_CHECK(clspi_cl(&ctx->log,
                          clGetMemObjectInfo(buffer, CL_MEM_CONTEXT, sizeof context, &context, NULL),
                          what));
@@ -79,6 +82,7 @@ clsp_status clspi_wait_list_check(clsp_context *ctx, cl_uint num_wait, const cl_
     if ((num_wait == 0) != (wait == NULL))
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "a wait list of %u events %s", num_wait,
                           wait ? "is given as an array" : "is NULL");
+    if (num_wait > 0) CLSPI_CHECK(clspi_needs_opencl(ctx, "events"));
     for (cl_uint i = 0; i < num_wait; i++)
         CLSPI_CHECK(check_event(ctx, wait[i], i));
     return CLSP_OK;

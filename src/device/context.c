@@ -4,6 +4,7 @@
 
 #include "cache.h"
 #include "check.h"
+#include "host_memory.h"
 #include "process.h"
 #include "profile.h"
 #include "program.h"
@@ -49,12 +50,14 @@ clsp_status clspi_waited(clsp_context *ctx, cl_int code, const char *what)
 /* Takes the caller's queue with its context and device, all retained by retaining the queue and
    context. */
 static clsp_status adopt_queue(clsp_context *ctx, cl_command_queue queue,
-                               const clsp_graphics_context *graphics)
+                               const clsp_context_opts *opts)
 {
+    const char *const why_not = clspi_opencl_open(opts->opencl_function);
     cl_command_queue_properties properties = 0;
     cl_device_id device = NULL;
     cl_context context = NULL;
 
+    if (why_not) return clspi_fail(&ctx->log, CLSP_ERROR_NO_DEVICE, "the queue: %s", why_not);
     CLSPI_CHECK(clspi_cl(
         &ctx->log, clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
         "the queue's context"));
@@ -72,16 +75,24 @@ static clsp_status adopt_queue(clsp_context *ctx, cl_command_queue queue,
     atomic_store(&ctx->gated, true); /* as it is, perhaps, already */
     ctx->in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     clspi_profile_query(&ctx->device, device);
-    clspi_graphics_adopt_context(&ctx->graphics, context, device, graphics);
+    clspi_graphics_adopt_context(&ctx->graphics, context, device, opts->graphics);
     return CLSP_OK;
 }
 
-static clsp_status open_device(clsp_context *ctx, const clsp_context_opts *opts)
+static clsp_status open_device(clsp_context *ctx, const clsp_context_opts *opts, const char *limits)
 {
-    const uint8_t *const uuid = opts->graphics ? opts->graphics->device_uuid : NULL;
+    const clspi_wish wish = {.words = opts->device,
+                             .uuid = opts->graphics ? opts->graphics->device_uuid : NULL,
+                             .address = opts->opencl_function,
+                             .is_opencl = clspi_profile_has_class(limits)};
     cl_int code;
 
-    CLSPI_CHECK(clspi_select(&ctx->device, opts->device, uuid, &ctx->log));
+    ctx->in_order = true;
+    CLSPI_CHECK(clspi_select(&ctx->device, &wish, &ctx->log));
+    if (ctx->device.device_class == CLSP_CLASS_HOST) {
+        clspi_graphics_none(&ctx->graphics);
+        return CLSP_OK;
+    }
     CLSPI_CHECK(clspi_graphics_create_context(&ctx->context, &ctx->graphics, ctx->device.id,
                                               opts->graphics, &ctx->log));
     /* The 1.2 call: implementations of OpenCL 1.2 have no other. Mesa's Mali and V3D drivers list
@@ -90,9 +101,7 @@ static clsp_status open_device(clsp_context *ctx, const clsp_context_opts *opts)
         clCreateCommandQueue(ctx->context, ctx->device.id, CL_QUEUE_PROFILING_ENABLE, &code);
     if (code == CL_INVALID_QUEUE_PROPERTIES)
         ctx->queue = clCreateCommandQueue(ctx->context, ctx->device.id, 0, &code);
-    CLSPI_CHECK(clspi_cl(&ctx->log, code, "clCreateCommandQueue"));
-    ctx->in_order = true;
-    return CLSP_OK;
+    return clspi_cl(&ctx->log, code, "clCreateCommandQueue");
 }
 
 static clsp_status open_context(clsp_context *ctx, cl_command_queue queue,
@@ -102,8 +111,8 @@ static clsp_status open_context(clsp_context *ctx, cl_command_queue queue,
     const char *const limits = opts->limits ? opts->limits : getenv(variable);
     const char *const source = opts->limits ? "limits" : variable;
 
-    CLSPI_CHECK(queue ? adopt_queue(ctx, queue, opts->graphics) : open_device(ctx, opts));
-    ctx->is_cpu = ctx->device.device_class == CLSP_CLASS_CPU;
+    CLSPI_CHECK(queue ? adopt_queue(ctx, queue, opts) : open_device(ctx, opts, limits));
+    ctx->is_cpu = clspi_is_host_cpu(&ctx->device);
     CLSPI_CHECK(clspi_profile_narrow(&ctx->device, limits, source, &ctx->log));
     ctx->tuning = clspi_tuning_for(&ctx->device);
     clspi_cache_open(&ctx->cache_dir, opts->cache_dir, &ctx->log);
@@ -179,6 +188,13 @@ void clsp_context_destroy(clsp_context **ptr)
 cl_command_queue clsp_context_queue(const clsp_context *ctx)
 {
     return ctx && clspi_context_check(ctx) == CLSP_OK ? ctx->queue : NULL;
+}
+
+clsp_status clsp_context_finish(clsp_context *ctx)
+{
+    if (!ctx) return clspi_context_null(ctx, "clsp_context_finish");
+    CLSPI_CHECK(clspi_context_usable(ctx));
+    return ctx->queue ? clspi_waited(ctx, clFinish(ctx->queue), "clFinish") : CLSP_OK;
 }
 
 clsp_status clsp_context_device(const clsp_context *ctx, clsp_device_info *info)

@@ -1,8 +1,5 @@
-#define _GNU_SOURCE /* RTLD_DEFAULT */
-
 #include "graphics_context.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +53,7 @@ bool clspi_has_uuid(cl_device_id device, const uint8_t *uuid)
 {
     uint8_t own[UUID_BYTES];
 
-    return get_uuid(device, own) && memcmp(own, uuid, UUID_BYTES) == 0;
+    return device && get_uuid(device, own) && memcmp(own, uuid, UUID_BYTES) == 0;
 }
 
 const char *clspi_uuid_text(char text[CLSPI_UUID_TEXT], const uint8_t *uuid)
@@ -113,12 +110,7 @@ clspi_any_fn clspi_extension_function(cl_device_id device, const char *name)
 
 clspi_any_fn clspi_loader_function(const char *name)
 {
-#ifdef RTLD_DEFAULT /* which POSIX leaves to systems */
-    return function_at(dlsym(RTLD_DEFAULT, name));
-#else
-    (void)name;
-    return NULL;
-#endif
+    return function_at(clspi_opencl_function(name));
 }
 
 /* ---- contexts ---- */
@@ -175,6 +167,14 @@ clsp_status clspi_graphics_create_context(cl_context *context, clspi_graphics_li
         clspi_message(log, CLSP_LOG_INFO, "no OpenGL buffers are shared: %s", link->no_gl);
     *context = clCreateContext(plain, 1, &device, NULL, NULL, &code);
     return clspi_cl(log, code, "clCreateContext");
+}
+
+void clspi_graphics_none(clspi_graphics_link *link)
+{
+    static const char why[] = "the context is of the host";
+
+    memcpy(link->no_gl, why, sizeof why);
+    memcpy(link->no_device, why, sizeof why);
 }
 
 /* Tells whether a context was made with the properties of an OpenGL context. */

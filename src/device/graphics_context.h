@@ -20,7 +20,7 @@ typedef struct clspi_graphics_link {
 /* Checks what the caller says of its graphics, which may be NULL. */
 clsp_status clspi_graphics_check(const clsp_graphics_context *graphics);
 
-/* Tells whether a device has this UUID, and says so. */
+/* Tells whether a device has this UUID; NULL, the host, has none. */
 bool clspi_has_uuid(cl_device_id device, const uint8_t *uuid);
 
 /* Writes the 32 hexadecimal digits of a UUID. Returns text. */
@@ -31,6 +31,9 @@ const char *clspi_uuid_text(char text[CLSPI_UUID_TEXT], const uint8_t *uuid);
 clsp_status clspi_graphics_create_context(cl_context *context, clspi_graphics_link *link,
                                           cl_device_id device,
                                           const clsp_graphics_context *graphics, clspi_log *log);
+
+/* Says that a context of the host shares nothing with graphics. */
+void clspi_graphics_none(clspi_graphics_link *link);
 
 /* Looks at a cl_context of the caller's. */
 void clspi_graphics_adopt_context(clspi_graphics_link *link, cl_context context,

@@ -3,16 +3,21 @@
 #include "buffer.h"
 #include "check.h"
 
+bool clspi_is_host_cpu(const clsp_device_info *info)
+{
+    return info->device_class == CLSP_CLASS_CPU || info->device_class == CLSP_CLASS_HOST;
+}
+
 bool clspi_is_own_cpu(const clsp_context *ctx)
 {
-    return ctx->device.device_class == CLSP_CLASS_CPU;
+    return clspi_is_host_cpu(&ctx->device);
 }
 
 /* ---- in place ---- */
 
 bool clspi_is_unified(const clsp_device_info *info)
 {
-    return info->device_class == CLSP_CLASS_CPU ||
+    return clspi_is_host_cpu(info) ||
            (info->device_class == CLSP_CLASS_INTEGRATED && info->unified_memory);
 }
 
@@ -27,7 +32,7 @@ bool clspi_works_in_place(const clsp_device_info *info, const char *at, size_t b
     const size_t begin = (size_t)(uintptr_t)at, end = begin + bytes;
 
     if (!clspi_is_unified(info)) return false;
-    if (info->device_class == CLSP_CLASS_CPU) return true;
+    if (clspi_is_host_cpu(info)) return true;
     return is_multiple(begin, info->base_align_bytes) && is_multiple(end, info->base_align_bytes) &&
            is_multiple(begin, info->cacheline_bytes) && is_multiple(end, info->cacheline_bytes);
 }
@@ -36,7 +41,7 @@ size_t clspi_in_place_align(const clsp_device_info *info)
 {
     enum { PAGE_BYTES = 4096 };
 
-    if (info->device_class == CLSP_CLASS_CPU) return 1;
+    if (clspi_is_host_cpu(info)) return 1;
     return clspi_max(PAGE_BYTES, clspi_max(info->base_align_bytes, info->cacheline_bytes));
 }
 

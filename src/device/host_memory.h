@@ -5,8 +5,11 @@
 
 #include "context_internal.h"
 
-/* Tells whether the host makes what calls ask for: the device is its own CPU, and no more than
-   memory. What is asked for by name is made by kernels all the same. */
+/* Tells whether a device is the host, or its own CPU by OpenCL. */
+bool clspi_is_host_cpu(const clsp_device_info *info);
+
+/* Tells whether the host makes what calls ask for: the device is such a one, and no more than
+   memory. What is asked for by name is made by kernels all the same, by OpenCL. */
 bool clspi_is_own_cpu(const clsp_context *ctx);
 
 /* Tells whether device and host work on the same memory. */

@@ -252,16 +252,22 @@ clsp_status clspi_series_show(clspi_series *series, cl_mem buffer, size_t offset
     return status;
 }
 
+clsp_status clspi_series_await_list(clspi_series *series)
+{
+    const cl_event *wait;
+    const cl_uint num_wait = next_wait(series, &wait);
+
+    if (num_wait == 0) return CLSP_OK;
+    return clspi_waited(series->ctx, clWaitForEvents(num_wait, wait), "clWaitForEvents");
+}
+
 clsp_status clspi_series_await(clspi_series *series)
 {
     clsp_context *const ctx = series->ctx;
-    cl_int code = CL_SUCCESS;
+    const bool is_all = series->last || !ctx->in_order || !ctx->queue;
 
-    if (series->last)
-        return clspi_waited(ctx, clWaitForEvents(1, &series->last), "clWaitForEvents");
-    if (series->num_wait > 0) code = clWaitForEvents(series->num_wait, series->wait);
-    if (code != CL_SUCCESS) return clspi_waited(ctx, code, "clWaitForEvents");
-    return ctx->in_order ? clspi_waited(ctx, clFinish(ctx->queue), "clFinish") : CLSP_OK;
+    CLSPI_CHECK(clspi_series_await_list(series));
+    return is_all ? CLSP_OK : clspi_waited(ctx, clFinish(ctx->queue), "clFinish");
 }
 
 clsp_status clspi_series_hold(clspi_series *series)

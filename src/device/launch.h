@@ -86,6 +86,9 @@ clsp_status clspi_series_write_later(clspi_series *series, cl_mem target, size_t
    until it is. */
 clsp_status clspi_series_show(clspi_series *series, cl_mem buffer, size_t offset, size_t bytes);
 
+/* Waits for the commands of the series; where it has none yet, for its wait list. */
+clsp_status clspi_series_await_list(clspi_series *series);
+
 /* Waits for the commands of the series; where it has none yet, for its wait list, and on in-order
    queues for what the queue holds. */
 clsp_status clspi_series_await(clspi_series *series);

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <clspline/context.h>
 
+#include "opencl.h"
+
 enum { CLSPI_MESSAGE_MAX = 16384 };
 
 typedef struct clspi_log {

@@ -41,10 +41,9 @@ static const struct {
     clsp_device_class device_class;
     const char *name;
 } class_names[] = {
-    {CLSP_CLASS_CPU, "cpu"},
-    {CLSP_CLASS_INTEGRATED, "integrated"},
-    {CLSP_CLASS_DISCRETE, "discrete"},
-    {CLSP_CLASS_ACCELERATOR, "accelerator"},
+    {CLSP_CLASS_CPU, "cpu"},           {CLSP_CLASS_INTEGRATED, "integrated"},
+    {CLSP_CLASS_DISCRETE, "discrete"}, {CLSP_CLASS_ACCELERATOR, "accelerator"},
+    {CLSP_CLASS_HOST, "host"},
 };
 
 const char *clspi_class_name(clsp_device_class device_class)
@@ -146,6 +145,7 @@ static uint32_t query_svm(cl_device_id device)
     cl_device_svm_capabilities bits;
     uint32_t svm = 0;
 
+    if (!clSVMAlloc || !clSVMFree || !clSetKernelArgSVMPointer) return 0;
     query(device, CL_DEVICE_SVM_CAPABILITIES, &bits, sizeof bits);
     if (bits & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) svm |= CLSP_SVM_COARSE;
     if (bits & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) svm |= CLSP_SVM_FINE_BUFFER;
@@ -270,7 +270,8 @@ static void narrow_u64(uint64_t *field, uint64_t value)
 static bool narrow_class(clsp_device_info *info, const char *name, size_t length)
 {
     for (size_t i = 0; i < CLSPI_COUNT(class_names); i++) {
-        if (strlen(class_names[i].name) == length &&
+        if (class_names[i].device_class != CLSP_CLASS_HOST &&
+            strlen(class_names[i].name) == length &&
             strncmp(class_names[i].name, name, length) == 0) {
             info->device_class = class_names[i].device_class;
             return true;
@@ -378,6 +379,14 @@ static bool is_repeated(const char *list, const char *word)
         list += strspn(list, " ");
     }
     return false;
+}
+
+bool clspi_profile_has_class(const char *limits)
+{
+    static const char key[] = "class=";
+    const char *const word = limits ? strstr(limits, key) : NULL;
+
+    return word && (word == limits || word[-1] == ',' || word[-1] == ' ');
 }
 
 clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, const char *source,

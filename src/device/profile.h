@@ -15,6 +15,9 @@ void clspi_profile_query(clsp_device_info *info, cl_device_id device);
 clsp_status clspi_profile_narrow(clsp_device_info *info, const char *limits, const char *source,
                                  clspi_log *log);
 
+/* Tells whether a class is among such words, which may be NULL. */
+bool clspi_profile_has_class(const char *limits);
+
 /* Tells whether a word stands in the device's list of extensions. */
 bool clspi_has_extension(cl_device_id device, const char *word);
 
@@ -26,7 +29,7 @@ int clspi_is_pocl(const char *platform);
 int clspi_is_nvidia(const char *platform);
 int clspi_is_rusticl(const char *platform);
 
-/* Names a class: "cpu", "integrated", "discrete", "accelerator". Static storage. */
+/* Names a class: "cpu", "integrated", "discrete", "accelerator", "host". Static storage. */
 const char *clspi_class_name(clsp_device_class device_class);
 
 #endif

@@ -7,6 +7,7 @@
 #include "build_log.h"
 #include "cache.h"
 #include "check.h"
+#include "host_device.h"
 #include "clock.h"
 #include "process.h"
 #include "profile.h"
@@ -222,6 +223,7 @@ static clsp_status get_entry(clsp_context *ctx, clspi_program *wanted, clspi_pro
 static clsp_status program_entry(clsp_context *ctx, const char *name, const char *options,
                                  clspi_program **found)
 {
+    CLSPI_CHECK(clspi_needs_kernels(ctx));
     const clspi_source *const source = find_source(name);
     clspi_program *const wanted = source ? new_entry(source, options) : NULL;
     clsp_status status;

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "graphics_context.h"
+#include "host_device.h"
 #include "process.h"
 #include "profile.h"
 
@@ -46,13 +47,15 @@ static bool platform_matches(const char *platform, const char *words, size_t len
            (clspi_is_pocl(platform) && clspi_contains("PoCL", words, length));
 }
 
-static clsp_status get_platforms(cl_platform_id **platforms, cl_uint *count, clspi_log *log)
+static clsp_status get_platforms(cl_platform_id **platforms, cl_uint *count,
+                                 clspi_opencl_address address, clspi_log *log)
 {
     clsp_status status = CLSP_OK;
     cl_int code;
 
     *platforms = NULL;
     *count = 0;
+    if (clspi_opencl_open(address)) return CLSP_OK;
     code = clGetPlatformIDs(0, NULL, count);
     if (code != CL_SUCCESS || *count == 0) { /* -1001: the loader found no implementation */
         *count = 0;
@@ -82,7 +85,7 @@ static clsp_status append_devices(cl_platform_id platform, clsp_device_info **in
     if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &num) != CL_SUCCESS || num == 0)
         return CLSP_OK;
     ids = calloc(num, sizeof *ids);
-    grown = realloc(*infos, (*count + num) * sizeof **infos);
+    grown = realloc(*infos, (*count + num + 1) * sizeof **infos); /* with room for the host */
     if (grown) *infos = grown;
     if (!ids || !grown) {
         free(ids);
@@ -96,29 +99,51 @@ static clsp_status append_devices(cl_platform_id platform, clsp_device_info **in
     return CLSP_OK;
 }
 
-clsp_status clspi_devices(clsp_device_info **infos, size_t *count, const char *words,
-                          clspi_log *log)
+/* Appends the devices of all platforms that words name. */
+static clsp_status append_platforms(clsp_device_info **infos, size_t *count, const clspi_wish *wish,
+                                    clspi_log *log)
 {
     clsp_status status;
     cl_platform_id *platforms = NULL;
     char name[NAME_BYTES];
-    const char *const colon = strchr(words, ':');
+    const char *const words = wish->words, *const colon = strchr(words, ':');
     cl_uint num_platforms;
 
-    *infos = NULL;
-    *count = 0;
-    CLSPI_TRY(get_platforms(&platforms, &num_platforms, log));
+    CLSPI_TRY(get_platforms(&platforms, &num_platforms, wish->address, log));
     for (cl_uint i = 0; i < num_platforms; i++) {
         name_of(platforms[i], name);
         if (colon && !platform_matches(name, words, (size_t)(colon - words))) continue;
         if (!platform_would_abort(name, log))
             CLSPI_TRY(append_devices(platforms[i], infos, count, log));
     }
-    free(platforms);
-    return CLSP_OK;
+    status = CLSP_OK;
 
 fail:
     free(platforms);
+    return status;
+}
+
+/* Tells whether words name the host: "host", or its platform with a colon. */
+static bool is_host_word(const char *words)
+{
+    const size_t length = strcspn(words, ":");
+
+    return length == strlen("host") && clspi_contains("host", words, length);
+}
+
+clsp_status clspi_devices(clsp_device_info **infos, size_t *count, const clspi_wish *wish,
+                          clspi_log *log)
+{
+    clsp_status status;
+
+    *count = 0;
+    *infos = malloc(sizeof **infos);
+    if (!*infos) return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "no memory for devices");
+    if (!is_host_word(wish->words)) CLSPI_TRY(append_platforms(infos, count, wish, log));
+    clspi_host_describe(&(*infos)[(*count)++]);
+    return CLSP_OK;
+
+fail:
     free(*infos);
     *infos = NULL;
     *count = 0;
@@ -134,9 +159,9 @@ clsp_status clsp_device_list(clsp_device_info *infos, size_t capacity, size_t *c
         return clspi_fail(NULL, CLSP_ERROR_ARGUMENT, "clsp_device_list: count or infos is NULL");
     *count = 0;
     CLSPI_CHECK(clspi_process_begin("clsp_device_list"));
-    status = clspi_devices(&all, count, "", NULL);
+    status = clspi_devices(&all, count, &(clspi_wish){.words = ""}, NULL);
     if (status != CLSP_OK) return status;
-    if (infos && all) memcpy(infos, all, clspi_min(capacity, *count) * sizeof *infos);
+    if (infos) memcpy(infos, all, clspi_min(capacity, *count) * sizeof *infos);
     free(all);
     return CLSP_OK;
 }
@@ -191,14 +216,24 @@ static bool is_index(const char *words, size_t *index)
     return true;
 }
 
-static bool matches(const clsp_device_info *info, size_t position, const char *words)
+static bool is_gpu(const clsp_device_info *info)
+{
+    return info->device_class == CLSP_CLASS_INTEGRATED || info->device_class == CLSP_CLASS_DISCRETE;
+}
+
+/* Tells whether a device fits words. The host, whose processor has a maker's name too, is never
+   found by names. */
+static bool matches(const clsp_device_info *info, size_t position, const clspi_wish *wish)
 {
     clsp_device_class low, high;
     size_t index;
-    const char *const colon = strchr(words, ':');
+    const char *const words = wish->words, *const colon = strchr(words, ':');
+    const bool is_host = info->device_class == CLSP_CLASS_HOST;
 
-    if (*words == '\0') return true;
+    if (is_host && wish->is_opencl) return false;
+    if (*words == '\0') return wish->is_opencl || wish->uuid || is_host || is_gpu(info);
     if (is_index(words, &index)) return index == position;
+    if (is_host) return is_host_word(words);
     if (is_class_word(words, &low, &high))
         return info->device_class >= low && info->device_class <= high;
     if (colon)
@@ -220,22 +255,25 @@ static const char *why_none(const char *platform)
 }
 
 /* Reports that there is no device at all, and what can be done about it. */
-static clsp_status fail_without_devices(clspi_log *log)
+static clsp_status fail_without_devices(const clspi_wish *wish, clspi_log *log)
 {
+    const char *const why_not = clspi_opencl_open(wish->address);
     cl_platform_id *platforms;
     cl_uint num;
     char name[NAME_BYTES], list[1024] = "";
 
-    CLSPI_CHECK(get_platforms(&platforms, &num, log));
+    CLSPI_CHECK(get_platforms(&platforms, &num, wish->address, log));
     for (cl_uint i = 0; i < num; i++) {
         const size_t used = strlen(list);
         name_of(platforms[i], name);
         snprintf(list + used, sizeof list - used, "%s%s: %s", i ? "; " : "", name, why_none(name));
     }
     free(platforms);
-    return clspi_fail(log, CLSP_ERROR_NO_DEVICE, "no OpenCL device was found: %s",
-                      num > 0 ? list
-                              : "install an OpenCL driver for the GPU, or PoCL for the CPU "
+    return clspi_fail(log, CLSP_ERROR_NO_DEVICE,
+                      "no OpenCL device was found, and the host is not what was asked for: %s%s%s",
+                      num > 0 ? list : "", why_not ? why_not : "",
+                      num > 0 ? ""
+                              : ": install an OpenCL driver for the GPU, or PoCL for the CPU "
                                 "(pocl-opencl-icd of Debian, else pocl)");
 }
 
@@ -255,50 +293,52 @@ static clsp_status fail_with_list(const clsp_device_info *infos, size_t count, c
     return clspi_fail(
         log, CLSP_ERROR_NO_DEVICE,
         "%s%sno device fits '%s'; there are: %s; a device is named by its index, by "
-        "parts of its names or by a class: cpu, gpu, integrated, discrete, accelerator",
+        "parts of its names or by a class: cpu, gpu, integrated, discrete, accelerator, host",
         source ? source : "", source ? ": " : "", words, list);
 }
 
 /* Finds the best device that fits; NULL: none. A UUID is asked for where no words are. */
 static const clsp_device_info *find_best(const clsp_device_info *infos, size_t count,
-                                         const char *words, const uint8_t *uuid)
+                                         const clspi_wish *wish)
 {
     const clsp_device_info *best = NULL;
+    const uint8_t *const uuid = wish->uuid;
 
     for (size_t i = 0; i < count; i++) {
-        if (matches(&infos[i], i, words) && (!best || rank(&infos[i], uuid) > rank(best, uuid)))
+        if (matches(&infos[i], i, wish) && (!best || rank(&infos[i], uuid) > rank(best, uuid)))
             best = &infos[i];
     }
-    return best && uuid && !*words && !clspi_has_uuid(best->id, uuid) ? NULL : best;
+    return best && uuid && !*wish->words && !clspi_has_uuid(best->id, uuid) ? NULL : best;
 }
 
-clsp_status clspi_select(clsp_device_info *chosen, const char *words, const uint8_t *uuid,
-                         clspi_log *log)
+clsp_status clspi_select(clsp_device_info *chosen, const clspi_wish *wanted, clspi_log *log)
 {
     clsp_device_info *infos;
     size_t count;
     static const char variable[] = "CLSPLINE_DEVICE";
-    char wanted[8 + CLSPI_UUID_TEXT] = "UUID ";
-    const bool given = words && *words;
+    char uuid[8 + CLSPI_UUID_TEXT] = "UUID ";
+    clspi_wish wish = *wanted;
+    const bool given = wish.words && *wish.words;
     clsp_status status = CLSP_OK;
 
-    if (!given) words = getenv(variable);
-    if (!words) words = "";
-    CLSPI_CHECK(clspi_devices(&infos, &count, words, log));
-    const clsp_device_info *const best = find_best(infos, count, words, uuid);
-    if (!best && strchr(words, ':')) { /* others are asked for the list alone */
-        free(infos);
-        CLSPI_CHECK(clspi_devices(&infos, &count, "", log));
+    if (!given) wish.words = getenv(variable);
+    if (!wish.words) wish.words = "";
+    CLSPI_CHECK(clspi_devices(&infos, &count, &wish, log));
+    const clsp_device_info *const best = find_best(infos, count, &wish);
+    if (!best && (strchr(wish.words, ':') || is_host_word(wish.words))) {
+        free(infos); /* others are asked for the list alone */
+        CLSPI_CHECK(clspi_devices(&infos, &count,
+                                  &(clspi_wish){.words = "", .address = wish.address}, log));
     }
     if (best)
         *chosen = *best;
-    else if (count == 0)
-        status = fail_without_devices(log);
-    else if (*words)
-        status = fail_with_list(infos, count, words, given ? NULL : variable, log);
+    else if (count == 1)
+        status = fail_without_devices(&wish, log);
+    else if (*wish.words)
+        status = fail_with_list(infos, count, wish.words, given ? NULL : variable, log);
     else {
-        clspi_uuid_text(wanted + strlen(wanted), uuid);
-        status = fail_with_list(infos, count, wanted, NULL, log);
+        clspi_uuid_text(uuid + strlen(uuid), wish.uuid);
+        status = fail_with_list(infos, count, uuid, NULL, log);
     }
     free(infos);
     return status;

@@ -1,6 +1,7 @@
 #include "level.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,11 +89,36 @@ static clspi_level_number level_of_processor(void)
                : CLSPI_LEVEL_V3;
 }
 
+/* Reads the 48 letters of the name, which may have blanks before and behind, and the maker's 12. */
+static void read_names(char name[49], char maker[13])
+{
+    unsigned letters[4][4];
+    char text[49] = "";
+
+    cpuid(0x80000000u, letters[0]);
+    for (unsigned i = 0; i < 3 && letters[0][EAX] >= 0x80000004u; i++)
+        cpuid(0x80000002u + i, letters[1 + i]);
+    if (letters[0][EAX] >= 0x80000004u) memcpy(text, letters[1], 48);
+    strcpy(name, text + strspn(text, " "));
+    for (size_t end = strlen(name); end > 0 && name[end - 1] == ' '; end--)
+        name[end - 1] = '\0';
+    cpuid(0, letters[0]);
+    memcpy(maker, &letters[0][EBX], 4);
+    memcpy(maker + 4, &letters[0][EDX], 4);
+    memcpy(maker + 8, &letters[0][ECX], 4);
+    maker[12] = '\0';
+}
+
 #else
 
 static clspi_level_number level_of_processor(void)
 {
     return CLSPI_LEVEL_BASE;
+}
+
+static void read_names(char name[49], char maker[13])
+{
+    *name = *maker = '\0';
 }
 
 #endif
@@ -135,4 +161,13 @@ clspi_level_number clspi_level(void)
         atomic_store_explicit(&found, level, memory_order_relaxed);
     }
     return (clspi_level_number)level;
+}
+
+void clspi_processor_name(char *name, size_t name_size, char *maker, size_t maker_size)
+{
+    char whole[49], made_by[13];
+
+    read_names(whole, made_by);
+    snprintf(name, name_size, "%s", *whole ? whole : "CPU");
+    snprintf(maker, maker_size, "%s", made_by);
 }

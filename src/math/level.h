@@ -100,4 +100,8 @@ clspi_level_number clspi_level(void);
 clspi_level_number clspi_level_of(const char *name, size_t length);
 const char *clspi_level_name(clspi_level_number level);
 
+/* Gives the processor's name and maker as it tells them, cut to sizes; "CPU" and nothing where it
+   tells none. */
+void clspi_processor_name(char *name, size_t name_size, char *maker, size_t maker_size);
+
 #endif

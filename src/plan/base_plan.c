@@ -4,6 +4,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "host_device.h"
 #include "host_pieces.h"
 #include "job.h"
 
@@ -31,6 +32,7 @@ clsp_status clspi_run_check(clsp_context *ctx, const clsp_run *run)
     if (!run) return CLSP_OK;
     CLSPI_CHECK(clspi_reserved_check(&ctx->log, "clsp_run", run->reserved));
     CLSPI_CHECK(clspi_wait_list_check(ctx, run->num_wait, run->wait));
+    if (run->done) CLSPI_CHECK(clspi_needs_opencl(ctx, "events"));
     if (run->share) return clspi_cooperate_check(ctx, run->share);
     if (!run->report) return CLSP_OK;
     return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "clsp_run: a report without a share");

@@ -1,6 +1,7 @@
 #include "host_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 
@@ -21,6 +22,7 @@ void clspi_host_state_forget(clspi_host_state *state)
 {
     free(state->data);
     state->data = NULL;
+    state->capacity = 0;
 }
 
 void clspi_host_state_free_scratch(clspi_host_state *state)
@@ -38,13 +40,28 @@ void clspi_host_state_release(clspi_host_state *state)
     pthread_mutex_destroy(&state->lock);
 }
 
+clsp_status clspi_host_state_reserve(clspi_host_state *state, clspi_plan *plan, size_t bytes,
+                                     size_t room)
+{
+    const size_t whole = clspi_max(bytes, room);
+
+    if (whole > SIZE_MAX - CLSPI_HOST_ROOM) return no_memory(plan, "the plan's data");
+    if (!state->data || state->capacity < whole) {
+        clspi_host_state_forget(state);
+        state->data = malloc(whole + CLSPI_HOST_ROOM);
+        if (!state->data) return no_memory(plan, "the plan's data");
+        state->capacity = whole;
+    }
+    memset((char *)state->data + bytes, 0, state->capacity - bytes + CLSPI_HOST_ROOM);
+    return CLSP_OK;
+}
+
 static clsp_status read_data(clspi_host_state *state, clspi_plan *plan, cl_mem data, size_t bytes,
                              size_t room)
 {
     clspi_call call;
 
-    state->data = calloc(1, clspi_max(bytes, room) + CLSPI_HOST_ROOM);
-    if (!state->data) return no_memory(plan, "the plan's data");
+    CLSPI_CHECK(clspi_host_state_reserve(state, plan, bytes, room));
     if (bytes == 0) return CLSP_OK;
     CLSPI_CHECK(clspi_call_begin(&call, plan, NULL));
     return clspi_call_end(&call, clspi_series_read(&call.series, data, 0, state->data, bytes));

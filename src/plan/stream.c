@@ -47,7 +47,7 @@ static bool may_be_in_place(const clspi_stream *stream, const clsp_device_info *
 {
     return bytes >= IN_PLACE_BYTES_MIN &&
            (size_t)(uintptr_t)stream->memory.host % stream->memory.element == 0 &&
-           ((stream->written && !stream->memory.is_staged) || info->device_class == CLSP_CLASS_CPU);
+           ((stream->written && !stream->memory.is_staged) || clspi_is_host_cpu(info));
 }
 
 void clspi_stream_choose(clspi_stream *stream, clsp_context *ctx, size_t lines)

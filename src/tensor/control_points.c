@@ -1,6 +1,7 @@
 /* The control points of a plan. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "buffer.h"
 #include "check.h"
@@ -59,13 +60,19 @@ static clsp_status check_loaded(clspi_tensor_plan *plan)
     enum { POINTS = 65536 };
     const size_t most = (size_t)POINTS * clspi_coords(&plan->desc);
     clspi_call call;
+    clsp_status status;
 
     if (!plan->desc.rational) return CLSP_OK;
+    if (clspi_is_own_cpu(plan->base.ctx)) {
+        status = check_weights(plan, plan->host.data, plan->num_patches * plan->patch_reals, 0);
+        plan->is_loaded = status == CLSP_OK;
+        return status;
+    }
     void *const scratch = malloc(most * real_bytes(plan));
     if (!scratch)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                           "%s: no memory to read weights into", plan->base.family);
-    clsp_status status = clspi_call_begin(&call, &plan->base, NULL);
+    status = clspi_call_begin(&call, &plan->base, NULL);
     if (status == CLSP_OK)
         status = clspi_call_end(&call, read_weights(plan, &call.series, scratch, most));
     free(scratch);
@@ -82,9 +89,12 @@ static clsp_status reserve(clspi_tensor_plan *plan, size_t num_patches)
 
     if (!clspi_size_mul(&bytes, plan->patch_reals) || !clspi_size_mul(&bytes, num_patches))
         return too_many(plan, num_patches);
-    plan->is_loaded = false;
-    clspi_host_state_forget(&plan->host);
+    plan->is_loaded = plan->is_made = plan->is_brought = false;
     clspi_peers_forget(&plan->peers);
+    if (clspi_is_own_cpu(plan->base.ctx)) /* lists read a patch where there is none, too */
+        return clspi_host_state_reserve(&plan->host, &plan->base, bytes,
+                                        plan->patch_reals * real_bytes(plan));
+    clspi_host_state_forget(&plan->host);
     return clspi_buffer_reserve(&plan->points, &plan->points_bytes, plan->base.ctx, bytes);
 }
 
@@ -95,17 +105,44 @@ static void forget_host_sums(clspi_tensor_plan *plan)
         if (plan->host.scratch[i]) clspi_vertex_scratch_forget(plan->host.scratch[i]);
 }
 
+clsp_status clspi_tensor_bring(clspi_tensor_plan *plan, clspi_series *series)
+{
+    const size_t bytes = plan->num_patches * plan->patch_reals * real_bytes(plan);
+
+    if (!clspi_is_own_cpu(plan->base.ctx) || plan->is_brought) return CLSP_OK;
+    CLSPI_CHECK(clspi_buffer_reserve(&plan->points, &plan->points_bytes, plan->base.ctx, bytes));
+    CLSPI_CHECK(clspi_series_write(series, plan->points, 0, plan->host.data, bytes));
+    plan->is_brought = true;
+    return CLSP_OK;
+}
+
+/* Takes control points into the host's memory. */
+static clsp_status take(clspi_tensor_plan *plan, clspi_series *series, size_t bytes,
+                        const clspi_memory *from)
+{
+    if (from->buffer)
+        return clspi_series_read(series, from->buffer, from->offset * real_bytes(plan),
+                                 plan->host.data, bytes);
+    CLSPI_CHECK(clspi_series_await_list(series));
+    if (bytes > 0) memcpy(plan->host.data, from->host, bytes);
+    return CLSP_OK;
+}
+
 /* Brings control points into the plan, and makes of them what kernels need if they are ready. */
 static clsp_status bring(clspi_tensor_plan *plan, clspi_series *series, size_t num_patches,
                          const clspi_memory *from)
 {
     const size_t bytes = num_patches * plan->patch_reals * real_bytes(plan);
 
+    if (clspi_is_own_cpu(plan->base.ctx)) return take(plan, series, bytes, from);
     CLSPI_CHECK(from->buffer
                     ? clspi_series_copy(series, from->buffer, from->offset * real_bytes(plan),
                                         plan->points, 0, bytes)
                     : clspi_series_write(series, plan->points, 0, from->host, bytes));
-    return plan->is_ready ? clspi_tensor_make_of_points(plan, series, num_patches) : CLSP_OK;
+    if (!plan->is_ready) return CLSP_OK;
+    CLSPI_CHECK(clspi_tensor_make_of_points(plan, series, num_patches));
+    plan->is_made = true;
+    return CLSP_OK;
 }
 
 static clsp_status load(clspi_tensor_plan *plan, size_t num_patches, const clspi_memory *from,
@@ -117,7 +154,8 @@ static clsp_status load(clspi_tensor_plan *plan, size_t num_patches, const clspi
     forget_host_sums(plan);
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, run));
     const clsp_status made = bring(plan, &call.series, num_patches, from);
-    CLSPI_CHECK(from->host ? clspi_call_finish(&call, made) : clspi_call_end(&call, made));
+    const bool waits = from->host || clspi_is_own_cpu(plan->base.ctx);
+    CLSPI_CHECK(waits ? clspi_call_finish(&call, made) : clspi_call_end(&call, made));
     plan->num_patches = num_patches;
     plan->is_loaded = true;
     plan->loads++;

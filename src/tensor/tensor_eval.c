@@ -87,6 +87,7 @@ typedef struct eval_job {
 clsp_status clspi_tensor_find_source(clspi_point_source *source, clspi_tensor_plan *plan,
                                      clspi_series *series)
 {
+    CLSPI_CHECK(clspi_tensor_bring(plan, series));
     if (!plan->basis && plan->family->make_basis)
         CLSPI_CHECK(plan->family->make_basis(plan, series));
     *source = (clspi_point_source){.desc = &plan->desc,

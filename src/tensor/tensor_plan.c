@@ -2,6 +2,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "host_device.h"
 #include "host_list.h"
 #include "points.h"
 #include "surface_device.h"
@@ -20,6 +21,7 @@ static void destroy_scratch(void *scratch)
 clsp_status clspi_tensor_init(clspi_tensor_plan *plan, clsp_context *ctx,
                               const clspi_tensor_family *family, const clspi_sum_method *method)
 {
+    if (method) CLSPI_CHECK(clspi_needs_kernels(ctx));
     CLSPI_CHECK(clspi_plan_init(&plan->base, ctx, family->name));
     plan->family = family;
     plan->sums.method = method;
@@ -126,7 +128,7 @@ static clsp_status bring_samples(clspi_tensor_plan *plan, clspi_series *series)
     return CLSP_OK;
 }
 
-/* Makes what kernels need of the description, and what is made of the control points. */
+/* Makes what kernels need of the description. */
 static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
 {
     const clspi_tensor_desc *const d = &plan->desc;
@@ -138,15 +140,18 @@ static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
         CLSPI_CHECK(clspi_grid_sums_prepare(&plan->sums, series, d));
         CLSPI_CHECK(prepare_vertices(plan));
     }
-    if (plan->family->prepare) CLSPI_CHECK(plan->family->prepare(plan, series));
-    return plan->is_loaded ? clspi_tensor_make_of_points(plan, series, plan->num_patches) : CLSP_OK;
+    plan->is_made = false;
+    return plan->family->prepare ? plan->family->prepare(plan, series) : CLSP_OK;
 }
 
 clsp_status clspi_tensor_ready(clspi_tensor_plan *plan, clspi_series *series)
 {
-    if (plan->is_ready) return CLSP_OK;
-    CLSPI_CHECK(prepare(plan, series));
+    if (!plan->is_ready) CLSPI_CHECK(prepare(plan, series));
     plan->is_ready = true;
+    if (plan->is_made || !plan->is_loaded) return CLSP_OK;
+    CLSPI_CHECK(clspi_tensor_bring(plan, series));
+    CLSPI_CHECK(clspi_tensor_make_of_points(plan, series, plan->num_patches));
+    plan->is_made = true;
     return CLSP_OK;
 }
 

@@ -57,15 +57,19 @@ typedef struct clspi_tensor_plan {
     clspi_plan base; /* first: other layers know the plan by it */
     const clspi_tensor_family *family;
     clspi_tensor_desc desc;
-    bool is_ready;         /* what kernels need of the description is made (clspi_tensor_ready) */
+    bool is_ready;         /* what kernels need of the description is made (clspi_tensor_ready), */
+    bool is_made;          /* and of the control points */
     uint32_t variant;      /* a number of the family's by which keys of speeds differ */
     bool is_plain;         /* a vertex is dim packed reals of the precision, not rational */
     size_t patch_reals;    /* of a patch's control points */
     size_t patch_vertices; /* of the common grid; 0: there is none */
     cl_mem basis;          /* of the family, for vertices one by one; NULL: none, or not yet */
 
-    cl_mem points; /* [num_patches][patch_reals] */
+    /* [num_patches][patch_reals]; where the host makes vertices the host's state has them, and this
+       only what kernels need all the same (clspi_tensor_bring) */
+    cl_mem points;
     size_t points_bytes;
+    bool is_brought; /* they are there */
     size_t num_patches;
     bool is_loaded;
     uint64_t loads; /* of control points; by it what a family makes of them knows its own */
@@ -101,6 +105,9 @@ clsp_status clspi_tensor_configure(clspi_tensor_plan *plan, const clspi_tensor_d
 /* Makes what kernels need of the description and of control points, where that has not been done.
    Where the host makes vertices, only calls that need kernels all the same do that. */
 clsp_status clspi_tensor_ready(clspi_tensor_plan *plan, clspi_series *series);
+
+/* Brings the control points to the device, where only the host has them. */
+clsp_status clspi_tensor_bring(clspi_tensor_plan *plan, clspi_series *series);
 
 /* Tells whether vertices are made by sums on a common grid. */
 bool clspi_tensor_has_sums(const clspi_tensor_plan *plan);

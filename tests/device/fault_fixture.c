@@ -1,3 +1,4 @@
+#define CLSPI_OPENCL_BY_NAME
 #include "fault_fixture.h"
 
 #include <errno.h>
@@ -134,47 +135,43 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, thread_f
 
 /* A call that makes an object and reports by its last parameter. */
 #define WRAP_CREATE(type, name, kind, failure, params, args)                                       \
-    type __real_##name params;                                                                     \
-    type __wrap_##name params;                                                                     \
-    type __wrap_##name params                                                                      \
+    static type(CL_API_CALL *real_##name) params;                                                  \
+    static type CL_API_CALL wrap_##name params                                                     \
     {                                                                                              \
         if (fails(kind)) {                                                                         \
             *code = failure;                                                                       \
             return NULL;                                                                           \
         }                                                                                          \
-        type const made = __real_##name args;                                                      \
+        type const made = real_##name args;                                                        \
         live_objects += made != NULL;                                                              \
         return made;                                                                               \
     }
 
 /* A call that returns its status. */
 #define WRAP_CALL(name, kind, failure, params, args)                                               \
-    cl_int __real_##name params;                                                                   \
-    cl_int __wrap_##name params;                                                                   \
-    cl_int __wrap_##name params                                                                    \
+    static cl_int(CL_API_CALL *real_##name) params;                                                \
+    static cl_int CL_API_CALL wrap_##name params                                                   \
     {                                                                                              \
-        return fails(kind) ? failure : __real_##name args;                                         \
+        return fails(kind) ? failure : real_##name args;                                           \
     }
 
 /* A call that returns its status, and may make an event. */
 #define WRAP_ENQUEUE(name, kind, failure, params, args)                                            \
-    cl_int __real_##name params;                                                                   \
-    cl_int __wrap_##name params;                                                                   \
-    cl_int __wrap_##name params                                                                    \
+    static cl_int(CL_API_CALL *real_##name) params;                                                \
+    static cl_int CL_API_CALL wrap_##name params                                                   \
     {                                                                                              \
-        const cl_int code = fails(kind) ? failure : __real_##name args;                            \
+        const cl_int code = fails(kind) ? failure : real_##name args;                              \
         live_events += code == CL_SUCCESS && event;                                                \
         return code;                                                                               \
     }
 
 /* A call that takes or gives up a reference. */
 #define WRAP_REFERENCE(name, type, live, change)                                                   \
-    cl_int __real_##name(type object);                                                             \
-    cl_int __wrap_##name(type object);                                                             \
-    cl_int __wrap_##name(type object)                                                              \
+    static cl_int(CL_API_CALL *real_##name)(type object);                                          \
+    static cl_int CL_API_CALL wrap_##name(type object)                                             \
     {                                                                                              \
         live += change;                                                                            \
-        return __real_##name(object);                                                              \
+        return real_##name(object);                                                                \
     }
 
 typedef void(CL_CALLBACK *context_fn)(const char *, const void *, size_t, void *);
@@ -244,10 +241,6 @@ WRAP_ENQUEUE(clEnqueueMarkerWithWaitList, MARKER, CL_OUT_OF_RESOURCES,
 WRAP_ENQUEUE(clEnqueueBarrierWithWaitList, NUM_KINDS, CL_OUT_OF_RESOURCES,
              (cl_command_queue queue, cl_uint num_wait, const cl_event *wait, cl_event *event),
              (queue, num_wait, wait, event))
-WRAP_ENQUEUE(clEnqueueFillBuffer, NUM_KINDS, CL_OUT_OF_RESOURCES,
-             (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_size,
-              size_t offset, size_t size, cl_uint num_wait, const cl_event *wait, cl_event *event),
-             (queue, buffer, pattern, pattern_size, offset, size, num_wait, wait, event))
 WRAP_CALL(clSetKernelArgSVMPointer, SET_SVM_ARG, CL_OUT_OF_HOST_MEMORY,
           (cl_kernel kernel, cl_uint index, const void *value), (kernel, index, value))
 WRAP_ENQUEUE(clEnqueueNativeKernel, NATIVE, CL_OUT_OF_RESOURCES,
@@ -274,40 +267,40 @@ WRAP_CALL(clGetDeviceIDs, GET_DEVICES, CL_OUT_OF_HOST_MEMORY,
            cl_uint *count),
           (platform, type, num, devices, count))
 
-void *__real_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                cl_map_flags flags, size_t offset, size_t size, cl_uint num_wait,
-                                const cl_event *wait, cl_event *event, cl_int *code);
-void *__wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                cl_map_flags flags, size_t offset, size_t size, cl_uint num_wait,
-                                const cl_event *wait, cl_event *event, cl_int *code);
+static void *(CL_API_CALL *real_clEnqueueMapBuffer)(cl_command_queue queue, cl_mem buffer,
+                                                    cl_bool blocking, cl_map_flags flags,
+                                                    size_t offset, size_t size, cl_uint num_wait,
+                                                    const cl_event *wait, cl_event *event,
+                                                    cl_int *code);
 
-void *__wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-                                cl_map_flags flags, size_t offset, size_t size, cl_uint num_wait,
-                                const cl_event *wait, cl_event *event, cl_int *code)
+static void *CL_API_CALL wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer,
+                                                 cl_bool blocking, cl_map_flags flags,
+                                                 size_t offset, size_t size, cl_uint num_wait,
+                                                 const cl_event *wait, cl_event *event,
+                                                 cl_int *code)
 {
     if (fails(MAP)) {
         *code = TRANSFER_FAILURE;
         return NULL;
     }
-    void *const mapped = __real_clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size,
-                                                   num_wait, wait, event, code);
+    void *const mapped = real_clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size,
+                                                 num_wait, wait, event, code);
     live_objects += mapped != NULL;
     live_mappings += mapped != NULL;
     live_events += *code == CL_SUCCESS && event;
     return mapped;
 }
 
-cl_int __real_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object, void *mapped,
-                                      cl_uint num_wait, const cl_event *wait, cl_event *event);
-cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object, void *mapped,
-                                      cl_uint num_wait, const cl_event *wait, cl_event *event);
+static cl_int(CL_API_CALL *real_clEnqueueUnmapMemObject)(cl_command_queue queue, cl_mem object,
+                                                         void *mapped, cl_uint num_wait,
+                                                         const cl_event *wait, cl_event *event);
 
-cl_int __wrap_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object, void *mapped,
-                                      cl_uint num_wait, const cl_event *wait, cl_event *event)
+static cl_int CL_API_CALL wrap_clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem object,
+                                                       void *mapped, cl_uint num_wait,
+                                                       const cl_event *wait, cl_event *event)
 {
     if (fails(UNMAP)) return CL_OUT_OF_HOST_MEMORY;
-    const cl_int code =
-        __real_clEnqueueUnmapMemObject(queue, object, mapped, num_wait, wait, event);
+    const cl_int code = real_clEnqueueUnmapMemObject(queue, object, mapped, num_wait, wait, event);
     live_objects -= code == CL_SUCCESS; /* rusticl refuses until the mapping is over */
     live_mappings -= code == CL_SUCCESS;
     live_events += code == CL_SUCCESS && event;
@@ -325,34 +318,60 @@ WRAP_REFERENCE(clReleaseMemObject, cl_mem, live_objects, -1)
 WRAP_REFERENCE(clRetainEvent, cl_event, live_events, +1)
 WRAP_REFERENCE(clReleaseEvent, cl_event, live_events, -1)
 
-cl_int __real_clCreateKernelsInProgram(cl_program program, cl_uint num, cl_kernel *kernels,
-                                       cl_uint *count);
-cl_int __wrap_clCreateKernelsInProgram(cl_program program, cl_uint num, cl_kernel *kernels,
-                                       cl_uint *count);
+static cl_int(CL_API_CALL *real_clCreateKernelsInProgram)(cl_program program, cl_uint num,
+                                                          cl_kernel *kernels, cl_uint *count);
 
-cl_int __wrap_clCreateKernelsInProgram(cl_program program, cl_uint num, cl_kernel *kernels,
-                                       cl_uint *count)
+static cl_int CL_API_CALL wrap_clCreateKernelsInProgram(cl_program program, cl_uint num,
+                                                        cl_kernel *kernels, cl_uint *count)
 {
     cl_uint made = 0;
-    const cl_int code = __real_clCreateKernelsInProgram(program, num, kernels, &made);
+    const cl_int code = real_clCreateKernelsInProgram(program, num, kernels, &made);
 
     if (code == CL_SUCCESS && kernels) live_objects += (long)made;
     if (count) *count = made;
     return code;
 }
 
-void *__real_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint align);
-void *__wrap_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint align);
-void __real_clSVMFree(cl_context context, void *memory);
-void __wrap_clSVMFree(cl_context context, void *memory);
+static void *(CL_API_CALL *real_clSVMAlloc)(cl_context context, cl_svm_mem_flags flags, size_t size,
+                                            cl_uint align);
+static void(CL_API_CALL *real_clSVMFree)(cl_context context, void *memory);
 
-void *__wrap_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint align)
+static void *CL_API_CALL wrap_clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size,
+                                         cl_uint align)
 {
-    return fails(SVM_ALLOC) ? NULL : counted(__real_clSVMAlloc(context, flags, size, align));
+    return fails(SVM_ALLOC) ? NULL : counted(real_clSVMAlloc(context, flags, size, align));
 }
 
-void __wrap_clSVMFree(cl_context context, void *memory)
+static void CL_API_CALL wrap_clSVMFree(cl_context context, void *memory)
 {
     live_blocks -= memory != NULL;
-    __real_clSVMFree(context, memory);
+    real_clSVMFree(context, memory);
+}
+
+#define ALL_CALLS(X)                                                                               \
+    X(clBuildProgram)                                                                              \
+    X(clCreateBuffer) X(clCreateCommandQueue) X(clCreateContext) X(clCreateImage)                  \
+        X(clCreateKernel) X(clCreateKernelsInProgram) X(clCreateProgramWithBinary)                 \
+            X(clCreateProgramWithSource) X(clEnqueueBarrierWithWaitList) X(clEnqueueCopyBuffer)    \
+                X(clEnqueueCopyBufferToImage) X(clEnqueueMapBuffer) X(clEnqueueMarkerWithWaitList) \
+                    X(clEnqueueNDRangeKernel) X(clEnqueueNativeKernel) X(clEnqueueReadBuffer)      \
+                        X(clEnqueueUnmapMemObject) X(clEnqueueWriteBuffer) X(clFlush)              \
+                            X(clGetDeviceIDs) X(clGetDeviceInfo) X(clGetKernelWorkGroupInfo)       \
+                                X(clGetPlatformIDs) X(clReleaseCommandQueue) X(clReleaseContext)   \
+                                    X(clReleaseEvent) X(clReleaseKernel) X(clReleaseMemObject)     \
+                                        X(clReleaseProgram) X(clRetainCommandQueue)                \
+                                            X(clRetainContext) X(clRetainEvent)                    \
+                                                X(clRetainMemObject) X(clSVMAlloc) X(clSVMFree)    \
+                                                    X(clSetKernelArg) X(clSetKernelArgSVMPointer)  \
+                                                        X(clSetMemObjectDestructorCallback)        \
+                                                            X(clWaitForEvents)
+
+#define REDIRECT(name)                                                                             \
+    real_##name = clspi_opencl.name;                                                               \
+    if (real_##name) clspi_opencl.name = wrap_##name;
+
+void redirect_calls(void)
+{
+    assert_null(clspi_opencl_open(NULL));
+    ALL_CALLS(REDIRECT)
 }

@@ -1,6 +1,7 @@
 /* Calls made to fail: the n-th call of one kind fails, or some in a row, in whichever thread, and
-   what is allocated is counted. The calls are redirected by the linker (-Wl,--wrap), in the
-   library's objects and in the tests, not in the drivers. */
+   what is allocated is counted. Calls of the C library are redirected by the linker (-Wl,--wrap),
+   in the library's objects and in the tests, those of OpenCL in the library's table; neither in
+   drivers. */
 #ifndef FAULT_FIXTURE_H
 #define FAULT_FIXTURE_H
 
@@ -8,6 +9,8 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+
+#include "opencl.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -63,6 +66,9 @@ extern atomic_long live_blocks;   /* host memory, and shared memory */
 extern atomic_long live_objects;  /* OpenCL objects, by references, and mappings */
 extern atomic_long live_mappings; /* these alone */
 extern atomic_long live_events;
+
+/* Redirects the calls of OpenCL; called first in main. */
+void redirect_calls(void);
 
 /* Arms the fault: the n-th call of the kind from now on fails; n 0: none does. */
 void arm_fault(enum kind kind, unsigned n);

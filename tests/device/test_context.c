@@ -324,8 +324,10 @@ static void test_no_implementation(void **state)
         skip_because("Oclgrind is loaded without the ICD loader");
     support_make_folder(folder);
     snprintf(vendors, sizeof vendors, "OCL_ICD_VENDORS=%s", folder);
-    const char *const variables[] = {vendors, "OCL_ICD_FILENAMES", "CLSPLINE_DEVICE", NULL};
+    const char *const variables[] = {vendors, "OCL_ICD_FILENAMES", "CLSPLINE_DEVICE=cpu", NULL};
     assert_int_equal(support_wait(support_start(args, variables)), 1);
+    const char *const by_default[] = {vendors, "OCL_ICD_FILENAMES", "CLSPLINE_DEVICE", NULL};
+    assert_int_equal(support_wait(support_start(args, by_default)), 0); /* the host */
     support_remove_folder(folder);
 }
 
@@ -333,8 +335,8 @@ static void test_no_implementation(void **state)
 static void test_empty_home(void **state)
 {
     const char *const args[] = {"child", "HOME", NULL};
-    const char *const variables[] = {"HOME=", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "CLSPLINE_DEVICE",
-                                     NULL};
+    const char *const variables[] = {"HOME=", "XDG_CACHE_HOME", "POCL_CACHE_DIR",
+                                     "CLSPLINE_DEVICE=cpu", NULL};
 
     (void)state;
     const int status = support_wait(support_start(args, variables));

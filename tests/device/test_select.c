@@ -18,7 +18,10 @@ static int set_up(void **state)
     (void)state;
     unsetenv("CLSPLINE_DEVICE");
     if (clspi_log_init(&messages, NULL, NULL) != CLSP_OK) return 1;
-    return clspi_devices(&infos, &count, "", &messages) == CLSP_OK && count > 0 ? 0 : 1;
+    return clspi_devices(&infos, &count, &(clspi_wish){.words = ""}, &messages) == CLSP_OK &&
+                   count > 0
+               ? 0
+               : 1;
 }
 
 static int tear_down(void **state)
@@ -32,7 +35,7 @@ static int tear_down(void **state)
 static clsp_status pick(const char *words, clsp_device_info *chosen)
 {
     memset(chosen, 0, sizeof *chosen);
-    return clspi_select(chosen, words, NULL, &messages);
+    return clspi_select(chosen, &(clspi_wish){.words = words}, &messages);
 }
 
 static void assert_picks(const char *words, cl_device_id wanted)

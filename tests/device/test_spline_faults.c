@@ -338,5 +338,6 @@ int main(void)
     };
 
     if (support_no_device()) return 77;
+    redirect_calls();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include <stdarg.h>
+#include <CL/cl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -100,16 +101,16 @@ const char *status_text(clsp_status status)
 void complain_status(const clsp_context *ctx, clsp_status status)
 {
     char reason[2048];
-    size_t devices = 1;
+    size_t devices = 2;
     if (status == CLSP_ERROR_NO_DEVICE) clsp_device_list(NULL, 0, &devices);
-    const char *help = devices > 0 ? advice(status) : NULL;
+    const char *help = devices > 1 ? advice(status) : NULL;
     const bool has_reason = clsp_context_last_error(ctx, reason, sizeof(reason)) > 0;
     if (has_reason && status == CL_BUILD_PROGRAM_FAILURE)
         complain_lines("", reason);
     else
         complain("%s", has_reason ? reason : status_text(status));
     if (help) complain("%s", help);
-    if (devices == 0) drivers_complain(NULL, NULL);
+    if (devices == 1) drivers_complain(NULL, NULL); /* the host alone */
 }
 
 static void print_warning(void *user, clsp_log_level level, const char *message)
@@ -164,6 +165,8 @@ const char *device_class_name(clsp_device_class device_class)
         return "integrated";
     case CLSP_CLASS_DISCRETE:
         return "discrete";
+    case CLSP_CLASS_HOST:
+        return "host";
     default:
         return "accelerator";
     }

@@ -102,7 +102,7 @@ void help_subcommand(const subcommand *c)
 
 void help_screen(const subcommand *const *commands)
 {
-    puts("clspline: splines on any OpenCL device");
+    puts("clspline: splines on any OpenCL device and on the host");
     for (; *commands; commands++)
         printf("  %s\n      %s\n", (*commands)->examples[0], (*commands)->result);
     puts("More: clspline --help, and clspline COMMAND --help");
@@ -113,8 +113,8 @@ void help_overview(const subcommand *const *commands)
     static const char rest[] =
         "\n"
         "environment:\n"
-        "  CLSPLINE_DEVICE      the device, unless --device is given: an index, 'cpu', 'gpu',\n"
-        "                       or parts of names as in 'pocl:' or 'nvidia:h200'\n"
+        "  CLSPLINE_DEVICE      the device, unless --device is given: an index, 'gpu', 'cpu',\n"
+        "                       'host', or parts of names as in 'pocl:' or 'nvidia:h200'\n"
         "  CLSPLINE_CACHE_DIR   folder of compiled programs (PoCL keeps its own) and measured\n"
         "                       speeds; empty: keep none\n"
         "  CLSPLINE_SPEEDS      file of the speeds that 'clspline tune' measures; empty: none\n"

@@ -120,14 +120,15 @@ static const char *const devices_examples[] = {"clspline devices",
 
 const subcommand command_devices = {
     .name = "devices",
-    .summary = "list the OpenCL devices, or the kernels as compiled for one of them",
+    .summary = "list the devices, or the kernels as compiled for one of them",
     .usage = "[--verbose | --json]\n--kernels [--device DEVICE] [--json]",
-    .about = "Lists the OpenCL devices in the order in which an index names them. With --kernels, "
-             "compiles every kernel for one device and lists what its compiler made of them, "
-             "one after the other; on a terminal a bar shows how many programs are done.",
+    .about = "Lists the OpenCL devices in the order in which an index names them, and the host as "
+             "the last. With --kernels, compiles every kernel for one device and lists what its "
+             "compiler made of them, one after the other; on a terminal a bar shows how many "
+             "programs are done.",
     .options = devices_options,
     .examples = devices_examples,
-    .result = "the OpenCL devices, numbered as --device takes them",
+    .result = "the devices, numbered as --device takes them",
     .request_bytes = sizeof(devices_request),
     .check = check_devices,
     .run = devices_run};

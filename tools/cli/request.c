@@ -6,15 +6,15 @@
 #include "output.h"
 #include "part_file.h"
 
-#define DEVICES "cpu gpu integrated discrete accelerator"
+#define DEVICES "gpu cpu integrated discrete accelerator host"
 
 /* ---- rows ---- */
 
 const option request_device[] = {
     {"device", 'd', "DEVICE",
-     "which device: an index of 'clspline devices', 'cpu', 'gpu', 'integrated', 'discrete', "
-     "'accelerator', or parts of names as in 'pocl:' or 'nvidia:h200'; default $CLSPLINE_DEVICE, "
-     "else the best one",
+     "which device: an index of 'clspline devices', 'gpu', 'cpu', 'integrated', 'discrete', "
+     "'accelerator', 'host', or parts of names as in 'pocl:' or 'nvidia:h200'; default "
+     "$CLSPLINE_DEVICE, else the first GPU, else the host",
      OPTION_TEXT(request, device), .words = DEVICES},
     {.name = NULL}};
 

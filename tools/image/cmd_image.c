@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <math.h>
+#include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -139,7 +139,7 @@ vertex_target vertex_buffer_begin(const vertex_buffer *b)
 
 bool vertex_buffer_end(const vertex_buffer *b)
 {
-    if (b->shared) return b->orders_itself || clFinish(clsp_context_queue(b->ctx)) == CL_SUCCESS;
+    if (b->shared) return b->orders_itself || clsp_context_finish(b->ctx) == CLSP_OK;
     vertex_buffer_put(b, 0, b->host, b->bytes);
     return true;
 }

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "convert_target.h"
+#include "host_device.h"
 #include "tensor_eval.h"
 #include "work.h"
 
@@ -27,6 +28,7 @@ static clsp_status prepare(clsp_bspline_plan *plan, clspi_convert_target *target
 
     if (clspi_is_own_cpu(plan->tensor.base.ctx) && target->method != CLSP_BSPLINE_CONVERT_MATRIX)
         return CLSP_OK;
+    CLSPI_CHECK(clspi_needs_kernels(plan->tensor.base.ctx));
     CLSPI_CHECK(clspi_call_begin(&call, &plan->tensor.base, NULL));
     return clspi_call_end(&call, clspi_convert_prepare(target, &call.series));
 }
@@ -163,7 +165,7 @@ static clsp_status make_rows(const clspi_work *work, clspi_plan *base, clspi_ser
                              const clspi_part *part, const clspi_place in[],
                              const clspi_target *out)
 {
-    const clsp_bspline_plan *const plan = bspline_plan_of(base);
+    clsp_bspline_plan *const plan = bspline_plan_of(base);
     const size_t each = clspi_convert_line_rows(plan->target);
     const clspi_rows whole = {.out = out->buffer, .offset = out->offset};
     const clspi_part in_rows = {.piece = part->piece,
@@ -174,6 +176,7 @@ static clsp_status make_rows(const clspi_work *work, clspi_plan *base, clspi_ser
 
     (void)work;
     (void)in;
+    CLSPI_CHECK(clspi_tensor_bring(&plan->tensor, series));
     return clspi_convert_rows(plan->target, series, plan->tensor.points, plan->tensor.num_patches,
                               &rows);
 }
@@ -183,10 +186,11 @@ static clsp_status make_rows(const clspi_work *work, clspi_plan *base, clspi_ser
 static clsp_status make_own(const clspi_work *work, clspi_plan *base, clspi_series *series,
                             const clspi_part *part, const clspi_place in[], const clspi_target *out)
 {
-    const clsp_bspline_plan *const plan = bspline_plan_of(base);
+    clsp_bspline_plan *const plan = bspline_plan_of(base);
 
     (void)work;
     (void)in;
+    CLSPI_CHECK(clspi_tensor_bring(&plan->tensor, series));
     CLSPI_CHECK(clspi_convert_prepare(plan->target, series));
     return clspi_own_target_enqueue(&plan->target->own, series, plan,
                                     (clsp_range){part->piece, part->num_lines}, out->buffer,

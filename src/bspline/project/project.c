@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "host_device.h"
 #include "surface_project.h"
 #include "tensor_eval.h"
 
@@ -44,6 +45,8 @@ static clsp_status check_opts(const clsp_bspline_plan *plan, clsp_bspline_projec
     if (opts->method == CLSP_BSPLINE_PROJECT_DEFAULT) opts->method = CLSP_BSPLINE_PROJECT_EXACT;
     if (opts->method != CLSP_BSPLINE_PROJECT_EXACT && opts->method != CLSP_BSPLINE_PROJECT_MREP)
         return bad(plan, "no such method", opts->method);
+    if (opts->method == CLSP_BSPLINE_PROJECT_MREP)
+        CLSPI_CHECK(clspi_needs_kernels(plan->tensor.base.ctx));
     if (opts->method == CLSP_BSPLINE_PROJECT_MREP && plan->own.num > 0)
         return bad(plan, "mrep takes no curves with knots of their own, and there are",
                    (double)plan->own.num);

@@ -230,6 +230,7 @@ clsp_status clspi_segments_prepare(clsp_bspline_plan *plan, clspi_segments *segm
     if (num_curves == 0) return CLSP_OK;
     if (segments->is_made && segments->load == plan->tensor.loads) return CLSP_OK;
     segments->is_made = false;
+    CLSPI_CHECK(clspi_tensor_bring(&plan->tensor, series));
     CLSPI_CHECK(prepare_tables(segments, series, plan));
     CLSPI_CHECK(count_tiers(segments, series->ctx, num_curves));
     CLSPI_CHECK(make_kernels(segments, series->ctx, d));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "host_device.h"
 #include "image_values.h"
 
 enum { TILE_X = 16 /* of image_textures.cl */ };
@@ -56,6 +57,7 @@ clsp_status clspi_image_check_fetch(clsp_context *ctx, const clsp_image_desc *d)
 {
     if ((unsigned)d->fetch > CLSP_IMAGE_LERPS) return refuse(ctx, "no such fetch");
     if (d->fetch <= CLSP_IMAGE_BUFFERS) return CLSP_OK;
+    CLSPI_CHECK(clspi_needs_opencl(ctx, "image objects"));
     if (ctx->device.image_2d_max[0] == 0) return refuse(ctx, "the device has none");
     if (d->precision != CLSP_F32 || d->order != CLSP_IMAGE_CUBIC || d->directions < 2)
         return refuse(ctx, "order 3 of images and volumes in CLSP_F32 alone");

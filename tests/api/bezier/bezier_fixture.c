@@ -32,15 +32,6 @@ bool full(void)
     return size_is("full");
 }
 
-bool no_device(void)
-{
-    size_t count = 0;
-
-    if (clsp_device_list(NULL, 0, &count) == CLSP_OK && count > 0) return false;
-    puts("skipped: no OpenCL device");
-    return true;
-}
-
 bool given_limits(void)
 {
     const char *const limits = getenv("CLSPLINE_LIMITS");
@@ -81,7 +72,9 @@ static clsp_context *context_on(cl_command_queue queue, const char *limits)
     clsp_context_opts opts = {.limits = words};
 
     join_limits(words, sizeof words, environment ? environment : "", limits);
-    assert_int_equal(clsp_context_create(&ctx, queue, &opts), CLSP_OK);
+    const clsp_status status = clsp_context_create(&ctx, queue, &opts);
+    if (status == CLSP_ERROR_NO_DEVICE) support_needs_opencl(NULL); /* a class is of OpenCL's */
+    assert_int_equal(status, CLSP_OK);
     return ctx;
 }
 
@@ -210,6 +203,7 @@ cl_context cl_context_of(const clsp_context *ctx)
 {
     cl_context context;
 
+    support_needs_opencl(ctx);
     assert_int_equal(clGetCommandQueueInfo(clsp_context_queue(ctx), CL_QUEUE_CONTEXT,
                                            sizeof context, &context, NULL),
                      CL_SUCCESS);

@@ -7,6 +7,8 @@
 
 #include <clspline/clspline.h>
 
+#include "opencl_calls.h"
+
 /* A plan with patches of its own, evaluated into host memory. Numbers are kept as doubles whatever
  * the precision. */
 typedef struct job {
@@ -32,9 +34,6 @@ void assert_poison(const void *memory, size_t bytes);
  * slower. CLSPLINE_TEST_SIZE=full: every combination. */
 bool tiny(void);
 bool full(void);
-
-/* Whether there is nothing to test on, and says so; the program exits with 77 then. */
-bool no_device(void);
 
 /* Whether the environment names limits: then tests need no others of their own. */
 bool given_limits(void);

@@ -1,5 +1,7 @@
 /* Bezier surfaces: accuracy against the oracle and the properties that hold exactly, in every
  * kernel shape. */
+#include "support.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -509,6 +511,6 @@ int main(void)
         cmocka_unit_test(test_reloading),
     };
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

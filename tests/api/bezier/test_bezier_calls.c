@@ -418,6 +418,6 @@ int main(void)
         cmocka_unit_test(test_build_all),
     };
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

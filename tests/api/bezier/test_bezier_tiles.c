@@ -352,6 +352,7 @@ static void test_what_the_host_cannot(void **state)
     clsp_context *ctx = context_with("");
 
     (void)state;
+    support_needs_opencl(ctx);
     for (size_t i = 0; i < COUNT(none); i++)
         check_no_host(ctx, none[i]);
     clsp_context_destroy(&ctx);
@@ -406,6 +407,6 @@ int main(void)
         cmocka_unit_test(test_wrong_runs),
     };
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

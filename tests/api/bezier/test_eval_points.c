@@ -1,5 +1,7 @@
 /* Vertices at parameters of the caller's, of all forms: every attribute against the oracle, exact
  * corners, layouts, parameters that are out of range or NaN, and bad input. */
+#include "support.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -700,6 +702,6 @@ int main(void)
         cmocka_unit_test(test_odd_addresses),
     };
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

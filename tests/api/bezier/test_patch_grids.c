@@ -1,5 +1,7 @@
 /* Patch grids, grids of triangles, and the faces of all grids: vertices against the oracle, splits,
  * states; faces valid, turned the right way, watertight, the same from host and device. */
+#include "support.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -709,6 +711,6 @@ int main(void)
         cmocka_unit_test(test_too_many_vertices),
     };
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

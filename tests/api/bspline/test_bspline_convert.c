@@ -1,5 +1,7 @@
 /* Conversions of B-splines: control points over other knots against blossoms by the oracle, and the
    splines of both; what targets may be; memory of every kind. */
+#include "support.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -312,6 +314,6 @@ int main(void)
         cmocka_unit_test(test_same_splines),
     };
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

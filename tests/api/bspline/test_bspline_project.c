@@ -492,6 +492,7 @@ static void through_cubics(clsp_context *ctx, clsp_type precision)
     static const double tolerances[] = {0, 1e-2};
     const size_t num = tiny() ? 16 : 64;
 
+    support_needs_opencl(ctx); /* the method is of kernels */
     for (size_t i = 0; i < CURVE_CASES; i += 4) {
         if (!curves_in_turn(curve_cases[i].degree, curve_cases[i].dim)) continue;
         curves c = curves_of_case(i, CURVE_TAME, precision);
@@ -537,6 +538,6 @@ int main(void)
         cmocka_unit_test(test_mrep),
     };
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

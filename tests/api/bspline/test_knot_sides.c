@@ -307,6 +307,6 @@ int main(void)
         cmocka_unit_test(test_grids),
     };
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

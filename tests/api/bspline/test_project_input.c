@@ -389,6 +389,7 @@ static void replaced(clsp_context *ctx, clsp_type precision)
     const double least = precision == CLSP_F64 ? DBL_MIN : (double)FLT_MIN;
     const double values[] = {NAN, INFINITY, -INFINITY, most, -most, most / 8, least, least / 64, 0};
 
+    support_needs_opencl(ctx); /* mrep is of kernels */
     for (size_t way = 0; way < COUNT(ways); way++)
         for (uint32_t rational = 0; rational < 2; rational++) {
             if (rational && ways[way].method == CLSP_BSPLINE_PROJECT_MREP) continue;
@@ -417,6 +418,7 @@ static void all_bad(clsp_context *ctx, clsp_type precision)
     const double values[] = {NAN, INFINITY, most, -most};
     clsp_bspline_nearest_f64 found[QUERIES * NEAREST];
 
+    support_needs_opencl(ctx); /* mrep is of kernels */
     for (size_t v = 0; v < COUNT(values); v++)
         for (int mrep = 0; mrep < 2; mrep++) {
             const clsp_bspline_project_opts opts = {.method = mrep ? CLSP_BSPLINE_PROJECT_MREP
@@ -524,6 +526,6 @@ int main(void)
         cmocka_unit_test(test_weights),   cmocka_unit_test(test_empty_spans),
     };
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

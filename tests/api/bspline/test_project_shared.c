@@ -648,7 +648,7 @@ int main(void)
         cmocka_unit_test(test_wrong_arguments),
     };
 
-    if (no_device()) return 77;
+    if (support_no_device()) return 77;
     support_stand_in();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

@@ -113,6 +113,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_modes), cmocka_unit_test(test_kinds)};
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

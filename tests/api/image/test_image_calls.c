@@ -41,6 +41,7 @@ static void *poisoned(size_t bytes)
 static void test_memory_kinds(void **state)
 {
     (void)state;
+    support_needs_opencl(shared);
     images im = images_make(shared, &plain, 2, false, 1);
     const clsp_image_map map = tilted();
     const size_t size = 2 * PIXELS;
@@ -73,6 +74,7 @@ static void test_memory_kinds(void **state)
 static void test_input_kinds(void **state)
 {
     (void)state;
+    support_needs_opencl(shared);
     images im = images_make(shared, &plain, 2, false, 2);
     const clsp_image_map map = tilted();
     float points[2 * PIXELS], *const want = poisoned(2 * PIXELS * sizeof *want),
@@ -796,7 +798,6 @@ static int run(void)
 
 int main(void)
 {
-    const int none = support_no_device();
-
-    return none ? none : run_in_shapes(run);
+    support_begin();
+    return run_in_shapes(run);
 }

@@ -260,7 +260,7 @@ static void play(player *p)
     if (r.kind == LOAD) p->load = r;
     if (r.kind == LOAD || is_first) return;
     if (!r.out.host) { /* of no images, or by another name, as which it is written later */
-        clFinish(clsp_context_queue(p->ctx));
+        clsp_context_finish(p->ctx);
         return;
     }
     make_wanted(p, &r);
@@ -336,6 +336,6 @@ int main(void)
         cmocka_unit_test(test_descriptions),
     };
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

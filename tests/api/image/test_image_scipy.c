@@ -246,5 +246,6 @@ static int run(void)
 
 int main(void)
 {
-    return support_no_device() ? support_no_device() : run_in_shapes(run);
+    support_begin();
+    return run_in_shapes(run);
 }

@@ -109,7 +109,7 @@ const unsigned char *store_read(store *s)
     const unsigned char *const first = elements_of(s);
     const unsigned char *const last = first + s->size * clsp_type_bytes(s->type);
 
-    assert_int_equal(clFinish(clsp_context_queue(s->ctx)), CL_SUCCESS);
+    assert_int_equal(clsp_context_finish((clsp_context *)s->ctx), CLSP_OK);
     if (s->kind == BUFFER) read_buffer(s->ctx, s->buffer, s->bytes, s->image);
     if (s->kind == SVM_COARSE) copy_coarse(s, true);
     for (const unsigned char *byte = s->image; byte < s->image + s->bytes; byte++)

@@ -26,7 +26,7 @@ static void check_call(const scene *s, size_t c, clsp_graphics_way way)
     /* once more, without an event */
     memset(t.bytes, UNTOUCHED, t.size);
     assert_ok(s->ctx, calls[c].call(s, out, NULL));
-    clFinish(clsp_context_queue(s->ctx));
+    clsp_context_finish(s->ctx);
     assert_memory_equal(t.bytes, wanted, t.size);
     free_target(&t);
     free(wanted);
@@ -37,7 +37,7 @@ static void check_calls(const scene *s)
     for (size_t c = 0; c < num_calls; c++)
         for (int way = CLSP_GRAPHICS_GL; way < CLSP_NUM_GRAPHICS_WAYS; way++)
             check_call(s, c, (clsp_graphics_way)way);
-    clFinish(clsp_context_queue(s->ctx));
+    clsp_context_finish(s->ctx);
     assert_int_equal(fake->alive, 0);
     no_complaints();
 }
@@ -74,7 +74,7 @@ static void check_two_plans(clsp_context *ctx)
 
     for (size_t i = 0; i < 2; i++)
         assert_ok(ctx, bspline_eval(&s[i], clsp_out_graphics(t.graphics, CLSP_F32, i * num), NULL));
-    clFinish(clsp_context_queue(ctx));
+    clsp_context_finish(ctx);
     for (size_t i = 0; i < 2; i++)
         assert_memory_equal(t.bytes + i * bytes, wanted + BEFORE * sizeof(float), bytes);
     free_target(&t);
@@ -165,17 +165,17 @@ static void test_failing_calls(void **state)
         const clsp_output out = clsp_out_graphics(t.graphics, calls[c].type, 0);
         set_words("gl fail-acquire");
         assert_status(ctx, calls[c].call(&lent, out, NULL), CL_INVALID_GL_OBJECT);
-        clFinish(clsp_context_queue(ctx));
+        clsp_context_finish(ctx);
         assert_true(support_poisoned(t.bytes, bytes));
         set_words("gl fail-launch");
         calls[c].call(&lent, out, NULL); /* one that launches nothing succeeds */
-        clFinish(clsp_context_queue(ctx));
+        clsp_context_finish(ctx);
         assert_int_equal(fake->acquired, fake->released);
         set_words("gl fail-release");
         assert_status(ctx, calls[c].call(&lent, out, NULL), CL_INVALID_GL_OBJECT);
         set_words("gl");
         assert_ok(ctx, calls[c].call(&lent, out, NULL));
-        clFinish(clsp_context_queue(ctx));
+        clsp_context_finish(ctx);
         assert_false(support_poisoned(t.bytes, bytes));
         free_target(&t);
         fake->released = fake->acquired;

@@ -75,7 +75,7 @@ static void test_wrong_contexts(void **state)
         assert_status(NULL,
                       clsp_context_create(&ctx, NULL, &(clsp_context_opts){.graphics = &wrong[i]}),
                       CLSP_ERROR_ARGUMENT);
-    for (size_t i = 0; i < CLSP_RESERVED - 1; i++) {
+    for (size_t i = 0; i < CLSP_RESERVED - 2; i++) {
         clsp_context_opts opts = {.device = NULL};
         opts.reserved[i] = 1;
         assert_status(NULL, clsp_context_create(&ctx, NULL, &opts), CLSP_ERROR_ARGUMENT);
@@ -156,7 +156,7 @@ static void test_host_only(void **state)
     const clsp_share tiles = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = one};
     assert_ok(ctx, bspline_eval(&lent, clsp_out_graphics(gl.graphics, CLSP_F32, 0),
                                 &(clsp_run){.share = &tiles}));
-    clFinish(clsp_context_queue(ctx));
+    clsp_context_finish(ctx);
     for (int i = 0; i < 2; i++) {
         const clsp_output out = clsp_out_graphics(i ? gl.graphics : staged.graphics, CLSP_U32, 0);
         assert_status(ctx, clsp_solid_mesh_cells(lent.mesh, out), CLSP_ERROR_ARGUMENT);

@@ -3,6 +3,8 @@
    touch; what is read may not be written. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 
+#include "support.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -343,6 +345,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

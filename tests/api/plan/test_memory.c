@@ -1,5 +1,7 @@
 /* Memory that calls read and write: each kind in each call, with offsets and at odd places, mixed
    in one call, and wrong in every way. */
+#include "support.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -534,6 +536,6 @@ int main(void)
         cmocka_unit_test(test_version),
     };
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

@@ -340,6 +340,7 @@ static void test_methods(void **state)
     clsp_context *ctx = context_with("");
 
     (void)state;
+    support_needs_opencl(ctx);
     worst = 0.0;
     make_exact_params();
     for (size_t i = 0; i < COUNT(methods); i++) {
@@ -514,6 +515,6 @@ int main(void)
         cmocka_unit_test(test_wrong_samples),
     };
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

@@ -1,5 +1,7 @@
 /* Descriptions: what a plan makes of one, a plan made from what another tells, fields that are
    reserved; and plans whose change has failed. */
+#include "support.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -136,6 +138,7 @@ static void test_round_trips(void **state)
     clsp_context *ctx = context_with("");
 
     (void)state;
+    support_needs_opencl(ctx);
     for (size_t i = 0; i < COUNT(descs); i++) {
         const layout l = layout_of(&descs[i]);
         double *const controls = random_controls(&l, PATCHES);
@@ -242,6 +245,7 @@ static void test_directions(void **state)
     clsp_context *ctx = context_with("");
 
     (void)state;
+    support_needs_opencl(ctx);
     for (size_t i = 0; i < COUNT(descs); i++) {
         clsp_bezier_desc d = descs[i], told;
         clsp_bezier_plan *plan;
@@ -328,6 +332,6 @@ int main(void)
         cmocka_unit_test(test_directions),  cmocka_unit_test(test_broken),
     };
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

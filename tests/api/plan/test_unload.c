@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <CL/cl.h>
 #include <clspline/types.h>
 
 enum { NUM = 4096, ROUNDS = 3, PLATFORMS = 16 };

@@ -1,5 +1,7 @@
 /* Vertices in each type that a precision may be stored in, by every call that makes them: against
    the oracle, and the same bits by all calls on one grid. */
+#include "support.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -253,6 +255,6 @@ int main(void)
         cmocka_unit_test(test_types),
     };
 
-    if (no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, NULL, close_lent);
 }

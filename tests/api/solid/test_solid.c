@@ -230,6 +230,6 @@ int main(void)
         cmocka_unit_test(test_models),
     };
 
-    if (support_no_device()) return 77;
+    support_begin();
     return solid_run_tests(tests);
 }

@@ -123,6 +123,7 @@ static void test_copies(void **state)
     static const clsp_axis axes[2][3] = {{{6, 0, 1, NULL}, {6, 0, 1, NULL}, {6, 0, 1, NULL}},
                                          {{8, 0, 1, NULL}, {4, 0, 1, NULL}, {4, 0, 1, NULL}}};
     if (solid_limits) skip();
+    support_needs_opencl(ctx);
     solid_case box = solid_box(2, 2, 3);
 
     solid_jitter(&box, 0.15, 7);
@@ -471,6 +472,6 @@ int main(void)
         cmocka_unit_test(test_orientation), cmocka_unit_test(test_many_cells),
     };
 
-    if (support_no_device()) return 77;
+    support_begin();
     return solid_run_tests(tests);
 }

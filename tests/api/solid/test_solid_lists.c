@@ -494,6 +494,7 @@ static void test_small_buffers(void **state)
                                                "class=discrete,local_is_real=1,alloc=8388608"};
     clsp_context *const large = ctx;
     if (solid_limits) skip();
+    support_needs_opencl(ctx);
     solid_case prism = solid_prism(12, 0, 1);
 
     (void)state;
@@ -515,6 +516,6 @@ int main(void)
         cmocka_unit_test(test_enqueued),     cmocka_unit_test(test_small_buffers),
     };
 
-    if (support_no_device()) return 77;
+    support_begin();
     return solid_run_tests(tests);
 }

@@ -1040,6 +1040,6 @@ int main(void)
         cmocka_unit_test(test_note),
     };
 
-    if (support_no_device()) return 77;
+    support_begin();
     return cmocka_run_group_tests(tests, solid_open, solid_close);
 }

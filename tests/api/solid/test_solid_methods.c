@@ -99,6 +99,7 @@ static void test_methods(void **state)
     const clsp_device_info device = support_device();
 
     (void)state;
+    support_needs_opencl(ctx);
     model three = solid_model_of(&prism, 3), two = solid_model_of(&box, 2);
     model five = solid_model_of(&prism, 5), fine = refined_model(&three);
     check_methods(&three, inner_axes, CLSP_F32);
@@ -228,6 +229,6 @@ int main(void)
         cmocka_unit_test(test_tetrahedra),
     };
 
-    if (support_no_device()) return 77;
+    support_begin();
     return solid_run_tests(tests);
 }

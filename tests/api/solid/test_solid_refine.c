@@ -260,6 +260,7 @@ static void test_memory(void **state)
     moved_mesh m = model_of(&cells, 3, 3);
 
     (void)state;
+    support_needs_opencl(ctx);
     for (int i = 0; i < STORE_KINDS * STORE_KINDS; i++) {
         const store_kind kinds[2] = {(store_kind)(i / STORE_KINDS), (store_kind)(i % STORE_KINDS)};
         if (!has_kind(ctx, kinds[0]) || !has_kind(ctx, kinds[1])) continue;
@@ -439,6 +440,6 @@ int main(void)
         cmocka_unit_test(test_bad),     cmocka_unit_test(test_fading),
     };
 
-    if (support_no_device()) return 77;
+    support_begin();
     return solid_run_tests(tests);
 }

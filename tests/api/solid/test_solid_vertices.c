@@ -170,6 +170,7 @@ static void test_layouts(void **state)
     static const uint32_t dims[] = {3, 1, 5, 4, 8};
 
     if (solid_limits) skip();
+    support_needs_opencl(ctx);
     for (size_t s = 0; s < 2; s++) {
         solid_close(state);
         ctx = context_with(shapes[s]);
@@ -223,6 +224,7 @@ static void test_boxes(void **state)
                                          "class=integrated,local_is_real=1,work_group=64"};
 
     if (support_tiny() || solid_limits) skip();
+    support_needs_opencl(ctx);
     for (size_t s = 0; s < 2; s++) {
         solid_close(state);
         ctx = context_with(shapes[s]);
@@ -666,6 +668,6 @@ int main(void)
         cmocka_unit_test(test_two_quads), cmocka_unit_test(test_wrong),
     };
 
-    if (support_no_device()) return 77;
+    support_begin();
     return solid_run_tests(tests);
 }
