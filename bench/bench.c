@@ -160,7 +160,9 @@ fail:
 
 static clsp_status open_bench(bench *b, const options *o)
 {
-    const clsp_context_opts opts = {.device = o->device, .log = bench_log};
+    const clsp_context_opts opts = {
+        .device = o->device || getenv("CLSPLINE_DEVICE") ? o->device : ":", /* of OpenCL */
+        .log = bench_log};
     clsp_status status;
 
     b->quick = o->quick;
@@ -169,6 +171,8 @@ static clsp_status open_bench(bench *b, const options *o)
     BENCH_TRY(bench_check(clsp_context_create(&b->ctx, NULL, &opts), "clsp_context_create"));
     BENCH_TRY(bench_check(clsp_context_device(b->ctx, &b->info), "clsp_context_device"));
     b->queue = clsp_context_queue(b->ctx);
+    if (!b->queue)
+        return bench_check(CLSP_ERROR_NO_DEVICE, "the host, which suites measure beside a device");
     BENCH_TRY(query_device(b));
     b->wanted[CLSP_F32] = !o->precision || strcmp(o->precision, "f64") != 0;
     b->wanted[CLSP_F64] = (!o->precision || strcmp(o->precision, "f32") != 0) && b->info.fp64;

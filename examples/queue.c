@@ -47,7 +47,7 @@ int main(void)
 
     /* what a renderer has; here any device will do */
     check(clsp_device_list(&device, 1, &num_devices), "devices");
-    if (num_devices == 0) check(CLSP_ERROR_NO_DEVICE, "devices");
+    if (num_devices == 1) check(CLSP_ERROR_NO_DEVICE, "devices"); /* the host is the last one */
     cl_context context = clCreateContext(NULL, 1, &device.id, NULL, NULL, &error);
     check(error, "context");
     cl_command_queue queue = clCreateCommandQueue(context, device.id, 0, &error);

@@ -3,7 +3,7 @@
    compiled programs in a folder that is new (cold) or has been used once (warm). The child called
    normals makes them besides points; the one called empty does the least that any OpenCL program
    must: it finds the device, makes a context, builds a kernel that does nothing and runs it, all in
-   plain OpenCL. */
+   plain OpenCL. Those called surface, image and solid compute on the host, without OpenCL. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +22,7 @@ static const char name[] = "4x4, 300x300";
 static const double most_cold_ratio = 3;
 static const double most_normals_ratio = 1.5; /* to points alone, cold */
 static const double most_warm_ms = 50;
+static const double most_host_ms[] = {20, 40, 20}; /* of a surface, an image and a solid */
 
 /* ---- children ---- */
 
@@ -160,9 +161,110 @@ fail:
     return bench_check(status, "the empty kernel");
 }
 
+/* ---- children on the host ---- */
+
+/* 28 bicubic patches of 64 x 64 vertices with normals. */
+static clsp_status first_surface(clsp_context *ctx, float *out, size_t size)
+{
+    enum { PATCHES = 28, SIDE = 64, REALS = PATCHES * ORDER * ORDER * 3 };
+    const clsp_bezier_desc desc = {.degree = {ORDER - 1, ORDER - 1},
+                                   .axis = {{.num = SIDE}, {.num = SIDE}},
+                                   .vertex.attributes = CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL};
+    clsp_bezier_plan *plan = NULL;
+    clsp_status status;
+
+    BENCH_TRY(clsp_bezier_plan_create(&plan, ctx, &desc));
+    BENCH_TRY(clsp_bezier_set_control_points(plan, PATCHES, clsp_in_f32(out, REALS), NULL));
+    BENCH_TRY(clsp_bezier_eval(plan, (clsp_range){0, PATCHES},
+                               clsp_out_f32(out + REALS, size - REALS), NULL));
+
+fail:
+    clsp_bezier_plan_destroy(&plan);
+    return status;
+}
+
+/* An image of 512 x 512 pixels, prefiltered and enlarged by a cubic spline. */
+static clsp_status first_image(clsp_context *ctx, float *out, size_t size)
+{
+    enum { SIDE = 512, REALS = SIDE * SIDE };
+    const clsp_image_desc desc = {.directions = 2, .size = {SIDE, SIDE}, .order = CLSP_IMAGE_CUBIC};
+    const clsp_image_map map = {.size = {SIDE, SIDE}, .matrix = {{0.5}, {0, 0.5}}};
+    clsp_image_plan *plan = NULL;
+    clsp_status status;
+
+    BENCH_TRY(clsp_image_plan_create(&plan, ctx, &desc));
+    BENCH_TRY(clsp_image_set_samples(plan, 1, clsp_in_f32(out, REALS), NULL));
+    BENCH_TRY(clsp_image_eval(plan, (clsp_range){0, 1}, &map,
+                              clsp_out_f32(out + REALS, size - REALS), NULL));
+
+fail:
+    clsp_image_plan_destroy(&plan);
+    return status;
+}
+
+/* A solid of 64 cells, of 8^3 points each. */
+static clsp_status first_solid(clsp_context *ctx, float *out, size_t size)
+{
+    enum { SIDE = 4, VERTICES = 125, CELLS = 64, SAMPLED = 8 };
+    const clsp_solid_desc desc = {.axis = {{.num = SAMPLED}, {.num = SAMPLED}, {.num = SAMPLED}}};
+    uint32_t index[8 * CELLS];
+    const clsp_solid_cells cells = {
+        .num_vertices = VERTICES, .num_cells = CELLS, .index = index, .num_indices = 8 * CELLS};
+    clsp_solid_mesh *mesh = NULL;
+    clsp_solid_plan *plan = NULL;
+    clsp_status status;
+
+    for (uint32_t c = 0; c < CELLS; c++)
+        for (uint32_t k = 0; k < 8; k++)
+            index[8 * c + k] =
+                (c / 16 + k / 4) * 25 + (c / 4 % SIDE + k / 2 % 2) * 5 + c % SIDE + (k + k / 2) % 2;
+    BENCH_TRY(clsp_solid_mesh_create(&mesh, ctx, &cells));
+    BENCH_TRY(clsp_solid_plan_create(&plan, mesh, &desc));
+    BENCH_TRY(clsp_solid_set_control_points(plan, clsp_in_f32(out, 3 * VERTICES), NULL));
+    BENCH_TRY(clsp_solid_eval(plan, (clsp_range){0, CELLS},
+                              clsp_out_f32(out + 3 * VERTICES, size - 3 * VERTICES), NULL));
+
+fail:
+    clsp_solid_plan_destroy(&plan);
+    clsp_solid_mesh_destroy(&mesh);
+    return status;
+}
+
+enum { FIRST_OF_HOST = 3 };
+static const char *const host_children[FIRST_OF_HOST] = {"surface", "image", "solid"};
+
+/* Prints milliseconds. */
+static clsp_status child_host(size_t which)
+{
+    static clsp_status (*const first[FIRST_OF_HOST])(clsp_context *, float *, size_t) = {
+        first_surface, first_image, first_solid};
+    enum { SIZE = 1 << 20, ITEMS = 4096 };
+    double values[ITEMS];
+    float *const memory = malloc(SIZE * sizeof *memory);
+    clsp_context *ctx = NULL;
+    clsp_status status = memory ? CLSP_OK : CLSP_ERROR_NO_MEMORY;
+
+    BENCH_TRY(status);
+    bench_random_fill(values, ITEMS);
+    for (size_t i = 0; i < SIZE; i++)
+        memory[i] = (float)values[i % ITEMS];
+    const double start = bench_now_ms();
+    BENCH_TRY(
+        clsp_context_create(&ctx, NULL, &(clsp_context_opts){.device = "host", .log = bench_log}));
+    BENCH_TRY(first[which](ctx, memory, SIZE));
+    printf("%.6f 0\n", bench_now_ms() - start);
+
+fail:
+    clsp_context_destroy(&ctx);
+    free(memory);
+    return bench_check(status, "the first call on the host");
+}
+
 int bench_first_call_child(int argc, char **argv)
 {
     if (argc != 5) return 2;
+    for (size_t k = 0; k < FIRST_OF_HOST; k++)
+        if (strcmp(argv[2], host_children[k]) == 0) return child_host(k) != CLSP_OK;
     if (strcmp(argv[2], "empty") == 0) return child_empty(argv[3], argv[4]) != CLSP_OK;
     return child_evaluation(argv[3], argv[4], strcmp(argv[2], "normals") == 0) != CLSP_OK;
 }
@@ -320,6 +422,23 @@ static void report_warm(const bench *b, series *all, size_t runs)
     bench_report_row(b->report, &row);
 }
 
+/* Host calls have no caches but the system's own. */
+static clsp_status report_host(const bench *b, size_t runs)
+{
+    for (size_t k = 0; k < FIRST_OF_HOST; k++) {
+        series all;
+        for (size_t i = 0; i < runs; i++) {
+            const clsp_status status = record(b, host_children[k], "/nonexistent", &all, i);
+            if (status != CLSP_OK) return status;
+        }
+        bench_row row = bench_row_empty(suite, host_children[k], "host", 32);
+        row.time = bench_timing_of(all.total, runs);
+        row.most = most_host_ms[k];
+        bench_report_row(b->report, &row);
+    }
+    return CLSP_OK;
+}
+
 clsp_status bench_suite_first_call(bench *b)
 {
     const size_t runs = b->quick ? 3 : RUNS_MAX;
@@ -331,7 +450,7 @@ clsp_status bench_suite_first_call(bench *b)
     report_cold(b, all, runs);
     BENCH_TRY(measure(b, true, runs, all));
     report_warm(b, all, runs);
-    return CLSP_OK;
+    return report_host(b, runs);
 
 fail:
     return status;

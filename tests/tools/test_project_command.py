@@ -15,7 +15,7 @@ import struct
 import subprocess
 import unittest
 
-from command_fixture import COMMAND, DATA, main, precisions, run, some
+from command_fixture import COMMAND, DATA, ON_OPENCL, has_opencl, main, precisions, run, some
 from image_files import npy_bytes, npy_parts
 from mesh_files import float32
 from spline_fixture import EPS, Spline, SplineCase, domain, random_spline, read_g2
@@ -34,9 +34,9 @@ class Projection(SplineCase):
     """Nearest points against all samples of the curves."""
     NONE = ("none", "invalid")
 
-    def project(self, *args, code=0, ending="csv", quiet=True):
+    def project(self, *args, code=0, ending="csv", quiet=True, **options):
         out = self.path("nearest." + ending)
-        done = run("project", *args, "-o", out, *(("-q",) if quiet else ()))
+        done = run("project", *args, "-o", out, *(("-q",) if quiet else ()), **options)
         self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
         if quiet:
             self.assertEqual(done.stderr, "")
@@ -205,6 +205,8 @@ class Projection(SplineCase):
 
     def test_mrep(self):
         """By cubics, no point is further away than the nearest by more than the tolerance."""
+        if not has_opencl():
+            self.skipTest("no OpenCL device, which the method needs")
         chance = random.Random(14)
         curve = random_spline(chance, [5], [14], 3)
         curve.knots = [[0.0] * 6 + [i / 9 for i in range(1, 9)] + [1.0] * 6]
@@ -213,7 +215,7 @@ class Projection(SplineCase):
                                              for _ in range(60)])
         exact, _ = self.project(source, points)
         for extra, tolerance in ((("-t", "0.01"), 0.01), ((), 5e-4)):
-            rows, _ = self.project(source, points, "--method", "mrep", *extra)
+            rows, _ = self.project(source, points, "--method", "mrep", *extra, env=ON_OPENCL)
             for row, best in zip(rows, exact):
                 self.assertEqual(row[6], "found")
                 self.assertLess(abs(row[4] - best[4]), tolerance)

@@ -119,6 +119,7 @@ static int show_devices(const request *r)
 {
     size_t count = 0;
     bool done = true;
+    clsp_context *none = NULL;
     clsp_device_info *infos = list_devices(&count);
     if (!infos) return EXIT_FAILED;
     if (r->json)
@@ -126,7 +127,9 @@ static int show_devices(const request *r)
     else
         (r->verbose ? print_wide_table : print_table)(infos, count);
     free(infos);
-    if (r->verbose) drivers_complain(NULL, NULL);
+    if (count == 1 && open_context(&none, ":", VERBOSITY_QUIET)) /* it says why there are no more */
+        clsp_context_destroy(&none);
+    if (count > 1 && r->verbose) drivers_complain(NULL, NULL);
     return done ? EXIT_OK : EXIT_FAILED;
 }
 

@@ -40,7 +40,7 @@ _clspline_values() {
         compgen -W 'f32 f64' -- "$3" || true
         ;;
     *' -d' | *' --device' | *' --join')
-        compgen -W 'cpu gpu integrated discrete accelerator' -- "$3" || true
+        compgen -W 'gpu cpu integrated discrete accelerator host' -- "$3" || true
         ;;
     *' --up')
         compgen -W 'auto x y z -x -y -z' -- "$3" || true

@@ -46,7 +46,7 @@ complete -c clspline -n '__clspline_behind 1' -a info \
 complete -c clspline -n '__clspline_behind 1' -a tune \
     -d 'measure the processors, for evaluations shared between them'
 complete -c clspline -n '__clspline_behind 1' -a devices \
-    -d 'list the OpenCL devices, or the kernels as compiled for one of them'
+    -d 'list the devices, or the kernels as compiled for one of them'
 
 complete -c clspline -n '__clspline_at bezier' -k \
     -a '(__clspline_files bv)'
@@ -70,7 +70,7 @@ complete -c clspline -n '__clspline_at bezier' -s p -l precision -x \
     -a 'f32 f64' \
     -d 'numbers to compute with'
 complete -c clspline -n '__clspline_at bezier' -s d -l device -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'which device'
 complete -c clspline -n '__clspline_at bezier' -l up -x \
     -a 'auto x y z -x -y -z' \
@@ -112,7 +112,7 @@ complete -c clspline -n '__clspline_at bezier' -l cooperate -x \
 complete -c clspline -n '__clspline_at bezier' -l workers -x \
     -d 'how many of the host\'s cores take part, 0 to 1024'
 complete -c clspline -n '__clspline_at bezier' -l join -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'one more device'
 complete -c clspline -n '__clspline_at bezier' -l report \
     -d 'tell what each processor did'
@@ -144,7 +144,7 @@ complete -c clspline -n '__clspline_at bspline eval' -s p -l precision -x \
     -a 'f32 f64' \
     -d 'numbers to compute with'
 complete -c clspline -n '__clspline_at bspline eval' -s d -l device -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'which device'
 complete -c clspline -n '__clspline_at bspline eval' -l up -x \
     -a 'auto x y z -x -y -z' \
@@ -186,7 +186,7 @@ complete -c clspline -n '__clspline_at bspline eval' -l cooperate -x \
 complete -c clspline -n '__clspline_at bspline eval' -l workers -x \
     -d 'how many of the host\'s cores take part, 0 to 1024'
 complete -c clspline -n '__clspline_at bspline eval' -l join -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'one more device'
 complete -c clspline -n '__clspline_at bspline eval' -l report \
     -d 'tell what each processor did'
@@ -215,7 +215,7 @@ complete -c clspline -n '__clspline_at bspline bezier' -s p -l precision -x \
     -a 'f32 f64' \
     -d 'numbers to compute with'
 complete -c clspline -n '__clspline_at bspline bezier' -s d -l device -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'which device'
 complete -c clspline -n '__clspline_at bspline bezier' -l report \
     -d 'tell of the run as JSON'
@@ -283,7 +283,7 @@ complete -c clspline -n '__clspline_at image' -s p -l precision -x \
     -a 'f32 f64' \
     -d 'numbers to compute with'
 complete -c clspline -n '__clspline_at image' -s d -l device -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'which device'
 complete -c clspline -n '__clspline_at image' -l cooperate -x \
     -a 'auto svm dynamic static device host' \
@@ -291,7 +291,7 @@ complete -c clspline -n '__clspline_at image' -l cooperate -x \
 complete -c clspline -n '__clspline_at image' -l workers -x \
     -d 'how many of the host\'s cores take part, 0 to 1024'
 complete -c clspline -n '__clspline_at image' -l join -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'one more device'
 complete -c clspline -n '__clspline_at image' -l report \
     -d 'tell what each processor did'
@@ -337,7 +337,7 @@ complete -c clspline -n '__clspline_at project' -s p -l precision -x \
     -a 'f32 f64' \
     -d 'numbers to compute with'
 complete -c clspline -n '__clspline_at project' -s d -l device -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'which device'
 complete -c clspline -n '__clspline_at project' -l range -x \
     -d 'distances at the ends of the colours, and of --histogram'
@@ -372,7 +372,7 @@ complete -c clspline -n '__clspline_at project' -l cooperate -x \
 complete -c clspline -n '__clspline_at project' -l workers -x \
     -d 'how many of the host\'s cores take part, 0 to 1024'
 complete -c clspline -n '__clspline_at project' -l join -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'one more device'
 complete -c clspline -n '__clspline_at project' -l report \
     -d 'tell what each processor did'
@@ -416,7 +416,7 @@ complete -c clspline -n '__clspline_at solid' -s p -l precision -x \
     -a 'f32 f64' \
     -d 'numbers to compute with'
 complete -c clspline -n '__clspline_at solid' -s d -l device -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'which device'
 complete -c clspline -n '__clspline_at solid' -l slice -x \
     -a 'x= y= z=' \
@@ -481,7 +481,7 @@ complete -c clspline -n '__clspline_at solid' -l cooperate -x \
 complete -c clspline -n '__clspline_at solid' -l workers -x \
     -d 'how many of the host\'s cores take part, 0 to 1024'
 complete -c clspline -n '__clspline_at solid' -l join -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'one more device'
 complete -c clspline -n '__clspline_at solid' -l report \
     -d 'tell what each processor did'
@@ -505,7 +505,7 @@ complete -c clspline -n '__clspline_at view' -l resolution -x \
 complete -c clspline -n '__clspline_at view' -s n -l samples -x \
     -d 'points along each direction of a patch, 2 to 1025'
 complete -c clspline -n '__clspline_at view' -s d -l device -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'which device'
 complete -c clspline -n '__clspline_at view' -l up -x \
     -a 'auto x y z -x -y -z' \
@@ -563,7 +563,7 @@ complete -c clspline -n '__clspline_at join' -s h -l help \
 complete -c clspline -n '__clspline_at info' -k \
     -a '(__clspline_files bv g2 json igs iges step stp vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif tiff nii nii.gz hdr img zarr)'
 complete -c clspline -n '__clspline_at info' -s d -l device -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'which device'
 complete -c clspline -n '__clspline_at info' -l json \
     -d 'print JSON'
@@ -571,12 +571,12 @@ complete -c clspline -n '__clspline_at info' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at tune' -s d -l device -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'which device'
 complete -c clspline -n '__clspline_at tune' -l workers -x \
     -d 'how many of the host\'s cores take part, 0 to 1024'
 complete -c clspline -n '__clspline_at tune' -l join -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'one more device'
 complete -c clspline -n '__clspline_at tune' -l speeds -r -F \
     -d 'where to store them'
@@ -590,7 +590,7 @@ complete -c clspline -n '__clspline_at tune' -s h -l help \
 complete -c clspline -n '__clspline_at devices' -l kernels \
     -d 'list the kernels, as compiled for one device'
 complete -c clspline -n '__clspline_at devices' -s d -l device -x \
-    -a 'cpu gpu integrated discrete accelerator' \
+    -a 'gpu cpu integrated discrete accelerator host' \
     -d 'which device'
 complete -c clspline -n '__clspline_at devices' -s v -l verbose \
     -d 'in a wide table, also SVM, work-groups and drivers'
