@@ -1,13 +1,11 @@
-#define _GNU_SOURCE /* RTLD_DEFAULT */
-
 #include "graphics_context.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
+#include "library.h"
 #include "profile.h"
 
 /* Of extensions, whose headers need not be there. */
@@ -113,12 +111,7 @@ clspi_any_fn clspi_extension_function(cl_device_id device, const char *name)
 
 clspi_any_fn clspi_loader_function(const char *name)
 {
-#ifdef RTLD_DEFAULT /* which POSIX leaves to systems */
-    return function_at(dlsym(RTLD_DEFAULT, name));
-#else
-    (void)name;
-    return NULL;
-#endif
+    return function_at(clspi_library_function(NULL, name));
 }
 
 /* ---- contexts ---- */
