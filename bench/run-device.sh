@@ -5,10 +5,9 @@
 #
 #   -a        all tests, with those that take longest, the suite thorough
 #   -d DEBS   a folder of .deb files to use without installing them, for machines that reach no
-#             package server: libclblast1, libclblast-dev, libcmocka0, libcmocka-dev, ...; for
-#             drawing libegl-dev, libgl-dev, libegl1, libglvnd0 and libvulkan1, which containers
-#             for GPUs often lack beside the driver, and for NVIDIA's Vulkan libx11-6 and libxext6
-#             with what they need
+#             package server: libclblast1, libcmocka0, libcmocka-dev, ...; for drawing libegl-dev,
+#             libgl-dev, libegl1, libglvnd0 and libvulkan1, which containers for GPUs often lack
+#             beside the driver, and for NVIDIA's Vulkan libx11-6 and libxext6 with what they need
 #   -o OUT    where all logs and results go (default build-device/results)
 #   -w WORDS  the device, in the form of CLSPLINE_DEVICE (default gpu)
 #   -q        measures the quick cases only

@@ -80,7 +80,7 @@ HEADERS = {'math': (),
 NO_OPENCL = ('src/math', 'src/tensor/host', 'src/bezier/methods/host', 'src/bspline/knots',
              'src/bspline/project/host', 'src/image/prefilter/host', 'src/image/values/host',
              'src/solid/mesh', 'src/solid/cells')
-OPENCL_HEADERS = ('CL/', 'OpenCL/', 'clblast', 'clspline/')
+OPENCL_HEADERS = ('CL/', 'OpenCL/', 'clspline/')
 MAY_NAME_FAMILIES = ('math',)
 FAMILIES_WITH_OTHER_MEANINGS = ('image',)
 # Files that belong to no layer and see everything.

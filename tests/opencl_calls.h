@@ -4,15 +4,16 @@
 
 #include <CL/cl.h>
 
+/* clang-format off */
 #define SUPPORT_OPENCL_CALLS(X)                                                                    \
-    X(clCreateBuffer)                                                                              \
-    X(clCreateCommandQueue) X(clCreateContext) X(clCreateSubBuffer) X(clCreateUserEvent)           \
-        X(clEnqueueReadBuffer) X(clEnqueueSVMMap) X(clEnqueueSVMUnmap) X(clEnqueueWriteBuffer)     \
-            X(clFinish) X(clGetCommandQueueInfo) X(clGetDeviceIDs) X(clGetDeviceInfo)              \
-                X(clGetEventInfo) X(clGetPlatformIDs) X(clGetSupportedImageFormats)                \
-                    X(clReleaseCommandQueue) X(clReleaseContext) X(clReleaseEvent)                 \
-                        X(clReleaseMemObject) X(clRetainCommandQueue) X(clRetainMemObject)         \
-                            X(clSVMAlloc) X(clSVMFree) X(clSetUserEventStatus) X(clWaitForEvents)
+    X(clCreateBuffer) X(clCreateCommandQueue) X(clCreateContext) X(clCreateSubBuffer)              \
+    X(clCreateUserEvent) X(clEnqueueReadBuffer) X(clEnqueueSVMMap) X(clEnqueueSVMUnmap)            \
+    X(clEnqueueWriteBuffer) X(clFinish) X(clGetCommandQueueInfo) X(clGetDeviceIDs)                 \
+    X(clGetDeviceInfo) X(clGetEventInfo) X(clGetPlatformIDs) X(clGetSupportedImageFormats)         \
+    X(clReleaseCommandQueue) X(clReleaseContext) X(clReleaseEvent) X(clReleaseMemObject)           \
+    X(clRetainCommandQueue) X(clRetainMemObject) X(clSVMAlloc) X(clSVMFree)                        \
+    X(clSetUserEventStatus) X(clWaitForEvents)
+/* clang-format on */
 
 /* Fills the table (support_begin does); NULL where there is no loader, or an older one. */
 extern struct support_opencl_table {

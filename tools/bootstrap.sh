@@ -45,13 +45,13 @@ pkg_config | pkg-config         | pkgconf-pkg-config | pkgconf        | pkgconf
 python     | python3            | python3            | python         | python
 opencl     | ocl-icd-opencl-dev | ocl-icd-devel      | ocl-icd        | -
 cl_headers | opencl-headers     | opencl-headers     | opencl-headers | -
-clblast    | libclblast-dev     | clblast-devel      | clblast        | clblast
 libpng     | libpng-dev         | libpng-devel       | libpng         | libpng
 expat      | libexpat1-dev      | expat-devel        | expat          | expat
 cjson      | libcjson-dev       | cjson-devel        | cjson          | cjson
 driver     | pocl-opencl-icd    | pocl               | pocl           | -
 '
 test_needs='
+clblast    | libclblast1        | clblast            | clblast        | clblast
 cmocka     | libcmocka-dev      | libcmocka-devel    | cmocka         | cmocka
 '
 # formats of files; without them the command says that it reads and writes none of these
@@ -113,7 +113,12 @@ has_pkg_config() { have pkg-config; }
 has_python() { have python3; }
 has_cmake() { have cmake; }
 has_cmocka() { module cmocka; }
-has_clblast() { module clblast; }
+has_clblast() { # where the library itself looks for it (src/device/clblast.c)
+    for library in libclblast.so.1 libclblast.1.dylib /opt/homebrew/lib/libclblast.1.dylib; do
+        ! python3 -c "import ctypes; ctypes.CDLL('$library')" 2>/dev/null || return 0
+    done
+    return 1
+}
 has_libpng() { module 'libpng >= 1.6'; }
 has_expat() { module expat; }
 has_cjson() { module libcjson; }

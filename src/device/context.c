@@ -130,11 +130,8 @@ static clsp_context *create_empty(const clsp_context_opts *opts)
     if (!ctx) return NULL;
     if (clspi_log_init(&ctx->log, opts->log, opts->log_user) != CLSP_OK) goto fail_log;
     if (pthread_mutex_init(&ctx->programs_lock, NULL) != 0) goto fail_programs;
-    if (pthread_mutex_init(&ctx->clblast_lock, NULL) != 0) goto fail_clblast;
     return ctx;
 
-fail_clblast:
-    pthread_mutex_destroy(&ctx->programs_lock);
 fail_programs:
     clspi_log_release(&ctx->log);
 fail_log:
@@ -179,7 +176,6 @@ void clsp_context_destroy(clsp_context **ptr)
     if (ctx->queue) clReleaseCommandQueue(ctx->queue);
     if (ctx->context) clReleaseContext(ctx->context);
     free(ctx->cache_dir);
-    pthread_mutex_destroy(&ctx->clblast_lock);
     pthread_mutex_destroy(&ctx->programs_lock);
     clspi_log_release(&ctx->log);
     free(ctx);

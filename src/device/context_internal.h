@@ -34,7 +34,7 @@ struct clsp_context {
     struct clspi_program *programs; /* list of all programs built so far */
     char *cache_dir;                /* of programs and measured speeds; NULL: none */
     bool keeps_binaries;            /* programs are kept there too */
-    pthread_mutex_t clblast_lock;   /* around CLBlast's calls (gemm.c) */
+    atomic_bool told_absence;       /* the log has said that there is no CLBlast */
     /* The device set of src/cooperate; NULL before the first shared call. */
     _Atomic(clspi_context_helper *) device_set;
 };

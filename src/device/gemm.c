@@ -1,12 +1,10 @@
 #include "gemm.h"
 
 #include <stdlib.h>
-#ifdef CLSPI_CLBLAST
-#include <clblast_c.h>
-#endif
 
 #include "buffer.h"
 #include "check.h"
+#include "clblast.h"
 #include "kernel_arguments.h"
 #include "split.h"
 
@@ -107,8 +105,8 @@ static clsp_status check_desc(const clspi_gemm *gemm)
     if (d->method != CLSPI_GEMM_AUTO && d->method != CLSPI_GEMM_CLBLAST &&
         d->method != CLSPI_GEMM_SIZED)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT, "gemm: method %d is not one", (int)d->method);
-    if (d->method == CLSPI_GEMM_CLBLAST && !clspi_gemm_has_clblast())
-        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "gemm: this library is built without CLBlast");
+    if (d->method == CLSPI_GEMM_CLBLAST && !clspi_clblast_find())
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT, "gemm: %s", clspi_clblast_absence());
     CLSPI_CHECK(check_operand(gemm, &gemm->a));
     CLSPI_CHECK(check_operand(gemm, &gemm->b));
     CLSPI_CHECK(check_operand(gemm, &gemm->c));
@@ -117,6 +115,14 @@ static clsp_status check_desc(const clspi_gemm *gemm)
 }
 
 /* ---- choice ---- */
+
+/* Notes once a context that products go by our own kernels which CLBlast would make faster. */
+static void tell_absence(clsp_context *ctx)
+{
+    if (!atomic_exchange(&ctx->told_absence, true))
+        clspi_message(&ctx->log, CLSP_LOG_INFO, "gemm: large products by our own kernels: %s",
+                      clspi_clblast_absence());
+}
 
 /* Chooses who makes the products. CLBlast pays for those that are dense in every direction, from a
    size on that depends on the device; it has none without a sum. */
@@ -130,8 +136,10 @@ static clspi_gemm_method choose_method(const clspi_gemm *gemm)
 
     if (smallest == 0) return CLSPI_GEMM_SIZED;
     if (d->method != CLSPI_GEMM_AUTO) return d->method;
-    if (!clspi_gemm_has_clblast()) return CLSPI_GEMM_SIZED;
-    return least > 0 && smallest >= least ? CLSPI_GEMM_CLBLAST : CLSPI_GEMM_SIZED;
+    if (least == 0 || smallest < least || !clspi_clblast_is_built()) return CLSPI_GEMM_SIZED;
+    if (clspi_clblast_find()) return CLSPI_GEMM_CLBLAST;
+    tell_absence(gemm->ctx);
+    return CLSPI_GEMM_SIZED;
 }
 
 /* Chooses between the two kernels, and what an item makes. Blocks are as even as they can be: 17
@@ -214,115 +222,65 @@ clspi_gemm_method clspi_gemm_chosen(const clspi_gemm *gemm)
 
 /* ---- CLBlast ---- */
 
-#ifdef CLSPI_CLBLAST
-
-bool clspi_gemm_has_clblast(void)
-{
-    return true;
-}
-
-clsp_status clspi_gemm_clblast_status(int code)
-{
-    switch (code) {
-    case CLBlastInsufficientMemoryA:
-    case CLBlastInsufficientMemoryB:
-    case CLBlastInsufficientMemoryC:
-        return CLSP_ERROR_BUFFER_SIZE;
-    case CLBlastInvalidMatrixA:
-    case CLBlastInvalidMatrixB:
-    case CLBlastInvalidMatrixC:
-    case CLBlastInvalidDimension:
-    case CLBlastInvalidLeadDimA:
-    case CLBlastInvalidLeadDimB:
-    case CLBlastInvalidLeadDimC:
-    case CLBlastInvalidBatchCount:
-        return CLSP_ERROR_ARGUMENT;
-    case CLBlastNoDoublePrecision:
-        return CLSP_ERROR_NO_FP64;
-    case CLBlastInsufficientMemoryTemp:
-    case CLBlastInvalidLocalMemUsage:
-        return CL_OUT_OF_RESOURCES;
-    default:
-        return code <= 0 && code > -1000 ? code : CL_INVALID_OPERATION;
-    }
-}
-
 /* Calls CLBlast in single precision. A batch of one goes through the plain routine, which also
    takes C without a stride. */
-static CLBlastStatusCode call_f32(const clspi_gemm *gemm, const clspi_gemm_buffers *at,
-                                  size_t count, cl_event *event)
+static int call_f32(const clspi_gemm *gemm, const clspi_gemm_buffers *at, size_t count,
+                    cl_event *event)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
+    const clspi_clblast *const clblast = clspi_clblast_find();
     cl_command_queue queue = gemm->ctx->queue;
 
     if (d->batch == 1)
-        return CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, d->m,
-                            d->n, d->k, 1.0F, at->a, at->a_offset, d->lda, at->b, at->b_offset,
-                            d->ldb, 0.0F, at->c, at->c_offset, d->ldc, &queue, event);
-    return CLBlastSgemmStridedBatched(
-        CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, d->m, d->n, d->k, 1.0F,
-        at->a, at->a_offset, d->lda, d->stride_a, at->b, at->b_offset, d->ldb, d->stride_b, 0.0F,
-        at->c, at->c_offset, d->ldc, d->stride_c, count, &queue, event);
+        return clblast->sgemm(CLSPI_CLBLAST_ROW_MAJOR, CLSPI_CLBLAST_NO, CLSPI_CLBLAST_NO, d->m,
+                              d->n, d->k, 1.0F, at->a, at->a_offset, d->lda, at->b, at->b_offset,
+                              d->ldb, 0.0F, at->c, at->c_offset, d->ldc, &queue, event);
+    return clblast->sgemm_strided_batched(
+        CLSPI_CLBLAST_ROW_MAJOR, CLSPI_CLBLAST_NO, CLSPI_CLBLAST_NO, d->m, d->n, d->k, 1.0F, at->a,
+        at->a_offset, d->lda, d->stride_a, at->b, at->b_offset, d->ldb, d->stride_b, 0.0F, at->c,
+        at->c_offset, d->ldc, d->stride_c, count, &queue, event);
 }
 
-static CLBlastStatusCode call_f64(const clspi_gemm *gemm, const clspi_gemm_buffers *at,
-                                  size_t count, cl_event *event)
+static int call_f64(const clspi_gemm *gemm, const clspi_gemm_buffers *at, size_t count,
+                    cl_event *event)
 {
     const clspi_gemm_desc *const d = &gemm->desc;
+    const clspi_clblast *const clblast = clspi_clblast_find();
     cl_command_queue queue = gemm->ctx->queue;
 
     if (d->batch == 1)
-        return CLBlastDgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, d->m,
-                            d->n, d->k, 1.0, at->a, at->a_offset, d->lda, at->b, at->b_offset,
-                            d->ldb, 0.0, at->c, at->c_offset, d->ldc, &queue, event);
-    return CLBlastDgemmStridedBatched(
-        CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, d->m, d->n, d->k, 1.0, at->a,
+        return clblast->dgemm(CLSPI_CLBLAST_ROW_MAJOR, CLSPI_CLBLAST_NO, CLSPI_CLBLAST_NO, d->m,
+                              d->n, d->k, 1.0, at->a, at->a_offset, d->lda, at->b, at->b_offset,
+                              d->ldb, 0.0, at->c, at->c_offset, d->ldc, &queue, event);
+    return clblast->dgemm_strided_batched(
+        CLSPI_CLBLAST_ROW_MAJOR, CLSPI_CLBLAST_NO, CLSPI_CLBLAST_NO, d->m, d->n, d->k, 1.0, at->a,
         at->a_offset, d->lda, d->stride_a, at->b, at->b_offset, d->ldb, d->stride_b, 0.0, at->c,
         at->c_offset, d->ldc, d->stride_c, count, &queue, event);
 }
 
-/* Enqueues CLBlast's commands under the context's lock: before 1.6.1 its own caches race when two
-   threads fill them. Enqueuing is short, save for the first call, which compiles. */
+/* Enqueues CLBlast's commands under a lock of the process, whose contexts share CLBlast's caches:
+   before 1.6.1 these race when two threads fill them. Enqueuing is short, save for the first call,
+   which compiles. */
 static clsp_status enqueue_clblast(clspi_gemm *gemm, clspi_series *series,
                                    const clspi_gemm_buffers *at, size_t count)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     clsp_context *const ctx = gemm->ctx;
     cl_event event = NULL;
-    CLBlastStatusCode code;
+    int code;
     clsp_status status;
 
     CLSPI_CHECK(clspi_series_hold(series));
     cl_event *const wanted = series->want_event ? &event : NULL;
-    pthread_mutex_lock(&ctx->clblast_lock);
+    pthread_mutex_lock(&lock);
     code = gemm->desc.precision == CLSP_F64 ? call_f64(gemm, at, count, wanted)
                                             : call_f32(gemm, at, count, wanted);
-    pthread_mutex_unlock(&ctx->clblast_lock);
-    if (code == CLBlastSuccess) return clspi_series_adopt(series, event);
-    status = clspi_gemm_clblast_status((int)code);
-    return clspi_fail(&ctx->log, status, "gemm: CLBlast gave %d: %s", (int)code,
+    pthread_mutex_unlock(&lock);
+    if (code == CL_SUCCESS) return clspi_series_adopt(series, event);
+    status = clspi_clblast_status(code);
+    return clspi_fail(&ctx->log, status, "gemm: CLBlast gave %d: %s", code,
                       clsp_status_str(status));
 }
-
-#else /* the same without it, never called save for the first one */
-
-bool clspi_gemm_has_clblast(void)
-{
-    return false;
-}
-
-clsp_status clspi_gemm_clblast_status(int code)
-{
-    return code == 0 ? CLSP_OK : CL_INVALID_OPERATION;
-}
-
-static clsp_status enqueue_clblast(clspi_gemm *gemm, clspi_series *series,
-                                   const clspi_gemm_buffers *at, size_t count)
-{
-    (void)series, (void)at, (void)count;
-    return clspi_fail(&gemm->ctx->log, CL_INVALID_OPERATION, "gemm: no CLBlast");
-}
-
-#endif
 
 /* ---- our own kernels ---- */
 

@@ -7,7 +7,7 @@
 #include "launch.h"
 
 typedef enum clspi_gemm_method {
-    CLSPI_GEMM_AUTO = 0,
+    CLSPI_GEMM_AUTO = 0,    /* our own kernels where there is no CLBlast */
     CLSPI_GEMM_CLBLAST = 1, /* for dense products; its first call compiles for seconds */
     CLSPI_GEMM_SIZED =
         2 /* our own, compiled for k and either n or a block of rows: small and thin products */
@@ -30,9 +30,9 @@ typedef struct clspi_gemm_desc {
    time. */
 typedef struct clspi_gemm clspi_gemm;
 
-/* Makes a description ready. Errors: CLSP_ERROR_ARGUMENT (precision, method, sizes, leading
-   dimensions, overlapping C), CLSP_ERROR_NO_FP64, CLSP_ERROR_NO_MEMORY (a size overflows), OpenCL's
-   own. On error *gemm is NULL. */
+/* Makes a description ready. Errors: CLSP_ERROR_ARGUMENT (precision, method, CLBlast where there is
+   none, sizes, leading dimensions, overlapping C), CLSP_ERROR_NO_FP64, CLSP_ERROR_NO_MEMORY (a size
+   overflows), OpenCL's own. On error *gemm is NULL. */
 clsp_status clspi_gemm_create(clspi_gemm **gemm, clsp_context *ctx, const clspi_gemm_desc *desc);
 
 /* Releases it and writes NULL; *gemm may be NULL. CLBlast's programs stay in CLBlast's cache, and
@@ -58,13 +58,5 @@ typedef struct clspi_gemm_buffers {
    CLSP_ERROR_BUFFER_SIZE, OpenCL's own. CLBlast's own codes are translated; the log names them. */
 clsp_status clspi_gemm_enqueue(clspi_gemm *gemm, clspi_series *series,
                                const clspi_gemm_buffers *buffers, clsp_range products);
-
-/* Whether the library is built with CLBlast. Without it CLSPI_GEMM_AUTO is CLSPI_GEMM_SIZED, and
-   CLSPI_GEMM_CLBLAST is refused with CLSP_ERROR_ARGUMENT. */
-bool clspi_gemm_has_clblast(void);
-
-/* Translates a status code of CLBlast: OpenCL's own stay, the others would collide with our
-   values. */
-clsp_status clspi_gemm_clblast_status(int code);
 
 #endif

@@ -13,27 +13,23 @@
 #endif
 
 /* X(name) for every function that the library calls, of OpenCL 1.2 and before, */
+/* clang-format off */
 #define CLSPI_OPENCL_FUNCTIONS(X)                                                                  \
-    X(clBuildProgram)                                                                              \
-    X(clCreateBuffer) X(clCreateCommandQueue) X(clCreateContext) X(clCreateImage)                  \
-        X(clCreateKernel) X(clCreateKernelsInProgram) X(clCreateProgramWithBinary)                 \
-            X(clCreateProgramWithSource) X(clEnqueueBarrierWithWaitList) X(clEnqueueCopyBuffer) X( \
-                clEnqueueCopyBufferToImage) X(clEnqueueMapBuffer) X(clEnqueueMarkerWithWaitList)   \
-                X(clEnqueueNDRangeKernel) X(clEnqueueNativeKernel) X(clEnqueueReadBuffer)          \
-                    X(clEnqueueUnmapMemObject) X(clEnqueueWriteBuffer) X(clFinish) X(clFlush) X(   \
-                        clGetCommandQueueInfo) X(clGetContextInfo) X(clGetDeviceIDs)               \
-                        X(clGetDeviceInfo) X(clGetEventInfo) X(clGetEventProfilingInfo) X(         \
-                            clGetExtensionFunctionAddressForPlatform) X(clGetKernelInfo)           \
-                            X(clGetKernelWorkGroupInfo) X(clGetMemObjectInfo) X(clGetPlatformIDs)  \
-                                X(clGetPlatformInfo) X(clGetProgramBuildInfo) X(clGetProgramInfo)  \
-                                    X(clGetSupportedImageFormats) X(clReleaseCommandQueue)         \
-                                        X(clReleaseContext) X(clReleaseEvent) X(clReleaseKernel)   \
-                                            X(clReleaseMemObject) X(clReleaseProgram)              \
-                                                X(clRetainCommandQueue) X(clRetainContext)         \
-                                                    X(clRetainEvent) X(clRetainMemObject)          \
-                                                        X(clSetEventCallback) X(clSetKernelArg)    \
-                                                            X(clSetMemObjectDestructorCallback)    \
-                                                                X(clWaitForEvents)
+    X(clBuildProgram) X(clCreateBuffer) X(clCreateCommandQueue) X(clCreateContext)                 \
+    X(clCreateImage) X(clCreateKernel) X(clCreateKernelsInProgram) X(clCreateProgramWithBinary)    \
+    X(clCreateProgramWithSource) X(clEnqueueBarrierWithWaitList) X(clEnqueueCopyBuffer)            \
+    X(clEnqueueCopyBufferToImage) X(clEnqueueMapBuffer) X(clEnqueueMarkerWithWaitList)             \
+    X(clEnqueueNDRangeKernel) X(clEnqueueNativeKernel) X(clEnqueueReadBuffer)                      \
+    X(clEnqueueUnmapMemObject) X(clEnqueueWriteBuffer) X(clFinish) X(clFlush)                      \
+    X(clGetCommandQueueInfo) X(clGetContextInfo) X(clGetDeviceIDs) X(clGetDeviceInfo)              \
+    X(clGetEventInfo) X(clGetEventProfilingInfo) X(clGetExtensionFunctionAddressForPlatform)       \
+    X(clGetKernelInfo) X(clGetKernelWorkGroupInfo) X(clGetMemObjectInfo) X(clGetPlatformIDs)       \
+    X(clGetPlatformInfo) X(clGetProgramBuildInfo) X(clGetProgramInfo)                              \
+    X(clGetSupportedImageFormats) X(clReleaseCommandQueue) X(clReleaseContext) X(clReleaseEvent)   \
+    X(clReleaseKernel) X(clReleaseMemObject) X(clReleaseProgram) X(clRetainCommandQueue)           \
+    X(clRetainContext) X(clRetainEvent) X(clRetainMemObject) X(clSetEventCallback)                 \
+    X(clSetKernelArg) X(clSetMemObjectDestructorCallback) X(clWaitForEvents)
+/* clang-format on */
 
 /* and of OpenCL 2.0, which loaders and devices may lack. */
 #define CLSPI_OPENCL_2_FUNCTIONS(X) X(clSVMAlloc) X(clSVMFree) X(clSetKernelArgSVMPointer)

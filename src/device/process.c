@@ -1,10 +1,9 @@
-#define _GNU_SOURCE /* dladdr, RTLD_NOLOAD */
 #include "process.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "library.h"
 #include "log.h"
 
 const char clspi_made_before_fork[] =
@@ -43,17 +42,9 @@ clsp_status clspi_process_begin(const char *function)
     return clspi_fail(NULL, CLSP_ERROR_NO_MEMORY, "%s: no memory to notice forks", function);
 }
 
-/* Marks the module as one that is not unloaded. A program's own file is not found so, and stays. */
 static void keep_code(void)
 {
-#if defined(RTLD_NOLOAD) && defined(RTLD_NODELETE)
-    Dl_info here;
-    void *const module = dladdr(&forked, &here)
-                             ? dlopen(here.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE)
-                             : NULL;
-
-    if (module) dlclose(module);
-#endif
+    clspi_library_keep(&forked);
 }
 
 void clspi_process_keep_code(void)

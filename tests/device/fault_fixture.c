@@ -348,23 +348,20 @@ static void CL_API_CALL wrap_clSVMFree(cl_context context, void *memory)
     real_clSVMFree(context, memory);
 }
 
+/* clang-format off */
 #define ALL_CALLS(X)                                                                               \
-    X(clBuildProgram)                                                                              \
-    X(clCreateBuffer) X(clCreateCommandQueue) X(clCreateContext) X(clCreateImage)                  \
-        X(clCreateKernel) X(clCreateKernelsInProgram) X(clCreateProgramWithBinary)                 \
-            X(clCreateProgramWithSource) X(clEnqueueBarrierWithWaitList) X(clEnqueueCopyBuffer)    \
-                X(clEnqueueCopyBufferToImage) X(clEnqueueMapBuffer) X(clEnqueueMarkerWithWaitList) \
-                    X(clEnqueueNDRangeKernel) X(clEnqueueNativeKernel) X(clEnqueueReadBuffer)      \
-                        X(clEnqueueUnmapMemObject) X(clEnqueueWriteBuffer) X(clFlush)              \
-                            X(clGetDeviceIDs) X(clGetDeviceInfo) X(clGetKernelWorkGroupInfo)       \
-                                X(clGetPlatformIDs) X(clReleaseCommandQueue) X(clReleaseContext)   \
-                                    X(clReleaseEvent) X(clReleaseKernel) X(clReleaseMemObject)     \
-                                        X(clReleaseProgram) X(clRetainCommandQueue)                \
-                                            X(clRetainContext) X(clRetainEvent)                    \
-                                                X(clRetainMemObject) X(clSVMAlloc) X(clSVMFree)    \
-                                                    X(clSetKernelArg) X(clSetKernelArgSVMPointer)  \
-                                                        X(clSetMemObjectDestructorCallback)        \
-                                                            X(clWaitForEvents)
+    X(clBuildProgram) X(clCreateBuffer) X(clCreateCommandQueue) X(clCreateContext)                 \
+    X(clCreateImage) X(clCreateKernel) X(clCreateKernelsInProgram) X(clCreateProgramWithBinary)    \
+    X(clCreateProgramWithSource) X(clEnqueueBarrierWithWaitList) X(clEnqueueCopyBuffer)            \
+    X(clEnqueueCopyBufferToImage) X(clEnqueueMapBuffer) X(clEnqueueMarkerWithWaitList)             \
+    X(clEnqueueNDRangeKernel) X(clEnqueueNativeKernel) X(clEnqueueReadBuffer)                      \
+    X(clEnqueueUnmapMemObject) X(clEnqueueWriteBuffer) X(clFlush) X(clGetDeviceIDs)                \
+    X(clGetDeviceInfo) X(clGetKernelWorkGroupInfo) X(clGetPlatformIDs) X(clReleaseCommandQueue)    \
+    X(clReleaseContext) X(clReleaseEvent) X(clReleaseKernel) X(clReleaseMemObject)                 \
+    X(clReleaseProgram) X(clRetainCommandQueue) X(clRetainContext) X(clRetainEvent)                \
+    X(clRetainMemObject) X(clSVMAlloc) X(clSVMFree) X(clSetKernelArg) X(clSetKernelArgSVMPointer)  \
+    X(clSetMemObjectDestructorCallback) X(clWaitForEvents)
+/* clang-format on */
 
 #define REDIRECT(name)                                                                             \
     real_##name = clspi_opencl.name;                                                               \

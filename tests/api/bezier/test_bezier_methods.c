@@ -248,6 +248,43 @@ static void test_chunks(void **state)
     print_worst();
 }
 
+enum { ABSENCE_MAX = 256 };
+
+/* Keeps what the log says of CLBlast. */
+static void keep_absence(void *user, clsp_log_level level, const char *message)
+{
+    (void)level;
+    if (strstr(message, "CLBlast")) snprintf(user, ABSENCE_MAX, "%s", message);
+}
+
+/* R P R^T of a high degree goes through CLBlast on GPUs. Where its library is not installed our own
+   kernels make it and the log says so, which fails here; a build that leaves it out says nothing.
+ */
+static void test_clblast(void **state)
+{
+    char absence[ABSENCE_MAX] = "";
+    const clsp_context_opts opts = {
+        .limits = "class=discrete", .log = keep_absence, .log_user = absence};
+    const double bound = bound_of(1, CLSP_F64, 31, 15);
+    clsp_context *ctx;
+    clsp_device_info info;
+    job j;
+
+    (void)state;
+    assert_int_equal(clsp_context_create(&ctx, support_queue(), &opts), CLSP_OK);
+    assert_int_equal(clsp_context_device(ctx, &info), CLSP_OK);
+    if (info.fp64 && strcmp(info.platform, "Oclgrind") != 0) {
+        job_create(&j, ctx, by_method(1, surface(CLSP_F64, 31, 15, 4, 8, 8)), 1);
+        job_eval(&j, 0, 1);
+        note(1, job_error(&j, 30), bound);
+        assert_true(job_error(&j, 30) <= bound);
+        job_destroy(&j);
+    }
+    clsp_context_destroy(&ctx);
+    assert_string_equal(absence, "");
+    print_worst();
+}
+
 /* A patch that is one point, of which all roundings add up, and its error in eps. */
 static double flat_error(clsp_context *ctx, clsp_type precision, uint32_t degree)
 {
@@ -661,6 +698,7 @@ int main(void)
         cmocka_unit_test(test_normals),        cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_small_buffers),  cmocka_unit_test(test_changes),
         cmocka_unit_test(test_refusals),       cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_clblast),
     };
 
     if (support_no_device()) return 77;
