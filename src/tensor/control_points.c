@@ -137,6 +137,7 @@ clsp_status clspi_tensor_set_points(clspi_tensor_plan *plan, size_t num_patches,
     clspi_memory from;
     size_t count = num_patches;
 
+    CLSPI_CHECK(clspi_change_check(&plan->base));
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(clspi_setting_check(&plan->base, run, "loading control points"));
     if (!clspi_size_mul(&count, plan->patch_reals)) return too_many(plan, num_patches);
