@@ -659,12 +659,13 @@ static clsp_status prepare(const clspi_work *work, clspi_way way)
     const host_load *const l = work->user;
 
     (void)way;
+    if (atomic_load(&l->plan->base.has_failed_later)) clspi_plan_settle(&l->plan->base);
     clspi_image_set_broken(l->plan, true);
     CLSPI_CHECK(make_room(l->plan, l->num_images));
     return l->is_later ? clspi_image_reals_reserve(l->plan) : CLSP_OK;
 }
 
-/* Loads images; whatever has failed before is over. */
+/* Loads images; what has failed before, behind which the load was enqueued, is over. */
 static clsp_status make_images(const clspi_work *work, uint32_t worker, const clspi_part *part,
                                const char *const in[], char *out)
 {
