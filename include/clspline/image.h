@@ -233,8 +233,10 @@ CLSP_API clsp_status clsp_image_plan_desc(const clsp_image_plan *plan, clsp_imag
        planar       [num_images][channels][size_0][size_1][size_2]
    (less the directions that there are not). They are read and not kept: later calls may write to
    the same memory. For a device that is a CPU the host filters, whatever the storage and the memory
-   are, unless kernels are asked for: the call returns when it is done, and coefficients are then
-   where those of shared loads are.
+   are, unless kernels are asked for, and coefficients are then where those of shared loads are.
+   From a buffer, or SVM, it does so behind what the queue holds (plan.h, CPUs), and the call waits
+   for that only where other numbers of images were loaded before. Where what is enqueued fails, as
+   when an event in its list does, coefficients are undefined until samples are loaded again.
 
    Shared, each direction of the prefilter is a job, and the report adds them up; a direction needs
    the whole of the one before, so there are no tiles of the call (CLSP_ERROR_ARGUMENT). Samples are

@@ -24,11 +24,11 @@
    calls ask for, on the context's threads, from and into memory of any kind; the device is that
    memory. Only what is asked for by name and has no code there is made by kernels: methods of
    publications, fetches by image objects. Calls into buffers, or SVM, with all that they read in
-   buffers too, enqueue a function of the host's and return, where the device takes such
-   (clsp_device_info.native); setting data, changing the plan and destroying it then wait for them,
-   so an event that such a call waits for must not depend on these. Else the call waits for its
-   list, and returns when all is there. Results have the bits of schedule host (share.h), in memory
-   of any kind.
+   buffers too, and loads of images from such memory enqueue a function of the host's and return,
+   where the device takes such (clsp_device_info.native); setting other data, changing the plan and
+   destroying it then wait for them, and so do shared calls that read what such loads set: an event
+   that a function waits for must not depend on these. Else the call waits for its list, and returns
+   when all is there. Results have the bits of schedule host (share.h), in memory of any kind.
 
    Ranges: a batch call takes the items of a range. Results have the same bits however a batch is
    split into ranges, and from run to run. A range of nothing only waits.

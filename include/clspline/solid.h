@@ -122,9 +122,10 @@ typedef enum clsp_solid_rule {
    Both in host memory: the host makes sums in double; types may differ. Else the device does, in
    the one type of both: the first such call of a rule writes the stencils of all points there, some
    70 bytes each, and later ones only enqueue, so that points that move need not leave the device.
-   On a device that is the host's CPU the host makes all, and the call waits for what it reads.
-   Results are within 4 eps max |coordinate| (2^-21 or 2^-50 of it) of the host's, and the same bits
-   from run to run.
+   On a device that is the host's CPU the host makes all, from buffers to buffers behind what the
+   queue holds (plan.h, CPUs): the next call of the mesh tells if there was no memory then, and
+   destroying the mesh waits for it. Results are within 4 eps max |coordinate| (2^-21 or 2^-50 of
+   it) of the host's, and the same bits from run to run.
 
    Errors: CLSP_ERROR_NO_FP64. */
 CLSP_API clsp_status clsp_solid_refine_points(const clsp_solid_mesh *mesh, clsp_solid_rule rule,

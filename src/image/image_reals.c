@@ -142,55 +142,88 @@ static char *make_room(const clsp_image_plan *plan, const clspi_image_planes *pl
     return reals;
 }
 
+static bool is_half(const clsp_image_plan *plan)
+{
+    return plan->desc.coefficients != plan->desc.precision;
+}
+
 /* Makes reals of halves. */
-static char *reals_of_halves(const clsp_image_plan *plan)
+static void widen_halves(const clsp_image_plan *plan, char *reals)
 {
     const size_t num = planes_of(plan) * plan->layout.plane;
     const uint16_t *const halves = (const void *)plan->store.host;
-    const clspi_image_planes planes = narrow_shape(plan);
-    char *const reals = make_room(plan, &planes);
 
-    for (size_t k = 0; reals && k < num; k++) {
+    for (size_t k = 0; k < num; k++) {
         const float x = clspi_half_value(halves[k]);
         if (plan->desc.precision == CLSP_F64)
             ((double *)(void *)reals)[k] = (double)x;
         else
             ((float *)(void *)reals)[k] = x;
     }
-    return reals;
 }
 
-/* Puts margins around all planes. */
-static char *widen(const clsp_image_plan *plan, const char *from)
+/* Puts margins around all planes; false without memory. */
+static bool put_margins(const clsp_image_plan *plan, const char *from, char *reals)
 {
     const clspi_image_planes planes = wide_shape(plan);
     const size_t real = real_bytes(plan), plane = plan->layout.plane * real;
-    char *const reals = make_room(plan, &planes);
-    bool is_done = reals != NULL;
+    bool is_done = true;
 
     for (size_t k = 0; is_done && k < planes_of(plan); k++)
         is_done = clspi_image_widen(&planes, plan->desc.precision == CLSP_F64, from + k * plane,
                                     reals + k * plane_reals(&planes) * real);
-    if (is_done) return reals;
-    free(reals);
-    return NULL;
+    return is_done;
+}
+
+/* Makes reals of halves, and margins around them; false without memory. */
+static bool put_margins_of_halves(const clsp_image_plan *plan, char *reals)
+{
+    const clspi_image_planes planes = narrow_shape(plan);
+    char *const narrow = make_room(plan, &planes);
+
+    if (narrow) widen_halves(plan, narrow);
+    const bool is_done = narrow && put_margins(plan, narrow, reals);
+    free(narrow);
+    return is_done;
+}
+
+static clsp_status no_memory(const clsp_image_plan *plan)
+{
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "image: no host memory for coefficients as reals");
+}
+
+clsp_status clspi_image_reals_reserve(clsp_image_plan *plan)
+{
+    const clspi_image_planes planes = shape_of(plan);
+
+    if (plan->store.reals || (!is_half(plan) && !is_small(plan))) return CLSP_OK;
+    plan->store.reals = make_room(plan, &planes);
+    return plan->store.reals ? CLSP_OK : no_memory(plan);
+}
+
+clsp_status clspi_image_reals_renew(clsp_image_plan *plan)
+{
+    char *const reals = plan->store.reals;
+    bool is_done = true;
+
+    if (!reals) return CLSP_OK;
+    if (!is_small(plan))
+        widen_halves(plan, reals);
+    else if (is_half(plan))
+        is_done = put_margins_of_halves(plan, reals);
+    else
+        is_done = put_margins(plan, plan->store.host, reals);
+    return is_done ? CLSP_OK : no_memory(plan);
 }
 
 clsp_status clspi_image_host_reals(clsp_image_plan *plan)
 {
-    clspi_image_store *const store = &plan->store;
-    const bool is_half = plan->desc.coefficients != plan->desc.precision;
-    const bool is_wide = is_small(plan);
-
-    if (store->reals || (!is_half && !is_wide)) return CLSP_OK;
-    char *reals = is_half ? reals_of_halves(plan) : NULL;
-    if (is_wide && (reals || !is_half)) {
-        char *const wide = widen(plan, reals ? reals : store->host);
-        free(reals);
-        reals = wide;
-    }
-    store->reals = reals;
-    return reals ? CLSP_OK
-                 : clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                              "image: no host memory for coefficients as reals");
+    if (plan->store.reals) return CLSP_OK;
+    CLSPI_CHECK(clspi_image_reals_reserve(plan));
+    const clsp_status status = clspi_image_reals_renew(plan);
+    if (status == CLSP_OK) return CLSP_OK;
+    free(plan->store.reals);
+    plan->store.reals = NULL;
+    return status;
 }

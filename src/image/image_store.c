@@ -117,6 +117,7 @@ clsp_status clspi_image_store_reserve(clsp_image_plan *plan, size_t num_images)
         !clspi_size_mul(&bytes, num_images) || bytes > PTRDIFF_MAX)
         return no_memory(plan, "coefficients");
     if (!store->host || store->host_bytes != bytes) {
+        clspi_plan_settle(&plan->base); /* commands work on what there is */
         free_host(store);
         store->host_bytes = bytes;
         store->host_memory = clspi_large_array(bytes + spare + line, 1);
@@ -136,8 +137,6 @@ clsp_status clspi_image_store_renew(clsp_image_plan *plan, size_t num_images)
     store->load++;
     store->shared_calls = 0;
     store->on_device = false;
-    free(store->reals);
-    store->reals = NULL;
     return clspi_image_store_reserve(plan, num_images);
 }
 
@@ -170,6 +169,7 @@ clsp_status clspi_image_to_device(clsp_image_plan *plan)
     const size_t bytes = planes_of(plan) * plan->layout.plane * coefficient_bytes(plan);
 
     if (store->on_device || !store->host) return CLSP_OK;
+    CLSPI_CHECK(clspi_plan_catch_up(&plan->base));
     CLSPI_CHECK(clspi_image_range_to_device(plan, store->range, planes_of(plan)));
     if (!clspi_image_fits_device(plan, plan->num_images)) return CLSP_OK;
     CLSPI_CHECK(

@@ -44,11 +44,13 @@ void clspi_image_set_broken(clsp_image_plan *plan, bool is_broken);
 /* Releases what there was of images loaded before. */
 void clspi_image_store_forget(clsp_image_plan *plan);
 
-/* Forgets it, and makes room in host memory for so many images, in the same memory where that fits.
- */
+/* Forgets it, and makes room in host memory for so many images, in the same memory where that fits:
+   commands of the host's may be on their way that work on it. Reals that are still there then are
+   to be made again. */
 clsp_status clspi_image_store_renew(clsp_image_plan *plan, size_t num_images);
 
-/* Makes room in host memory for the coefficients of so many images, and for ranges. */
+/* Makes room in host memory for the coefficients of so many images, and for ranges. Waits for
+   commands that work on what there was, if it does not fit. */
 clsp_status clspi_image_store_reserve(clsp_image_plan *plan, size_t num_images);
 
 /* Brings coefficients to the device, or to host memory, where they are not there. Those that do not

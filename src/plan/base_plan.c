@@ -38,6 +38,15 @@ clsp_status clspi_run_check(clsp_context *ctx, const clsp_run *run)
     return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "clsp_run: a report without a share");
 }
 
+clsp_status clspi_later_check(const clspi_plan *plan)
+{
+    if (!atomic_load_explicit(&plan->has_failed_later, memory_order_relaxed)) return CLSP_OK;
+    return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "%s: a call before found no memory when its turn came; change or load the"
+                      " plan again",
+                      plan->family);
+}
+
 clsp_status clspi_call_check(const clspi_plan *plan, const clsp_run *run)
 {
     CLSPI_CHECK(clspi_context_usable(plan->ctx));
@@ -45,11 +54,7 @@ clsp_status clspi_call_check(const clspi_plan *plan, const clsp_run *run)
         return clspi_fail(&plan->ctx->log, CLSP_ERROR_STATE,
                           "%s: the plan's last change failed; change it again or destroy it",
                           plan->family);
-    if (atomic_load_explicit(&plan->has_failed_later, memory_order_relaxed))
-        return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "%s: a call before found no memory when its turn came; change or load the"
-                          " plan again",
-                          plan->family);
+    CLSPI_CHECK(clspi_later_check(plan));
     return clspi_run_check(plan->ctx, run);
 }
 
@@ -60,9 +65,8 @@ clsp_status clspi_unshared_check(const clspi_plan *plan, const clsp_run *run, co
                       call);
 }
 
-clsp_status clspi_setting_check(clspi_plan *plan, const clsp_run *run, const char *call)
+clsp_status clspi_setting_check(const clspi_plan *plan, const clsp_run *run, const char *call)
 {
-    clspi_plan_settle(plan);
     if (clspi_run_asks(run))
         return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT, "%s: %s has no tiling",
                           plan->family, call);
@@ -76,6 +80,12 @@ void clspi_plan_settle(clspi_plan *plan)
     clReleaseEvent(plan->later);
     plan->later = NULL;
     atomic_store(&plan->has_failed_later, false);
+}
+
+clsp_status clspi_plan_catch_up(const clspi_plan *plan)
+{
+    if (plan->later) clWaitForEvents(1, &plan->later);
+    return clspi_later_check(plan);
 }
 
 clsp_status clspi_change_check(clspi_plan *plan)

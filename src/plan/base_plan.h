@@ -74,17 +74,24 @@ clsp_status clspi_run_check(clsp_context *ctx, const clsp_run *run);
 /* Checks that a call which one processor makes is not to be shared; call: names it. */
 clsp_status clspi_unshared_check(const clspi_plan *plan, const clsp_run *run, const char *call);
 
-/* Checks that a call which sets data is neither shared nor asked for its tiling, and waits for what
-   the host makes later. */
-clsp_status clspi_setting_check(clspi_plan *plan, const clsp_run *run, const char *call);
+/* Checks that a call which sets data is neither shared nor asked for its tiling. */
+clsp_status clspi_setting_check(const clspi_plan *plan, const clsp_run *run, const char *call);
 
 /* Checks what a call that changes the plan needs: a device that is there. The plan may be
    broken. Waits for what the host makes later. */
 clsp_status clspi_change_check(clspi_plan *plan);
 
-/* Waits for calls that the host makes later, as commands of its CPU's queue: they read what the
-   plan holds. Setting data, changes and the plan's end begin with it. */
+/* Waits for calls that the host makes later, as commands of its CPU's queue, and forgets whether
+   one has failed: they work on what the plan holds. Setting data, changes and the plan's end begin
+   with it, save where data are set by such a command, which has its turn behind them. */
 void clspi_plan_settle(clspi_plan *plan);
+
+/* Waits for them before a call reads at once what they may set. Threads may do so at once. Errors:
+   CLSP_ERROR_NO_MEMORY (one has found none). */
+clsp_status clspi_plan_catch_up(const clspi_plan *plan);
+
+/* Checks that none has failed so far. */
+clsp_status clspi_later_check(const clspi_plan *plan);
 
 /* Tells whether a call is only asked what it would do. */
 bool clspi_run_asks(const clsp_run *run);

@@ -126,6 +126,14 @@ static const char *find_lack(const clspi_work *work)
     return lack;
 }
 
+clsp_status clspi_work_within(const clspi_work *work)
+{
+    clspi_work_lines l = {.work = work, .out = work->out.output->host};
+
+    CLSPI_CHECK(clspi_tiles_of(&l.tiles, work->plan, &work->tiling, NULL));
+    return clspi_lines_on_host(&l);
+}
+
 clsp_status clspi_work_run(const clspi_work *work, const clsp_run *run)
 {
     clspi_work_lines l;

@@ -135,4 +135,8 @@ unsigned clspi_size_class(double size);
 /* Carries out a call whose arguments have been checked, but for its memory and tiles. */
 clsp_status clspi_work_run(const clspi_work *work, const clsp_run *run);
 
+/* Carries out, on the host and with nothing to wait for, a work without inputs that is a part of
+   another one, which is being made. */
+clsp_status clspi_work_within(const clspi_work *work);
+
 #endif

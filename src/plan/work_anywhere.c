@@ -162,10 +162,11 @@ static cl_uint number_buffers(places *all, cl_mem buffers[CLSPI_NATIVE_BUFFERS])
     return num;
 }
 
-/* Tells whether lines can be a command, by their memory: buffers that such work on. */
+/* Tells whether lines can be a command, by their memory: buffers that such work on, and where
+   nothing is written to the caller's memory, what the plan holds. */
 static bool can_be_later(const clspi_work_lines *l, const places *all)
 {
-    bool can = clspi_runs_native(l->work->plan->ctx) && is_reached(&all->at[OUT]);
+    bool can = clspi_runs_native(l->work->plan->ctx);
 
     for (uint32_t k = 0; k < all->num && can; k++) {
         const place *const p = &all->at[k];
@@ -182,7 +183,8 @@ static void make_later(void *user, void *const *memory)
     const place *const at = later->all.at;
     clsp_status status = CLSP_OK;
 
-    l->out = (char *)memory[at[OUT].buffer] + offset_of(&at[OUT]);
+    l->out = is_reached(&at[OUT]) ? (char *)memory[at[OUT].buffer] + offset_of(&at[OUT])
+                                  : at[OUT].memory.host;
     for (uint32_t i = 0; i < later->work.num_in && status == CLSP_OK; i++) {
         const place *const p = &at[INPUTS + i];
         status =
@@ -254,7 +256,7 @@ clsp_status clspi_lines_anywhere(clspi_work_lines *l, const clsp_run *run)
 
     if (status == CLSP_OK) {
         native.num = number_buffers(&all, native.buffers);
-        status = native.num <= CLSPI_NATIVE_BUFFERS && can_be_later(l, &all)
+        status = native.num > 0 && native.num <= CLSPI_NATIVE_BUFFERS && can_be_later(l, &all)
                      ? make_as_command(l, &all, &native, run)
                      : make_at_once(l, &all, run);
     }

@@ -167,12 +167,12 @@ void clsp_solid_mesh_destroy(clsp_solid_mesh **mesh)
     if (!old) return;
     *mesh = NULL;
     if (clspi_process_is_forked()) return;
+    clspi_refinement_destroy(old->refinement);
     clspi_poly_mesh_release(&old->poly);
     clspi_tetra_mesh_release(&old->tetra);
     clspi_cell_mesh_release(&old->cells);
     free(old->crease);
     free(old->sharpness);
-    clspi_refinement_destroy(old->refinement);
     free(old);
 }
 

@@ -9,12 +9,12 @@
 #include "buffer.h"
 #include "check.h"
 #include "kernel_arguments.h"
-#include "memory.h"
 #include "solid_mesh.h"
 #include "solid_plan.h"
 #include "split.h"
 #include "stencils.h"
 #include "tensor_desc.h"
+#include "work.h"
 
 /* The stencils of a rule on the device. */
 typedef struct device_stencils {
@@ -59,9 +59,20 @@ clspi_refinement *clspi_refinement_create(clsp_context *ctx)
     return NULL;
 }
 
-clsp_status clspi_refinement_check(const clspi_refinement *r, const clsp_run *run, const char *call)
+/* Takes back that a call before has failed later, once it has been told: no data are left of it. */
+static void forgive(clspi_refinement *r)
 {
-    CLSPI_CHECK(clspi_call_check(&r->base, run));
+    pthread_mutex_lock(&r->lock);
+    clspi_plan_settle(&r->base);
+    pthread_mutex_unlock(&r->lock);
+}
+
+clsp_status clspi_refinement_check(clspi_refinement *r, const clsp_run *run, const char *call)
+{
+    const clsp_status status = clspi_call_check(&r->base, run);
+
+    if (status == CLSP_ERROR_NO_MEMORY) forgive(r);
+    CLSPI_CHECK(status);
     return clspi_unshared_check(&r->base, run, call);
 }
 
@@ -189,29 +200,37 @@ static clsp_status subdivide(const refine_call *call, const clsp_input *points,
     return done ? CLSP_OK : clspi_solid_no_memory(call->mesh->ctx);
 }
 
-/* Refines what is copied from and to memory of any kind. */
-static clsp_status refine_copies(clspi_series *series, const refine_call *call)
+/* Makes all points as the one line of a work. */
+static clsp_status make_points(const clspi_work *work, uint32_t worker, const clspi_part *part,
+                               const char *const in[], char *out)
 {
-    const clspi_memory *const from = &call->points, *const to = &call->fine;
-    const size_t bytes = call->num * from->element, fine_bytes = call->num_fine * to->element;
-    char *const read = malloc(bytes), *const made = malloc(fine_bytes);
-    const clsp_input points = {.type = call->precision, .host = read};
-    const clsp_output fine = {.type = call->precision, .host = made};
-    clsp_status status =
-        read && made ? clspi_series_await(series) : clspi_solid_no_memory(series->ctx);
+    const refine_call *const call = work->user;
+    const clsp_input points = {.type = call->precision, .host = in[0]};
+    const clsp_output fine = {.type = call->precision, .host = out};
 
-    if (status == CLSP_OK && from->buffer)
-        status = clspi_series_read(series, from->buffer, from->offset * from->element, read, bytes);
-    else if (status == CLSP_OK)
-        memcpy(read, from->host, bytes);
-    if (status == CLSP_OK) status = subdivide(call, &points, &fine);
-    if (status == CLSP_OK && to->buffer)
-        status = clspi_series_write(series, to->buffer, to->offset * to->element, made, fine_bytes);
-    else if (status == CLSP_OK)
-        memcpy(to->host, made, fine_bytes);
-    free(read);
-    free(made);
-    return status;
+    (void)worker;
+    (void)part;
+    return subdivide(call, &points, &fine);
+}
+
+/* Refines in memory of any kind on the host's own CPU. */
+static clsp_status refine_anywhere(const refine_call *call, const clsp_input *points,
+                                   const clsp_output *fine, const clsp_run *run)
+{
+    static const clspi_work_makers makers = {.on_host = make_points};
+    const clspi_work_input in = {
+        .input = points, .need = {"points", call->precision, call->num}, .planes = 1};
+    const clspi_work work = {.plan = &call->mesh->refinement->base,
+                             .makers = &makers,
+                             .user = call,
+                             .user_bytes = sizeof *call,
+                             .tiling = {1, 1, 1, 1, 1},
+                             .num_in = 1,
+                             .in = &in,
+                             .out = {fine, "fine", call->precision, call->num_fine, false},
+                             .takes_all = true};
+
+    return clspi_work_run(&work, run);
 }
 
 /* Refines where all memory is the host's. */
@@ -315,44 +334,50 @@ static clsp_status enqueue(clspi_refinement *r, clspi_series *series, const refi
                              : clspi_series_read(series, fine, 0, call->fine.host, fine_bytes);
 }
 
-static clsp_status refine_locked(clspi_refinement *r, const refine_call *call, const clsp_run *run)
+static clsp_status refine_by_kernel(clspi_refinement *r, const refine_call *call,
+                                    const clsp_run *run)
 {
     clspi_call all;
 
     CLSPI_CHECK(clspi_call_begin(&all, &r->base, run));
     clsp_status status = clspi_memory_acquire(&call->fine, &all.series);
-    if (status == CLSP_OK) {
-        status = clspi_is_own_cpu(r->base.ctx) ? refine_copies(&all.series, call)
-                                               : enqueue(r, &all.series, call);
-        status = clspi_memory_release(&call->fine, &all.series, status);
-    }
+    if (status == CLSP_OK)
+        status = clspi_memory_release(&call->fine, &all.series, enqueue(r, &all.series, call));
     return call->points.buffer && call->fine.buffer ? clspi_call_end(&all, status)
                                                     : clspi_call_finish(&all, status);
 }
 
-/* Refines where some memory is the device's. */
 static clsp_status refine_on_device(refine_call *call, const clsp_input *points,
                                     const clsp_output *fine, const clsp_run *run)
 {
     clspi_refinement *const r = call->mesh->refinement;
-    const clspi_memory_need read = {"points", points->type, call->num};
-    const clspi_memory_need write = {"fine", fine->type, call->num_fine};
-    clsp_status status;
+    const clspi_memory_need read = {"points", call->precision, call->num};
+    const clspi_memory_need write = {"fine", call->precision, call->num_fine};
+
+    clsp_status status = clspi_input_open(&call->points, &r->base, points, &read);
+    if (status == CLSP_OK) status = clspi_output_open(&call->fine, &r->base, fine, &write);
+    if (status == CLSP_OK) status = refine_by_kernel(r, call, run);
+    clspi_memory_close(&call->points);
+    clspi_memory_close(&call->fine);
+    return status;
+}
+
+/* Refines where some memory is the device's. */
+static clsp_status refine_in_buffers(refine_call *call, const clsp_input *points,
+                                     const clsp_output *fine, const clsp_run *run)
+{
+    clspi_refinement *const r = call->mesh->refinement;
 
     if (points->type != fine->type)
         return clspi_fail(&r->base.ctx->log, CLSP_ERROR_ARGUMENT,
                           "solid: points and fine are of two types, and not all in host memory");
     CLSPI_CHECK(clspi_precision_check(r->base.ctx, "solid", points->type));
     call->precision = points->type;
-    status = clspi_input_open(&call->points, &r->base, points, &read);
-    if (status == CLSP_OK) status = clspi_output_open(&call->fine, &r->base, fine, &write);
-    if (status == CLSP_OK) {
-        pthread_mutex_lock(&r->lock);
-        status = refine_locked(r, call, run);
-        pthread_mutex_unlock(&r->lock);
-    }
-    clspi_memory_close(&call->points);
-    clspi_memory_close(&call->fine);
+    pthread_mutex_lock(&r->lock);
+    const clsp_status status = clspi_is_own_cpu(r->base.ctx)
+                                   ? refine_anywhere(call, points, fine, run)
+                                   : refine_on_device(call, points, fine, run);
+    pthread_mutex_unlock(&r->lock);
     return status;
 }
 
@@ -383,6 +408,6 @@ clsp_status clsp_solid_refine_points(const clsp_solid_mesh *mesh, clsp_solid_rul
     if (clspi_run_asks(run)) return clspi_run_tell(run, call.num_fine);
     CLSPI_CHECK(clspi_output_unstage(&mesh->refinement->base, &fine, "fine", fine.type));
     if (points.buffer || points.svm || fine.buffer || fine.svm || fine.graphics)
-        return refine_on_device(&call, &points, &fine, run);
+        return refine_in_buffers(&call, &points, &fine, run);
     return refine_on_host(&call, &points, &fine, run);
 }

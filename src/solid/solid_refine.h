@@ -10,10 +10,12 @@ typedef struct clspi_refinement clspi_refinement;
 
 /* Makes what is needed to make the rest when it is first used. NULL: no memory. */
 clspi_refinement *clspi_refinement_create(clsp_context *ctx);
-void clspi_refinement_destroy(clspi_refinement *refinement); /* which may be NULL */
+
+/* Releases it, which may be NULL, when no command reads the mesh any more. */
+void clspi_refinement_destroy(clspi_refinement *refinement);
 
 /* Checks the run of a call on a mesh, which is not shared; call: names it. */
-clsp_status clspi_refinement_check(const clspi_refinement *refinement, const clsp_run *run,
+clsp_status clspi_refinement_check(clspi_refinement *refinement, const clsp_run *run,
                                    const char *call);
 
 /* Wait for the list of a call that works on the host, and make its event. */

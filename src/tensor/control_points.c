@@ -60,19 +60,13 @@ static clsp_status check_loaded(clspi_tensor_plan *plan)
     enum { POINTS = 65536 };
     const size_t most = (size_t)POINTS * clspi_coords(&plan->desc);
     clspi_call call;
-    clsp_status status;
 
     if (!plan->desc.rational) return CLSP_OK;
-    if (clspi_is_own_cpu(plan->base.ctx)) {
-        status = check_weights(plan, plan->host.data, plan->num_patches * plan->patch_reals, 0);
-        plan->is_loaded = status == CLSP_OK;
-        return status;
-    }
     void *const scratch = malloc(most * real_bytes(plan));
     if (!scratch)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                           "%s: no memory to read weights into", plan->base.family);
-    status = clspi_call_begin(&call, &plan->base, NULL);
+    clsp_status status = clspi_call_begin(&call, &plan->base, NULL);
     if (status == CLSP_OK)
         status = clspi_call_end(&call, read_weights(plan, &call.series, scratch, most));
     free(scratch);
@@ -82,16 +76,25 @@ static clsp_status check_loaded(clspi_tensor_plan *plan)
 
 /* ---- loading ---- */
 
+/* Tells whether the host alone has control points from such memory until kernels need them. Those
+   from buffers are copied when their command runs, and the host reads them when it first needs
+   them. */
+static bool stays_on_host(const clspi_tensor_plan *plan, const clspi_memory *from)
+{
+    return clspi_is_own_cpu(plan->base.ctx) && !from->buffer;
+}
+
 /* Makes room for the control points of num_patches patches; those before are gone. */
-static clsp_status reserve(clspi_tensor_plan *plan, size_t num_patches)
+static clsp_status reserve(clspi_tensor_plan *plan, size_t num_patches, const clspi_memory *from)
 {
     size_t bytes = real_bytes(plan);
 
     if (!clspi_size_mul(&bytes, plan->patch_reals) || !clspi_size_mul(&bytes, num_patches))
         return too_many(plan, num_patches);
-    plan->is_loaded = plan->is_made = plan->is_brought = false;
+    plan->is_loaded = plan->is_made = false;
+    plan->is_brought = !stays_on_host(plan, from);
     clspi_peers_forget(&plan->peers);
-    if (clspi_is_own_cpu(plan->base.ctx)) /* lists read a patch where there is none, too */
+    if (!plan->is_brought) /* lists read a patch where there is none, too */
         return clspi_host_state_reserve(&plan->host, &plan->base, bytes,
                                         plan->patch_reals * real_bytes(plan));
     clspi_host_state_forget(&plan->host);
@@ -109,20 +112,17 @@ clsp_status clspi_tensor_bring(clspi_tensor_plan *plan, clspi_series *series)
 {
     const size_t bytes = plan->num_patches * plan->patch_reals * real_bytes(plan);
 
-    if (!clspi_is_own_cpu(plan->base.ctx) || plan->is_brought) return CLSP_OK;
+    if (plan->is_brought) return CLSP_OK;
     CLSPI_CHECK(clspi_buffer_reserve(&plan->points, &plan->points_bytes, plan->base.ctx, bytes));
     CLSPI_CHECK(clspi_series_write(series, plan->points, 0, plan->host.data, bytes));
     plan->is_brought = true;
     return CLSP_OK;
 }
 
-/* Takes control points into the host's memory. */
+/* Takes control points from host memory into the host's. */
 static clsp_status take(clspi_tensor_plan *plan, clspi_series *series, size_t bytes,
                         const clspi_memory *from)
 {
-    if (from->buffer)
-        return clspi_series_read(series, from->buffer, from->offset * real_bytes(plan),
-                                 plan->host.data, bytes);
     CLSPI_CHECK(clspi_series_await_list(series));
     if (bytes > 0) memcpy(plan->host.data, from->host, bytes);
     return CLSP_OK;
@@ -134,7 +134,7 @@ static clsp_status bring(clspi_tensor_plan *plan, clspi_series *series, size_t n
 {
     const size_t bytes = num_patches * plan->patch_reals * real_bytes(plan);
 
-    if (clspi_is_own_cpu(plan->base.ctx)) return take(plan, series, bytes, from);
+    if (stays_on_host(plan, from)) return take(plan, series, bytes, from);
     CLSPI_CHECK(from->buffer
                     ? clspi_series_copy(series, from->buffer, from->offset * real_bytes(plan),
                                         plan->points, 0, bytes)
@@ -150,12 +150,11 @@ static clsp_status load(clspi_tensor_plan *plan, size_t num_patches, const clspi
 {
     clspi_call call;
 
-    CLSPI_CHECK(reserve(plan, num_patches));
+    CLSPI_CHECK(reserve(plan, num_patches, from));
     forget_host_sums(plan);
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, run));
     const clsp_status made = bring(plan, &call.series, num_patches, from);
-    const bool waits = from->host || clspi_is_own_cpu(plan->base.ctx);
-    CLSPI_CHECK(waits ? clspi_call_finish(&call, made) : clspi_call_end(&call, made));
+    CLSPI_CHECK(from->host ? clspi_call_finish(&call, made) : clspi_call_end(&call, made));
     plan->num_patches = num_patches;
     plan->is_loaded = true;
     plan->loads++;
@@ -175,6 +174,7 @@ clsp_status clspi_tensor_set_points(clspi_tensor_plan *plan, size_t num_patches,
     clspi_memory from;
     size_t count = num_patches;
 
+    CLSPI_CHECK(clspi_change_check(&plan->base));
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(clspi_setting_check(&plan->base, run, "loading control points"));
     if (!clspi_size_mul(&count, plan->patch_reals)) return too_many(plan, num_patches);

@@ -65,8 +65,8 @@ typedef struct clspi_tensor_plan {
     size_t patch_vertices; /* of the common grid; 0: there is none */
     cl_mem basis;          /* of the family, for vertices one by one; NULL: none, or not yet */
 
-    /* [num_patches][patch_reals]; where the host makes vertices the host's state has them, and this
-       only what kernels need all the same (clspi_tensor_bring) */
+    /* [num_patches][patch_reals]; where the host makes vertices, the host's state has those from
+       host memory, until kernels need them (clspi_tensor_bring) */
     cl_mem points;
     size_t points_bytes;
     bool is_brought; /* they are there */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* ---- the fault ---- */
 
@@ -371,4 +372,14 @@ void redirect_calls(void)
 {
     assert_null(clspi_opencl_open(NULL));
     ALL_CALLS(REDIRECT)
+}
+
+void let_go(clsp_context *ctx, long blocks)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    for (int i = 0; i < 500 && live_blocks != blocks; i++) {
+        clFinish(clsp_context_queue(ctx));
+        nanosleep(&pause, NULL);
+    }
 }

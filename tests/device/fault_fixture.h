@@ -10,6 +10,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include <clspline/context.h>
+
 #include "opencl.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -75,5 +77,9 @@ void arm_fault(enum kind kind, unsigned n);
 
 /* So do num calls from the n-th on. */
 void arm_faults(enum kind kind, unsigned n, unsigned num);
+
+/* Waits a moment until there are no more blocks than so many: what commands hold stays until OpenCL
+   forgets them, on threads of its own. */
+void let_go(clsp_context *ctx, long blocks);
 
 #endif

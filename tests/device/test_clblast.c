@@ -29,7 +29,7 @@ void *__wrap_dlsym(void *library, const char *name);
 
 void *__wrap_dlopen(const char *name, int flags)
 {
-    if (!name || !strstr(name, "clblast")) return __real_dlopen(name, flags);
+    if (!name || !strstr(name, "libclblast")) return __real_dlopen(name, flags);
     num_opened++;
     return mode == PARTIAL ? __real_dlopen(NULL, RTLD_NOW) : NULL;
 }

@@ -12,7 +12,10 @@ enum {
     IMAGE_COLUMNS = 70,
     IMAGE_CHANNELS = 2,
     IMAGE_PIXELS = IMAGE_ROWS * IMAGE_COLUMNS,
-    IMAGE_VALUES = 4 * IMAGE_CHANNELS * IMAGE_PIXELS
+    IMAGE_VALUES = 4 * IMAGE_CHANNELS * IMAGE_PIXELS,
+    QUEUED_ROWS = 24, /* few: the calling thread makes all, and no other begins */
+    QUEUED_COLUMNS = 30,
+    QUEUED_PIXELS = QUEUED_ROWS * QUEUED_COLUMNS
 };
 
 /* A plan of images, and whether its calls are the shared ones. */
@@ -164,11 +167,90 @@ static void test_nothing_made(void **state)
     clsp_context_destroy(&ctx);
 }
 
+/* Loads images from a buffer, and makes their values at once. */
+static clsp_status call_queued(clsp_image_plan *plan, cl_mem samples, float *values)
+{
+    const clsp_status status =
+        clsp_image_set_samples(plan, 1, clsp_in_buffer(samples, CLSP_F32, 0), NULL);
+
+    return status != CLSP_OK ? status
+                             : clsp_image_eval(plan, (clsp_range){0, 1}, NULL,
+                                               clsp_out_f32(values, QUEUED_PIXELS), NULL);
+}
+
+/* The same with the n-th call of a kind failing, be it in the driver's thread; then the next load
+   makes it good. n 0: none fails, and `right` gets what is right. */
+static bool fail_queued(clsp_context *ctx, const clsp_image_desc *desc, cl_mem samples,
+                        enum kind kind, unsigned n, float *right)
+{
+    static float values[QUEUED_PIXELS];
+    const long objects = live_objects, blocks = live_blocks;
+    clsp_image_plan *plan;
+
+    assert_ok(ctx, clsp_image_plan_create(&plan, ctx, desc));
+    arm_fault(kind, n);
+    clsp_status status = call_queued(plan, samples, values);
+    fault.armed = false;
+    if (status != CLSP_OK && !fault.reached)
+        fail_msg("%s %u: status %d", kind_names[kind], n, status);
+    if (status != CLSP_OK) assert_ok(ctx, call_queued(plan, samples, values));
+    if (n > 0 && memcmp(values, right, sizeof values) != 0)
+        fail_msg("%s %u, status %d: other values", kind_names[kind], n, status);
+    if (n == 0) memcpy(right, values, sizeof values);
+    clsp_image_plan_destroy(&plan);
+    let_go(ctx, blocks);
+    if (n > 0 && (live_blocks != blocks || live_objects != objects))
+        fail_msg("%s %u: %ld blocks and %ld objects are left", kind_names[kind], n,
+                 live_blocks - blocks, live_objects - objects);
+    return fault.reached;
+}
+
+/* Loads from buffers, which the host makes when their turn comes. */
+static void test_queued(void **state)
+{
+    static const enum kind kinds[] = {MALLOC,         CALLOC, CREATE_BUFFER, MARKER, NATIVE,
+                                      SET_DESTRUCTOR, MAP};
+    static const clsp_image_desc descs[] = {
+        {.size = {QUEUED_ROWS, QUEUED_COLUMNS}},
+        {.size = {QUEUED_ROWS, QUEUED_COLUMNS}, .coefficients = CLSP_F16, .clip = 1},
+        {.size = {QUEUED_ROWS, QUEUED_COLUMNS}, .prefilter = CLSP_IMAGE_LEAST_SQUARES}};
+    static float samples[QUEUED_PIXELS], right[QUEUED_PIXELS];
+    const clsp_context_opts opts = {.cache_dir = ""};
+    clsp_context *ctx;
+    cl_int code;
+    unsigned failed = 0;
+
+    (void)state;
+    fault.keeps_device = true;
+    for (size_t i = 0; i < QUEUED_PIXELS; i++)
+        samples[i] = (float)(i * i % 31) / 4;
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+    cl_context context;
+    assert_int_equal(clGetCommandQueueInfo(clsp_context_queue(ctx), CL_QUEUE_CONTEXT,
+                                           sizeof context, &context, NULL),
+                     CL_SUCCESS);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                   sizeof samples, samples, &code);
+    assert_int_equal(code, CL_SUCCESS);
+    for (size_t d = 0; d < COUNT(descs); d++) {
+        fail_queued(ctx, &descs[d], buffer, MALLOC, 0, right);
+        for (size_t k = 0; k < COUNT(kinds); k++)
+            for (unsigned n = 1; fail_queued(ctx, &descs[d], buffer, kinds[k], n, right); n++)
+                failed++;
+    }
+    clReleaseMemObject(buffer);
+    clsp_context_destroy(&ctx);
+    fault.keeps_device = false;
+    assert_true(failed > 0);
+    print_message("%u calls made to fail\n", failed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_images),
         cmocka_unit_test(test_nothing_made),
+        cmocka_unit_test(test_queued),
     };
 
     if (support_no_device()) return 77;

@@ -274,12 +274,66 @@ static void test_no_kernels(void **state)
     clsp_context_destroy(&ctx);
 }
 
+/* Refines points of the cubes from a buffer to another one, and waits for it. */
+static clsp_status refine_queued(clsp_context *ctx, const clsp_solid_mesh *mesh,
+                                 const cl_mem buffers[2])
+{
+    const clsp_status status = clsp_solid_refine_points(
+        mesh, CLSP_SOLID_TENSOR, 3, clsp_in_buffer(buffers[0], CLSP_F32, 0),
+        clsp_out_buffer(buffers[1], CLSP_F32, 0), NULL);
+
+    assert_int_equal(clFinish(ctx->queue), CL_SUCCESS);
+    return status;
+}
+
+/* Points that find no memory when their turn comes are told of by the next call, and the one behind
+   makes them. */
+static void test_queued(void **state)
+{
+    enum { FINE = 3 * 75 };
+    static const enum kind kinds[] = {MALLOC, CALLOC, CREATE_BUFFER, NATIVE, SET_DESTRUCTOR};
+    const clsp_context_opts opts = {.cache_dir = ""};
+    float control[3 * SOLID_VERTICES], right[FINE], got[FINE];
+    clsp_context *ctx;
+    clsp_solid_mesh *mesh;
+    cl_int code;
+
+    (void)state;
+    make_points(control);
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+    assert_ok(ctx, clsp_solid_mesh_create(&mesh, ctx, &cells));
+    assert_ok(ctx, clsp_solid_refine_points(mesh, CLSP_SOLID_TENSOR, 3,
+                                            clsp_in_f32(control, COUNT(control)),
+                                            clsp_out_f32(right, FINE), NULL));
+    cl_mem buffers[] = {clCreateBuffer(ctx->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                       sizeof control, control, &code),
+                        clCreateBuffer(ctx->context, CL_MEM_READ_WRITE, sizeof right, NULL, &code)};
+    for (size_t k = 0; k < COUNT(kinds) && clspi_is_own_cpu(ctx); k++)
+        for (unsigned n = 1; n == 1 || fault.reached; n++) {
+            arm_fault(kinds[k], n);
+            const clsp_status status = refine_queued(ctx, mesh, buffers);
+            fault.armed = false;
+            if (fault.reached && status == CLSP_OK)
+                assert_int_equal(refine_queued(ctx, mesh, buffers), CLSP_ERROR_NO_MEMORY);
+            assert_ok(ctx, refine_queued(ctx, mesh, buffers));
+            assert_int_equal(clEnqueueReadBuffer(ctx->queue, buffers[1], CL_TRUE, 0, sizeof got,
+                                                 got, 0, NULL, NULL),
+                             CL_SUCCESS);
+            assert_memory_equal(got, right, sizeof right);
+        }
+    clReleaseMemObject(buffers[0]);
+    clReleaseMemObject(buffers[1]);
+    clsp_solid_mesh_destroy(&mesh);
+    clsp_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_kernels),
         cmocka_unit_test(test_solids),
         cmocka_unit_test(test_lattices),
+        cmocka_unit_test(test_queued),
     };
 
     if (support_no_device()) return 77;

@@ -22,17 +22,6 @@ typedef struct use {
 enum { PATCHES = 2, CURVES = 3, DEGREE = 2, CONTROLS = 9, KNOTS = CONTROLS + DEGREE + 1 };
 enum { CONVERTED = PATCHES * 4096, MOST = CONVERTED * sizeof(float) };
 
-/* Waits a moment for what commands hold until OpenCL forgets them, on threads of its own. */
-static void let_go(clsp_context *ctx, long blocks)
-{
-    const struct timespec pause = {.tv_nsec = 1000000};
-
-    for (int i = 0; i < 500 && live_blocks != blocks; i++) {
-        clFinish(clsp_context_queue(ctx));
-        nanosleep(&pause, NULL);
-    }
-}
-
 /* Waits until OpenCL forgets nothing more: what it did would count as lost later. */
 static void settle(clsp_context *ctx)
 {

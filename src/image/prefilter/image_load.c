@@ -9,6 +9,7 @@
 #include "filter_steps.h"
 #include "float_state.h"
 #include "half.h"
+#include "image_reals.h"
 #include "large_array.h"
 #include "lone_call.h"
 #include "spline_poles.h"
@@ -286,8 +287,9 @@ static clsp_status carry_out(const load_job *job, clspi_work *work, size_t coeff
     work->out.output = &target;
     work->out.what = "coefficients";
     work->out.type = job->type;
-    CLSPI_CHECK(clspi_work_run(work, job->opts ? &run : NULL));
-    if (job->opts) add_report(job->report, &report);
+    if (!job->opts) return job->by_host ? clspi_work_within(work) : clspi_work_run(work, NULL);
+    CLSPI_CHECK(clspi_work_run(work, &run));
+    add_report(job->report, &report);
     return CLSP_OK;
 }
 
@@ -615,28 +617,93 @@ static clsp_status load_all(load_job *job, size_t num_images, const char *sample
             const size_t at = i * l->channels * l->samples + (l->planar ? c * l->samples : c);
             CLSPI_CHECK(load_plane(job, samples + at * element, i * l->channels + c));
         }
-    return CLSP_OK;
+    return clspi_image_reals_renew(plan);
 }
 
-/* Loads images into host memory. */
-static clsp_status load(load_job *job, size_t num_images, const char *samples)
+/* Forgets what was loaded, and makes room for so many images in host memory. */
+static clsp_status make_room(clsp_image_plan *plan, size_t num_images)
 {
-    clsp_image_plan *const plan = job->plan;
-
     clspi_peers_forget(&plan->peers);
-    clsp_status status = clspi_image_store_renew(plan, num_images);
-    if (status == CLSP_OK) status = load_all(job, num_images, samples);
+    const clsp_status status = clspi_image_store_renew(plan, num_images);
     plan->num_images = num_images;
     plan->has_samples = true;
     return status;
 }
 
+/* Loads images into host memory. */
+static clsp_status load(load_job *job, size_t num_images, const char *samples)
+{
+    CLSPI_CHECK(make_room(job->plan, num_images));
+    return load_all(job, num_images, samples);
+}
+
 clsp_status clspi_image_load(clsp_image_plan *plan, size_t num_images, const char *samples)
 {
-    load_job job = {.plan = plan, .by_host = clspi_image_is_filtered_by_host(plan)};
+    load_job job = {.plan = plan};
 
     return load(&job, num_images, samples);
 }
+
+/* ---- as a work of the host's ---- */
+
+/* Images that the host loads: one line, whose memory is the plan's. */
+typedef struct host_load {
+    clsp_image_plan *plan;
+    size_t num_images;
+    bool is_later; /* it may be a command */
+} host_load;
+
+/* Makes room, of which commands before may still use what they know. */
+static clsp_status prepare(const clspi_work *work, clspi_way way)
+{
+    const host_load *const l = work->user;
+
+    (void)way;
+    if (atomic_load(&l->plan->base.has_failed_later)) clspi_plan_settle(&l->plan->base);
+    clspi_image_set_broken(l->plan, true);
+    CLSPI_CHECK(make_room(l->plan, l->num_images));
+    return l->is_later ? clspi_image_reals_reserve(l->plan) : CLSP_OK;
+}
+
+/* Loads images; what has failed before, behind which the load was enqueued, is over. */
+static clsp_status make_images(const clspi_work *work, uint32_t worker, const clspi_part *part,
+                               const char *const in[], char *out)
+{
+    const host_load *const l = work->user;
+    load_job job = {.plan = l->plan, .by_host = true};
+
+    (void)worker;
+    (void)part;
+    (void)out;
+    CLSPI_CHECK(load_all(&job, l->num_images, in[0]));
+    atomic_store(&l->plan->base.has_failed_later, false);
+    return CLSP_OK;
+}
+
+clsp_status clspi_image_load_by_host(clsp_image_plan *plan, size_t num_images,
+                                     const clsp_input *samples, const clsp_run *run)
+{
+    static const clspi_work_makers makers = {.prepare = prepare, .on_host = make_images};
+    const host_load l = {plan, num_images, samples->buffer || samples->svm};
+    const clsp_output own = {.host = plan};
+    clspi_work_input in = {.input = samples, .planes = 1};
+    clspi_work work = {.plan = &plan->base,
+                       .makers = &makers,
+                       .user = &l,
+                       .user_bytes = sizeof l,
+                       .tiling = {num_images > 0, 1, 1, 1, 1},
+                       .num_in = 1,
+                       .in = &in,
+                       .out = {.output = &own, .what = "coefficients", .type = CLSP_U8},
+                       .takes_all = true};
+
+    CLSPI_CHECK(clspi_image_samples_need(plan, num_images, &in.need));
+    CLSPI_CHECK(clspi_work_run(&work, run));
+    clspi_image_set_broken(plan, false);
+    return CLSP_OK;
+}
+
+/* ---- shared ---- */
 
 /* Samples that the context's device filters by itself, as if they were not shared. */
 typedef struct lone_load {
@@ -694,6 +761,7 @@ clsp_status clspi_image_load_shared(clsp_image_plan *plan, size_t num_images,
                                    load_alone, &one, false};
     if (alone.why) return clspi_shared_alone(&plan->base, &alone, run);
     CLSPI_CHECK(clspi_run_wait(&plan->base, run));
+    clspi_plan_settle(&plan->base);
     const clsp_status status = load(&job, num_images, from);
     clspi_image_set_broken(plan, status != CLSP_OK);
     if (status != CLSP_OK) return status;

@@ -88,11 +88,14 @@ clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, cls
     load_job job = {.plan = plan};
 
     if (!plan) return clspi_null_argument(NULL, "clsp_image_set_samples");
-    CLSPI_CHECK(clspi_change_check(&plan->base));
+    CLSPI_CHECK(clspi_context_usable(plan->base.ctx));
     CLSPI_CHECK(clspi_run_check(plan->base.ctx, run));
     if (run && run->share) return clspi_image_load_shared(plan, num_images, &samples, run);
     CLSPI_CHECK(clspi_setting_check(&plan->base, run, "loading samples"));
-    if (clspi_image_is_filtered_by_host(plan) || !clspi_image_fits_device(plan, num_images))
+    if (clspi_image_is_filtered_by_host(plan))
+        return clspi_image_load_by_host(plan, num_images, &samples, run);
+    clspi_plan_settle(&plan->base);
+    if (!clspi_image_fits_device(plan, num_images))
         return load_to_host(plan, num_images, &samples, run);
     clsp_status status = open_samples(&job, num_images, &samples);
     if (status != CLSP_OK) {
@@ -225,6 +228,7 @@ clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                           "image: the coefficients are more than the address space");
     if (clspi_run_asks(run)) return clspi_run_tell(run, need.count);
+    CLSPI_CHECK(clspi_plan_catch_up(&plan->base));
     const clsp_status status =
         clspi_output_open(&stream->memory, &plan->base, &coefficients, &need);
     if (status != CLSP_OK) {

@@ -235,6 +235,8 @@ static clsp_status prepare(const clspi_work *work, clspi_way way)
     clsp_image_plan *const plan = image_plan_of(work->plan);
     const bool has_part = work->is_devices || !clspi_is_own_cpu(plan->base.ctx);
 
+    if (way != CLSPI_BY_DEVICE) CLSPI_CHECK(clspi_plan_catch_up(&plan->base));
+    CLSPI_CHECK(clspi_later_check(&plan->base));
     plan->store.shared_calls++;
     if (way == CLSPI_BY_ALL && has_part) CLSPI_CHECK(clspi_image_to_device(plan));
     CLSPI_CHECK(clspi_image_to_host(plan));

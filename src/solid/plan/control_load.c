@@ -178,6 +178,7 @@ clsp_status clsp_solid_set_control_points(clsp_solid_plan *plan, clsp_input poin
     clsp_status status;
 
     if (!plan) return clspi_null_argument(NULL, "clsp_solid_set_control_points");
+    CLSPI_CHECK(clspi_change_check(&plan->base));
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(clspi_setting_check(&plan->base, run, "loading control points"));
     const clspi_memory_need need = {"points", plan->desc.precision,

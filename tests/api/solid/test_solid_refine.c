@@ -288,6 +288,54 @@ static void test_host_types(void **state)
     solid_free(&solid);
 }
 
+/* ---- behind a gate ---- */
+
+/* Calls from and to buffers only enqueue; a mesh may end behind them, and so may the points. */
+static void test_queued(void **state)
+{
+    solid_case solid = solid_prism(5, 1, 2);
+    const clsp_solid_cells cells = cells_of(&solid);
+    moved_mesh m = model_of(&cells, 3, 17);
+    store from = store_make(ctx, BUFFER, CLSP_F32, 3, m.num, m.narrow), to[2];
+    cl_int code, status = -1;
+    const cl_event event = clCreateUserEvent(cl_context_of(ctx), &code);
+    cl_event done = NULL;
+    const clsp_run run = {.num_wait = 1, .wait = &event, .done = &done};
+    const bool waits = support_waits(ctx);
+    support_gate gate;
+
+    (void)state;
+    assert_int_equal(code, CL_SUCCESS);
+    for (int rule = 0; rule < 2; rule++) {
+        to[rule] = store_make(ctx, BUFFER, CLSP_F32, 5, m.num_fine, NULL);
+        assert_ok(ctx, clsp_solid_refine_points(m.mesh, (clsp_solid_rule)rule, 3, store_in(&from),
+                                                store_out(&to[rule]), NULL)); /* with stencils */
+        store_free(&to[rule]);
+    }
+    if (waits) support_open_soon(&gate, event);
+    for (int rule = 0; rule < 2; rule++) {
+        to[rule] = store_make(ctx, BUFFER, CLSP_F32, 5, m.num_fine, NULL);
+        assert_ok(ctx, clsp_solid_refine_points(m.mesh, (clsp_solid_rule)rule, 3, store_in(&from),
+                                                store_out(&to[rule]), rule ? NULL : &run));
+        if (waits || rule) continue;
+        assert_int_equal(
+            clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
+            CL_SUCCESS);
+        assert_true(status > CL_COMPLETE);
+        support_open_soon(&gate, event);
+    }
+    store_free(&from);
+    clsp_solid_mesh_destroy(&m.mesh);
+    support_opened(&gate);
+    clReleaseEvent(done);
+    for (int rule = 0; rule < 2; rule++) {
+        assert_true(worst_of(&m, (clsp_solid_rule)rule, CLSP_F32, store_read(&to[rule])) <= 1.0);
+        store_free(&to[rule]);
+    }
+    model_release(&m);
+    solid_free(&solid);
+}
+
 /* ---- threads ---- */
 
 enum { THREADS = 4, ROUNDS = 6 };
@@ -438,6 +486,7 @@ int main(void)
         cmocka_unit_test(test_memory),  cmocka_unit_test(test_host_types),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_plan),
         cmocka_unit_test(test_bad),     cmocka_unit_test(test_fading),
+        cmocka_unit_test(test_queued),
     };
 
     support_begin();
