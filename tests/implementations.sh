@@ -88,7 +88,8 @@ device() {
 import json, sys
 try:
     best = json.load(sys.stdin)[0]
-    print("{driver}, {device}".format(**best))
+    if best["class"] != "host":
+        print("{driver}, {device}".format(**best))
 except (ValueError, IndexError):
     pass'
 }

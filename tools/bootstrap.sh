@@ -5,8 +5,9 @@
 #        sh tools/bootstrap.sh test --quick|--all
 #        sh tools/bootstrap.sh --help
 #
-#   demo          builds, lists the OpenCL devices, and evaluates the teapot into a mesh and a
-#                 picture; prints the command that does it
+#   demo          builds, lists the devices, and evaluates the teapot into a mesh and a picture: by
+#                 the host's cores, and where there is an OpenCL device by its kernels too; prints
+#                 the commands that do it, their times and the largest difference of coordinates
 #   test          builds and runs the tests, in some minutes; a line for each test says how far it
 #                 is, a line for each that was skipped says why, and the last line is "N passed, N
 #                 failed, N skipped"
@@ -36,7 +37,8 @@ usage() {
 # ---- what is needed ----
 
 # name | Debian and Ubuntu | Fedora | Arch | Homebrew. Every name has a function has_NAME. "-":
-# comes with the system.
+# comes with the system. The library and the command are built with OpenCL's headers; the loader is
+# for tests and the benchmark, which link it.
 build_needs='
 compiler   | gcc libc6-dev      | gcc                | gcc            | -
 meson      | meson              | meson              | meson          | meson
@@ -48,6 +50,9 @@ cl_headers | opencl-headers     | opencl-headers     | opencl-headers | -
 libpng     | libpng-dev         | libpng-devel       | libpng         | libpng
 expat      | libexpat1-dev      | expat-devel        | expat          | expat
 cjson      | libcjson-dev       | cjson-devel        | cjson          | cjson
+'
+# for kernels; without one the host computes everything, and tests of kernels are skipped
+device_needs='
 driver     | pocl-opencl-icd    | pocl               | pocl           | -
 '
 test_needs='
@@ -330,22 +335,65 @@ build() { # MESON_ARGUMENT...
     meson compile -C build
 }
 
+# The class of the best OpenCL device; the host's where there is none.
+best_class() {
+    build/tools/clspline devices --json 2>/dev/null |
+        python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["class"])'
+}
+
+has_device() { [ "$(best_class)" != host ]; }
+
 # A driver's file does not make a device: there may be no GPU behind it.
 need_device() {
-    if build/tools/clspline devices >/dev/null 2>&1; then return 0; fi
+    ! has_device || return 0
+    has_driver && have apt-get && find_root || return 1
     say "the OpenCL drivers here show no device; PoCL computes on the CPU"
-    have apt-get && find_root && apt_install pocl-opencl-icd &&
-        build/tools/clspline devices >/dev/null
+    apt_install pocl-opencl-icd && has_device
+}
+
+draw() { # DEVICE NAME
+    set -- bezier tests/data/teapot.bv -d "$1" -o "build/demo/$2.obj" -o "build/demo/$2.png"
+    say "build/tools/clspline $*"
+    build/tools/clspline "$@"
+}
+
+# Prints by how much the coordinates of two OBJ files differ at most.
+difference() { # FILE FILE
+    python3 - "$@" <<'EOF'
+import math, sys
+def coordinates(path):
+    with open(path) as file:
+        return [float(word) for line in file if line.startswith('v ') for word in line.split()[1:]]
+one, other = map(coordinates, sys.argv[1:])
+if len(one) != len(other):
+    sys.exit('bootstrap: %s and %s have not as many vertices' % tuple(sys.argv[1:]))
+largest = max(map(abs, one))
+print('%.2g, of roundings: floats near the largest coordinate, %.3g, are %.2g apart' % (
+    max(abs(a - b) for a, b in zip(one, other)), largest, 2.0 ** (math.frexp(largest)[1] - 24)))
+EOF
+}
+
+# On a CPU's device the host's code computes too, unless it stands in for a GPU.
+draw_by_kernels() {
+    if [ "$(best_class)" = cpu ]; then
+        export CLSPLINE_LIMITS="${CLSPLINE_LIMITS:-class=discrete}"
+        say "export CLSPLINE_LIMITS=$CLSPLINE_LIMITS, for the kernels of a GPU on the CPU's device"
+    fi
+    say "the kernels, which are compiled first"
+    draw : kernels
+    say "the kernels as they are kept"
+    draw : kernels
+    say "kernels and host differ by $(difference build/demo/teapot.obj build/demo/kernels.obj)"
 }
 
 demo() {
     build
-    need_device || build/tools/clspline devices || exit 1
-    mkdir -p build/demo
+    need_device || say "no OpenCL device here: the host computes everything"
     build/tools/clspline devices
-    set -- bezier tests/data/teapot.bv -o build/demo/teapot.obj -o build/demo/teapot.png
-    say "build/tools/clspline $*"
-    build/tools/clspline "$@"
+    mkdir -p build/demo
+    say "the host's cores, without OpenCL"
+    draw host teapot
+    ! has_device || draw_by_kernels
     say "mesh:    $PWD/build/demo/teapot.obj"
     say "picture: $PWD/build/demo/teapot.png"
     say "more:    build/tools/clspline --help, typed in $PWD"
@@ -410,17 +458,17 @@ esac
 cd "$(dirname "$0")/.."
 case $1 in
 install-deps)
-    more_needs=$test_needs$window_needs$user_needs$python_needs$mpi_needs
+    more_needs=$test_needs$device_needs$window_needs$user_needs$python_needs$mpi_needs
     install_needs "$build_needs$format_needs$viewer_needs$more_needs"
     ;;
 demo)
     install_needs "$build_needs"
-    install_needs "$format_needs$viewer_needs" || complain "going on without"
+    install_needs "$device_needs$format_needs$viewer_needs" || complain "going on without"
     demo
     ;;
 test)
     install_needs "$build_needs$test_needs"
-    install_needs "$format_needs$viewer_needs" || complain "going on without"
+    install_needs "$device_needs$format_needs$viewer_needs" || complain "going on without"
     [ "${2:-}" = --quick ] || install_needs "$user_needs$window_needs$python_needs$mpi_needs" ||
         complain "going on without"
     run_tests ${2:+"$2"}

@@ -3,7 +3,8 @@
 # root, from a root folder that holds nothing else but the libraries that it needs; builds a program
 # with the library as users do: by pkg-config (shared and static), by CMake's find_package and as a
 # Meson subproject, which CLSPLINE_TEST_SIZE=full alone does, since it is another build of the
-# library; runs each.
+# library; runs each. That program computes on the host and is built as where OpenCL is not
+# installed; another one has buffers, and brings OpenCL itself.
 #
 # usage: run.sh SOURCE_DIR
 #
@@ -63,6 +64,11 @@ install_library() {
     quietly meson setup "$folder/build" "$source" --prefix="$prefix" --buildtype=plain \
         -Ddefault_library=both -Dtests=disabled -Dtools=$tools -Dbench=false -Dpython=disabled
     quietly meson install -C "$folder/build"
+    # what there is of OpenCL for a program that has not asked for it
+    mkdir -p "$folder/none/CL"
+    echo '#error "clspline wants OpenCL"' >"$folder/none/CL/cl.h"
+    printf 'Name: OpenCL\nDescription: none\nVersion: 0\nRequires: no-opencl\n' \
+        >"$folder/none/OpenCL.pc"
     [ "$(uname -s)" != Linux ] || [ "$(id -u)" != 0 ] || [ -e "$folder/ldconfig" ] ||
         fail "the loader's cache was left as it was"
 }
@@ -79,13 +85,11 @@ check_version() { # NAME COMMAND...
     esac
 }
 
-# Copies the command's libraries and its loader to the same places below a root folder, whose loader
-# looks below /usr/local as Debian's does. Its cache stands for the one that meson install renews.
+# A root folder with the command's libraries and its loader, which looks below /usr/local as
+# Debian's does. Its cache stands for the one that meson install renews.
 fill_root() { # PROGRAM ROOT
-    ldd "$1" | grep -o '/[^ ]*' | grep -v "^$folder" | while IFS= read -r file; do
-        mkdir -p "$2$(dirname "$file")"
-        cp -L "$file" "$2$file"
-    done
+    sh "$source/tests/fill_root.sh" "$2" "$1"
+    rm -rf "$2$folder"
     mkdir "$2/etc"
     echo /usr/local/lib >"$2/etc/ld.so.conf"
     quietly /sbin/ldconfig -r "$2"
@@ -113,16 +117,24 @@ by_command() {
 
 # ---- programs ----
 
-pkg_config_build() { # OUTPUT [--static]
+without_opencl() { # COMMAND...
+    PKG_CONFIG_PATH=$folder/none${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH} \
+        CC="${CC:-cc} -isystem $folder/none" "$@"
+}
+
+pkg_config_build() { # OUTPUT [--static|--buffers]
     PKG_CONFIG_PATH=$prefix/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH} \
         quietly sh "$source/tests/consumer/pkg-config.sh" "$@"
 }
 
 by_pkg_config() {
-    pkg_config_build "$folder/shared" || { fail pkg-config; return; }
+    without_opencl pkg_config_build "$folder/shared" || { fail pkg-config; return; }
     check pkg-config "$folder/shared"
+    pkg_config_build "$folder/buffers" --buffers || { fail "pkg-config, buffers"; return; }
+    check "pkg-config, buffers" "$folder/buffers"
     [ "$(uname -s)" = Linux ] || return 0
-    pkg_config_build "$folder/static" --static || { fail "pkg-config --static"; return; }
+    without_opencl pkg_config_build "$folder/static" --static ||
+        { fail "pkg-config --static"; return; }
     rm -rf "$folder/hidden"
     mkdir "$folder/hidden"
     mv "$prefix"/lib/libclspline.so* "$folder/hidden/" # so that nothing can fall back on it
@@ -130,19 +142,27 @@ by_pkg_config() {
     mv "$folder"/hidden/* "$prefix/lib/"
 }
 
-cmake_build() { # FOLDER
-    quietly cmake -S "$source/tests/consumer" -B "$folder/$1" \
-        -G "${CMAKE_GENERATOR:-Ninja}" -DCMAKE_PREFIX_PATH="$prefix" || return 1
-    quietly cmake --build "$folder/$1"
+cmake_build() { # FOLDER OPTION...
+    build=$folder/$1
+    shift
+    quietly cmake -S "$source/tests/consumer" -B "$build" \
+        -G "${CMAKE_GENERATOR:-Ninja}" -DCMAKE_PREFIX_PATH="$prefix" "$@" || return 1
+    quietly cmake --build "$build"
+}
+
+cmake_build_without() { # FOLDER
+    without_opencl cmake_build "$1" -DCMAKE_DISABLE_FIND_PACKAGE_OpenCL=ON
 }
 
 by_cmake() {
     command -v cmake >/dev/null || { skip "cmake is not installed"; return 0; }
-    cmake_build cmake || { fail cmake; return; }
+    cmake_build_without cmake || { fail cmake; return; }
     check "CMake find_package" "$folder/cmake/consumer"
+    cmake_build buffers-cmake -DWITH_BUFFERS=ON || { fail "cmake, buffers"; return; }
+    check "CMake find_package, buffers" "$folder/buffers-cmake/consumer"
     # an archive without its shared library, as a static-only installation leaves it
     rm "$prefix"/lib/libclspline.so*
-    cmake_build archive || { fail "cmake, static"; return; }
+    cmake_build_without archive || { fail "cmake, static"; return; }
     check "CMake find_package, static" "$folder/archive/consumer"
 }
 

@@ -27,6 +27,16 @@ case $* in
 "test "*) cp "$STATE/testlog" build/meson-logs/testlog.json ;;
 esac
 """
+# The command, with a device of the class in the file "class" before the host; meshes of OpenCL's
+# devices are off by 0.25.
+COMMAND = """#!/bin/sh
+read -r class <"$STATE/class"
+case $* in
+"devices --json") echo "[{\\"class\\": \\"$class\\"}, {\\"class\\": \\"host\\"}]" ;;
+*"-d host -o"*.obj*) echo "v 0 0.5 1" >build/demo/teapot.obj ;;
+*"-d : -o"*.obj*) echo "v 0 0.75 1" >build/demo/kernels.obj ;;
+esac
+"""
 # Python, whose packages apt-get brings too.
 PYTHON = """#!/bin/sh
 case "$1 $2" in
@@ -95,7 +105,8 @@ class Bootstrap(unittest.TestCase):
         self.write(self.bin, "id", "#!/bin/sh\necho 0\n")
         self.write(self.bin, "sleep", "#!/bin/sh\necho sleep >>\"$STATE/sleeps\"\n")
         self.write(self.state, "program", PROGRAM)
-        self.write(self.state, "command", PROGRAM)
+        self.write(self.state, "command", COMMAND)
+        self.write(self.state, "class", "host\n")
         self.write(self.state, "meson", MESON)
         self.write(self.state, "testlog", "".join(json.dumps(record) + "\n" for record in LOG))
 
@@ -105,10 +116,10 @@ class Bootstrap(unittest.TestCase):
             file.write(text)
         os.chmod(path, 0o755)
 
-    def bootstrap(self, *words):
+    def bootstrap(self, *words, **more):
         """Runs the script from another folder; its exit status and all that it printed."""
         env = {"PATH": self.bin, "STATE": self.state, "BIN": self.bin, "OCL_ICD_VENDORS": "one.icd",
-               "CLSPLINE_TEST_TIMEOUTS": "1", "HOME": self.state}
+               "CLSPLINE_TEST_TIMEOUTS": "1", "HOME": self.state, **more}
         done = subprocess.run([os.path.join(self.bin, "sh"),
                                os.path.join(self.clone, "tools", "bootstrap.sh"), *words],
                               env=env, cwd=self.state, stdin=subprocess.DEVNULL,
@@ -182,14 +193,31 @@ class Bootstrap(unittest.TestCase):
         self.assertNotIn("no network", text)
 
     def test_demo(self):
-        """The command that is printed works as typed from the clone."""
-        code, text = self.bootstrap("demo")
+        """The commands that are printed work as typed from the clone; kernels draw where there is
+        a device for them."""
+        for name, num_commands in (("host", 1), ("cpu", 3), ("discrete", 3)):
+            with self.subTest(name):
+                self.write(self.state, "class", name + "\n")
+                code, text = self.bootstrap("demo")
+                self.assertEqual(code, 0, text)
+                lines = [line[len("bootstrap: "):] for line in text.splitlines()
+                         if "clspline bezier " in line]
+                self.assertEqual(len(lines), num_commands, text)
+                for line in lines:
+                    subprocess.run(["sh", "-c", line], cwd=self.clone, check=True,
+                                   env={**os.environ, "STATE": self.state})
+                self.assertEqual("the host computes everything" in text, name == "host")
+                self.assertEqual("CLSPLINE_LIMITS=class=discrete" in text, name == "cpu")
+                self.assertEqual("kernels and host differ by 0.25," in text, name != "host")
+
+    def test_no_driver(self):
+        """Without one, and without a way to get it, the demonstration draws by the host."""
+        self.assertEqual(self.bootstrap("install-deps")[0], 0)
+        self.write(self.state, "offline", "")
+        code, text = self.bootstrap("demo", OCL_ICD_VENDORS=self.state)
         self.assertEqual(code, 0, text)
-        lines = [line[len("bootstrap: "):] for line in text.splitlines()
-                 if "clspline bezier " in line]
-        self.assertEqual(len(lines), 1)
-        self.assertEqual(subprocess.run(["sh", "-c", lines[0]], cwd=self.clone).returncode, 0,
-                         lines)
+        self.assertIn("missing: driver", text)
+        self.assertIn("the host computes everything", text)
 
     def test_skips(self):
         """What was skipped is named with the reason."""
