@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 
+
 def _arguments(arguments):
     parser = argparse.ArgumentParser(
         prog='python -m clspline', description=__doc__.split('\n', 1)[0],
@@ -43,8 +44,9 @@ def table(devices):
     """Lines that list devices, with columns as wide as they need to be."""
     rows = [('#', 'device', 'platform', 'class', 'OpenCL C', 'units', 'memory', 'double')]
     for device in devices:
+        version = device.opencl_version
         rows.append((str(device.index), device.name, device.platform, device.kind,
-                     f'{device.opencl_version // 100}.{device.opencl_version // 10 % 10}',
+                     f'{version // 100}.{version // 10 % 10}' if version else '-',
                      str(device.compute_units), _bytes(device.global_bytes),
                      'yes' if device.fp64 else 'no'))
     widths = [max(map(len, column)) for column in zip(*rows)]

@@ -291,8 +291,8 @@ class Context:
         return f'<clspline.Context on {self.device.name}{state}>'
 
     def __reduce__(self):
-        # The process that reads it takes its own device of the same name, or else its best one.
-        return _again, (f'{self.device.platform}:{self.device.name}',)
+        # The process that reads it takes its own device of the same name, or else its default one.
+        return _again, (_name(self.device),)
 
 
 def _text(value, name):
@@ -301,13 +301,17 @@ def _text(value, name):
     return ffi.NULL if value is None else ffi.new('char[]', value.encode())
 
 
+def _name(device):
+    """What another process finds such a device by. Of the host it is that of any processor."""
+    return 'host' if device.kind == 'host' else f'{device.platform}:{device.name}'
+
+
 def _device_word(device):
     if device is None or isinstance(device, str):
         return device
-    if isinstance(device, Device) and device.index is not None:
-        return str(device.index)
     if isinstance(device, Device):
-        return f'{device.platform}:{device.name}'
+        is_host = device.kind == 'host'  # which is named without a list of devices
+        return _name(device) if is_host or device.index is None else str(device.index)
     if isinstance(device, int):
         return str(device)
     raise ArgumentTypeError('device: a string, an index or a clspline.Device, not '
@@ -343,14 +347,13 @@ def _again(name):
     """A context on a device of that name, one for each name, or the one in use."""
     context = _in_use.get() or _default
     if context is not None and not context.closed and context._process == _process[0] and \
-            name == f'{context.device.platform}:{context.device.name}':
+            name == _name(context.device):
         return context
     with _default_lock:
         context = _by_name.get(name)
         if context is None or context.closed or context._process != _process[0]:
-            platform, _, device = name.partition(':')
-            same = [found for found in devices()
-                    if (found.platform, found.name) == (platform, device)]
+            same = [name] if name == 'host' else [
+                found for found in devices() if name == _name(found)]
             context = _by_name[name] = Context(same[0]) if same else current()
         return context
 
@@ -367,10 +370,10 @@ def use(context: Context | Device | str) -> Iterator[Context]:
     Examples
     --------
     >>> import clspline
-    >>> with clspline.use('cpu'):
+    >>> with clspline.use('host'):
     ...     line = clspline.Bezier([[0.0, 0, 0], [1, 1, 0]], form='curve')
     >>> line.context.device.kind
-    'cpu'
+    'host'
     """
     if not isinstance(context, Context):
         context = Context(context)

@@ -14,7 +14,7 @@ import weakref
 import numpy as np
 
 import clspline
-from common import needs_device
+from common import HAS_OPENCL
 
 HAS_FORK = hasattr(os, 'fork')
 CONTROL = np.random.default_rng(3).random((50, 4, 4, 3)).astype(np.float32)
@@ -61,7 +61,6 @@ def program(text, timeout=120):
     return result.stdout.split('\n')[:-1]
 
 
-@needs_device
 @unittest.skipUnless(HAS_FORK, 'no fork here')
 class Fork(unittest.TestCase):
     def test_after_use(self):
@@ -143,7 +142,6 @@ class Fork(unittest.TestCase):
         self.assertEqual(lines, ['True'])
 
 
-@needs_device
 class Spawn(unittest.TestCase):
     def test_objects(self):
         # Programs of their own, since what spawn begins reads the main module
@@ -199,7 +197,6 @@ def in_threads(jobs):
     return results
 
 
-@needs_device
 class Threads(unittest.TestCase):
     def test_one_object(self):
         patches = clspline.Bezier(CONTROL)
@@ -260,7 +257,6 @@ class Threads(unittest.TestCase):
             self.assertIsNot(in_threads([clspline.current])[0], context)
 
 
-@needs_device
 class Ends(unittest.TestCase):
     def test_close_during_a_call(self):
         for _ in range(5):
@@ -358,7 +354,6 @@ class Ends(unittest.TestCase):
         self.assertEqual(lines, ['main ends'])
 
 
-@needs_device
 class Interrupt(unittest.TestCase):
     def test_during_a_call(self):
         lines = program('''

@@ -269,8 +269,10 @@ static clsp_status fail_without_devices(const clspi_wish *wish, clspi_log *log)
         snprintf(list + used, sizeof list - used, "%s%s: %s", i ? "; " : "", name, why_none(name));
     }
     free(platforms);
-    return clspi_fail(log, CLSP_ERROR_NO_DEVICE, "no OpenCL device was found: %s%s%s",
-                      num > 0 ? list : "", why_not ? why_not : "",
+    return clspi_fail(log, CLSP_ERROR_NO_DEVICE, "no OpenCL device was found: %s%s",
+                      num > 0   ? list
+                      : why_not ? why_not
+                                : "there is no driver",
                       num > 0 ? ""
                               : ": install an OpenCL driver for the GPU, or PoCL for the CPU "
                                 "(pocl-opencl-icd of Debian, else pocl)");
