@@ -85,28 +85,12 @@ def devices() -> list[Device]:
     list of Device
         Never empty: without OpenCL it is the host alone.
     """
-    _enter_opencl()
     count = ffi.new('size_t *')
     check(lib.clsp_device_list(ffi.NULL, 0, count))
     infos = ffi.new('clsp_device_info[]', max(count[0], 1))
     room = count[0]
     check(lib.clsp_device_list(infos if room else ffi.NULL, room, count))
     return [_device(at, infos[at]) for at in range(min(room, count[0]))]
-
-
-_FORKED = ('{} made before fork, by the parent of this process, which OpenCL does not survive: '
-           "begin processes by 'spawn' (multiprocessing.set_start_method), or let none but the "
-           'children use clspline')
-_opencl_process = None  # the one whose first call this module's first call of OpenCL was
-
-
-def _enter_opencl():
-    """Before OpenCL is called: raises a StateError in the child of a process that did."""
-    global _opencl_process
-    if _opencl_process is None:
-        _opencl_process = _process[0]
-    elif _opencl_process != _process[0]:
-        raise StateError(_FORKED.format('calls of OpenCL were'), lib.CLSP_ERROR_STATE)
 
 
 def _queue_pointer(queue):
@@ -163,7 +147,6 @@ class Context:
         self._joined = []
         self._joined_by = weakref.WeakSet()
         self.queue = queue  # kept, and with it what PyOpenCL has of it
-        _enter_opencl()
         words = [_text(*each) for each in ((_device_word(device), 'device'),
                                            (cache_dir, 'cache_dir'), (limits, 'limits'))]
         options = ffi.new('clsp_context_opts *', {
@@ -193,7 +176,10 @@ class Context:
         if self._closed:
             raise StateError('the context is closed', lib.CLSP_ERROR_STATE)
         if self._process != _process[0]:
-            raise StateError(_FORKED.format('the context was'), lib.CLSP_ERROR_STATE)
+            raise StateError(
+                'the context was made before fork, by the parent of this process, whose threads '
+                "are missing here: make objects in the child, or begin processes by 'spawn' "
+                '(multiprocessing.set_start_method)', lib.CLSP_ERROR_STATE)
 
     def join(self, other: Context) -> None:
         """Adds the device of another context to those that share calls (`Share`)."""
