@@ -21,7 +21,7 @@ def _arguments(arguments):
                         help='the picture, a PNG file; default: %(default)s')
     parser.add_argument('--device', metavar='DEVICE',
                         help="its number in the list, a class ('gpu', 'cpu', 'host'), or parts of "
-                             "names as in 'pocl:'; default: $CLSPLINE_DEVICE, else the first GPU, "
+                             "names as in 'pocl:'; default: $CLSPLINE_DEVICE, else the best GPU, "
                              "else the host")
     parser.add_argument('--size', default='640x480', metavar='WIDTHxHEIGHT', type=_size,
                         help='of the picture; default: %(default)s')

@@ -116,7 +116,7 @@ class Context:
     device : str or Device, optional
         An index (``'0'``), a kind (``'gpu'``, ``'discrete'``, ``'cpu'`` ...), ``'host'`` or
         ``'PLATFORM:DEVICE'``, parts of their names. Default: the environment variable
-        ``CLSPLINE_DEVICE``, else the first GPU, else the host, which needs no OpenCL.
+        ``CLSPLINE_DEVICE``, else the best GPU, else the host, which needs no OpenCL.
     queue : pyopencl.CommandQueue or int, optional
         The caller's queue, in the place of `device`: arrays of PyOpenCL on it are inputs and
         outputs without copies.
