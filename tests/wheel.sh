@@ -75,11 +75,23 @@ run_tests() { # PLACE NAME...
         sh "$place" '{}'
 }
 
+# Has the command compute where the first OpenCL loader on the path is an empty file.
+teapot_without_loader() { # PLACE
+    local empty=$1/no_loader
+    mkdir -p "$empty" && : >"$empty/libOpenCL.so.1" && : >"$empty/libOpenCL.so" &&
+        env -u CLSPLINE_DEVICE LD_LIBRARY_PATH="$empty" \
+            "$1/bin/python" -m clspline -o "$1/teapot.png"
+}
+
 for python in "$oldest" "$newest"; do
     place=$folder/${python%% *}
     environment "${python#* }" "$place" "$wheel" scipy 'dask[array]' mypy || {
         failed=$((failed + 1))
         continue
+    }
+    teapot_without_loader "$place" || {
+        echo "Python ${python%% *}: the package needs OpenCL"
+        failed=$((failed + 1))
     }
     files='test_*.py'
     [ "$python" = "$oldest" ] || files=$by_newest

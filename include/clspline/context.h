@@ -15,16 +15,18 @@
    Thread-safety: every function here may be called from any thread, and a context may be used by
    several threads at once; only its destruction must not overlap other calls.
 
-   Processes: in a child of fork OpenCL's threads are missing and locks may be held for good. Once a
-   process has called clsp_device_list or clsp_context_create, its later children and theirs can
-   only destroy what they got from it: contexts, plans, meshes, and buffers of graphics.h. That
-   writes NULL and releases nothing. All other calls on them give CLSP_ERROR_STATE, or NULL where
-   they give no status, at once and whatever other threads of the parent were doing. The log says
-   why ("made before fork: ..."), and so does clsp_context_last_error, which has nothing else to say
-   there. clsp_context_create and clsp_device_list give CLSP_ERROR_STATE likewise: PoCL's queues
-   hang in such a process. It may call exec. A child that is to use OpenCL is made before these
-   calls, and before the parent uses OpenCL by itself, which the library does not notice. Forks that
-   run no handlers of pthread_atfork (_Fork, vfork, clone) are not noticed either. */
+   Processes: in a child of fork threads are missing, OpenCL's and the library's own, and locks may
+   be held for good. So a child, and its children, can only destroy what they got from a parent:
+   contexts, plans, meshes, and buffers of graphics.h. That writes NULL and releases nothing. All
+   other calls on them give CLSP_ERROR_STATE, or NULL where they give no status, at once and
+   whatever other threads of the parent were doing. The log says why ("made before fork: ..."), and
+   so does clsp_context_last_error, which has nothing else to say of them. New contexts of the host
+   can be made there. OpenCL is lost to a child, though, once the library has found an
+   implementation of it in the parent: then clsp_device_list, and clsp_context_create for another
+   device than "host", give CLSP_ERROR_STATE, since PoCL's queues hang in such a process. It may
+   call exec. A child that is to use OpenCL is made before these calls, and before the parent uses
+   OpenCL by itself, which the library does not notice. Forks that run no handlers of pthread_atfork
+   (_Fork, vfork, clone) are not noticed either. */
 #ifndef CLSPLINE_CONTEXT_H
 #define CLSPLINE_CONTEXT_H
 

@@ -1,4 +1,4 @@
-"""Splines in bulk on any OpenCL device.
+"""Splines in bulk on any OpenCL device and on the host.
 
 >>> import numpy as np, clspline
 >>> control = np.random.default_rng(0).random((100, 4, 4, 3), np.float32)

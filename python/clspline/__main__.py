@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 
+
 def _arguments(arguments):
     parser = argparse.ArgumentParser(
         prog='python -m clspline', description=__doc__.split('\n', 1)[0],
@@ -20,7 +21,7 @@ def _arguments(arguments):
                         help='the picture, a PNG file; default: %(default)s')
     parser.add_argument('--device', metavar='DEVICE',
                         help="its number in the list, a class ('gpu', 'cpu', 'host'), or parts of "
-                             "names as in 'pocl:'; default: $CLSPLINE_DEVICE, else the first GPU, "
+                             "names as in 'pocl:'; default: $CLSPLINE_DEVICE, else the best GPU, "
                              "else the host")
     parser.add_argument('--size', default='640x480', metavar='WIDTHxHEIGHT', type=_size,
                         help='of the picture; default: %(default)s')
@@ -43,8 +44,9 @@ def table(devices):
     """Lines that list devices, with columns as wide as they need to be."""
     rows = [('#', 'device', 'platform', 'class', 'OpenCL C', 'units', 'memory', 'double')]
     for device in devices:
+        version = device.opencl_version
         rows.append((str(device.index), device.name, device.platform, device.kind,
-                     f'{device.opencl_version // 100}.{device.opencl_version // 10 % 10}',
+                     f'{version // 100}.{version // 10 % 10}' if version else '-',
                      str(device.compute_units), _bytes(device.global_bytes),
                      'yes' if device.fp64 else 'no'))
     widths = [max(map(len, column)) for column in zip(*rows)]

@@ -85,28 +85,12 @@ def devices() -> list[Device]:
     list of Device
         Never empty: without OpenCL it is the host alone.
     """
-    _enter_opencl()
     count = ffi.new('size_t *')
     check(lib.clsp_device_list(ffi.NULL, 0, count))
     infos = ffi.new('clsp_device_info[]', max(count[0], 1))
     room = count[0]
     check(lib.clsp_device_list(infos if room else ffi.NULL, room, count))
     return [_device(at, infos[at]) for at in range(min(room, count[0]))]
-
-
-_FORKED = ('{} made before fork, by the parent of this process, which OpenCL does not survive: '
-           "begin processes by 'spawn' (multiprocessing.set_start_method), or let none but the "
-           'children use clspline')
-_opencl_process = None  # the one whose first call this module's first call of OpenCL was
-
-
-def _enter_opencl():
-    """Before OpenCL is called: raises a StateError in the child of a process that did."""
-    global _opencl_process
-    if _opencl_process is None:
-        _opencl_process = _process[0]
-    elif _opencl_process != _process[0]:
-        raise StateError(_FORKED.format('calls of OpenCL were'), lib.CLSP_ERROR_STATE)
 
 
 def _queue_pointer(queue):
@@ -132,7 +116,7 @@ class Context:
     device : str or Device, optional
         An index (``'0'``), a kind (``'gpu'``, ``'discrete'``, ``'cpu'`` ...), ``'host'`` or
         ``'PLATFORM:DEVICE'``, parts of their names. Default: the environment variable
-        ``CLSPLINE_DEVICE``, else the first GPU, else the host, which needs no OpenCL.
+        ``CLSPLINE_DEVICE``, else the best GPU, else the host, which needs no OpenCL.
     queue : pyopencl.CommandQueue or int, optional
         The caller's queue, in the place of `device`: arrays of PyOpenCL on it are inputs and
         outputs without copies.
@@ -163,7 +147,6 @@ class Context:
         self._joined = []
         self._joined_by = weakref.WeakSet()
         self.queue = queue  # kept, and with it what PyOpenCL has of it
-        _enter_opencl()
         words = [_text(*each) for each in ((_device_word(device), 'device'),
                                            (cache_dir, 'cache_dir'), (limits, 'limits'))]
         options = ffi.new('clsp_context_opts *', {
@@ -193,7 +176,10 @@ class Context:
         if self._closed:
             raise StateError('the context is closed', lib.CLSP_ERROR_STATE)
         if self._process != _process[0]:
-            raise StateError(_FORKED.format('the context was'), lib.CLSP_ERROR_STATE)
+            raise StateError(
+                'the context was made before fork, by the parent of this process, whose threads '
+                "are missing here: make objects in the child, or begin processes by 'spawn' "
+                '(multiprocessing.set_start_method)', lib.CLSP_ERROR_STATE)
 
     def join(self, other: Context) -> None:
         """Adds the device of another context to those that share calls (`Share`)."""
@@ -291,8 +277,8 @@ class Context:
         return f'<clspline.Context on {self.device.name}{state}>'
 
     def __reduce__(self):
-        # The process that reads it takes its own device of the same name, or else its best one.
-        return _again, (f'{self.device.platform}:{self.device.name}',)
+        # The process that reads it takes its own device of the same name, or else its default one.
+        return _again, (_name(self.device),)
 
 
 def _text(value, name):
@@ -301,13 +287,17 @@ def _text(value, name):
     return ffi.NULL if value is None else ffi.new('char[]', value.encode())
 
 
+def _name(device):
+    """What another process finds such a device by. Of the host it is that of any processor."""
+    return 'host' if device.kind == 'host' else f'{device.platform}:{device.name}'
+
+
 def _device_word(device):
     if device is None or isinstance(device, str):
         return device
-    if isinstance(device, Device) and device.index is not None:
-        return str(device.index)
     if isinstance(device, Device):
-        return f'{device.platform}:{device.name}'
+        is_host = device.kind == 'host'  # which is named without a list of devices
+        return _name(device) if is_host or device.index is None else str(device.index)
     if isinstance(device, int):
         return str(device)
     raise ArgumentTypeError('device: a string, an index or a clspline.Device, not '
@@ -343,14 +333,13 @@ def _again(name):
     """A context on a device of that name, one for each name, or the one in use."""
     context = _in_use.get() or _default
     if context is not None and not context.closed and context._process == _process[0] and \
-            name == f'{context.device.platform}:{context.device.name}':
+            name == _name(context.device):
         return context
     with _default_lock:
         context = _by_name.get(name)
         if context is None or context.closed or context._process != _process[0]:
-            platform, _, device = name.partition(':')
-            same = [found for found in devices()
-                    if (found.platform, found.name) == (platform, device)]
+            same = [name] if name == 'host' else [
+                found for found in devices() if name == _name(found)]
             context = _by_name[name] = Context(same[0]) if same else current()
         return context
 
@@ -367,10 +356,10 @@ def use(context: Context | Device | str) -> Iterator[Context]:
     Examples
     --------
     >>> import clspline
-    >>> with clspline.use('cpu'):
+    >>> with clspline.use('host'):
     ...     line = clspline.Bezier([[0.0, 0, 0], [1, 1, 0]], form='curve')
     >>> line.context.device.kind
-    'cpu'
+    'host'
     """
     if not isinstance(context, Context):
         context = Context(context)

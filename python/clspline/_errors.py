@@ -53,7 +53,7 @@ class OutOfMemoryError(Error, MemoryError):
 
 
 class NoDeviceError(Error, RuntimeError):
-    """There is no OpenCL device, or none that fits what was asked for."""
+    """No device fits what was asked for; the message names those that there are."""
 
 
 class NoFloat64Error(Error, NotImplementedError):

@@ -234,7 +234,7 @@ class Image(Drawn):
         if plan.loaded is not self._version:
             version, samples = self._version, self._samples
             plan.loaded = None
-            given, run = memory.Input(samples, 'samples'), Run(arrays=(samples,))
+            given, run = memory.Input(samples, 'samples'), Run(self.context, arrays=(samples,))
             plan.plan.load_input(given.struct, self.num_images, run.pointer)
             plan.loaded = version
 
@@ -272,7 +272,7 @@ class Image(Drawn):
         target = memory.Output(out, 'out')
         with plan.plan.handle.lock:
             self._load(plan)
-            run = Run(share, wait_for, on_device, (*inputs.values(), out))
+            run = Run(self.context, share, wait_for, on_device, (*inputs.values(), out))
             place(plan.plan, _GRADIENTS[gradient])
             plan.plan.write_values((first, count), target.struct, run.pointer)
             event = run.end()
@@ -446,7 +446,7 @@ class Image(Drawn):
         target = memory.Output(out, 'out')
         with plan.plan.handle.lock:
             self._load(plan)
-            run = Run(None, wait_for, memory.is_device_array(out), (out,))
+            run = Run(self.context, None, wait_for, memory.is_device_array(out), (out,))
             plan.plan.write_coefficients((first, count), target.struct, run.pointer)
             event = run.end()
         if event is not None:

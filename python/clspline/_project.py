@@ -150,7 +150,7 @@ class Projected:
         with plan.handle.lock:
             pointer = plan.handle.get()
             self._load(plan)
-            run = Run(share)
+            run = Run(self.context, share)
             check(self._function('project')(pointer, queries, options, target.struct,
                                             run.pointer))
             run.end()

@@ -6,8 +6,8 @@ import weakref
 
 import numpy as np
 
-from ._errors import ArgumentTypeError
-from ._memory import choice, real, workers_of
+from ._errors import ArgumentError, ArgumentTypeError
+from ._memory import choice, is_device_array, real, workers_of
 from ._native import ffi, lib
 
 _SCHEDULES = {
@@ -138,14 +138,18 @@ class Run:
     """The clsp_run of one call: events before and after it, and a share.
 
     arrays: what it reads and writes, whose own events come before it too; done: whether it is only
-    enqueued.
+    enqueued. Of PyOpenCL a context of the host has none of these.
     """
 
-    def __init__(self, share=None, wait_for=None, done=False, arrays=()):
+    def __init__(self, context, share=None, wait_for=None, done=False, arrays=()):
         self._share = share_of(share)
         self.pointer = ffi.NULL
         self._done = ffi.new('cl_event *') if done else ffi.NULL
         wait = _events(wait_for, arrays)
+        if context.device.kind == 'host' and (wait or any(map(is_device_array, arrays))):
+            raise ArgumentError(
+                'a context of the host takes no arrays and events of PyOpenCL: make this object in '
+                'a clspline.Context(queue=queue), or bring arrays to NumPy by their method get')
         if self._share is None and not wait and not done:
             return
         self.pointer = ffi.new('clsp_run *')

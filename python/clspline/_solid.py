@@ -405,7 +405,7 @@ class Solid(Splines):
         fine = self._topology.finer().counts.vertices
         out = self._room(out, (fine, array.shape[1]), array)
         inputs, target = memory.Input(array, 'points'), memory.Output(out)
-        run = Run(None, wait_for, memory.is_device_array(out), (array, out))
+        run = Run(self.context, None, wait_for, memory.is_device_array(out), (array, out))
         handle = self._topology.handle
         with handle.lock:
             check(lib.clsp_solid_refine_points(handle.get(), rule, array.shape[1],
@@ -645,7 +645,7 @@ class Solid(Splines):
         with plan.handle.lock:
             pointer = plan.handle.get()
             self._load(plan)
-            run = Run(share)
+            run = Run(self.context, share)
             check(lib.clsp_solid_locate(pointer, queries, target.struct, run.pointer))
             run.end()
 

@@ -183,7 +183,7 @@ class Splines(Drawn):
         if plan.loaded is not self._version:
             version, control = self._version, self._points
             plan.loaded = None
-            points, run = memory.Input(control, 'control'), Run(arrays=(control,))
+            points, run = memory.Input(control, 'control'), Run(self.context, arrays=(control,))
             self._send(plan.handle.get(), points.struct, run.pointer)
             plan.loaded = version
 
@@ -338,7 +338,7 @@ class Splines(Drawn):
                 if status:
                     check(status)
             else:
-                run = Run(share, wait_for, memory.is_device_array(out), (out,))
+                run = Run(self.context, share, wait_for, memory.is_device_array(out), (out,))
                 target = memory.Output(out, 'out', layout.element)
                 check(self._eval(pointer, plan.range[0], target.struct, run.pointer))
                 event = run.end()
@@ -476,7 +476,8 @@ class Splines(Drawn):
                     check(status)
             else:
                 target = memory.Output(out, 'out', layout.element)
-                run = Run(share, wait_for, memory.is_device_array(out), (array, item, out))
+                run = Run(self.context, share, wait_for, memory.is_device_array(out),
+                          (array, item, out))
                 check(self._eval_points(pointer, points, target.struct, run.pointer))
                 event = run.end()
         if event is not None:

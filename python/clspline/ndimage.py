@@ -1,4 +1,4 @@
-"""The functions of ``scipy.ndimage`` that interpolate, on any OpenCL device.
+"""The functions of ``scipy.ndimage`` that interpolate, on any OpenCL device and on the host.
 
 Signatures, defaults, dtypes and results are SciPy's; docs/guide/python.md lists what differs. All
 of them take these keywords beside SciPy's:

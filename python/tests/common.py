@@ -1,15 +1,28 @@
-"""What the tests share: the device that they run on, and plain oracles in extended precision."""
+"""What the tests share: the device that they run on, one of OpenCL where there is any, else the
+host, and plain oracles in extended precision."""
+import os
 import unittest
 
 import numpy as np
 
 import clspline
 
-DEVICES = clspline.devices()
-needs_device = unittest.skipUnless(DEVICES, 'no OpenCL device')
-HAS_FP64 = bool(DEVICES) and clspline.current().device.fp64
+DEVICES = clspline.devices()  # the host is the last one
+HAS_OPENCL = len(DEVICES) > 1
+if HAS_OPENCL:  # the best device of it, which a CPU's is not by default
+    os.environ.setdefault('CLSPLINE_DEVICE', ':')
+HAS_FP64 = clspline.current().device.fp64
 needs_fp64 = unittest.skipUnless(HAS_FP64, 'the device has no double precision')
 REALS = (np.float32, np.float64) if HAS_FP64 else (np.float32,)
+
+
+def need_opencl():
+    """Skips a test of kernels or of memory of a device where there is no OpenCL. With OpenCL a
+    context of the host is a mistake, by which such tests would be left out unnoticed."""
+    if clspline.current().device.kind == 'host':
+        if HAS_OPENCL:
+            raise AssertionError('the context is of the host, and there is OpenCL')
+        raise unittest.SkipTest('no OpenCL device')
 
 
 def eps(dtype):

@@ -5,7 +5,7 @@ import unittest
 import numpy as np
 
 import clspline
-from common import REALS, de_casteljau, eps, needs_device, needs_fp64
+from common import REALS, de_casteljau, eps, needs_fp64
 
 
 def grid(*nums):
@@ -13,7 +13,6 @@ def grid(*nums):
     return np.stack(np.meshgrid(*axes, indexing='ij'), -1).reshape(-1, len(nums))
 
 
-@needs_device
 class Values(unittest.TestCase):
     def setUp(self):
         self.rng = np.random.default_rng(1)
@@ -181,7 +180,6 @@ class Values(unittest.TestCase):
             clspline.Bezier(np.zeros((6, 3)), 'triangle').bspline()
 
 
-@needs_device
 class Refused(unittest.TestCase):
     def setUp(self):
         self.bezier = clspline.Bezier(np.zeros((2, 3, 3, 3), np.float32))

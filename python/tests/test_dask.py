@@ -6,7 +6,7 @@ import numpy as np
 
 import clspline
 from clspline import ndimage
-from common import needs_device, needs_fp64
+from common import needs_fp64
 
 HAS_DASK = importlib.util.find_spec('dask') is not None
 if HAS_DASK:
@@ -18,7 +18,6 @@ if HAS_DASK:
 MATRIX = [[0.9, 0.2], [-0.2, 0.9]]
 
 
-@needs_device
 @unittest.skipUnless(HAS_DASK, 'no dask')
 class Dask(unittest.TestCase):
     def setUp(self):

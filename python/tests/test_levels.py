@@ -10,7 +10,7 @@ import unittest
 import numpy as np
 
 import clspline
-from common import REALS, clamped, eps, needs_device
+from common import REALS, clamped, eps
 from test_solid import box, prism
 
 LEVELS = ('base', 'v3', 'v4')
@@ -76,7 +76,6 @@ def results():
                 yield name, np.dtype(real).name, values.view(real), bound * eps(real), min(times)
 
 
-@needs_device
 class Levels(unittest.TestCase):
     def run_level(self, level):
         limits = ','.join(filter(None, (os.environ.get('CLSPLINE_LIMITS'), f'level={level}')))

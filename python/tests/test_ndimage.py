@@ -17,7 +17,7 @@ import numpy as np
 
 import clspline
 from clspline import ndimage
-from common import eps, needs_device, needs_fp64
+from common import eps, needs_fp64
 from image_oracle import Spline, affine, coefficients
 
 HAS_SCIPY = importlib.util.find_spec('scipy') is not None
@@ -31,7 +31,6 @@ FUNCTIONS = ('affine_transform', 'map_coordinates', 'rotate', 'shift', 'spline_f
 BOUND = 4  # eps of the largest coefficient
 
 
-@needs_device
 class Exact(unittest.TestCase):
     """Values and coefficients in float64, against the oracle."""
 
@@ -192,7 +191,6 @@ class Exact(unittest.TestCase):
                   float(np.abs(exact).max()), np.float32)
 
 
-@needs_device
 @needs_scipy
 @needs_fp64
 class LikeScipy(unittest.TestCase):
@@ -516,7 +514,6 @@ def pytest_collection_modifyitems(items):
 '''
 
 
-@needs_device
 class Differences(unittest.TestCase):
     """Where results are not SciPy's, on purpose: docs/guide/python.md has the list."""
 
@@ -576,7 +573,6 @@ class Differences(unittest.TestCase):
                          np.float16)
 
 
-@needs_device
 class Refused(unittest.TestCase):
     def setUp(self):
         self.image = np.zeros((4, 5), np.float32)
@@ -676,7 +672,6 @@ class Refused(unittest.TestCase):
         self.assertEqual(found.tolist(), [0, 0, 1, 2, 3, 4, 5, 6, 7])
 
 
-@needs_device
 class Plans(unittest.TestCase):
     """Plans are kept for the next call of their kind, and never change what it gives."""
 

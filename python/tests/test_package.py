@@ -14,11 +14,12 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import numpy as np
 
 import clspline
-from common import DEVICES, needs_device, needs_fp64
+from common import DEVICES, HAS_OPENCL, needs_fp64
 
 HERE = pathlib.Path(__file__).parent
 
@@ -155,18 +156,19 @@ class Names(unittest.TestCase):
     def test_examples(self):
         for module in modules():
             with self.subTest(module.__name__):
-                failed, _ = doctest.testmod(module)
+                with unittest.mock.patch.dict(os.environ, CLSPLINE_LIMITS=''):  # of its host
+                    failed, _ = doctest.testmod(module)
                 self.assertEqual(failed, 0)
 
 
-@needs_device
 class Contexts(unittest.TestCase):
     def line(self, **named):
         return clspline.Bezier(np.float32([[0, 0], [1, 1]]), 'curve', **named)
 
     def test_devices(self):
         self.assertEqual([device.index for device in DEVICES], list(range(len(DEVICES))))
-        self.assertIn(DEVICES[0].kind, ('cpu', 'integrated', 'discrete', 'accelerator'))
+        self.assertEqual([device.kind == 'host' for device in DEVICES],
+                         [False] * (len(DEVICES) - 1) + [True])
         self.assertIn(clspline.current().device.name, [device.name for device in DEVICES])
 
     def test_choice(self):
@@ -175,7 +177,8 @@ class Contexts(unittest.TestCase):
             self.assertEqual(self.line(context=context).evaluate(2).tolist(), [[0, 0], [1, 1]])
             context.finish()
             context.close()
-        with self.assertRaisesRegex(clspline.NoDeviceError, 'no such thing'):
+        with self.assertRaisesRegex(clspline.NoDeviceError,
+                                    'no such thing' if HAS_OPENCL else 'no OpenCL device'):
             clspline.Context('no such thing')
         with self.assertRaises(clspline.ArgumentError):
             clspline.Context(limits='nothing=1')
@@ -312,13 +315,6 @@ class Processes(unittest.TestCase):
                               stderr=subprocess.STDOUT, timeout=60,
                               env=dict(os.environ, **environment), universal_newlines=True)
 
-    def test_no_devices(self):
-        done = self.run_python('import clspline; print(clspline.devices()); clspline.current()',
-                               OCL_ICD_VENDORS='/nonexistent', OCL_ICD_FILENAMES='')
-        self.assertIn('[]', done.stdout)
-        self.assertIn('NoDeviceError', done.stdout)
-
-    @needs_device
     def test_programs(self):
         for path in sorted((HERE.parent.parent / 'examples' / 'python').glob('*.py')):
             with self.subTest(path.name), tempfile.TemporaryDirectory() as folder:
@@ -348,7 +344,6 @@ class Processes(unittest.TestCase):
                     continue
                 exec(compile(program, name, 'exec'), {})
 
-    @needs_device
     def test_end_with_objects_alive(self):
         done = self.run_python('import numpy as np, clspline\n'
                                'line = clspline.Bezier(np.zeros((2, 2), "f4"), "curve")\n'

@@ -11,7 +11,7 @@ import unittest
 import numpy as np
 
 import clspline
-from common import HAS_FP64, needs_device
+from common import HAS_FP64
 
 EPS = np.finfo(float).eps
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0],
@@ -151,7 +151,6 @@ def tolerance(solid, factor=1e-12):
     return np.abs(solid.points).max() * (factor if solid.precision == np.float64 else 1e-6)
 
 
-@needs_device
 class Refinement(unittest.TestCase):
     def check(self, points, cells, creases=None):
         solid = clspline.Solid(points, cells, creases=creases)
@@ -215,7 +214,6 @@ class Refinement(unittest.TestCase):
         np.testing.assert_allclose(far, solid.limits(), atol=2e-2)
 
 
-@needs_device
 class Evaluation(unittest.TestCase):
     def test_linear(self):
         # Of a box with sharp edges the limit is as the control points: x, y, z and 2 x - y + z
@@ -412,7 +410,6 @@ class Evaluation(unittest.TestCase):
         np.testing.assert_array_equal(solid.evaluate(2), first)
 
 
-@needs_device
 class Kinds(unittest.TestCase):
     TETRAHEDRA = np.array([[0, 1, 2, 3], [1, 2, 3, 4]])
     POINTS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]], REAL)
@@ -503,7 +500,6 @@ class Kinds(unittest.TestCase):
         self.assertEqual(repr(again), repr(fine))
 
 
-@needs_device
 @unittest.skipUnless(importlib.util.find_spec('meshio'), 'no meshio')
 class Meshio(unittest.TestCase):
     def mesh(self):
@@ -548,7 +544,6 @@ class Meshio(unittest.TestCase):
             clspline.Solid.from_meshio(self.mesh(), creases='edges')
 
 
-@needs_device
 class BadInput(unittest.TestCase):
     def test_mesh(self):
         points, cells = box(1, 1, 1)
@@ -662,7 +657,6 @@ class BadInput(unittest.TestCase):
 EXAMPLE = pathlib.Path(__file__).parents[2] / 'examples' / 'python' / 'solid_slice.py'
 
 
-@needs_device
 @unittest.skipUnless(EXAMPLE.exists(), 'no examples here')
 class Example(unittest.TestCase):
     def test_slice(self):

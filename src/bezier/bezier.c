@@ -8,7 +8,6 @@
 #include "bezier_sums.h"
 #include "bernstein_basis.h"
 #include "check.h"
-#include "process.h"
 #include "tensor_list.h"
 #include "tensor_share.h"
 
@@ -128,7 +127,7 @@ void clsp_bezier_plan_destroy(clsp_bezier_plan **ptr)
 
     if (!plan) return;
     *ptr = NULL;
-    if (clspi_process_is_forked()) return;
+    if (clspi_context_is_inherited(plan->tensor.base.ctx)) return;
     clspi_kernel_release(&plan->edges);
     clspi_tensor_release(&plan->tensor);
     free(plan);

@@ -4,7 +4,6 @@
 #include "bspline_plan.h"
 #include "buffer.h"
 #include "check.h"
-#include "process.h"
 #include "convert_target.h"
 #include "nearest.h"
 #include "nearest_cubic.h"
@@ -131,7 +130,7 @@ void clsp_bspline_plan_destroy(clsp_bspline_plan **ptr)
 
     if (!plan) return;
     *ptr = NULL;
-    if (clspi_process_is_forked()) return;
+    if (clspi_context_is_inherited(plan->tensor.base.ctx)) return;
     clspi_plan_settle(&plan->tensor.base);
     clspi_convert_target_destroy(&plan->target);
     clspi_tensor_release(&plan->tensor);

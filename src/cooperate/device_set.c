@@ -159,6 +159,7 @@ clsp_status clsp_context_join(clsp_context *ctx, clsp_context *other)
 
     if (!ctx || !other) return clspi_context_null(ctx, "clsp_context_join");
     CLSPI_CHECK(clspi_context_check(ctx));
+    CLSPI_CHECK(clspi_context_check(other));
     CLSPI_CHECK(clspi_device_set_of(ctx, &set));
     pthread_mutex_lock(&set->lock);
     status = add_device(set, other);

@@ -17,9 +17,14 @@ static clspi_log *log_of(const clsp_context *ctx)
     return ctx ? &((clsp_context *)ctx)->log : NULL;
 }
 
+bool clspi_context_is_inherited(const clsp_context *ctx)
+{
+    return clspi_log_is_inherited(&ctx->log);
+}
+
 clsp_status clspi_context_check(const clsp_context *ctx)
 {
-    if (!clspi_process_is_forked()) return CLSP_OK;
+    if (!clspi_context_is_inherited(ctx)) return CLSP_OK;
     return clspi_fail(log_of(ctx), CLSP_ERROR_STATE, "%s", clspi_made_before_fork);
 }
 
@@ -52,11 +57,12 @@ clsp_status clspi_waited(clsp_context *ctx, cl_int code, const char *what)
 static clsp_status adopt_queue(clsp_context *ctx, cl_command_queue queue,
                                const clsp_context_opts *opts)
 {
-    const char *const why_not = clspi_opencl_open(opts->opencl_function);
     cl_command_queue_properties properties = 0;
     cl_device_id device = NULL;
     cl_context context = NULL;
 
+    CLSPI_CHECK(clspi_process_enter_opencl(&ctx->log));
+    const char *const why_not = clspi_opencl_open(opts->opencl_function);
     if (why_not) return clspi_fail(&ctx->log, CLSP_ERROR_NO_DEVICE, "the queue: %s", why_not);
     CLSPI_CHECK(clspi_cl(
         &ctx->log, clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL),
@@ -169,7 +175,7 @@ void clsp_context_destroy(clsp_context **ptr)
 
     if (!ctx) return;
     *ptr = NULL;
-    if (clspi_process_is_forked()) return;
+    if (clspi_context_is_inherited(ctx)) return;
     clspi_context_helper *const set = atomic_load(&ctx->device_set);
     if (set) set->release(set);
     clspi_programs_release(ctx);

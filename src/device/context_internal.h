@@ -39,9 +39,12 @@ struct clsp_context {
     _Atomic(clspi_context_helper *) device_set;
 };
 
-/* Gives CLSP_ERROR_STATE in a process that was forked after the context was made (process.h), else
-   CLSP_OK. Called at the head of every public call that takes a context or what was made of one and
-   does not call clspi_context_usable, before anything else of it is looked at. */
+/* Tells whether the context was made before fork, by a parent of this process (process.h). */
+bool clspi_context_is_inherited(const clsp_context *ctx);
+
+/* Gives CLSP_ERROR_STATE of a context that is inherited, with the reason in its log, else CLSP_OK.
+   Called at the head of every public call that takes a context or what was made of one and does not
+   call clspi_context_usable, before anything else of it is looked at. */
 clsp_status clspi_context_check(const clsp_context *ctx);
 
 /* Gives CLSP_ERROR_STATE likewise, and CLSP_ERROR_DEVICE_LOST once the device failed. Called at the

@@ -264,6 +264,7 @@ clsp_status clsp_graphics_create(clsp_graphics **out, clsp_context *ctx,
     clsp_graphics *g = calloc(1, sizeof *g);
     if (!g) return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "clsp_graphics_create: no memory");
     g->ctx = ctx;
+    g->process = clspi_process();
     g->report.bytes = desc->bytes;
     const clsp_status status = find_way(g, ctx, desc);
     if (status != CLSP_OK) {
@@ -281,7 +282,7 @@ void clsp_graphics_destroy(clsp_graphics **ptr)
 
     if (!g) return;
     *ptr = NULL;
-    if (clspi_process_is_forked()) return;
+    if (g->process != clspi_process()) return;
     if (g->last) clReleaseEvent(g->last);
     clspi_buffer_release(&g->buffer);
     free(g);
@@ -289,7 +290,7 @@ void clsp_graphics_destroy(clsp_graphics **ptr)
 
 clsp_status clsp_graphics_info(const clsp_graphics *graphics, clsp_graphics_report *report)
 {
-    if (graphics && clspi_process_is_forked())
+    if (graphics && graphics->process != clspi_process())
         return clspi_fail(NULL, CLSP_ERROR_STATE, "%s", clspi_made_before_fork);
     if (!graphics || !report) return clspi_context_null(NULL, "clsp_graphics_info");
     *report = graphics->report;

@@ -9,6 +9,7 @@
 
 struct clsp_graphics {
     const clsp_context *ctx; /* whose plans may write it; not looked into when it is destroyed */
+    uint32_t process;        /* that has made it */
     clsp_graphics_report report;
     char *host;    /* of way staged; else NULL */
     cl_mem buffer; /* of the others; else NULL */

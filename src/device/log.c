@@ -13,6 +13,7 @@ clsp_status clspi_log_init(clspi_log *log, clsp_log_fn fn, void *user)
 {
     log->fn = fn;
     log->user = user;
+    log->process = clspi_process();
     log->last[0] = '\0';
     return pthread_mutex_init(&log->lock, NULL) == 0 ? CLSP_OK : CLSP_ERROR_NO_MEMORY;
 }
@@ -22,13 +23,18 @@ void clspi_log_release(clspi_log *log)
     pthread_mutex_destroy(&log->lock);
 }
 
+bool clspi_log_is_inherited(const clspi_log *log)
+{
+    return log->process != clspi_process();
+}
+
 static void deliver(clspi_log *log, clsp_log_level level, const char *text)
 {
     if (!log) {
         if (level == CLSP_LOG_ERROR) strcpy(thread_last, text);
         return;
     }
-    if (clspi_process_is_forked()) { /* the lock may be held for good */
+    if (clspi_log_is_inherited(log)) {
         if (log->fn) log->fn(log->user, level, text);
         return;
     }
@@ -94,9 +100,9 @@ clsp_status clspi_reserved_check(clspi_log *log, const char *what,
 
 size_t clspi_last_error(clspi_log *log, char *text, size_t size)
 {
-    const bool forked = log && clspi_process_is_forked();
-    const bool locks = log && !forked;
-    const char *const last = forked ? clspi_made_before_fork : log ? log->last : thread_last;
+    const bool inherited = log && clspi_log_is_inherited(log);
+    const bool locks = log && !inherited;
+    const char *const last = inherited ? clspi_made_before_fork : log ? log->last : thread_last;
     size_t length;
 
     if (locks) pthread_mutex_lock(&log->lock);

@@ -3,6 +3,7 @@
 #define CLSPI_LOG_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <clspline/context.h>
 
 #include "opencl.h"
@@ -13,6 +14,7 @@ typedef struct clspi_log {
     clsp_log_fn fn;
     void *user;
     pthread_mutex_t lock;
+    uint32_t process;             /* that the context is of (process.h) */
     char last[CLSPI_MESSAGE_MAX]; /* the last error's message */
 } clspi_log;
 
@@ -24,6 +26,9 @@ typedef struct clspi_log {
 
 clsp_status clspi_log_init(clspi_log *log, clsp_log_fn fn, void *user);
 void clspi_log_release(clspi_log *log);
+
+/* Tells whether another process has made it, before fork: then its lock may be held for good. */
+bool clspi_log_is_inherited(const clspi_log *log);
 
 /* Formats and hands on one message; longer ones are cut. log NULL keeps an error for the calling
  * thread. */
@@ -51,9 +56,8 @@ clsp_status clspi_reserved_check_some(clspi_log *log, const char *what, const ui
 /* Returns the name of a type, for messages. */
 const char *clspi_type_name(clsp_type type);
 
-/* Copies the last error as clsp_context_last_error describes. After fork the log's lock may be held
-   for good: then messages reach the callback alone, and the last error of every log is why calls
-   are refused. */
+/* Copies the last error as clsp_context_last_error describes. Of a log that is inherited messages
+   reach the callback alone, and the last error is why calls are refused. */
 size_t clspi_last_error(clspi_log *log, char *text, size_t size);
 
 #endif

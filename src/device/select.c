@@ -47,18 +47,30 @@ static bool platform_matches(const char *platform, const char *words, size_t len
            (clspi_is_pocl(platform) && clspi_contains("PoCL", words, length));
 }
 
-static clsp_status get_platforms(cl_platform_id **platforms, cl_uint *count,
+/* Counts platforms. Returns NULL, or why there is none. */
+static const char *count_platforms(cl_uint *count, clspi_opencl_address address)
+{
+    const char *const why_not = clspi_opencl_open(address);
+
+    *count = 0;
+    if (why_not) return why_not;
+    if (clGetPlatformIDs(0, NULL, count) == CL_SUCCESS && *count > 0) return NULL;
+    *count = 0; /* -1001: the loader found no implementation */
+    return "there is no driver";
+}
+
+/* Lists platforms; none is no error. why_not: becomes what count_platforms gives; may be NULL. */
+static clsp_status get_platforms(cl_platform_id **platforms, cl_uint *count, const char **why_not,
                                  clspi_opencl_address address, clspi_log *log)
 {
     clsp_status status = CLSP_OK;
-    cl_int code;
 
     *platforms = NULL;
-    *count = 0;
-    if (clspi_opencl_open(address)) return CLSP_OK;
-    code = clGetPlatformIDs(0, NULL, count);
-    if (code != CL_SUCCESS || *count == 0) { /* -1001: the loader found no implementation */
-        *count = 0;
+    CLSPI_CHECK(clspi_process_enter_opencl(log));
+    const char *const why = count_platforms(count, address);
+    if (why_not) *why_not = why;
+    if (why) {
+        clspi_process_leave_opencl();
         return CLSP_OK;
     }
     *platforms = calloc(*count, sizeof **platforms);
@@ -109,7 +121,7 @@ static clsp_status append_platforms(clsp_device_info **infos, size_t *count, con
     const char *const words = wish->words, *const colon = strchr(words, ':');
     cl_uint num_platforms;
 
-    CLSPI_TRY(get_platforms(&platforms, &num_platforms, wish->address, log));
+    CLSPI_TRY(get_platforms(&platforms, &num_platforms, NULL, wish->address, log));
     for (cl_uint i = 0; i < num_platforms; i++) {
         name_of(platforms[i], name);
         if (colon && !platform_matches(name, words, (size_t)(colon - words))) continue;
@@ -257,23 +269,23 @@ static const char *why_none(const char *platform)
 /* Reports that there is no device at all, and what can be done about it. */
 static clsp_status fail_without_devices(const clspi_wish *wish, clspi_log *log)
 {
-    const char *const why_not = clspi_opencl_open(wish->address);
+    const char *why;
     cl_platform_id *platforms;
     cl_uint num;
     char name[NAME_BYTES], list[1024] = "";
 
-    CLSPI_CHECK(get_platforms(&platforms, &num, wish->address, log));
+    CLSPI_CHECK(get_platforms(&platforms, &num, &why, wish->address, log));
     for (cl_uint i = 0; i < num; i++) {
         const size_t used = strlen(list);
         name_of(platforms[i], name);
         snprintf(list + used, sizeof list - used, "%s%s: %s", i ? "; " : "", name, why_none(name));
     }
     free(platforms);
-    return clspi_fail(log, CLSP_ERROR_NO_DEVICE, "no OpenCL device was found: %s%s%s",
-                      num > 0 ? list : "", why_not ? why_not : "",
-                      num > 0 ? ""
-                              : ": install an OpenCL driver for the GPU, or PoCL for the CPU "
-                                "(pocl-opencl-icd of Debian, else pocl)");
+    return clspi_fail(log, CLSP_ERROR_NO_DEVICE, "no OpenCL device was found: %s%s",
+                      why ? why : list,
+                      !why ? ""
+                           : ": install an OpenCL driver for the GPU, or PoCL for the CPU "
+                             "(pocl-opencl-icd of Debian, else pocl)");
 }
 
 /* Reports what devices there are: "no device fits 'arc'; there are: 0 'Portable Computing

@@ -4,7 +4,6 @@
 #include "buffer.h"
 #include "check.h"
 #include "image_plan.h"
-#include "process.h"
 
 /* ---- peers ---- */
 
@@ -92,7 +91,7 @@ void clsp_image_plan_destroy(clsp_image_plan **ptr)
 
     if (!plan) return;
     *ptr = NULL;
-    if (clspi_process_is_forked()) return;
+    if (clspi_context_is_inherited(plan->base.ctx)) return;
     clspi_peers_release(&plan->peers);
     clspi_plan_release(&plan->base);
     clspi_image_filter_release(&plan->filter);

@@ -7,7 +7,6 @@
 #include "check.h"
 #include "context_internal.h"
 #include "host_pieces.h"
-#include "process.h"
 
 /* ---- making meshes ---- */
 
@@ -166,7 +165,7 @@ void clsp_solid_mesh_destroy(clsp_solid_mesh **mesh)
 
     if (!old) return;
     *mesh = NULL;
-    if (clspi_process_is_forked()) return;
+    if (clspi_context_is_inherited(old->ctx)) return;
     clspi_refinement_destroy(old->refinement);
     clspi_poly_mesh_release(&old->poly);
     clspi_tetra_mesh_release(&old->tetra);

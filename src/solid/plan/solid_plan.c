@@ -10,7 +10,6 @@
 #include "lattice.h"
 #include "locate_points.h"
 #include "points.h"
-#include "process.h"
 #include "solid_desc.h"
 #include "solid_mesh.h"
 #include "solid_share.h"
@@ -190,7 +189,7 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
 
     if (!plan) return;
     *ptr = NULL;
-    if (clspi_process_is_forked()) return;
+    if (clspi_context_is_inherited(plan->base.ctx)) return;
     clspi_plan_settle(&plan->base);
     clspi_peers_release(&plan->peers);
     clspi_solid_device_release(plan);

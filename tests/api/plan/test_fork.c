@@ -1,5 +1,6 @@
 /* Forked processes: every call on what the parent has made is refused there at once, whatever locks
-   the parent's threads held, and a process whose parent has not used OpenCL can use it. */
+   the parent's threads held. OpenCL can be used where the parent has not used it, the host always.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -36,6 +37,7 @@ typedef struct inheritance {
     void *shared;
     float memory[64];    /* behind the buffer of graphics */
     pid_t parent;        /* the process that has made all this */
+    bool has_opencl;     /* and has used OpenCL for it */
     int num_messages;    /* that came to the log in another process */
     bool is_explained;   /* all of these said why */
     bool stays;          /* the parent's log keeps its lock until `release` */
@@ -113,8 +115,11 @@ static void make_all(inheritance *all)
     const clsp_context_opts opts = {.log = take_message, .log_user = all};
     const clsp_graphics_desc graphics = {
         .host = all->memory, .bytes = sizeof all->memory, .way = CLSP_GRAPHICS_STAGED};
+    size_t num;
 
     *all = (inheritance){.parent = getpid(), .is_explained = true};
+    assert_ok(NULL, clsp_device_list(NULL, 0, &num));
+    all->has_opencl = num > 1;
     assert_int_equal(sem_init(&all->held, 0, 0), 0);
     assert_int_equal(sem_init(&all->release, 0, 0), 0);
     assert_ok(NULL, clsp_context_create(&all->ctx, support_queue(), &opts));
@@ -319,13 +324,48 @@ static void try_solid(inheritance *all)
     REFUSED(clsp_solid_weights(plan, &param, indices, weights, &num));
 }
 
-/* Calls that have no context yet. */
-static void try_new(void)
+/* Makes a context and evaluates; of the host with a thread of its own. Returns the exit status of
+   the process. */
+static int compute(const char *device)
+{
+    static const float points[4] = {0, 1, 2, 3};
+    const clsp_context_opts opts = {.device = device, .limits = device ? "" : NULL};
+    const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST, .num_workers = 1};
+    const clsp_run run = {.share = device ? &by_host : NULL};
+    const clsp_bezier_desc desc = {
+        .form = CLSP_BEZIER_CURVE, .degree = {3}, .axis = {{.num = 3}}, .dim = 1};
+    clsp_context *ctx;
+    clsp_bezier_plan *plan;
+    float values[3] = {0};
+
+    alarm(LIMIT_S);
+    if (clsp_context_create(&ctx, NULL, &opts) != CLSP_OK) return 1;
+    if (clsp_bezier_plan_create(&plan, ctx, &desc) != CLSP_OK) return 2;
+    if (clsp_bezier_set_control_points(plan, 1, clsp_in_f32(points, 4), NULL) != CLSP_OK) return 3;
+    if (clsp_bezier_eval(plan, one, clsp_out_f32(values, 3), &run) != CLSP_OK) return 4;
+    clsp_bezier_plan_destroy(&plan);
+    clsp_context_destroy(&ctx);
+    return values[0] == 0 && values[1] == 1.5f && values[2] == 3 ? 0 : 5;
+}
+
+/* Calls that have no context yet: OpenCL is lost where the parent has used it, and the host is
+   there. */
+static void try_new(inheritance *all)
 {
     clsp_context *ctx;
     size_t num;
     char text[128] = "";
 
+    EXPECT(compute("host") == 0);
+    EXPECT(clsp_context_create(&ctx, NULL, &(clsp_context_opts){.device = "host", .limits = ""}) ==
+           CLSP_OK);
+    REFUSED(clsp_context_join(ctx, all->other));
+    REFUSED(clsp_context_join(all->other, ctx));
+    clsp_context_destroy(&ctx);
+    if (!all->has_opencl) {
+        EXPECT(compute(NULL) == 0);
+        return;
+    }
     REFUSED(clsp_context_create(&ctx, NULL, NULL));
     EXPECT(clsp_context_last_error(NULL, text, sizeof text) > 0);
     EXPECT(strstr(text, "forked") != NULL);
@@ -345,7 +385,7 @@ static int try_all(inheritance *all)
     try_image(all);
     try_mesh(all);
     try_solid(all);
-    try_new();
+    try_new(all);
     EXPECT(all->num_messages > 50 && all->is_explained);
     destroy_all(all);
     EXPECT(!all->ctx && !all->other && !all->bezier && !all->bspline && !all->image);
@@ -441,27 +481,6 @@ static void test_lock(void **state)
 /* What the first forked process of the program got, whose parent has not used OpenCL. */
 static int first_result;
 
-/* Makes a context and evaluates. Returns 77 where there is no device, else the exit status. */
-static int use_opencl(void)
-{
-    static const float points[4] = {0, 1, 2, 3};
-    const clsp_bezier_desc desc = {
-        .form = CLSP_BEZIER_CURVE, .degree = {3}, .axis = {{.num = 3}}, .dim = 1};
-    clsp_context *ctx;
-    clsp_bezier_plan *plan;
-    float values[3] = {0};
-
-    alarm(LIMIT_S);
-    support_begin();
-    if (clsp_context_create(&ctx, NULL, NULL) != CLSP_OK) return 1;
-    if (clsp_bezier_plan_create(&plan, ctx, &desc) != CLSP_OK) return 2;
-    if (clsp_bezier_set_control_points(plan, 1, clsp_in_f32(points, 4), NULL) != CLSP_OK) return 3;
-    if (clsp_bezier_eval(plan, one, clsp_out_f32(values, 3), NULL) != CLSP_OK) return 4;
-    clsp_bezier_plan_destroy(&plan);
-    clsp_context_destroy(&ctx);
-    return values[0] == 0 && values[1] == 1.5f && values[2] == 3 ? 0 : 5;
-}
-
 static void test_first(void **state)
 {
     (void)state;
@@ -475,7 +494,10 @@ int main(void)
                                        cmocka_unit_test(test_twice), cmocka_unit_test(test_lock)};
     const pid_t child = fork();
 
-    if (child == 0) _exit(use_opencl());
+    if (child == 0) {
+        support_begin();
+        _exit(compute(NULL));
+    }
     if (child < 0 || waitpid(child, &first_result, 0) != child) return 1;
     support_begin();
     return cmocka_run_group_tests(tests, NULL, NULL);
