@@ -282,6 +282,7 @@ static void test_all_devices(void **state)
 
     (void)state;
     assert_int_equal(clsp_device_list(infos, DEVICES, &num), CLSP_OK);
+    num--; /* the host, which is the last one */
     if (num > DEVICES) num = DEVICES;
     if (num < 2) {
         print_message("skipped: one device\n");
