@@ -23,8 +23,9 @@
    so does clsp_context_last_error, which has nothing else to say of them. New contexts of the host
    can be made there. OpenCL is lost to a child, though, once the library has found an
    implementation of it in the parent: then clsp_device_list, and clsp_context_create for another
-   device than "host", give CLSP_ERROR_STATE, since PoCL's queues hang in such a process. It may
-   call exec. A child that is to use OpenCL is made before these calls, and before the parent uses
+   device than "host", give CLSP_ERROR_STATE, since PoCL's queues hang in such a process. By default
+   that is so where a GPU was found; else the child gets the host, as its parent did. It may call
+   exec. A child that is to use OpenCL is made before these calls, and before the parent uses
    OpenCL by itself, which the library does not notice. Forks that run no handlers of pthread_atfork
    (_Fork, vfork, clone) are not noticed either. */
 #ifndef CLSPLINE_CONTEXT_H

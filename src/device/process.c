@@ -44,6 +44,11 @@ clsp_status clspi_process_enter_opencl(clspi_log *log)
                       "survive that: fork before, call exec, or name the device \"host\"");
 }
 
+bool clspi_process_lost_opencl(void)
+{
+    return atomic_load(&lost_opencl);
+}
+
 void clspi_process_leave_opencl(void)
 {
     atomic_fetch_sub(&num_entered, 1);

@@ -21,6 +21,9 @@ clsp_status clspi_process_begin(const char *function);
    does not survive that. */
 clsp_status clspi_process_enter_opencl(clspi_log *log);
 
+/* Tells whether OpenCL is lost so. */
+bool clspi_process_lost_opencl(void);
+
 /* Takes that back where no implementation of OpenCL was found. */
 void clspi_process_leave_opencl(void);
 

@@ -1,5 +1,6 @@
 #include "select.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,6 +87,14 @@ fail:
     return status;
 }
 
+/* Whether a GPU was listed, by this process or a parent of it. */
+static atomic_bool has_gpu;
+
+static bool is_gpu(const clsp_device_info *info)
+{
+    return info->device_class == CLSP_CLASS_INTEGRATED || info->device_class == CLSP_CLASS_DISCRETE;
+}
+
 /* Appends the devices of one platform; a platform that fails to list them has none. */
 static clsp_status append_devices(cl_platform_id platform, clsp_device_info **infos, size_t *count,
                                   clspi_log *log)
@@ -104,8 +113,10 @@ static clsp_status append_devices(cl_platform_id platform, clsp_device_info **in
         return clspi_fail(log, CLSP_ERROR_NO_MEMORY, "no memory for %u devices", num);
     }
     if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, num, ids, NULL) == CL_SUCCESS) {
-        for (cl_uint i = 0; i < num; i++)
-            clspi_profile_query(&(*infos)[(*count)++], ids[i]);
+        for (cl_uint i = 0; i < num; i++, (*count)++) {
+            clspi_profile_query(&(*infos)[*count], ids[i]);
+            if (is_gpu(&(*infos)[*count])) atomic_store(&has_gpu, true);
+        }
     }
     free(ids);
     return CLSP_OK;
@@ -228,11 +239,6 @@ static bool is_index(const char *words, size_t *index)
     return true;
 }
 
-static bool is_gpu(const clsp_device_info *info)
-{
-    return info->device_class == CLSP_CLASS_INTEGRATED || info->device_class == CLSP_CLASS_DISCRETE;
-}
-
 /* Tells whether a device fits words. The host, whose processor has a maker's name too, is never
    found by names. */
 static bool matches(const clsp_device_info *info, size_t position, const clspi_wish *wish)
@@ -322,6 +328,14 @@ static const clsp_device_info *find_best(const clsp_device_info *infos, size_t c
     return best && uuid && !*wish->words && !clspi_has_uuid(best->id, uuid) ? NULL : best;
 }
 
+/* Tells whether a process that has lost OpenCL by a fork gets the host by default: its parent did.
+ */
+static bool is_host_anyway(const clspi_wish *wish)
+{
+    return !*wish->words && !wish->uuid && !wish->is_opencl && !atomic_load(&has_gpu) &&
+           clspi_process_lost_opencl();
+}
+
 clsp_status clspi_select(clsp_device_info *chosen, const clspi_wish *wanted, clspi_log *log)
 {
     clsp_device_info *infos;
@@ -334,6 +348,10 @@ clsp_status clspi_select(clsp_device_info *chosen, const clspi_wish *wanted, cls
 
     if (!given) wish.words = getenv(variable);
     if (!wish.words) wish.words = "";
+    if (is_host_anyway(&wish)) {
+        clspi_host_describe(chosen);
+        return CLSP_OK;
+    }
     CLSPI_CHECK(clspi_devices(&infos, &count, &wish, log));
     const clsp_device_info *const best = find_best(infos, count, &wish);
     if (!best && (strchr(wish.words, ':') || is_host_word(wish.words))) {

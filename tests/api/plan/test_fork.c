@@ -37,7 +37,8 @@ typedef struct inheritance {
     void *shared;
     float memory[64];    /* behind the buffer of graphics */
     pid_t parent;        /* the process that has made all this */
-    bool has_opencl;     /* and has used OpenCL for it */
+    bool has_opencl;     /* and has used OpenCL for it, */
+    bool has_gpu;        /* of which a device is a GPU */
     int num_messages;    /* that came to the log in another process */
     bool is_explained;   /* all of these said why */
     bool stays;          /* the parent's log keeps its lock until `release` */
@@ -110,16 +111,28 @@ static void start_worker(inheritance *all)
                                          &(clsp_run){.share = &by_host}));
 }
 
+/* Notes which devices there are beside the host. */
+static void look_around(inheritance *all)
+{
+    enum { MOST = 16 };
+    clsp_device_info infos[MOST];
+    size_t num;
+
+    assert_ok(NULL, clsp_device_list(infos, MOST, &num));
+    all->has_opencl = num > 1;
+    for (size_t i = 0; i < num && i < MOST; i++)
+        all->has_gpu = all->has_gpu || infos[i].device_class == CLSP_CLASS_DISCRETE ||
+                       infos[i].device_class == CLSP_CLASS_INTEGRATED;
+}
+
 static void make_all(inheritance *all)
 {
     const clsp_context_opts opts = {.log = take_message, .log_user = all};
     const clsp_graphics_desc graphics = {
         .host = all->memory, .bytes = sizeof all->memory, .way = CLSP_GRAPHICS_STAGED};
-    size_t num;
 
     *all = (inheritance){.parent = getpid(), .is_explained = true};
-    assert_ok(NULL, clsp_device_list(NULL, 0, &num));
-    all->has_opencl = num > 1;
+    look_around(all);
     assert_int_equal(sem_init(&all->held, 0, 0), 0);
     assert_int_equal(sem_init(&all->release, 0, 0), 0);
     assert_ok(NULL, clsp_context_create(&all->ctx, support_queue(), &opts));
@@ -372,6 +385,12 @@ static void try_new(inheritance *all)
     EXPECT(ctx == NULL);
     REFUSED(clsp_device_list(NULL, 0, &num));
     EXPECT(num == 0);
+    unsetenv("CLSPLINE_DEVICE"); /* the parent's default is the host, or a GPU, which is lost */
+    unsetenv("CLSPLINE_LIMITS");
+    if (all->has_gpu)
+        REFUSED(clsp_context_create(&ctx, NULL, NULL));
+    else
+        EXPECT(compute(NULL) == 0);
 }
 
 /* Makes every call that there is, and destroys all. Returns the exit status of the process. */
