@@ -56,12 +56,23 @@ void support_assert_status(clsp_context *ctx, clsp_status got, clsp_status wante
     _fail(file, line);
 }
 
-/* Counts the devices of OpenCL; the host comes behind them. */
+/* Counts the devices of OpenCL without the library's help, whose tests were skipped if it found
+   none. */
 static size_t num_opencl_devices(void)
 {
+    enum { MOST = 16 };
+    cl_platform_id platforms[MOST];
+    cl_uint num_platforms = 0;
     size_t count = 0;
 
-    return clsp_device_list(NULL, 0, &count) == CLSP_OK && count > 0 ? count - 1 : 0;
+    if (!clGetPlatformIDs || clGetPlatformIDs(MOST, platforms, &num_platforms) != CL_SUCCESS)
+        return 0;
+    for (cl_uint i = 0; i < num_platforms && i < MOST; i++) {
+        cl_uint num = 0;
+        if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 0, NULL, &num) == CL_SUCCESS)
+            count += num;
+    }
+    return count;
 }
 
 void support_begin(void)

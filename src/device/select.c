@@ -195,7 +195,8 @@ clsp_status clsp_device_list(clsp_device_info *infos, size_t capacity, size_t *c
    then by doubles (which sets software rasterisers behind), then by compute units. */
 static uint64_t rank(const clsp_device_info *info, const uint8_t *uuid)
 {
-    static const uint64_t class_rank[] = {[CLSP_CLASS_ACCELERATOR] = 1,
+    static const uint64_t class_rank[] = {[CLSP_CLASS_HOST] = 0,
+                                          [CLSP_CLASS_ACCELERATOR] = 1,
                                           [CLSP_CLASS_CPU] = 2,
                                           [CLSP_CLASS_INTEGRATED] = 3,
                                           [CLSP_CLASS_DISCRETE] = 4};

@@ -40,7 +40,7 @@ clsp_status clspi_run_check(clsp_context *ctx, const clsp_run *run)
 
 clsp_status clspi_later_check(const clspi_plan *plan)
 {
-    if (!atomic_load_explicit(&plan->has_failed_later, memory_order_relaxed)) return CLSP_OK;
+    if (atomic_load(&plan->failed_later) == 0) return CLSP_OK;
     return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_MEMORY,
                       "%s: a call before found no memory when its turn came; change or load the"
                       " plan again",
@@ -79,7 +79,7 @@ void clspi_plan_settle(clspi_plan *plan)
     clWaitForEvents(1, &plan->later);
     clReleaseEvent(plan->later);
     plan->later = NULL;
-    atomic_store(&plan->has_failed_later, false);
+    atomic_exchange(&plan->failed_later, 0);
 }
 
 clsp_status clspi_plan_catch_up(const clspi_plan *plan)

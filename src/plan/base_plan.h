@@ -40,7 +40,8 @@ typedef struct clspi_plan {
     cl_event last;   /* on out-of-order queues: of the last call, which the next one waits for */
     cl_event later;  /* of the last call that the host makes as a command of its CPU's queue; NULL:
                         none is on its way */
-    atomic_bool has_failed_later; /* such a call found no memory */
+    atomic_uint failed_later; /* such calls that found no memory; adding to it, be it 0, is the last
+                                 that each of them does */
     clspi_staging staging[CLSPI_PARTS_IN_FLIGHT][CLSPI_MAX_STREAMS];
     cl_command_queue reads;  /* in-order, for transfers beside kernels; NULL: not made */
     cl_command_queue writes; /* the same, of what shared jobs bring */

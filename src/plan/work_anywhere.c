@@ -191,8 +191,8 @@ static void make_later(void *user, void *const *memory)
             clspi_lines_take(l, i, is_reached(p) ? (char *)memory[p->buffer] + offset_of(p) : NULL);
     }
     if (status == CLSP_OK) status = clspi_lines_on_host(l);
-    if (clspi_lines_end(l, status) != CLSP_OK)
-        atomic_store(&later->work.plan->has_failed_later, true);
+    status = clspi_lines_end(l, status);
+    atomic_fetch_add(&later->work.plan->failed_later, status != CLSP_OK);
 }
 
 /* Keeps all that lines are made of; NULL without memory. */

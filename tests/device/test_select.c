@@ -117,6 +117,7 @@ static void test_names(void **state)
         assert_int_equal(pick(words, &chosen), CLSP_OK);
         assert_string_equal(chosen.name, infos[i].name);
         assert_string_equal(chosen.platform, infos[i].platform);
+        if (infos[i].device_class == CLSP_CLASS_HOST) continue; /* its names alone are no words */
         snprintf(words, sizeof words, ":%.8s", infos[i].name);
         assert_int_equal(pick(words, &chosen), CLSP_OK);
         snprintf(words, sizeof words, "%.8s:", infos[i].platform);
@@ -171,7 +172,7 @@ static void test_list(void **state)
     assert_int_equal(clsp_device_list(few, 1, &listed), CLSP_OK);
     assert_int_equal(listed, count);
     assert_ptr_equal(few[0].id, infos[0].id);
-    assert_null(few[1].id);
+    assert_string_equal(few[1].platform, "");
     assert_int_equal(clsp_device_list(NULL, 1, &listed), CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_device_list(few, 1, NULL), CLSP_ERROR_ARGUMENT);
 }

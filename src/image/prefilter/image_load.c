@@ -659,7 +659,7 @@ static clsp_status prepare(const clspi_work *work, clspi_way way)
     const host_load *const l = work->user;
 
     (void)way;
-    if (atomic_load(&l->plan->base.has_failed_later)) clspi_plan_settle(&l->plan->base);
+    if (atomic_load(&l->plan->base.failed_later) > 0) clspi_plan_settle(&l->plan->base);
     clspi_image_set_broken(l->plan, true);
     CLSPI_CHECK(make_room(l->plan, l->num_images));
     return l->is_later ? clspi_image_reals_reserve(l->plan) : CLSP_OK;
@@ -676,7 +676,7 @@ static clsp_status make_images(const clspi_work *work, uint32_t worker, const cl
     (void)part;
     (void)out;
     CLSPI_CHECK(load_all(&job, l->num_images, in[0]));
-    atomic_store(&l->plan->base.has_failed_later, false);
+    atomic_store(&l->plan->base.failed_later, 0);
     return CLSP_OK;
 }
 

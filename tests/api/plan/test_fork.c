@@ -507,17 +507,35 @@ static void test_first(void **state)
     assert_int_equal(WEXITSTATUS(first_result), 0);
 }
 
-int main(void)
+/* What a process got that was forked after its parent had computed on the host alone. */
+static int second_result;
+
+static void test_after_host(void **state)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_first), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_twice), cmocka_unit_test(test_lock)};
+    (void)state;
+    assert_true(WIFEXITED(second_result));
+    assert_int_equal(WEXITSTATUS(second_result), 0);
+}
+
+/* Has a child compute on the best device. */
+static bool fork_first(int *result)
+{
     const pid_t child = fork();
 
     if (child == 0) {
         support_begin();
         _exit(compute(NULL));
     }
-    if (child < 0 || waitpid(child, &first_result, 0) != child) return 1;
+    return child > 0 && waitpid(child, result, 0) == child;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_first), cmocka_unit_test(test_after_host),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_twice), cmocka_unit_test(test_lock)};
+
+    if (!fork_first(&first_result) || compute("host") != 0 || !fork_first(&second_result)) return 1;
     support_begin();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,14 @@
 /* Contexts of the host: what they are, what they compute without OpenCL, and what they refuse. */
+#ifdef __linux__
+#define _GNU_SOURCE /* sched_setaffinity */
+#include <sched.h>
+#endif
+
 #include "support.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <clspline/clspline.h>
 
@@ -75,8 +81,38 @@ static void test_device(void **state)
     assert_true(strlen(info.name) > 0 && strncmp(info.driver, "clspline ", 9) == 0);
     assert_null(info.id);
     assert_int_equal(info.svm | info.images | info.native, 0);
-    assert_true(info.fp64 == 1 && info.compute_units >= 1 && info.global_bytes > 0);
+    assert_true(info.fp64 == 1);
+    assert_true(info.global_bytes ==
+                (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
+    assert_true(info.max_alloc_bytes == info.global_bytes || info.max_alloc_bytes == SIZE_MAX);
 }
+
+#ifdef __linux__
+/* Its units are the cores that the process may use. */
+static void test_cores(void **state)
+{
+    cpu_set_t before, one_core;
+    clsp_device_info info;
+    size_t core = 0;
+
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    while (!CPU_ISSET(core, &before))
+        core++;
+    CPU_ZERO(&one_core);
+    CPU_SET(core, &one_core);
+    assert_int_equal(sched_setaffinity(0, sizeof one_core, &one_core), 0);
+    clsp_context *ctx = context_of("host", NULL);
+    assert_ok(ctx, clsp_context_device(ctx, &info));
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    assert_int_equal(info.compute_units, 1);
+    clsp_context_destroy(&ctx);
+    ctx = context_of("host", NULL);
+    assert_ok(ctx, clsp_context_device(ctx, &info));
+    assert_int_equal(info.compute_units, CPU_COUNT(&before));
+    clsp_context_destroy(&ctx);
+}
+#endif
 
 /* A class asks for OpenCL; other limits narrow the host as they do others. */
 static void test_limits(void **state)
@@ -269,6 +305,9 @@ static void test_methods(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+#ifdef __linux__
+        cmocka_unit_test(test_cores),
+#endif
         cmocka_unit_test(test_device),    cmocka_unit_test(test_limits),
         cmocka_unit_test(test_same_bits), cmocka_unit_test(test_shares),
         cmocka_unit_test(test_joined),    cmocka_unit_test(test_graphics),
