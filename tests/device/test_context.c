@@ -326,7 +326,8 @@ static void test_no_implementation(void **state)
     snprintf(vendors, sizeof vendors, "OCL_ICD_VENDORS=%s", folder);
     const char *const variables[] = {vendors, "OCL_ICD_FILENAMES", "CLSPLINE_DEVICE=cpu", NULL};
     assert_int_equal(support_wait(support_start(args, variables)), 1);
-    const char *const by_default[] = {vendors, "OCL_ICD_FILENAMES", "CLSPLINE_DEVICE", NULL};
+    const char *const by_default[] = {vendors, "OCL_ICD_FILENAMES", "CLSPLINE_DEVICE",
+                                      "CLSPLINE_LIMITS", NULL};
     assert_int_equal(support_wait(support_start(args, by_default)), 0); /* the host */
     support_remove_folder(folder);
 }
