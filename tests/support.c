@@ -151,8 +151,13 @@ void support_open_behind(clsp_context *ctx, cl_event event)
 
 void support_stand_in(void)
 {
-    if (support_device().device_class == CLSP_CLASS_CPU)
-        setenv("CLSPLINE_LIMITS", "class=integrated", 0);
+    const char *const given = getenv("CLSPLINE_LIMITS");
+    char limits[512];
+
+    if (support_device().device_class != CLSP_CLASS_CPU) return; /* or stands for one already */
+    snprintf(limits, sizeof limits, "%s%sclass=integrated", given ? given : "",
+             given && *given ? "," : "");
+    if (!given || !strstr(given, "class=")) setenv("CLSPLINE_LIMITS", limits, 1);
 }
 
 bool support_events_may_fail(clsp_context *ctx)

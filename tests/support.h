@@ -62,8 +62,8 @@ bool support_waits(clsp_context *ctx);
 void support_open_before(clsp_context *ctx, cl_event event);
 void support_open_behind(clsp_context *ctx, cl_event event);
 
-/* Has a CPU stand for a GPU that shares memory, unless limits are given: processors share then. For
-   the head of main. */
+/* Has a CPU stand for a GPU that shares memory, unless limits give a class: processors share then.
+   For the head of main. */
 void support_stand_in(void);
 
 /* Whether a user's event may fail while commands wait for it. PoCL 5.0 ends the process then, now
