@@ -36,8 +36,8 @@ void support_assert_status(clsp_context *ctx, clsp_status got, clsp_status wante
    environment says nothing else, and on the host elsewhere. */
 void support_begin(void);
 
-/* Likewise; the value that a program whose tests all need OpenCL returns when the machine has no
-   device of it (77), or 0. */
+/* Does what support_begin does, for a program whose tests all need OpenCL: returns 77, which the
+   program returns, where the machine has no device of it, else 0. */
 int support_no_device(void);
 
 /* Skips the running test where the machine has no device of OpenCL, and fails it where there is one

@@ -15,7 +15,7 @@ uint32_t clspi_usable_cores(void);
    `what` says; CLSP_OK on others. */
 clsp_status clspi_needs_opencl(clsp_context *ctx, const char *what);
 
-/* Likewise of a method that kernels alone compute by. */
+/* Gives CLSP_ERROR_ARGUMENT there of a method that kernels alone compute by. */
 clsp_status clspi_needs_kernels(clsp_context *ctx);
 
 #endif

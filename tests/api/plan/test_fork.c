@@ -377,6 +377,7 @@ static void try_new(inheritance *all)
     clsp_context_destroy(&ctx);
     if (!all->has_opencl) {
         EXPECT(compute(NULL) == 0);
+        EXPECT(clsp_device_list(NULL, 0, &num) == CLSP_OK && num == 1);
         return;
     }
     REFUSED(clsp_context_create(&ctx, NULL, NULL));
