@@ -7,8 +7,8 @@ Each FILE.cl becomes an entry of clspi_sources (src/device/sources.h), or with -
 NAME_sources, declared in NAME_sources.h: a list of pieces, which programs that include the same
 files have in common. #include "x.clh" is replaced by the file's text, once per program, comments by
 their line ends, and lines lose their indentation; #line marks keep the compiler's messages at the
-true file and line. An included file is looked for beside the one that includes it, then in the
-folders of all files and those around them. The bytes are written as numbers: string literals have a
+true file and line. An included file is looked for beside the one that includes it, then below the
+folder that all files have in common. The bytes are written as numbers: string literals have a
 length limit in standard C.
 
 HEADER gets, for every `kernel void NAME(...)`, a struct of its parameters, clspi_NAME_args, and the
@@ -44,14 +44,9 @@ def find(name, path, folders):
 
 
 def folders_of(paths):
-    """The folders of the files, and those around them up to the one that all have in common."""
-    folders = {os.path.dirname(path) for path in paths}
-    top = os.path.commonpath(folders)
-    for folder in sorted(folders):
-        while os.path.dirname(folder).startswith(top) and folder != top:
-            folders.add(folder)
-            folder = os.path.dirname(folder)
-    return sorted(folders)
+    """The folder that all files have in common, and all below."""
+    top = os.path.commonpath({os.path.dirname(path) for path in paths})
+    return sorted(folder for folder, _, _ in os.walk(top))
 
 
 def pieces_of(path, folders, seen):
