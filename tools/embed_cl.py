@@ -12,9 +12,12 @@ compiler's messages at the true file and line. An included file is looked for be
 includes it, then below the folder that all files have in common. Bytes are written as numbers:
 string literals have a length limit in standard C.
 
-HEADER gets, for every `kernel void NAME(...)`, a struct of its parameters, clspi_NAME_args, and the
-signature by which src/device/arguments.c sets them, clspi_NAME_signature. Structs that kernels take
-by value become C structs, clspi_STRUCT, with the same fields. What stands for what:
+HEADER gets a macro CLSPI_FILE_NAME for every macro NAME, or CLSP_NAME, that a FILE.cl or FILE.clh
+defines once, as a whole number: so the host knows sizes and numbers by the kernels' own, and what
+an option is that it does not give. For every `kernel void NAME(...)` HEADER gets a struct of its
+parameters, clspi_NAME_args, and the signature by which src/device/arguments.c sets them,
+clspi_NAME_signature. Structs that kernels take by value become C structs, clspi_STRUCT, with the
+same fields. What stands for what:
     global T *x, local excluded    cl_mem x
     constant T *x, ALONG T *x      cl_mem x (a macro of cl/solid, either of them)
     read_only image2d_t x          cl_mem x; image3d_t likewise
@@ -28,6 +31,7 @@ import re
 import sys
 
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
+CONSTANT = re.compile(r'^\s*#\s*define\s+(\w+)\s+(0x[0-9a-f]+u?|\d+u?)\s*(?:/\*.*)?$', re.M)
 COMMENT = re.compile(r'/\*.*?\*/', re.S)
 STRUCT = re.compile(r'typedef struct (\w+) \{([^}]*)\} \1;')
 KERNEL = re.compile(r'\bkernel\s+(?:__attribute__\s*\(\(.*?\)\)\)\s*)?void\s+(\w+)\s*\(([^)]*)\)')
@@ -82,6 +86,18 @@ def bare(text):
     """A text with the same lines, without comments and indentation."""
     text = COMMENT.sub(lambda found: ' ' + '\n' * found.group().count('\n'), text)
     return re.sub(r'^[ \t]+|[ \t]+$', '', text, flags=re.M)
+
+
+# ---- constants ----
+
+def constants_of(path):
+    """Macros of a file's constants, with the file's name."""
+    with open(path, encoding='ascii') as file:
+        text = file.read()
+    stem = os.path.splitext(os.path.basename(path))[0].upper()
+    return [f'#define CLSPI_{stem}_{name.removeprefix("CLSP_")} {number}\n'
+            for name, number in CONSTANT.findall(text)
+            if len(re.findall(rf'#\s*define\s+{name}\b', text)) == 1]
 
 
 # ---- parameters ----
@@ -154,10 +170,10 @@ def entries(owner, members, structs):
     return rows
 
 
-def header_text(structs, kernels):
-    parts = ['/* Parameters of the kernels, made by tools/embed_cl.py. */\n'
+def header_text(constants, structs, kernels):
+    parts = ['/* Constants and parameters of the kernels, made by tools/embed_cl.py. */\n'
              '#ifndef CLSPI_KERNEL_ARGUMENTS_H\n'
-             '#define CLSPI_KERNEL_ARGUMENTS_H\n\n#include "launch.h"\n\n']
+             '#define CLSPI_KERNEL_ARGUMENTS_H\n\n#include "launch.h"\n\n', *constants, '\n']
     parts += [struct_text(name, members) for name, members in sorted(structs.items())]
     for name, members in sorted(kernels.items()):
         parts.append(struct_text(f'{name}_args', members))
@@ -290,7 +306,8 @@ def main():
         parts.insert(1, f'#include "{os.path.basename(chosen["arguments"])}"\n\n')
         parts.append(signatures_text(structs, kernels))
         with open(chosen['arguments'], 'w', encoding='ascii') as file:
-            file.write(header_text(structs, kernels))
+            constants = [line for path in sorted(set(read)) for line in constants_of(path)]
+            file.write(header_text(constants, structs, kernels))
     with open(output, 'w', encoding='ascii') as file:
         file.write(''.join(parts))
     with open(depfile, 'w', encoding='ascii') as file:
