@@ -74,7 +74,7 @@ HEADERS = {'math': (),
            'device': DEVICE_HEADERS,
            'cooperate': DEVICE_HEADERS + ('share',),
            'plan': DEVICE_HEADERS + ('share', 'plan', 'vertex'),
-           'tensor': DEVICE_HEADERS + ('share', 'plan', 'vertex')}
+           'tensor': DEVICE_HEADERS + ('share', 'plan', 'vertex', 'patch', 'nearest')}
 # Mathematics: folders that see each other as far as their layers do, and neither OpenCL nor any
 # public header.
 NO_OPENCL = ('src/math', 'src/tensor/host', 'src/bezier/methods/host', 'src/bspline/knots',

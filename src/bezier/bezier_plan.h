@@ -6,10 +6,10 @@
 
 #include "tensor_plan.h"
 
-struct clsp_bezier_plan {
-    clspi_tensor_plan tensor; /* first: the tensor layer knows the plan by it */
-    clsp_bezier_desc desc;    /* resolved: no field holds a 0 that stands for a default */
-    clspi_kernel edges;       /* of surfaces whose edges are made again (bezier_edges.h) */
-};
+typedef struct clspi_bezier_plan {
+    clsp_patch_plan tensor; /* first: the tensor layer knows the plan by it */
+    clsp_bezier_desc desc;  /* resolved: no field holds a 0 that stands for a default */
+    clspi_kernel edges;     /* of surfaces whose edges are made again (bezier_edges.h) */
+} clspi_bezier_plan;
 
 #endif

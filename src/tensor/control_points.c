@@ -7,12 +7,12 @@
 #include "check.h"
 #include "tensor_plan.h"
 
-static size_t real_bytes(const clspi_tensor_plan *plan)
+static size_t real_bytes(const clsp_patch_plan *plan)
 {
     return clsp_type_bytes(plan->desc.precision);
 }
 
-static clsp_status too_many(const clspi_tensor_plan *plan, size_t num_patches)
+static clsp_status too_many(const clsp_patch_plan *plan, size_t num_patches)
 {
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                       "%s: %zu patches are more than the address space", plan->base.family,
@@ -22,7 +22,7 @@ static clsp_status too_many(const clspi_tensor_plan *plan, size_t num_patches)
 /* ---- weights ---- */
 
 /* Checks the weights of points, the last coordinate of each. first: reals of all patches before. */
-static clsp_status check_weights(const clspi_tensor_plan *plan, const void *points, size_t count,
+static clsp_status check_weights(const clsp_patch_plan *plan, const void *points, size_t count,
                                  size_t first)
 {
     const size_t coords = clspi_coords(&plan->desc);
@@ -40,7 +40,7 @@ static clsp_status check_weights(const clspi_tensor_plan *plan, const void *poin
 }
 
 /* Reads whole points into scratch, a part at a time, and looks at their weights. */
-static clsp_status read_weights(clspi_tensor_plan *plan, clspi_series *series, void *scratch,
+static clsp_status read_weights(clsp_patch_plan *plan, clspi_series *series, void *scratch,
                                 size_t most)
 {
     const size_t all = plan->num_patches * plan->patch_reals;
@@ -55,7 +55,7 @@ static clsp_status read_weights(clspi_tensor_plan *plan, clspi_series *series, v
 }
 
 /* Looks at the weights of control points that have come from the device's memory. */
-static clsp_status check_loaded(clspi_tensor_plan *plan)
+static clsp_status check_loaded(clsp_patch_plan *plan)
 {
     enum { POINTS = 65536 };
     const size_t most = (size_t)POINTS * clspi_coords(&plan->desc);
@@ -79,13 +79,13 @@ static clsp_status check_loaded(clspi_tensor_plan *plan)
 /* Tells whether the host alone has control points from such memory until kernels need them. Those
    from buffers are copied when their command runs, and the host reads them when it first needs
    them. */
-static bool stays_on_host(const clspi_tensor_plan *plan, const clspi_memory *from)
+static bool stays_on_host(const clsp_patch_plan *plan, const clspi_memory *from)
 {
     return clspi_is_own_cpu(plan->base.ctx) && !from->buffer;
 }
 
 /* Makes room for the control points of num_patches patches; those before are gone. */
-static clsp_status reserve(clspi_tensor_plan *plan, size_t num_patches, const clspi_memory *from)
+static clsp_status reserve(clsp_patch_plan *plan, size_t num_patches, const clspi_memory *from)
 {
     size_t bytes = real_bytes(plan);
 
@@ -102,13 +102,13 @@ static clsp_status reserve(clspi_tensor_plan *plan, size_t num_patches, const cl
 }
 
 /* Tells the host's workers that the sums which they keep are of other control points. */
-static void forget_host_sums(clspi_tensor_plan *plan)
+static void forget_host_sums(clsp_patch_plan *plan)
 {
     for (size_t i = 0; plan->host.scratch && i < CLSPI_HOST_WORKERS; i++)
         if (plan->host.scratch[i]) clspi_vertex_scratch_forget(plan->host.scratch[i]);
 }
 
-clsp_status clspi_tensor_bring(clspi_tensor_plan *plan, clspi_series *series)
+clsp_status clspi_tensor_bring(clsp_patch_plan *plan, clspi_series *series)
 {
     const size_t bytes = plan->num_patches * plan->patch_reals * real_bytes(plan);
 
@@ -120,7 +120,7 @@ clsp_status clspi_tensor_bring(clspi_tensor_plan *plan, clspi_series *series)
 }
 
 /* Takes control points from host memory into the host's. */
-static clsp_status take(clspi_tensor_plan *plan, clspi_series *series, size_t bytes,
+static clsp_status take(clsp_patch_plan *plan, clspi_series *series, size_t bytes,
                         const clspi_memory *from)
 {
     CLSPI_CHECK(clspi_series_await_list(series));
@@ -129,7 +129,7 @@ static clsp_status take(clspi_tensor_plan *plan, clspi_series *series, size_t by
 }
 
 /* Brings control points into the plan, and makes of them what kernels need if they are ready. */
-static clsp_status bring(clspi_tensor_plan *plan, clspi_series *series, size_t num_patches,
+static clsp_status bring(clsp_patch_plan *plan, clspi_series *series, size_t num_patches,
                          const clspi_memory *from)
 {
     const size_t bytes = num_patches * plan->patch_reals * real_bytes(plan);
@@ -145,7 +145,7 @@ static clsp_status bring(clspi_tensor_plan *plan, clspi_series *series, size_t n
     return CLSP_OK;
 }
 
-static clsp_status load(clspi_tensor_plan *plan, size_t num_patches, const clspi_memory *from,
+static clsp_status load(clsp_patch_plan *plan, size_t num_patches, const clspi_memory *from,
                         const clsp_run *run)
 {
     clspi_call call;
@@ -161,14 +161,14 @@ static clsp_status load(clspi_tensor_plan *plan, size_t num_patches, const clspi
     return CLSP_OK;
 }
 
-clsp_status clspi_tensor_load(clspi_tensor_plan *plan, size_t num_patches, const void *points)
+clsp_status clspi_tensor_load(clsp_patch_plan *plan, size_t num_patches, const void *points)
 {
     const clspi_memory from = {.host = (char *)points}; /* it is only read */
 
     return load(plan, num_patches, &from, NULL);
 }
 
-clsp_status clspi_tensor_set_points(clspi_tensor_plan *plan, size_t num_patches,
+clsp_status clspi_tensor_set_points(clsp_patch_plan *plan, size_t num_patches,
                                     const clsp_input *points, const clsp_run *run)
 {
     clspi_memory from;

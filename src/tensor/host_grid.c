@@ -139,7 +139,7 @@ void clspi_host_grid_point(const clspi_list_recipe *recipe, size_t patch, const 
 }
 
 /* Returns the numbers of samples of a patch. */
-static const uint32_t *nums_of(const clspi_tensor_plan *plan, size_t patch, uint32_t common[3])
+static const uint32_t *nums_of(const clsp_patch_plan *plan, size_t patch, uint32_t common[3])
 {
     for (int k = 0; k < 3; k++)
         common[k] = plan->desc.axis[k].num;
@@ -149,7 +149,7 @@ static const uint32_t *nums_of(const clspi_tensor_plan *plan, size_t patch, uint
 }
 
 /* Returns the vertices of a patch. */
-static size_t vertices_of(const clspi_tensor_plan *plan, size_t patch)
+static size_t vertices_of(const clsp_patch_plan *plan, size_t patch)
 {
     const size_t *const first = plan->grids.first_vertex;
 
@@ -158,7 +158,7 @@ static size_t vertices_of(const clspi_tensor_plan *plan, size_t patch)
 }
 
 /* Makes vertices of triangles by rows: those of a patch or, where all have one grid, all. */
-static void make_triangles(const clspi_tensor_plan *plan, clspi_cut at, char *out)
+static void make_triangles(const clsp_patch_plan *plan, clspi_cut at, char *out)
 {
     const bool own = clspi_has_patch_grids(&plan->grids);
     uint32_t common[3];
@@ -181,7 +181,7 @@ static void make_triangles(const clspi_tensor_plan *plan, clspi_cut at, char *ou
     }
 }
 
-void clspi_host_grid_make(const clspi_tensor_plan *plan, clsp_range vertices, char *out)
+void clspi_host_grid_make(const clsp_patch_plan *plan, clsp_range vertices, char *out)
 {
     const clspi_list_recipe *const recipe = plan->list_recipe;
     const size_t bytes = clspi_vertex_bytes(&plan->desc);

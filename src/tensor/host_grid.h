@@ -8,7 +8,7 @@
 
 /* Makes vertices, counted through from patch 0 on. The plan's recipe and its control points on the
    host are there; out is aligned to its elements. */
-void clspi_host_grid_make(const clspi_tensor_plan *plan, clsp_range vertices, char *out);
+void clspi_host_grid_make(const clsp_patch_plan *plan, clsp_range vertices, char *out);
 
 /* Takes vertex number `vertex` of the grid of a patch with these numbers of samples; point: begun.
  */

@@ -38,7 +38,7 @@ static uint32_t degree_of(const clspi_tensor_desc *d, cl_uint direction)
     return direction < d->directions ? d->degrees[direction] : 0;
 }
 
-double clspi_host_list_ns(const clspi_tensor_plan *plan)
+double clspi_host_list_ns(const clsp_patch_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->desc;
     const double sums = has(d, CLSP_VERTEX_DU | CLSP_VERTEX_DV | CLSP_VERTEX_NORMAL) ? 3 : 1;

@@ -18,7 +18,7 @@ typedef struct clspi_host_list {
 } clspi_host_list;
 
 /* Estimates how long a vertex takes a core, in ns. */
-double clspi_host_list_ns(const clspi_tensor_plan *plan);
+double clspi_host_list_ns(const clsp_patch_plan *plan);
 
 /* Makes the vertices of a part, whose pieces are points; out is aligned to its elements. A point of
    a patch that is not there becomes NaN, as one of parameters that are NaN does. */

@@ -81,7 +81,7 @@ static bool find_first(clspi_list_recipe *recipe, cl_uint k)
 }
 
 /* Makes what a new recipe needs; false: no memory. */
-static bool make(clspi_list_recipe *recipe, const clspi_tensor_plan *plan)
+static bool make(clspi_list_recipe *recipe, const clsp_patch_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->desc;
     const clspi_point_shape shape = shape_of(d);
@@ -103,7 +103,7 @@ static bool make(clspi_list_recipe *recipe, const clspi_tensor_plan *plan)
     return is_done && recipe->basis;
 }
 
-bool clspi_list_recipe_prepare(clspi_tensor_plan *plan)
+bool clspi_list_recipe_prepare(clsp_patch_plan *plan)
 {
     if (plan->list_recipe) return true;
     clspi_list_recipe *const recipe = calloc(1, sizeof *recipe);
@@ -119,7 +119,7 @@ bool clspi_list_recipe_prepare(clspi_tensor_plan *plan)
 
 clsp_status clspi_list_prepare(const clspi_work *work, clspi_way way)
 {
-    clspi_tensor_plan *const plan = (clspi_tensor_plan *)work->plan; /* base is its first member */
+    clsp_patch_plan *const plan = (clsp_patch_plan *)work->plan; /* base is its first member */
     const void *points;
 
     (void)way;

@@ -20,7 +20,7 @@ struct clspi_list_recipe {
 };
 
 /* Makes the plan's recipe, where that has not been done. Errors: false, no memory. */
-bool clspi_list_recipe_prepare(clspi_tensor_plan *plan);
+bool clspi_list_recipe_prepare(clsp_patch_plan *plan);
 
 /* Makes ready what the host reads for lists, as clspi_work_makers asks: the recipe, and control
    points in host memory. */

@@ -108,16 +108,16 @@ void clspi_patch_grids_clear(clspi_patch_grids *grids)
     memset(grids, 0, sizeof *grids);
 }
 
-static clsp_status check_nums(clsp_context *ctx, const clspi_tensor_desc *desc, size_t num_patches,
-                              const uint32_t *nums)
+clsp_status clspi_patch_grids_check(clsp_context *ctx, const clspi_tensor_desc *desc,
+                                    size_t num_patches, const uint32_t *nums)
 {
     const cl_uint directions = clspi_grid_directions(desc);
 
     for (size_t i = 0; i < num_patches * directions; i++)
-        if (nums[i] < 1 || nums[i] > CLSPI_MAX_SAMPLES)
+        if (nums[i] < 1 || nums[i] > CLSP_PATCH_MAX_SAMPLES)
             return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
                               "a grid of %u samples in direction %zu for patch %zu: 1 to %d",
-                              nums[i], i % directions, i / directions, CLSPI_MAX_SAMPLES);
+                              nums[i], i % directions, i / directions, CLSP_PATCH_MAX_SAMPLES);
     return CLSP_OK;
 }
 
@@ -170,7 +170,6 @@ static clsp_status take_nums(clspi_patch_grids *grids, clsp_context *ctx,
 {
     const size_t count = grids->num * clspi_grid_directions(desc);
 
-    CLSPI_CHECK(check_nums(ctx, desc, grids->num, nums));
     memcpy(grids->nums, nums, count * sizeof *nums);
     if (count_all(grids, desc)) return CLSP_OK;
     return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY,
@@ -190,7 +189,6 @@ clsp_status clspi_patch_grids_set(clspi_patch_grids *grids, clsp_context *ctx,
         status =
             clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "no memory for %zu grids", num_patches);
     if (status != CLSP_OK) clspi_patch_grids_clear(&made);
-    if (status == CLSP_ERROR_ARGUMENT) return status;
     clspi_patch_grids_clear(grids);
     *grids = made;
     return status;

@@ -18,9 +18,11 @@ typedef struct clspi_patch_grids {
     cl_mem vertex_buffer, facet_buffer;
 } clspi_patch_grids;
 
-/* Takes numbers of samples, [num_patches][clspi_grid_directions], in place of those before. Errors:
-   CLSP_ERROR_ARGUMENT for a number out of range, which leaves grids as they are;
-   CLSP_ERROR_NO_MEMORY. */
+/* Checks numbers of samples, [num_patches][clspi_grid_directions]: CLSP_ERROR_ARGUMENT. */
+clsp_status clspi_patch_grids_check(clsp_context *ctx, const clspi_tensor_desc *desc,
+                                    size_t num_patches, const uint32_t *nums);
+
+/* Takes such numbers in place of those before. Errors: CLSP_ERROR_NO_MEMORY. */
 clsp_status clspi_patch_grids_set(clspi_patch_grids *grids, clsp_context *ctx,
                                   const clspi_tensor_desc *desc, size_t num_patches,
                                   const uint32_t *nums);

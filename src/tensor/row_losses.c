@@ -3,13 +3,13 @@
 #include "host_grid.h"
 #include "vertex_layout.h"
 
-bool clspi_rows_lose_normals(const clspi_tensor_plan *plan)
+bool clspi_rows_lose_normals(const clsp_patch_plan *plan)
 {
     return plan->family->after_rows && !plan->family->has_edges && plan->desc.directions == 2 &&
            (plan->desc.vertex.attributes & CLSP_VERTEX_NORMAL) != 0;
 }
 
-void clspi_rows_find_normals(const clspi_tensor_plan *plan, const clspi_row_vertices *of)
+void clspi_rows_find_normals(const clsp_patch_plan *plan, const clspi_row_vertices *of)
 {
     const size_t num_v = of->nums[1], vertex_bytes = clspi_vertex_bytes(&plan->desc);
     const clspi_list_recipe *const recipe = plan->list_recipe;
@@ -28,7 +28,7 @@ void clspi_rows_find_normals(const clspi_tensor_plan *plan, const clspi_row_vert
     }
 }
 
-bool clspi_rows_lose_far_parts(const clspi_tensor_plan *plan)
+bool clspi_rows_lose_far_parts(const clsp_patch_plan *plan)
 {
     return clspi_is_centred(&plan->desc) && !plan->desc.basis.is_bernstein;
 }

@@ -16,13 +16,13 @@ typedef struct clspi_row_vertices {
 
 /* Tells whether rows lose normals on edges, of families that have no sums of edges. The recipe has
    to be prepared then, and below. */
-bool clspi_rows_lose_normals(const clspi_tensor_plan *plan);
+bool clspi_rows_lose_normals(const clsp_patch_plan *plan);
 
 /* Makes normals of surfaces again that are (0, 0, 0) on edges (docs/math.md, 7). */
-void clspi_rows_find_normals(const clspi_tensor_plan *plan, const clspi_row_vertices *of);
+void clspi_rows_find_normals(const clsp_patch_plan *plan, const clspi_row_vertices *of);
 
 /* Tells whether rows are not as exact as patch grids have to be: derivatives of rational splines,
    parts of which may be far from their centres. */
-bool clspi_rows_lose_far_parts(const clspi_tensor_plan *plan);
+bool clspi_rows_lose_far_parts(const clsp_patch_plan *plan);
 
 #endif

@@ -43,9 +43,9 @@ clsp_axis clspi_axis_with_ends(const clsp_axis *axis)
 clsp_status clspi_axis_resolve(clspi_log *log, const char *family, clsp_axis *axis,
                                const double domain[2])
 {
-    if (axis->num > CLSPI_MAX_SAMPLES)
+    if (axis->num > CLSP_PATCH_MAX_SAMPLES)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT, "%s: a grid of %u samples: at most %d", family,
-                          axis->num, CLSPI_MAX_SAMPLES);
+                          axis->num, CLSP_PATCH_MAX_SAMPLES);
     if (axis->params) return check_params(log, family, axis, domain);
     if (axis->begin == 0.0 && axis->end == 0.0) {
         axis->begin = domain[0];

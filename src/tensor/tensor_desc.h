@@ -3,15 +3,14 @@
 #ifndef CLSPI_TENSOR_DESC_H
 #define CLSPI_TENSOR_DESC_H
 
-#include <clspline/vertex.h>
+#include <clspline/patch.h>
 
 #include "launch.h"
 
 enum {
-    CLSPI_DERIVATIVES = 3,    /* orders of a derivative in one direction: 0, 1, 2 */
-    CLSPI_ROWS_MULTIPLE = 32, /* parts of a patch begin at multiples of this row: of every block of
+    CLSPI_DERIVATIVES = 3,   /* orders of a derivative in one direction: 0, 1, 2 */
+    CLSPI_ROWS_MULTIPLE = 32 /* parts of a patch begin at multiples of this row: of every block of
                                  rows and of every vector */
-    CLSPI_MAX_SAMPLES = 268435456 /* 2^28, in each direction */
 };
 
 struct clspi_basis_table;
@@ -129,8 +128,8 @@ bool clspi_same_controls(const clspi_tensor_desc *a, const clspi_tensor_desc *b)
 /* Tells whether an axis runs over all of [0, 1] from 0 to 1. */
 bool clspi_is_unit_axis(const clsp_axis *axis);
 
-/* Checks an axis: num at most CLSPI_MAX_SAMPLES, begin and end within the domain; both 0 become the
-   domain. family begins messages. */
+/* Checks an axis: num at most CLSP_PATCH_MAX_SAMPLES, begin and end within the domain; both 0
+   become the domain. family begins messages. */
 clsp_status clspi_axis_resolve(clspi_log *log, const char *family, clsp_axis *axis,
                                const double domain[2]);
 

@@ -10,11 +10,6 @@
 #include "vertex_layout.h"
 #include "work.h"
 
-static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
-{
-    return (clspi_tensor_plan *)plan; /* base is its first member */
-}
-
 /* ---- lists ---- */
 
 enum { PARAMS, ITEMS }; /* inputs */
@@ -39,7 +34,7 @@ static bool has_items(const clspi_work *work)
 /* Checks numbers of patches in host memory, which need not be aligned. */
 static clsp_status check_items(const clspi_work *work, clsp_range lines, const char *const in[])
 {
-    const size_t num_patches = tensor_plan_of(work->plan)->num_patches;
+    const size_t num_patches = clspi_tensor_plan_of(work->plan)->num_patches;
 
     for (size_t k = 0; has_items(work) && in[ITEMS] && k < lines.count; k++) {
         uint32_t patch;
@@ -57,7 +52,7 @@ static clsp_status check_items(const clspi_work *work, clsp_range lines, const c
 /* Describes some lines to the host. */
 static clspi_host_list host_list_of(const clspi_work *work, const char *const in[])
 {
-    const clspi_tensor_plan *const plan = tensor_plan_of(work->plan);
+    const clsp_patch_plan *const plan = clspi_tensor_plan_of(work->plan);
     const size_t real = clsp_type_bytes(plan->desc.precision);
     const bool planar = points_of(work)->planar != 0;
 
@@ -77,7 +72,7 @@ static void make_lines(const clspi_work *work, size_t num, bool only_edges, cons
     clspi_host_list list = host_list_of(work, in);
 
     list.only_edges = only_edges;
-    clspi_host_list_make(tensor_plan_of(work->plan)->list_recipe, &list, &lines, out);
+    clspi_host_list_make(clspi_tensor_plan_of(work->plan)->list_recipe, &list, &lines, out);
 }
 
 static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const clspi_part *part,
@@ -92,12 +87,13 @@ static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const c
 static clsp_status make_edges(const clspi_work *work, clsp_range lines, const char *const in[],
                               char *out)
 {
-    if (tensor_plan_of(work->plan)->desc.watertight) make_lines(work, lines.count, true, in, out);
+    if (clspi_tensor_plan_of(work->plan)->desc.watertight)
+        make_lines(work, lines.count, true, in, out);
     return CLSP_OK;
 }
 
 /* Finds out which patches and bases a job's vertices are made from. */
-static clsp_status make_job(clspi_tensor_plan *plan, clspi_series *series, clspi_point_job *job)
+static clsp_status make_job(clsp_patch_plan *plan, clspi_series *series, clspi_point_job *job)
 {
     clspi_point_source source;
 
@@ -115,7 +111,7 @@ static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clsp
                                   const clspi_part *part, const clspi_place in[],
                                   const clspi_target *out)
 {
-    clspi_tensor_plan *const plan = tensor_plan_of(base);
+    clsp_patch_plan *const plan = clspi_tensor_plan_of(base);
     const bool planar = points_of(work)->planar != 0;
     const clspi_place *const items = has_items(work) ? &in[num_params(work)] : NULL;
     clspi_point_job job = {.patches = items ? items->buffer : NULL,
@@ -138,7 +134,7 @@ static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clsp
 /* Describes what speeds depend on. */
 static clspi_work_key key_of(const clspi_work *work)
 {
-    const clspi_tensor_desc *const d = &tensor_plan_of(work->plan)->desc;
+    const clspi_tensor_desc *const d = &clspi_tensor_plan_of(work->plan)->desc;
     const clspi_work_key key = {"list",
                                 9,
                                 {d->is_triangle ? 4 : d->directions, d->degrees[0], d->degrees[1],
@@ -148,7 +144,7 @@ static clspi_work_key key_of(const clspi_work *work)
     return key;
 }
 
-clsp_status clspi_tensor_eval_points(clspi_tensor_plan *plan, const clsp_points *points,
+clsp_status clspi_tensor_eval_points(clsp_patch_plan *plan, const clsp_points *points,
                                      const clsp_output *vertices, const clsp_run *run)
 {
     static const clspi_work_makers makers = {.key = key_of,

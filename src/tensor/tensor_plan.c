@@ -1,5 +1,7 @@
 #include "tensor_plan.h"
 
+#include <stdlib.h>
+
 #include "buffer.h"
 #include "check.h"
 #include "host_device.h"
@@ -18,8 +20,8 @@ static void destroy_scratch(void *scratch)
     clspi_vertex_scratch_destroy(&own);
 }
 
-clsp_status clspi_tensor_init(clspi_tensor_plan *plan, clsp_context *ctx,
-                              const clspi_tensor_family *family, const clspi_sum_method *method)
+static clsp_status init(clsp_patch_plan *plan, clsp_context *ctx, const clspi_tensor_family *family,
+                        const clspi_sum_method *method)
 {
     if (method) CLSPI_CHECK(clspi_needs_kernels(ctx));
     CLSPI_CHECK(clspi_plan_init(&plan->base, ctx, family->name));
@@ -31,19 +33,47 @@ clsp_status clspi_tensor_init(clspi_tensor_plan *plan, clsp_context *ctx,
     return status;
 }
 
-void clspi_tensor_forget_grids(clspi_tensor_plan *plan)
+clsp_status clspi_tensor_create(clsp_patch_plan **out, size_t bytes, clsp_context *ctx,
+                                const clspi_tensor_family *family, const clspi_sum_method *method)
+{
+    clsp_patch_plan *const plan = calloc(1, bytes);
+
+    *out = NULL;
+    if (!plan)
+        return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "%s: no memory for a plan",
+                          family->name);
+    const clsp_status status = init(plan, ctx, family, method);
+    if (status == CLSP_OK)
+        *out = plan;
+    else
+        free(plan);
+    return status;
+}
+
+clsp_status clspi_family_check(const clsp_patch_plan *plan, const clspi_tensor_family *family,
+                               const char *call)
+{
+    if (!plan) return clspi_null_argument(NULL, call);
+    CLSPI_CHECK(clspi_context_check(plan->base.ctx));
+    if (plan->family == family) return CLSP_OK;
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                      "%s: %s takes plans of the family %s alone", plan->base.family, call,
+                      family->name);
+}
+
+void clspi_tensor_forget_grids(clsp_patch_plan *plan)
 {
     clspi_host_state_free_scratch(&plan->host);
     clspi_vertex_tile_destroy(&plan->host_tile);
 }
 
-static void forget_list_recipe(clspi_tensor_plan *plan)
+static void forget_list_recipe(clsp_patch_plan *plan)
 {
     clspi_list_recipe_release(plan->list_recipe);
     plan->list_recipe = NULL;
 }
 
-void clspi_tensor_release(clspi_tensor_plan *plan)
+static void release(clsp_patch_plan *plan)
 {
     clspi_plan_release(&plan->base);
     forget_list_recipe(plan);
@@ -65,27 +95,48 @@ void clspi_tensor_release(clspi_tensor_plan *plan)
     clspi_buffer_release(&plan->basis);
 }
 
+void clspi_tensor_destroy(clsp_patch_plan **ptr)
+{
+    clsp_patch_plan *const plan = *ptr;
+
+    if (!plan) return;
+    *ptr = NULL;
+    if (clspi_context_is_inherited(plan->base.ctx)) return;
+    clspi_plan_settle(&plan->base);
+    if (plan->family->release) plan->family->release(plan);
+    release(plan);
+    free(plan);
+}
+
+void clspi_tensor_destroy_peer(clspi_plan **peer)
+{
+    clsp_patch_plan *plan = (clsp_patch_plan *)*peer; /* whose first member it is */
+
+    clspi_tensor_destroy(&plan);
+    *peer = NULL;
+}
+
 /* ---- what a plan is ---- */
 
-bool clspi_tensor_has_sums(const clspi_tensor_plan *plan)
+bool clspi_tensor_has_sums(const clsp_patch_plan *plan)
 {
     return !plan->desc.is_triangle && plan->desc.own_bases == 0 && plan->patch_vertices > 0 &&
            clspi_own_samples_fit_tables(&plan->desc);
 }
 
-bool clspi_tensor_has_rows(const clspi_tensor_plan *plan)
+bool clspi_tensor_has_rows(const clsp_patch_plan *plan)
 {
     return !clspi_has_patch_grids(&plan->grids) && !plan->desc.is_triangle &&
            plan->desc.own_bases == 0 && clspi_own_samples_fit_tables(&plan->desc);
 }
 
-bool clspi_tensor_has_own_rows(const clspi_tensor_plan *plan)
+bool clspi_tensor_has_own_rows(const clsp_patch_plan *plan)
 {
     return clspi_has_patch_grids(&plan->grids) && !plan->desc.is_triangle &&
            plan->desc.own_bases == 0;
 }
 
-size_t clspi_tensor_row_vertices(const clspi_tensor_plan *plan)
+size_t clspi_tensor_row_vertices(const clsp_patch_plan *plan)
 {
     return (size_t)plan->desc.axis[1].num * plan->desc.axis[2].num;
 }
@@ -97,7 +148,7 @@ typedef struct sizes {
     size_t patch_reals, patch_vertices;
 } sizes;
 
-static clsp_status count(const clspi_tensor_plan *plan, const clspi_tensor_desc *d, sizes *of)
+static clsp_status count(const clsp_patch_plan *plan, const clspi_tensor_desc *d, sizes *of)
 {
     size_t vertex = clspi_vertex_bytes(d), real = clsp_type_bytes(d->precision), facets;
 
@@ -111,7 +162,7 @@ static clsp_status count(const clspi_tensor_plan *plan, const clspi_tensor_desc 
 }
 
 /* Makes the kernels that turn sums into vertices. */
-static clsp_status prepare_vertices(clspi_tensor_plan *plan)
+static clsp_status prepare_vertices(clsp_patch_plan *plan)
 {
     clsp_context *const ctx = plan->base.ctx;
 
@@ -121,7 +172,7 @@ static clsp_status prepare_vertices(clspi_tensor_plan *plan)
                                    : clspi_assembly_prepare(&plan->assembly, ctx, &plan->desc);
 }
 
-static clsp_status bring_samples(clspi_tensor_plan *plan, clspi_series *series)
+static clsp_status bring_samples(clsp_patch_plan *plan, clspi_series *series)
 {
     CLSPI_CHECK(clspi_own_samples_bring(&plan->samples, series, &plan->desc));
     plan->desc.samples = plan->samples.buffer;
@@ -129,7 +180,7 @@ static clsp_status bring_samples(clspi_tensor_plan *plan, clspi_series *series)
 }
 
 /* Makes what kernels need of the description. */
-static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
+static clsp_status prepare(clsp_patch_plan *plan, clspi_series *series)
 {
     const clspi_tensor_desc *const d = &plan->desc;
 
@@ -144,7 +195,7 @@ static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series)
     return plan->family->prepare ? plan->family->prepare(plan, series) : CLSP_OK;
 }
 
-clsp_status clspi_tensor_ready(clspi_tensor_plan *plan, clspi_series *series)
+clsp_status clspi_tensor_ready(clsp_patch_plan *plan, clspi_series *series)
 {
     if (!plan->is_ready) CLSPI_CHECK(prepare(plan, series));
     plan->is_ready = true;
@@ -155,7 +206,7 @@ clsp_status clspi_tensor_ready(clspi_tensor_plan *plan, clspi_series *series)
     return CLSP_OK;
 }
 
-clsp_status clspi_tensor_make_of_points(clspi_tensor_plan *plan, clspi_series *series,
+clsp_status clspi_tensor_make_of_points(clsp_patch_plan *plan, clspi_series *series,
                                         size_t num_patches)
 {
     const clspi_grid_sums *const sums = &plan->sums;
@@ -171,7 +222,7 @@ clsp_status clspi_tensor_make_of_points(clspi_tensor_plan *plan, clspi_series *s
 }
 
 /* Takes the description over, with all that is known of it at once. */
-static void take(clspi_tensor_plan *plan, const clspi_tensor_desc *d, const sizes *of,
+static void take(clsp_patch_plan *plan, const clspi_tensor_desc *d, const sizes *of,
                  const clspi_own_samples *samples)
 {
     if (!clspi_same_controls(d, &plan->desc)) {
@@ -192,7 +243,7 @@ static void take(clspi_tensor_plan *plan, const clspi_tensor_desc *d, const size
 }
 
 /* Makes what kernels need at once, where kernels make vertices: errors are those of the change. */
-static clsp_status make_ready(clspi_tensor_plan *plan)
+static clsp_status make_ready(clsp_patch_plan *plan)
 {
     clspi_call call;
 
@@ -201,7 +252,7 @@ static clsp_status make_ready(clspi_tensor_plan *plan)
     return clspi_call_end(&call, clspi_tensor_ready(plan, &call.series));
 }
 
-clsp_status clspi_tensor_configure(clspi_tensor_plan *plan, const clspi_tensor_desc *desc)
+clsp_status clspi_tensor_configure(clsp_patch_plan *plan, const clspi_tensor_desc *desc)
 {
     clspi_tensor_desc own = *desc;
     clspi_own_samples samples = {.buffer = NULL};

@@ -1,7 +1,11 @@
 /* A plan of tensor-product patches, of whatever basis functions: what is made when it is created
-   and changed, and the control points that it holds. A family's plan begins with one. */
+   and changed, and the control points that it holds. It is the plan of the public calls
+   (clspline/patch.h). A family's plan begins with one. */
 #ifndef CLSPI_TENSOR_PLAN_H
 #define CLSPI_TENSOR_PLAN_H
+
+#include <clspline/nearest.h>
+#include <clspline/patch.h>
 
 #include "curve_search.h"
 #include "eval_points.h"
@@ -16,8 +20,6 @@
 /* Kinds of changes, bits of clspi_plan.broken. */
 enum { CLSPI_CHANGE_DESC = 1, CLSPI_CHANGE_GRIDS = 2 };
 
-struct clspi_tensor_plan;
-
 /* The search on the plan's device (surface_device.h). */
 typedef struct clspi_surface_device clspi_surface_device;
 
@@ -30,30 +32,44 @@ typedef struct clspi_tensor_family {
     const char *points_program; /* the .cl file that includes eval_points.clh */
     clspi_peer_kind peers;
 
+    /* Points to the plan's description, resolved, by the family's member of *desc. */
+    void (*describe)(const clsp_patch_plan *plan, clsp_patch_desc *desc);
+
+    /* Takes other axes over, and returns to the common grid. After CLSP_ERROR_ARGUMENT the plan is
+       as it was. */
+    clsp_status (*set_axes)(clsp_patch_plan *plan, const clsp_axis *axis);
+
+    /* Releases what a plan of the family holds beside the tensor plan. */
+    void (*release)(clsp_patch_plan *plan);
+
+    /* Finds nearest points; opts are given, and the call is checked but for these. */
+    clsp_status (*project)(clsp_patch_plan *plan, const clsp_nearest_queries *queries,
+                           const clsp_nearest_opts *opts, const clsp_output *nearest,
+                           const clsp_run *run);
+
     /* Makes what the family's kernels need for a description; NULL: nothing. */
-    clsp_status (*prepare)(struct clspi_tensor_plan *plan, clspi_series *series);
+    clsp_status (*prepare)(clsp_patch_plan *plan, clspi_series *series);
 
     /* Makes plan->basis, when vertices one by one are first asked for; NULL: there is none. */
-    clsp_status (*make_basis)(struct clspi_tensor_plan *plan, clspi_series *series);
+    clsp_status (*make_basis)(clsp_patch_plan *plan, clspi_series *series);
 
     /* Makes the basis of vertices that the host makes one by one, as list_recipe.h says, for free;
        NULL where there is no memory. Not asked for where functions are Bernstein polynomials. */
-    double *(*host_basis)(const struct clspi_tensor_plan *plan);
+    double *(*host_basis)(const clsp_patch_plan *plan);
 
     /* Goes over rows of vertices after they are made; NULL: nothing does. */
-    clsp_status (*after_rows)(struct clspi_tensor_plan *plan, clspi_series *series,
-                              const clspi_rows *rows);
+    clsp_status (*after_rows)(clsp_patch_plan *plan, clspi_series *series, const clspi_rows *rows);
 
     /* Tells whether after_rows makes edges of surfaces as the host does too; NULL: never. */
     bool (*has_edges)(const clspi_tensor_desc *desc);
 
     /* Makes what surface_project.h searches, of control points of the host's; NULL without memory.
      */
-    clspi_surface_search *(*surfaces)(const struct clspi_tensor_plan *plan, const void *points,
+    clspi_surface_search *(*surfaces)(const clsp_patch_plan *plan, const void *points,
                                       const clspi_parallel *threads);
 } clspi_tensor_family;
 
-typedef struct clspi_tensor_plan {
+struct clsp_patch_plan {
     clspi_plan base; /* first: other layers know the plan by it */
     const clspi_tensor_family *family;
     clspi_tensor_desc desc;
@@ -90,52 +106,66 @@ typedef struct clspi_tensor_plan {
     clspi_curve_search *curves;           /* likewise, of curves that are a segment each */
     uint64_t surfaces_load;               /* of control points that either is of */
     clspi_surface_device *surface_device; /* NULL: none yet */
-} clspi_tensor_plan;
+};
 
-/* Makes an empty plan, which clspi_tensor_release must follow if it succeeds. method: of summing;
-   NULL: by factorization. */
-clsp_status clspi_tensor_init(clspi_tensor_plan *plan, clsp_context *ctx,
-                              const clspi_tensor_family *family, const clspi_sum_method *method);
-void clspi_tensor_release(clspi_tensor_plan *plan);
+static inline clsp_patch_plan *clspi_tensor_plan_of(clspi_plan *plan)
+{
+    return (clsp_patch_plan *)plan; /* base is its first member */
+}
+
+/* Makes an empty plan of a family, of so many bytes, all 0 but for the tensor plan. method: of
+   summing; NULL: by factorization. */
+clsp_status clspi_tensor_create(clsp_patch_plan **plan, size_t bytes, clsp_context *ctx,
+                                const clspi_tensor_family *family, const clspi_sum_method *method);
+
+/* Releases a plan and writes NULL; *plan may be NULL. */
+void clspi_tensor_destroy(clsp_patch_plan **plan);
+
+/* Checks that a plan is one of a family for the call that is named, and is not NULL. */
+clsp_status clspi_family_check(const clsp_patch_plan *plan, const clspi_tensor_family *family,
+                               const char *call);
+
+/* Is the `destroy` of a family's peers. */
+void clspi_tensor_destroy_peer(clspi_plan **peer);
 
 /* Takes a resolved description, the first or another one with the same dimensions and vertices, and
    makes what kernels need of it where kernels make vertices. */
-clsp_status clspi_tensor_configure(clspi_tensor_plan *plan, const clspi_tensor_desc *desc);
+clsp_status clspi_tensor_configure(clsp_patch_plan *plan, const clspi_tensor_desc *desc);
 
 /* Makes what kernels need of the description and of control points, where that has not been done.
    Where the host makes vertices, only calls that need kernels all the same do that. */
-clsp_status clspi_tensor_ready(clspi_tensor_plan *plan, clspi_series *series);
+clsp_status clspi_tensor_ready(clsp_patch_plan *plan, clspi_series *series);
 
 /* Brings the control points to the device, where only the host has them. */
-clsp_status clspi_tensor_bring(clspi_tensor_plan *plan, clspi_series *series);
+clsp_status clspi_tensor_bring(clsp_patch_plan *plan, clspi_series *series);
 
 /* Tells whether vertices are made by sums on a common grid. */
-bool clspi_tensor_has_sums(const clspi_tensor_plan *plan);
+bool clspi_tensor_has_sums(const clsp_patch_plan *plan);
 
 /* Tells whether vertices are rows of a common grid: those of patch grids, of triangles and of
    patches with bases of their own are not, and are made one by one. */
-bool clspi_tensor_has_rows(const clspi_tensor_plan *plan);
+bool clspi_tensor_has_rows(const clsp_patch_plan *plan);
 
 /* Tells whether patches have grids of their own whose vertices are rows all the same. */
-bool clspi_tensor_has_own_rows(const clspi_tensor_plan *plan);
+bool clspi_tensor_has_own_rows(const clsp_patch_plan *plan);
 
 /* Frees what the host has for the grids of patches, which change. */
-void clspi_tensor_forget_grids(clspi_tensor_plan *plan);
+void clspi_tensor_forget_grids(clsp_patch_plan *plan);
 
 /* Returns the vertices of one row. */
-size_t clspi_tensor_row_vertices(const clspi_tensor_plan *plan);
+size_t clspi_tensor_row_vertices(const clsp_patch_plan *plan);
 
 /* ---- control points ---- */
 
 /* Makes of control points that have been brought what kernels need of these alone. */
-clsp_status clspi_tensor_make_of_points(clspi_tensor_plan *plan, clspi_series *series,
+clsp_status clspi_tensor_make_of_points(clsp_patch_plan *plan, clspi_series *series,
                                         size_t num_patches);
 
 /* Loads control points, replacing those before, as the public calls of families say. */
-clsp_status clspi_tensor_set_points(clspi_tensor_plan *plan, size_t num_patches,
+clsp_status clspi_tensor_set_points(clsp_patch_plan *plan, size_t num_patches,
                                     const clsp_input *points, const clsp_run *run);
 
 /* Loads them from host memory, of the precision, whatever their weights are. */
-clsp_status clspi_tensor_load(clspi_tensor_plan *plan, size_t num_patches, const void *points);
+clsp_status clspi_tensor_load(clsp_patch_plan *plan, size_t num_patches, const void *points);
 
 #endif

@@ -13,15 +13,10 @@
 
 enum { TRIANGLE_NS = 6 }; /* that a vertex of a cubic triangle takes a core */
 
-static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
-{
-    return (clspi_tensor_plan *)plan; /* base is its first member */
-}
-
 /* ---- the host ---- */
 
 /* Tells why the host cannot make a plan's vertices; NULL: it can. Static storage. */
-static const char *host_refusal(const clspi_tensor_plan *plan)
+static const char *host_refusal(const clsp_patch_plan *plan)
 {
     if (!clspi_tensor_has_rows(plan) && !clspi_tensor_has_own_rows(plan)) return NULL;
     if (plan->sums.method) return "the host has no code for this method";
@@ -92,7 +87,7 @@ clspi_vertex_shape clspi_vertex_shape_of(const clspi_tensor_desc *d)
 }
 
 /* Makes the tables of a description for the numbers of samples that patches have. */
-static clspi_vertex_tile *create_tables(const clspi_tensor_plan *plan, clspi_vertex_tile_desc *desc)
+static clspi_vertex_tile *create_tables(const clsp_patch_plan *plan, clspi_vertex_tile_desc *desc)
 {
     uint32_t *nums[3] = {NULL};
     clspi_vertex_tile *made = NULL;
@@ -109,7 +104,7 @@ static clspi_vertex_tile *create_tables(const clspi_tensor_plan *plan, clspi_ver
     return made;
 }
 
-static clspi_vertex_tile *create_tile(const clspi_tensor_plan *plan)
+static clspi_vertex_tile *create_tile(const clsp_patch_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->desc;
     const uint32_t attributes = d->vertex.attributes;
@@ -134,7 +129,7 @@ static clspi_vertex_tile *create_tile(const clspi_tensor_plan *plan)
     return create_tables(plan, &desc);
 }
 
-static clsp_status read_points(clspi_tensor_plan *plan)
+static clsp_status read_points(clsp_patch_plan *plan)
 {
     const size_t patch = plan->patch_reals * clsp_type_bytes(plan->desc.precision);
 
@@ -143,7 +138,7 @@ static clsp_status read_points(clspi_tensor_plan *plan)
                                  patch);
 }
 
-clsp_status clspi_tensor_host_points(clspi_tensor_plan *plan, const void **points)
+clsp_status clspi_tensor_host_points(clsp_patch_plan *plan, const void **points)
 {
     pthread_mutex_lock(&plan->host.lock);
     const clsp_status status = read_points(plan);
@@ -152,7 +147,7 @@ clsp_status clspi_tensor_host_points(clspi_tensor_plan *plan, const void **point
     return status;
 }
 
-static clsp_status prepare_host_locked(clspi_tensor_plan *plan)
+static clsp_status prepare_host_locked(clsp_patch_plan *plan)
 {
     CLSPI_CHECK(read_points(plan));
     if (!plan->host_tile) plan->host_tile = create_tile(plan);
@@ -163,7 +158,7 @@ static clsp_status prepare_host_locked(clspi_tensor_plan *plan)
 }
 
 /* Makes what all workers share; several may call it at once. */
-static clsp_status prepare_host(clspi_tensor_plan *plan)
+static clsp_status prepare_host(clsp_patch_plan *plan)
 {
     pthread_mutex_lock(&plan->host.lock);
     const clsp_status status = prepare_host_locked(plan);
@@ -171,14 +166,14 @@ static clsp_status prepare_host(clspi_tensor_plan *plan)
     return status;
 }
 
-static clsp_status no_scratch(const clspi_tensor_plan *plan)
+static clsp_status no_scratch(const clsp_patch_plan *plan)
 {
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                       "%s: no memory for sums of a host worker", plan->base.family);
 }
 
 /* Finds the scratch memory of a worker. */
-static clsp_status find_scratch(clspi_tensor_plan *plan, uint32_t worker,
+static clsp_status find_scratch(clsp_patch_plan *plan, uint32_t worker,
                                 clspi_vertex_scratch **scratch)
 {
     void **const own = &plan->host.scratch[worker];
@@ -190,7 +185,7 @@ static clsp_status find_scratch(clspi_tensor_plan *plan, uint32_t worker,
 
 /* Returns the rows of a part, with the numbers of samples of its patches where these have their
    own. */
-static clspi_tile_rows rows_of(const clspi_tensor_plan *plan, const clspi_part *part, char *out)
+static clspi_tile_rows rows_of(const clsp_patch_plan *plan, const clspi_part *part, char *out)
 {
     const size_t patch_bytes = plan->patch_reals * clsp_type_bytes(plan->desc.precision);
     const size_t nums = part->piece * clspi_grid_directions(&plan->desc);
@@ -207,7 +202,7 @@ static clspi_tile_rows rows_of(const clspi_tensor_plan *plan, const clspi_part *
 
 /* Finds normals that some vertices of a patch have lost on edges, as the first of some rows has
    them. */
-static void find_normals(const clspi_tensor_plan *plan, const clspi_tile_rows *rows, size_t patch,
+static void find_normals(const clsp_patch_plan *plan, const clspi_tile_rows *rows, size_t patch,
                          size_t first, size_t count, char *out)
 {
     const uint32_t common[] = {plan->desc.axis[0].num, plan->desc.axis[1].num};
@@ -222,7 +217,7 @@ static void find_normals(const clspi_tensor_plan *plan, const clspi_tile_rows *r
 }
 
 /* Makes whole rows of one patch, or of several. */
-static void eval_rows(const clspi_tensor_plan *plan, clspi_vertex_scratch *scratch,
+static void eval_rows(const clsp_patch_plan *plan, clspi_vertex_scratch *scratch,
                       const clspi_tile_rows *rows)
 {
     const size_t row =
@@ -239,7 +234,7 @@ static void eval_rows(const clspi_tensor_plan *plan, clspi_vertex_scratch *scrat
 static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const clspi_part *part,
                                 const char *const in[], char *out)
 {
-    clspi_tensor_plan *const plan = tensor_plan_of(work->plan);
+    clsp_patch_plan *const plan = clspi_tensor_plan_of(work->plan);
     const clspi_tile_rows rows = rows_of(plan, part, out);
     clspi_vertex_scratch *scratch;
 
@@ -264,7 +259,7 @@ static size_t equal_grids(const clspi_patch_grids *grids, size_t directions, siz
 }
 
 /* Makes a part of a cut whose pieces are patches: whole ones, or vertices of one. */
-static clsp_status make_patches(const clspi_tensor_plan *plan, clspi_vertex_scratch *scratch,
+static clsp_status make_patches(const clsp_patch_plan *plan, clspi_vertex_scratch *scratch,
                                 const clspi_part *part, bool only_edges, char *out)
 {
     const size_t *const first = plan->grids.first_vertex;
@@ -289,7 +284,7 @@ static clsp_status make_patches(const clspi_tensor_plan *plan, clspi_vertex_scra
 }
 
 /* Makes vertices, counted through all patches. */
-static clsp_status make_vertices(const clspi_tensor_plan *plan, clspi_vertex_scratch *scratch,
+static clsp_status make_vertices(const clsp_patch_plan *plan, clspi_vertex_scratch *scratch,
                                  clsp_range vertices, bool only_edges, char *out)
 {
     const size_t vertex = clspi_vertex_bytes(&plan->desc);
@@ -309,7 +304,7 @@ static clsp_status make_vertices(const clspi_tensor_plan *plan, clspi_vertex_scr
 static clsp_status make_vertices_on_host(const clspi_work *work, uint32_t worker,
                                          const clspi_part *part, const char *const in[], char *out)
 {
-    clspi_tensor_plan *const plan = tensor_plan_of(work->plan);
+    clsp_patch_plan *const plan = clspi_tensor_plan_of(work->plan);
     clspi_vertex_scratch *scratch;
 
     (void)in;
@@ -323,8 +318,8 @@ static clsp_status make_points(const clspi_work *work, uint32_t worker, const cl
 {
     (void)worker;
     (void)in;
-    clspi_host_grid_make(tensor_plan_of(work->plan), (clsp_range){part->piece, part->num_lines},
-                         out);
+    clspi_host_grid_make(clspi_tensor_plan_of(work->plan),
+                         (clsp_range){part->piece, part->num_lines}, out);
     return CLSP_OK;
 }
 
@@ -341,7 +336,7 @@ static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clsp
     (void)in;
     own.before = 0; /* out is where it begins */
     const clspi_rows rows = clspi_rows_of_part(&whole, &own, 0);
-    return clspi_tensor_enqueue(tensor_plan_of(base), series, &rows);
+    return clspi_tensor_enqueue(clspi_tensor_plan_of(base), series, &rows);
 }
 
 static clsp_status make_vertices_on_device(const clspi_work *work, clspi_plan *base,
@@ -350,7 +345,7 @@ static clsp_status make_vertices_on_device(const clspi_work *work, clspi_plan *b
 {
     (void)work;
     (void)in;
-    return clspi_tensor_enqueue_vertices(tensor_plan_of(base), series,
+    return clspi_tensor_enqueue_vertices(clspi_tensor_plan_of(base), series,
                                          (clsp_range){part->piece, part->num_lines}, out->buffer,
                                          out->offset);
 }
@@ -358,7 +353,7 @@ static clsp_status make_vertices_on_device(const clspi_work *work, clspi_plan *b
 static clsp_status make_persistent(const clspi_work *work, clspi_plan *base, clspi_series *series,
                                    const clspi_queued_tiles *job)
 {
-    clspi_tensor_plan *const plan = tensor_plan_of(base);
+    clsp_patch_plan *const plan = clspi_tensor_plan_of(base);
 
     (void)work;
     CLSPI_CHECK(clspi_tensor_ready(plan, series));
@@ -366,7 +361,7 @@ static clsp_status make_persistent(const clspi_work *work, clspi_plan *base, cls
 }
 
 /* Tells why no persistent kernel can make `count` patches; NULL: one can. Static storage. */
-static const char *persistent_refusal(const clspi_tensor_plan *plan, size_t count)
+static const char *persistent_refusal(const clsp_patch_plan *plan, size_t count)
 {
     if (!plan->is_plain || plan->desc.watertight || clspi_has_patch_grids(&plan->grids))
         return "no persistent kernel for these vertices";
@@ -375,21 +370,21 @@ static const char *persistent_refusal(const clspi_tensor_plan *plan, size_t coun
 
 clsp_status clspi_tensor_load_peer(clspi_plan *peer, clspi_plan *base)
 {
-    clspi_tensor_plan *const plan = tensor_plan_of(base);
+    clsp_patch_plan *const plan = clspi_tensor_plan_of(base);
     const void *points;
 
     CLSPI_CHECK(clspi_tensor_host_points(plan, &points));
-    CLSPI_CHECK(clspi_tensor_load(tensor_plan_of(peer), plan->num_patches, points));
+    CLSPI_CHECK(clspi_tensor_load(clspi_tensor_plan_of(peer), plan->num_patches, points));
     const clsp_input nums =
         clsp_in_u32(plan->grids.nums, plan->grids.num * clspi_grid_directions(&plan->desc));
-    return clspi_tensor_set_patch_grids(tensor_plan_of(peer), plan->grids.num, &nums);
+    return clspi_tensor_set_grids(clspi_tensor_plan_of(peer), NULL, plan->grids.num, &nums);
 }
 
 /* ---- the call ---- */
 
 /* Estimates how long a row, or a vertex by itself, takes a core, in ns: as measured, of degrees 3
    to 11. */
-static double line_ns(const clspi_tensor_plan *plan)
+static double line_ns(const clsp_patch_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->desc;
 
@@ -408,7 +403,7 @@ static double line_ns(const clspi_tensor_plan *plan)
 static clsp_status prepare(const clspi_work *work, clspi_way way)
 {
     (void)way;
-    return prepare_host(tensor_plan_of(work->plan));
+    return prepare_host(clspi_tensor_plan_of(work->plan));
 }
 
 /* Makes watertight points of rows again on the calling thread. Processors round differently, and
@@ -416,7 +411,7 @@ static clsp_status prepare(const clspi_work *work, clspi_way way)
 static clsp_status make_edges(const clspi_work *work, clsp_range lines, const char *const in[],
                               char *out)
 {
-    const clspi_tensor_plan *const plan = tensor_plan_of(work->plan);
+    const clsp_patch_plan *const plan = clspi_tensor_plan_of(work->plan);
     const size_t line_bytes = work->out.per_line * clsp_type_bytes(work->out.type);
     clspi_cut cut = {.per_piece = work->tiling.lines,
                      .piece = work->first_piece + lines.first / work->tiling.lines,
@@ -440,7 +435,7 @@ static clsp_status make_edges(const clspi_work *work, clsp_range lines, const ch
 static clspi_work_key key_of(const clspi_work *work)
 {
     static const char *const forms[] = {"", "curve", "surface", "volume"};
-    const clspi_tensor_plan *const plan = tensor_plan_of(work->plan);
+    const clsp_patch_plan *const plan = clspi_tensor_plan_of(work->plan);
     const clspi_tensor_desc *const d = &plan->desc;
     const clspi_work_key key = {d->is_triangle ? "triangle" : forms[d->directions],
                                 10,
@@ -456,7 +451,7 @@ static const char not_rows[] =
 
 /* Describes the rows of patches, or their vertices where these are made one by one or have grids of
    their own, which are pieces then. */
-static clspi_work work_of(clspi_tensor_plan *plan, clsp_range patches, size_t elements,
+static clspi_work work_of(clsp_patch_plan *plan, clsp_range patches, size_t elements,
                           const clsp_output *vertices)
 {
     static const clspi_work_makers row_makers = {.key = key_of,
@@ -496,7 +491,7 @@ static clspi_work work_of(clspi_tensor_plan *plan, clsp_range patches, size_t el
                         .why_alone = has_rows || own_rows ? NULL : not_rows};
 }
 
-clsp_status clspi_tensor_eval(clspi_tensor_plan *plan, clsp_range patches,
+clsp_status clspi_tensor_eval(clsp_patch_plan *plan, clsp_range patches,
                               const clsp_output *vertices, const clsp_run *run)
 {
     size_t elements = 0;

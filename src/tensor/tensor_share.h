@@ -6,11 +6,11 @@
 
 /* Evaluates patches on their grids as the public calls of families say: by the context's device, or
    as the run says. */
-clsp_status clspi_tensor_eval(clspi_tensor_plan *plan, clsp_range patches,
+clsp_status clspi_tensor_eval(clsp_patch_plan *plan, clsp_range patches,
                               const clsp_output *vertices, const clsp_run *run);
 
 /* Reads the plan's control points to host memory, where that has not been done. */
-clsp_status clspi_tensor_host_points(clspi_tensor_plan *plan, const void **points);
+clsp_status clspi_tensor_host_points(clsp_patch_plan *plan, const void **points);
 
 /* Gives a peer the plan's control points, as clspi_peer_kind asks. */
 clsp_status clspi_tensor_load_peer(clspi_plan *peer, clspi_plan *plan);

@@ -139,16 +139,8 @@ static clsp_status create_peer(clspi_plan **peer, clsp_context *ctx, const clspi
     return CLSP_OK;
 }
 
-static void destroy_peer(clspi_plan **peer)
-{
-    knots_plan *plan = (knots_plan *)*peer;
-
-    knots_plan_destroy(&plan);
-    *peer = NULL;
-}
-
 static const clspi_tensor_family knots_family = {
-    .name = "knots", .peers = {create_peer, destroy_peer, clspi_tensor_load_peer}};
+    .name = "knots", .peers = {create_peer, clspi_tensor_destroy_peer, clspi_tensor_load_peer}};
 
 clspi_tensor_desc knots_desc(const knots *direction, uint32_t directions, const uint32_t nums[3])
 {
@@ -173,25 +165,25 @@ clspi_tensor_desc knots_desc(const knots *direction, uint32_t directions, const 
 knots_plan *knots_plan_create(clsp_context *ctx, const clspi_tensor_desc *desc,
                               const knots *direction)
 {
-    knots_plan *const plan = calloc(1, sizeof *plan);
+    clsp_patch_plan *tensor;
     clspi_tensor_desc d = *desc;
 
-    assert_non_null(plan);
+    assert_ok(ctx, clspi_tensor_create(&tensor, sizeof(knots_plan), ctx, &knots_family, NULL));
+    knots_plan *const plan = (knots_plan *)tensor;
     memcpy(plan->direction, direction, sizeof plan->direction);
     for (cl_uint k = 0; k < d.directions; k++)
         make_factors(plan, k);
     d.basis =
         (clspi_basis){.user = plan, .values = values, .identity = identity, .factors = factors};
     assert_ok(ctx, clspi_layout_resolve(ctx, &d, "knots", UINT32_MAX >> 22));
-    assert_ok(ctx, clspi_tensor_init(&plan->tensor, ctx, &knots_family, NULL));
-    assert_ok(ctx, clspi_tensor_configure(&plan->tensor, &d));
+    assert_ok(ctx, clspi_tensor_configure(tensor, &d));
     return plan;
 }
 
 void knots_plan_destroy(knots_plan **plan)
 {
-    if (!*plan) return;
-    clspi_tensor_release(&(*plan)->tensor);
-    free(*plan);
+    clsp_patch_plan *tensor = (clsp_patch_plan *)*plan;
+
+    clspi_tensor_destroy(&tensor);
     *plan = NULL;
 }

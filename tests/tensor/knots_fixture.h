@@ -16,7 +16,7 @@ typedef struct knots {
 } knots;
 
 typedef struct knots_plan {
-    clspi_tensor_plan tensor; /* first */
+    clsp_patch_plan tensor; /* first */
     knots direction[3];
     double factors[3][2][KNOTS_MAX];
 } knots_plan;

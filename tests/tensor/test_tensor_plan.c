@@ -220,7 +220,7 @@ static void *allocate(const job *j)
 /* Makes tiles one by one, by the calling thread or by the device. */
 static void make_tiles(const job *j, clsp_context *ctx, clsp_schedule by, char *out)
 {
-    clspi_tensor_plan *const tensor = &j->plan->tensor;
+    clsp_patch_plan *const tensor = &j->plan->tensor;
     const clsp_range patches = {0, PATCHES};
     const clsp_output none = {.type = CLSP_TYPE_DEFAULT};
     clsp_tiling tiling = {.num_tiles = 1};
@@ -398,7 +398,7 @@ static void check_kernels(clsp_context *ctx, bool at_once)
     job j;
 
     begin(&j, ctx, &shapes[4], CLSP_F32);
-    clspi_tensor_plan *const plan = &j.plan->tensor;
+    clsp_patch_plan *const plan = &j.plan->tensor;
     void *const out = allocate(&j);
     const clsp_output vertices = host_output(&j, out);
     assert_ok(ctx, clspi_tensor_eval(plan, (clsp_range){0, PATCHES}, &vertices, NULL));
@@ -411,7 +411,7 @@ static void check_kernels(clsp_context *ctx, bool at_once)
     assert_true(plan->is_ready && plan->sums.tables.table[0][0].values && plan->sums.sum[0].points);
     assert_ok(ctx, clspi_tensor_load(plan, PATCHES, j.given));
     assert_true(plan->is_ready);
-    assert_ok(ctx, clspi_tensor_set_patch_grids(plan, PATCHES, &grids));
+    assert_ok(ctx, clspi_tensor_set_grids(plan, NULL, PATCHES, &grids));
     assert_int_equal(plan->grids.nums_buffer != NULL, at_once);
     free(out);
     end(&j);

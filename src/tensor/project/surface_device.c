@@ -52,13 +52,13 @@ bool clspi_surface_device_searches(const clsp_context *ctx)
     return (of == CLSP_CLASS_DISCRETE || of == CLSP_CLASS_INTEGRATED) && ctx->device.fp64;
 }
 
-bool clspi_surface_device_fits(const clspi_tensor_plan *plan)
+bool clspi_surface_device_fits(const clsp_patch_plan *plan)
 {
     return clspi_surface_device_searches(plan->base.ctx) && plan->desc.directions == 2 &&
            plan->desc.dim >= 2 && plan->desc.dim <= DIM && plan->num_patches > 0;
 }
 
-bool clspi_surface_device_holds(const clspi_tensor_plan *plan, const clspi_tensor_plan *of)
+bool clspi_surface_device_holds(const clsp_patch_plan *plan, const clsp_patch_plan *of)
 {
     return clspi_surface_arrays_most(of->surfaces) <= plan->base.ctx->device.max_alloc_bytes;
 }
@@ -134,8 +134,8 @@ static clsp_status bring_arrays(clspi_surface_device *device, clspi_series *seri
     return bring(&device->boxes, series, a->boxes, a->num_boxes * sizeof *a->boxes);
 }
 
-static clsp_status make_arrays(clspi_tensor_plan *plan, clspi_series *series,
-                               const clspi_tensor_plan *of)
+static clsp_status make_arrays(clsp_patch_plan *plan, clspi_series *series,
+                               const clsp_patch_plan *of)
 {
     clspi_surface_device *const device = plan->surface_device;
     clspi_surface_arrays arrays;
@@ -233,8 +233,7 @@ static clsp_status make_kernels(clspi_surface_device *device, clspi_series *seri
 }
 
 /* Makes what is not there yet. */
-static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series,
-                           const clspi_tensor_plan *of)
+static clsp_status prepare(clsp_patch_plan *plan, clspi_series *series, const clsp_patch_plan *of)
 {
     if (!plan->surface_device) plan->surface_device = calloc(1, sizeof *plan->surface_device);
     clspi_surface_device *const device = plan->surface_device;
@@ -273,8 +272,8 @@ static clsp_status place(clspi_surface_device *d, clspi_series *series,
 }
 
 /* Has the host search for what is left to it. args: of the walk. */
-static clsp_status find_leftover(clspi_tensor_plan *plan, clspi_series *series, size_t num,
-                                 const clspi_search_surfaces_args *args, clspi_tensor_plan *of)
+static clsp_status find_leftover(clsp_patch_plan *plan, clspi_series *series, size_t num,
+                                 const clspi_search_surfaces_args *args, clsp_patch_plan *of)
 {
     clspi_surface_device *const d = plan->surface_device;
     clspi_surface_leftover l;
@@ -417,8 +416,8 @@ static clsp_status order_queries(clspi_surface_device *d, clspi_series *series,
 }
 
 /* Searches for the queries of a launch. */
-static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
-                             const clspi_search_surfaces_args *args, clspi_tensor_plan *of)
+static clsp_status find_part(clsp_patch_plan *plan, clspi_series *series,
+                             const clspi_search_surfaces_args *args, clsp_patch_plan *of)
 {
     clspi_surface_device *const d = plan->surface_device;
     cl_uint num;
@@ -435,7 +434,7 @@ static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
     return num == 0 ? CLSP_OK : find_leftover(plan, series, num, args, of);
 }
 
-static clspi_surface_range range_of(const clspi_tensor_plan *plan,
+static clspi_surface_range range_of(const clsp_patch_plan *plan,
                                     const clspi_surface_device_job *job, const clspi_part *part,
                                     size_t list)
 {
@@ -477,7 +476,7 @@ static void note_rate(clspi_surface_device *d, size_t queries, uint64_t most, do
     if (queries >= clspi_min_u64(RATED, most) || ms > LAUNCH_MS) d->rate = (double)queries / ms;
 }
 
-clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *series,
+clsp_status clspi_surface_device_find(clsp_patch_plan *plan, clspi_series *series,
                                       const clspi_surface_device_job *job)
 {
     clspi_cut cut = {.per_piece = clspi_max(1, job->num), .left = job->num};

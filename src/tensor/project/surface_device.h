@@ -8,7 +8,7 @@
 /* Queries and where their results go; offsets in elements. patches, hints and normals may be NULL.
  */
 typedef struct clspi_surface_device_job {
-    clspi_tensor_plan *of; /* has searched surfaces in `surfaces`: the device's own plan, or the one
+    clsp_patch_plan *of; /* has searched surfaces in `surfaces`: the device's own plan, or the one
                               whose peer that is. Its host searches for what is left over */
     cl_mem points, patches, hints, out, normals;
     size_t points_offset, patches_offset, hints_offset, offset, normals_offset;
@@ -20,17 +20,17 @@ typedef struct clspi_surface_device_job {
 bool clspi_surface_device_searches(const clsp_context *ctx);
 
 /* Tells whether a plan's device searches: for surfaces in space and in the plane. */
-bool clspi_surface_device_fits(const clspi_tensor_plan *plan);
+bool clspi_surface_device_fits(const clsp_patch_plan *plan);
 
 /* Tells whether what of->surfaces is fits the memory of a plan's device. */
-bool clspi_surface_device_holds(const clspi_tensor_plan *plan, const clspi_tensor_plan *of);
+bool clspi_surface_device_holds(const clsp_patch_plan *plan, const clsp_patch_plan *of);
 
 /* Builds the programs of surfaces ahead of use. */
 clsp_status clspi_surface_device_build(const clspi_build *build, const clspi_tensor_desc *desc);
 
 /* Finds the nearest points of job->of->surfaces, which are there. The bits of a result depend on
    its query alone. */
-clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *series,
+clsp_status clspi_surface_device_find(clsp_patch_plan *plan, clspi_series *series,
                                       const clspi_surface_device_job *job);
 void clspi_surface_device_destroy(clspi_surface_device **device);
 

@@ -8,11 +8,11 @@ enum { PIECE_MAX = 512 /* queries */ };
 
 /* Some queries of a call whose memory is the host's. */
 typedef struct search_job {
-    const clspi_tensor_plan *plan;
+    const clsp_patch_plan *plan;
     clspi_surface_queries queries;
 } search_job;
 
-clsp_status clspi_surface_no_memory(const clspi_tensor_plan *plan)
+clsp_status clspi_surface_no_memory(const clsp_patch_plan *plan)
 {
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                       "%s: no memory for the search of %zu patches", plan->base.family,
@@ -27,7 +27,7 @@ static void run_pieces(void *host, size_t num, clspi_piece_fn fn, void *user)
 }
 
 /* Makes the search of curves that are a segment each. */
-static clsp_status make_curves(clspi_tensor_plan *plan, const void *points)
+static clsp_status make_curves(clsp_patch_plan *plan, const void *points)
 {
     const clspi_tensor_desc *const d = &plan->desc;
     const clspi_curve_search_desc desc = {.f64 = d->precision == CLSP_F64,
@@ -42,7 +42,7 @@ static clsp_status make_curves(clspi_tensor_plan *plan, const void *points)
     return plan->curves ? CLSP_OK : clspi_surface_no_memory(plan);
 }
 
-clsp_status clspi_surface_host_prepare(clspi_tensor_plan *plan)
+clsp_status clspi_surface_host_prepare(clsp_patch_plan *plan)
 {
     const clspi_parallel threads = {run_pieces, &plan->base};
     const void *points;
@@ -65,7 +65,7 @@ static const void *behind(const void *from, size_t bytes)
 }
 
 /* Returns `num` queries from `first` on. */
-static clspi_surface_queries part_of(const clspi_tensor_plan *plan,
+static clspi_surface_queries part_of(const clsp_patch_plan *plan,
                                      const clspi_surface_queries *queries, size_t first, size_t num)
 {
     const size_t real = queries->f64 ? sizeof(double) : sizeof(float);
@@ -108,7 +108,7 @@ static bool search_some(const void *user, size_t first, size_t num, const uint32
     return true;
 }
 
-clsp_status clspi_surface_host_find(clspi_tensor_plan *plan, const clspi_surface_queries *queries,
+clsp_status clspi_surface_host_find(clsp_patch_plan *plan, const clspi_surface_queries *queries,
                                     bool alone)
 {
     search_job job = {.plan = plan, .queries = *queries};

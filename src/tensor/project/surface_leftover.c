@@ -52,7 +52,7 @@ static void take_reals(const clspi_surface_leftover *l, const cl_uint *words, si
 }
 
 clsp_status clspi_surface_leftover_find(clspi_surface_leftover *l, double max_dist,
-                                        clspi_tensor_plan *of)
+                                        clsp_patch_plan *of)
 {
     const clspi_surface_queries queries = {.f64 = l->real_bytes == sizeof(double),
                                            .num = l->num,

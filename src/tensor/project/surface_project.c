@@ -20,17 +20,12 @@ typedef struct project_call {
     uint32_t patches, hints, normals; /* their inputs; POINTS: none */
 } project_call;
 
-static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
-{
-    return (clspi_tensor_plan *)plan; /* base is its first member */
-}
-
 /* ---- the host ---- */
 
 static clsp_status prepare(const clspi_work *work, clspi_way way)
 {
     (void)way;
-    return clspi_surface_host_prepare(tensor_plan_of(work->plan));
+    return clspi_surface_host_prepare(clspi_tensor_plan_of(work->plan));
 }
 
 /* Searches for queries with the context's workers, since those of all tiles are put in order, or on
@@ -39,7 +34,7 @@ static clsp_status search_on_host(const clspi_work *work, uint32_t worker, const
                                   const char *const in[], char *out)
 {
     const project_call *const call = work->user;
-    clspi_tensor_plan *const plan = tensor_plan_of(work->plan);
+    clsp_patch_plan *const plan = clspi_tensor_plan_of(work->plan);
     const clspi_surface_queries queries = {
         .f64 = plan->desc.precision == CLSP_F64,
         .num = part->num_lines,
@@ -57,10 +52,10 @@ static clsp_status search_on_host(const clspi_work *work, uint32_t worker, const
 
 static const char *lacks(const clspi_work *work, const clspi_plan *base)
 {
-    const clspi_tensor_plan *const plan = (const clspi_tensor_plan *)base;
+    const clsp_patch_plan *const plan = (const clsp_patch_plan *)base;
 
     return clspi_surface_device_fits(plan) &&
-                   clspi_surface_device_holds(plan, tensor_plan_of(work->plan))
+                   clspi_surface_device_holds(plan, clspi_tensor_plan_of(work->plan))
                ? NULL
                : "the host's cores search them";
 }
@@ -81,11 +76,11 @@ static clsp_status search_on_device(const clspi_work *work, clspi_plan *base, cl
                                     const clspi_target *out)
 {
     const project_call *const call = work->user;
-    clspi_tensor_plan *const plan = tensor_plan_of(base);
+    clsp_patch_plan *const plan = clspi_tensor_plan_of(base);
     const size_t bytes =
         part->num_lines * CLSPI_NORMAL_REALS * clsp_type_bytes(plan->desc.precision);
     char *const normals = call->normals ? (char *)in[call->normals].host : NULL;
-    clspi_surface_device_job job = {.of = tensor_plan_of(work->plan),
+    clspi_surface_device_job job = {.of = clspi_tensor_plan_of(work->plan),
                                     .points = in[POINTS].buffer,
                                     .patches = call->patches ? in[call->patches].buffer : NULL,
                                     .hints = call->hints ? in[call->hints].buffer : NULL,
@@ -107,7 +102,7 @@ static clsp_status search_on_device(const clspi_work *work, clspi_plan *base, cl
 /* ---- the call ---- */
 
 /* Checks that the bytes of so many queries can be counted. */
-static clsp_status check_size(const clspi_tensor_plan *plan, size_t num, size_t result)
+static clsp_status check_size(const clsp_patch_plan *plan, size_t num, size_t result)
 {
     size_t bytes = sizeof(double) * (result + plan->desc.dim + CLSPI_NORMAL_REALS);
 
@@ -117,7 +112,7 @@ static clsp_status check_size(const clspi_tensor_plan *plan, size_t num, size_t 
 }
 
 /* Makes what is searched before a device is asked whether its memory holds that. */
-static clsp_status prepare_device(clspi_tensor_plan *plan, const clsp_run *run)
+static clsp_status prepare_device(clsp_patch_plan *plan, const clsp_run *run)
 {
     if (!clspi_surface_device_fits(plan) || clspi_run_asks(run)) return CLSP_OK;
     pthread_mutex_lock(&plan->base.lock);
@@ -142,7 +137,7 @@ static uint32_t add_memory(clspi_work_input *in, clspi_work *work, const clsp_in
 static void add_memories(clspi_work_input *in, clspi_work *work, const clspi_surface_project *given,
                          project_call *call)
 {
-    const clspi_tensor_desc *const d = &tensor_plan_of(work->plan)->desc;
+    const clspi_tensor_desc *const d = &clspi_tensor_plan_of(work->plan)->desc;
     const clspi_memory_need points = {"points", d->precision, d->dim};
     const clspi_memory_need patches = {"patches", CLSP_U32, 1};
     const clspi_memory_need hints = {"hints", d->precision, d->directions};
@@ -160,7 +155,7 @@ static void add_memories(clspi_work_input *in, clspi_work *work, const clspi_sur
 /* Describes what speeds depend on. */
 static clspi_work_key key_of(const clspi_work *work)
 {
-    const clspi_tensor_plan *const plan = tensor_plan_of(work->plan);
+    const clsp_patch_plan *const plan = clspi_tensor_plan_of(work->plan);
     const project_call *const call = work->user;
     const clspi_tensor_desc *const d = &plan->desc;
     const clspi_work_key key = {
@@ -173,7 +168,7 @@ static clspi_work_key key_of(const clspi_work *work)
     return key;
 }
 
-clsp_status clspi_tensor_project(clspi_tensor_plan *plan, const clspi_surface_project *given,
+clsp_status clspi_tensor_project(clsp_patch_plan *plan, const clspi_surface_project *given,
                                  const clsp_run *run)
 {
     static const clspi_work_makers makers = {.key = key_of,

@@ -16,7 +16,7 @@ typedef struct clspi_surface_project {
 } clspi_surface_project;
 
 /* Finds the nearest points. The plan's family has checked the plan's surfaces. */
-clsp_status clspi_tensor_project(clspi_tensor_plan *plan, const clspi_surface_project *call,
+clsp_status clspi_tensor_project(clsp_patch_plan *plan, const clspi_surface_project *call,
                                  const clsp_run *run);
 
 #endif

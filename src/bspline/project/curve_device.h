@@ -1,8 +1,8 @@
 /* The search for the nearest points of curves, on a device (nearest.cl). */
-#ifndef CLSPI_NEAREST_H
-#define CLSPI_NEAREST_H
+#ifndef CLSPI_CURVE_DEVICE_H
+#define CLSPI_CURVE_DEVICE_H
 
-#include <clspline/bspline_project.h>
+#include <clspline/nearest.h>
 
 #include "segments.h"
 
@@ -26,9 +26,9 @@ clspi_options clspi_nearest_options(const clsp_context *ctx, const clspi_tensor_
                                     bool many);
 
 /* Makes what the search needs, of control points that are there. */
-clsp_status clspi_nearest_prepare(clsp_bspline_plan *plan, clspi_series *series,
+clsp_status clspi_nearest_prepare(clspi_bspline_plan *plan, clspi_series *series,
                                   uint32_t num_nearest);
-clsp_status clspi_nearest_find(const clsp_bspline_plan *plan, clspi_series *series,
+clsp_status clspi_nearest_find(const clspi_bspline_plan *plan, clspi_series *series,
                                const clspi_nearest_job *job);
 void clspi_nearest_destroy(clspi_nearest **nearest);
 

@@ -1,4 +1,4 @@
-#include "nearest.h"
+#include "curve_device.h"
 
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ clspi_options clspi_nearest_options(const clsp_context *ctx, const clspi_tensor_
     return options;
 }
 
-clsp_status clspi_nearest_prepare(clsp_bspline_plan *plan, clspi_series *series,
+clsp_status clspi_nearest_prepare(clspi_bspline_plan *plan, clspi_series *series,
                                   uint32_t num_nearest)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
@@ -78,15 +78,14 @@ static uint64_t most_queries(const clsp_context *ctx, const clspi_tensor_desc *d
     return clspi_launch_lines(&ctx->tuning, 16 * part + 4 * d->dim * boxes, 1, local, 1);
 }
 
-clsp_status clspi_nearest_find(const clsp_bspline_plan *plan, clspi_series *series,
+clsp_status clspi_nearest_find(const clspi_bspline_plan *plan, clspi_series *series,
                                const clspi_nearest_job *job)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
     const clspi_nearest *const nearest = plan->nearest;
     const clspi_segments *const segments = &nearest->segments;
     const clspi_kernel *const find = &nearest->find[job->num_nearest > 1];
-    const size_t result =
-        d->precision == CLSP_F32 ? CLSP_BSPLINE_NEAREST_F32_SIZE : CLSP_BSPLINE_NEAREST_F64_SIZE;
+    const size_t result = d->precision == CLSP_F32 ? CLSP_NEAREST_F32_SIZE : CLSP_NEAREST_F64_SIZE;
     const uint64_t most = most_queries(series->ctx, d, segments, find->local);
     clspi_cut cut = {.per_piece = clspi_max(1, job->num), .left = job->num};
     clspi_part part;
