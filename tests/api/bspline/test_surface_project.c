@@ -686,8 +686,8 @@ static void test_sides_anywhere(void **state)
     assert_true(odd && results);
     const clsp_output normals = clsp_out_f32((float *)(void *)(odd + 1), (size_t)MANY * 4);
     const clsp_output out =
-        clsp_out_f32((float *)(void *)(results + 1), (size_t)MANY * CLSP_BSPLINE_NEAREST_F32_SIZE);
-    assert_ok(ctx, project(&s, &queries, &(clsp_bspline_project_opts){.normals = &normals}, out,
+        clsp_out_f32((float *)(void *)(results + 1), (size_t)MANY * CLSP_NEAREST_F32_SIZE);
+    assert_ok(ctx, project(&s, &queries, &(clsp_nearest_opts){.normals = &normals}, out,
                            &(clsp_run){.share = &shares[2]}));
     for (size_t i = 0; i < (size_t)MANY * 4; i++) {
         float got;
