@@ -6,15 +6,15 @@
 #include "bezier_sums.h"
 #include "bernstein_basis.h"
 #include "check.h"
-#include "tensor_share.h"
+#include "patch_eval.h"
 
-static const clspi_tensor_family family; /* at the end */
+static const clspi_patch_family family; /* at the end */
 
 /* ---- what the family brings ---- */
 
 static clspi_bezier_plan *bezier_plan_of(clsp_patch_plan *plan)
 {
-    return (clspi_bezier_plan *)plan; /* the tensor plan is its first member */
+    return (clspi_bezier_plan *)plan; /* the patch plan is its first member */
 }
 
 /* Makes the kernel of edges. */
@@ -22,7 +22,7 @@ static clsp_status prepare(clsp_patch_plan *tensor, clspi_series *series)
 {
     clspi_bezier_plan *const plan = bezier_plan_of(tensor);
 
-    return clspi_tensor_has_sums(tensor) && clspi_bezier_edges_needed(&tensor->desc)
+    return clspi_patch_has_sums(tensor) && clspi_bezier_edges_needed(&tensor->desc)
                ? clspi_bezier_edges_prepare(&plan->edges, series->ctx, &tensor->desc,
                                             tensor->sums.last_in_rows)
                : CLSP_OK;
@@ -69,7 +69,7 @@ static clsp_status configure(clspi_bezier_plan *plan, const clsp_bezier_desc *de
     tensor->basis = clspi_bernstein_basis(&plan->tensor.desc);
     plan->desc = *desc;
     plan->tensor.variant = (uint32_t)desc->method;
-    const clsp_status status = clspi_tensor_configure(&plan->tensor, tensor);
+    const clsp_status status = clspi_patch_configure(&plan->tensor, tensor);
     clspi_own_samples_tell(&plan->tensor.samples, status, plan->desc.axis);
     return status;
 }
@@ -82,10 +82,10 @@ static clsp_status create(clsp_patch_plan **out, clsp_context *ctx, const clsp_b
 
     CLSPI_CHECK(clspi_context_usable(ctx));
     CLSPI_CHECK(clspi_bezier_resolve(ctx, &desc, &tensor));
-    CLSPI_CHECK(clspi_tensor_create(&plan, sizeof(clspi_bezier_plan), ctx, &family,
-                                    method_of(desc.method)));
+    CLSPI_CHECK(
+        clspi_patch_create(&plan, sizeof(clspi_bezier_plan), ctx, &family, method_of(desc.method)));
     const clsp_status status = configure(bezier_plan_of(plan), &desc, &tensor);
-    if (status != CLSP_OK) clspi_tensor_destroy(&plan);
+    if (status != CLSP_OK) clspi_patch_destroy(&plan);
     *out = plan;
     return status;
 }
@@ -118,7 +118,7 @@ static clsp_status set_axes(clsp_patch_plan *tensor, const clsp_axis *axis)
     for (cl_uint k = 0; k < clspi_grid_directions(&tensor->desc); k++)
         desc.axis[k] = axis[k];
     CLSPI_CHECK(clspi_bezier_resolve(tensor->base.ctx, &desc, &resolved));
-    clspi_tensor_clear_patch_grids(tensor); /* first: any change may mend a failed one */
+    clspi_patch_clear_grids(tensor); /* first: any change may mend a failed one */
     return configure(plan, &desc, &resolved);
 }
 
@@ -139,10 +139,10 @@ clsp_status clsp_bezier_set_degrees(clsp_patch_plan *tensor, const uint32_t *deg
 
 /* ---- the family ---- */
 
-static const clspi_tensor_family family = {
+static const clspi_patch_family family = {
     .name = "bezier",
     .points_program = "bezier_points",
-    .peers = {create_peer, clspi_tensor_destroy_peer, clspi_tensor_load_peer},
+    .peers = {create_peer, clspi_patch_destroy_peer, clspi_patch_load_peer},
     .describe = describe,
     .set_axes = set_axes,
     .release = release,

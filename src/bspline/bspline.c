@@ -7,7 +7,7 @@
 #include "nearest_cubic.h"
 #include "project.h"
 #include "surface_spans.h"
-#include "tensor_share.h"
+#include "patch_eval.h"
 
 /* ---- what the family brings ---- */
 
@@ -75,7 +75,7 @@ static clsp_status configure(clspi_bspline_plan *plan, clsp_bspline_desc *desc)
     CLSPI_CHECK(clspi_bspline_resolve(plan, desc, &tensor));
     tensor.basis = clspi_bspline_basis(plan);
     plan->desc = *desc;
-    const clsp_status status = clspi_tensor_configure(&plan->tensor, &tensor);
+    const clsp_status status = clspi_patch_configure(&plan->tensor, &tensor);
     clspi_own_samples_tell(&plan->tensor.samples, status, plan->desc.axis);
     return status;
 }
@@ -96,10 +96,10 @@ static clsp_status create(clsp_patch_plan **out, clsp_context *ctx, const clsp_b
     CLSPI_CHECK(clspi_context_usable(ctx));
     CLSPI_CHECK(clspi_bspline_check(ctx, &desc));
     CLSPI_CHECK(
-        clspi_tensor_create(&plan, sizeof(clspi_bspline_plan), ctx, &clspi_bspline_family, NULL));
+        clspi_patch_create(&plan, sizeof(clspi_bspline_plan), ctx, &clspi_bspline_family, NULL));
     clspi_bspline_plan_of(&plan->base)->desc = desc;
     const clsp_status status = make(clspi_bspline_plan_of(&plan->base));
-    if (status != CLSP_OK) clspi_tensor_destroy(&plan);
+    if (status != CLSP_OK) clspi_patch_destroy(&plan);
     *out = plan;
     return status;
 }
@@ -123,7 +123,7 @@ static clsp_status set_axes(clsp_patch_plan *tensor, const clsp_axis *axis)
     for (cl_uint k = 0; k < desc.directions; k++)
         desc.axis[k] = axis[k];
     CLSPI_CHECK(clspi_bspline_resolve(plan, &desc, &resolved));
-    clspi_tensor_clear_patch_grids(tensor); /* first: any change may mend a failed one */
+    clspi_patch_clear_grids(tensor); /* first: any change may mend a failed one */
     return configure(plan, &desc);
 }
 
@@ -158,7 +158,7 @@ static clsp_status create_peer(clspi_plan **peer, clsp_context *ctx, const clspi
 
     if (status == CLSP_OK && own->own.num > 0) {
         status = set_knots(clspi_bspline_plan_of(&made->base), own->own.num, &knots);
-        if (status != CLSP_OK) clspi_tensor_destroy(&made);
+        if (status != CLSP_OK) clspi_patch_destroy(&made);
     }
     *peer = made ? &made->base : NULL;
     return status;
@@ -166,15 +166,15 @@ static clsp_status create_peer(clspi_plan **peer, clsp_context *ctx, const clspi
 
 /* ---- the family ---- */
 
-const clspi_tensor_family clspi_bspline_family = {
+const clspi_patch_family clspi_bspline_family = {
     .name = "bspline",
     .points_program = "bspline_points",
-    .peers = {create_peer, clspi_tensor_destroy_peer, clspi_tensor_load_peer},
+    .peers = {create_peer, clspi_patch_destroy_peer, clspi_patch_load_peer},
     .describe = describe,
     .set_axes = set_axes,
     .release = release,
     .project = clspi_bspline_project,
     .make_basis = clspi_bspline_make_basis,
     .host_basis = clspi_bspline_host_basis,
-    .after_rows = clspi_tensor_edge_normals,
+    .after_rows = clspi_patch_edge_normals,
     .surfaces = make_surfaces};

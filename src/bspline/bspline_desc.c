@@ -58,7 +58,7 @@ clsp_status clspi_bspline_check(clsp_context *ctx, clsp_bspline_desc *desc)
     return CLSP_OK;
 }
 
-/* ---- the tensor plan's description ---- */
+/* ---- the patch plan's description ---- */
 
 static size_t count_controls(const clsp_bspline_desc *d)
 {

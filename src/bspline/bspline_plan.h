@@ -7,7 +7,7 @@
 #include "curve_search.h"
 #include "knots.h"
 #include "own_knots.h"
-#include "tensor_plan.h"
+#include "patch_plan.h"
 
 typedef struct clspi_segments clspi_segments;
 typedef struct clspi_nearest clspi_nearest;
@@ -15,7 +15,7 @@ struct clspi_convert_target;
 typedef struct clspi_nearest_cubic clspi_nearest_cubic;
 
 typedef struct clspi_bspline_plan {
-    clsp_patch_plan tensor; /* first: the tensor plan's calls know the plan by it */
+    clsp_patch_plan tensor; /* first: the patch plan's calls know the plan by it */
     clsp_bspline_desc desc; /* its knots are those of `knots` */
     clspi_knots knots[3];
     double *factors[3][2]; /* of first and second differences along a direction */
@@ -28,7 +28,7 @@ typedef struct clspi_bspline_plan {
     uint64_t search_load;                /* of control points that it is of; 0: none */
 } clspi_bspline_plan;
 
-extern const clspi_tensor_family clspi_bspline_family;
+extern const clspi_patch_family clspi_bspline_family;
 
 static inline clspi_bspline_plan *clspi_bspline_plan_of(clspi_plan *plan)
 {
@@ -39,7 +39,7 @@ static inline clspi_bspline_plan *clspi_bspline_plan_of(clspi_plan *plan)
 clsp_status clspi_bspline_check(clsp_context *ctx, clsp_bspline_desc *desc);
 
 /* Checks the rest of a description of a plan that clspi_bspline_check has passed, and makes the
-   tensor plan's of it, without the basis. */
+   patch plan's of it, without the basis. */
 clsp_status clspi_bspline_resolve(const clspi_bspline_plan *plan, clsp_bspline_desc *desc,
                                   clspi_tensor_desc *tensor);
 
@@ -50,10 +50,10 @@ void clspi_bspline_release_knots(clspi_bspline_plan *plan);
 /* The basis functions over a plan's knots; the plan must live as long. */
 clspi_basis clspi_bspline_basis(const clspi_bspline_plan *plan);
 
-/* Makes what bspline_points.cl needs of them, as a clspi_tensor_family does. */
+/* Makes what bspline_points.cl needs of them, as a clspi_patch_family does. */
 clsp_status clspi_bspline_make_basis(clsp_patch_plan *plan, clspi_series *series);
 
-/* Makes the same in double for the host, as a clspi_tensor_family does. */
+/* Makes the same in double for the host, as a clspi_patch_family does. */
 double *clspi_bspline_host_basis(const clsp_patch_plan *plan);
 
 /* Returns the reals of it that each curve with knots of its own has. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensor_plan.h"
+#include "patch_plan.h"
 #include "svm_atomics.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -122,7 +122,7 @@ static void make_tiles(comparison *c, size_t num_tiles)
     support_poison(c->out, c->bytes + SUPPORT_GUARD);
     assert_null(clspi_tile_kernel_refusal(c->ctx, &plan->desc, &plan->sums, c->tiling.num_pieces));
     clspi_series_begin(&series, c->ctx, 0, NULL, NULL);
-    assert_ok(c->ctx, clspi_tensor_ready(plan, &series));
+    assert_ok(c->ctx, clspi_patch_ready(plan, &series));
     assert_ok(c->ctx, clspi_tile_kernel_enqueue(&plan->tile_kernel, &series, &plan->desc,
                                                 &plan->sums, &job));
     assert_ok(c->ctx, clspi_series_end(&series, NULL));

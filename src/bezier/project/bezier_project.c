@@ -4,7 +4,7 @@
 #include "bezier_pieces.h"
 #include "check.h"
 #include "surface_project.h"
-#include "tensor_eval.h"
+#include "patch_rows.h"
 
 /* ---- pieces ---- */
 
@@ -78,7 +78,7 @@ static clsp_status check_patches(const clspi_bezier_plan *plan, const clsp_run *
         if (d->degrees[k] < 1 || d->degrees[k] > most)
             return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_DEGREE,
                               "bezier: projection onto degree %u: 1 to %u", d->degrees[k], most);
-    return clspi_tensor_check_patches(&plan->tensor, (clsp_range){0, 0}, run);
+    return clspi_patch_check_patches(&plan->tensor, (clsp_range){0, 0}, run);
 }
 
 static clsp_status check_opts(const clspi_bezier_plan *plan, const clsp_nearest_opts *opts)
@@ -131,5 +131,5 @@ clsp_status clspi_bezier_project(clsp_patch_plan *tensor, const clsp_nearest_que
     CLSPI_CHECK(check_patches(plan, run));
     CLSPI_CHECK(check_opts(plan, opts));
     CLSPI_CHECK(check_queries(plan, queries));
-    return clspi_tensor_project(tensor, &call, run);
+    return clspi_patch_project(tensor, &call, run);
 }

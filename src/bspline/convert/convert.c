@@ -6,7 +6,7 @@
 #include "check.h"
 #include "convert_target.h"
 #include "host_device.h"
-#include "tensor_eval.h"
+#include "patch_rows.h"
 #include "work.h"
 
 static clsp_status no_target(const clspi_bspline_plan *plan)
@@ -190,7 +190,7 @@ static clsp_status make_rows(const clspi_work *work, clspi_plan *base, clspi_ser
 
     (void)work;
     (void)in;
-    CLSPI_CHECK(clspi_tensor_bring(&plan->tensor, series));
+    CLSPI_CHECK(clspi_patch_bring(&plan->tensor, series));
     return clspi_convert_rows(plan->target, series, plan->tensor.points, plan->tensor.num_patches,
                               &rows);
 }
@@ -204,7 +204,7 @@ static clsp_status make_own(const clspi_work *work, clspi_plan *base, clspi_seri
 
     (void)work;
     (void)in;
-    CLSPI_CHECK(clspi_tensor_bring(&plan->tensor, series));
+    CLSPI_CHECK(clspi_patch_bring(&plan->tensor, series));
     CLSPI_CHECK(clspi_convert_prepare(plan->target, series));
     return clspi_own_target_enqueue(&plan->target->own, series, plan,
                                     (clsp_range){part->piece, part->num_lines}, out->buffer,
@@ -250,7 +250,7 @@ static clsp_status check_call(const clspi_bspline_plan *plan, clsp_range patches
     CLSPI_CHECK(clspi_call_check(base, run));
     CLSPI_CHECK(clspi_unshared_check(base, run, "a conversion"));
     CLSPI_CHECK(check_target(plan, patches));
-    return clspi_tensor_check_patches(&plan->tensor, patches, run);
+    return clspi_patch_check_patches(&plan->tensor, patches, run);
 }
 
 /* Counts the elements of a work's lines. */

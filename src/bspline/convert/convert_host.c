@@ -7,7 +7,7 @@
 #include "check.h"
 #include "convert_target.h"
 #include "row_sums.h"
-#include "tensor_share.h"
+#include "patch_eval.h"
 
 /* ---- rows of weights ---- */
 
@@ -395,7 +395,7 @@ clsp_status clspi_convert_prepare_host(const clspi_work *work, clspi_way way)
     bool differ = false;
 
     (void)way;
-    CLSPI_CHECK(clspi_tensor_host_points(&plan->tensor, &points));
+    CLSPI_CHECK(clspi_patch_host_points(&plan->tensor, &points));
     if (!host->along[0].group && !make_all_rows(host, plan)) {
         clspi_convert_host_release(host);
         return clspi_fail(&work->plan->ctx->log, CLSP_ERROR_NO_MEMORY,

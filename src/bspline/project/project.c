@@ -5,7 +5,7 @@
 #include "check.h"
 #include "host_device.h"
 #include "surface_project.h"
-#include "tensor_eval.h"
+#include "patch_rows.h"
 
 /* ---- checks ---- */
 
@@ -30,7 +30,7 @@ static clsp_status check_splines(const clspi_bspline_plan *plan, const clsp_run 
             return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_DEGREE,
                               "bspline: projection onto degree %u: 1 to %u", plan->desc.degree[k],
                               most);
-    CLSPI_CHECK(clspi_tensor_check_patches(&plan->tensor, (clsp_range){0, 0}, run));
+    CLSPI_CHECK(clspi_patch_check_patches(&plan->tensor, (clsp_range){0, 0}, run));
     if (plan->own.num > 0 && plan->tensor.is_loaded && plan->own.num != plan->tensor.num_patches)
         return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_STATE,
                           "bspline: %zu curves are loaded, and %zu have knots of their own",
@@ -106,7 +106,7 @@ clsp_status clspi_project_surfaces(clspi_bspline_plan *plan, const clsp_nearest_
                                         .normals = opts->normals ? *opts->normals
                                                                  : (clsp_output){.size = 0}};
 
-    return clspi_tensor_project(&plan->tensor, &call, run);
+    return clspi_patch_project(&plan->tensor, &call, run);
 }
 
 clsp_status clspi_project_result(const clspi_bspline_plan *plan, size_t num,

@@ -11,7 +11,7 @@
 clsp_status clspi_project_check(const clspi_bspline_plan *plan, const clsp_nearest_queries *queries,
                                 clsp_nearest_opts *opts, const clsp_run *run);
 
-/* Finds nearest points, as a clspi_tensor_family does. */
+/* Finds nearest points, as a clspi_patch_family does. */
 clsp_status clspi_bspline_project(clsp_patch_plan *plan, const clsp_nearest_queries *queries,
                                   const clsp_nearest_opts *opts, const clsp_output *nearest,
                                   const clsp_run *run);

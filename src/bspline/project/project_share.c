@@ -5,7 +5,7 @@
 #include "curve_device.h"
 #include "nearest_cubic.h"
 #include "project.h"
-#include "tensor_share.h"
+#include "patch_eval.h"
 #include "work.h"
 
 enum {
@@ -58,7 +58,7 @@ static clsp_status prepare_host(const clspi_work *work, clspi_way way)
 
     (void)way;
     if (plan->search && plan->search_load == plan->tensor.loads) return CLSP_OK;
-    CLSPI_CHECK(clspi_tensor_host_points(&plan->tensor, &points));
+    CLSPI_CHECK(clspi_patch_host_points(&plan->tensor, &points));
     plan->search_load = 0;
     if (!plan->search) CLSPI_CHECK(make_search(plan));
     if (!plan->search || !clspi_curve_search_load(plan->search, plan->tensor.num_patches, points))

@@ -230,7 +230,7 @@ clsp_status clspi_segments_prepare(clspi_bspline_plan *plan, clspi_segments *seg
     if (num_curves == 0) return CLSP_OK;
     if (segments->is_made && segments->load == plan->tensor.loads) return CLSP_OK;
     segments->is_made = false;
-    CLSPI_CHECK(clspi_tensor_bring(&plan->tensor, series));
+    CLSPI_CHECK(clspi_patch_bring(&plan->tensor, series));
     CLSPI_CHECK(prepare_tables(segments, series, plan));
     CLSPI_CHECK(count_tiers(segments, series->ctx, num_curves));
     CLSPI_CHECK(make_kernels(segments, series->ctx, d));
