@@ -1,5 +1,4 @@
 /* The family of Bezier patches, and the public calls that it alone has. */
-#include "bezier_desc.h"
 #include "bezier_edges.h"
 #include "bezier_pieces.h"
 #include "bezier_plan.h"

@@ -1,8 +1,6 @@
-#include "bezier_build.h"
-
 #include "bernstein_basis.h"
-#include "bezier_desc.h"
 #include "bezier_edges.h"
+#include "bezier_plan.h"
 #include "check.h"
 #include "index_buffers.h"
 #include "patch_build.h"

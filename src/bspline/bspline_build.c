@@ -1,5 +1,4 @@
-#include "bspline_build.h"
-
+#include "bspline_plan.h"
 #include "check.h"
 #include "nearest_cubic.h"
 #include "own_target.h"

@@ -43,6 +43,9 @@ clsp_status clspi_bspline_check(clsp_context *ctx, clsp_bspline_desc *desc);
 clsp_status clspi_bspline_resolve(const clspi_bspline_plan *plan, clsp_bspline_desc *desc,
                                   clspi_tensor_desc *tensor);
 
+/* Builds the programs that plans choose by themselves beyond those of other families. */
+clsp_status clspi_bspline_build(const clspi_build *build);
+
 /* Makes a plan's knots and factors. Errors: CLSP_ERROR_NO_MEMORY. */
 clsp_status clspi_bspline_make_knots(clspi_bspline_plan *plan);
 void clspi_bspline_release_knots(clspi_bspline_plan *plan);

@@ -168,18 +168,19 @@ clsp_status clspi_patch_load(clsp_patch_plan *plan, size_t num_patches, const vo
     return load(plan, num_patches, &from, NULL);
 }
 
-clsp_status clspi_patch_set_points(clsp_patch_plan *plan, size_t num_patches,
-                                   const clsp_input *points, const clsp_run *run)
+clsp_status clsp_patch_set_control_points(clsp_patch_plan *plan, size_t num_patches,
+                                          clsp_input points, const clsp_run *run)
 {
     clspi_memory from;
     size_t count = num_patches;
 
+    if (!plan) return clspi_null_argument(NULL, "clsp_patch_set_control_points");
     CLSPI_CHECK(clspi_change_check(&plan->base));
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(clspi_setting_check(&plan->base, run, "loading control points"));
     if (!clspi_size_mul(&count, plan->patch_reals)) return too_many(plan, num_patches);
     const clspi_memory_need need = {"control points", plan->desc.precision, count};
-    clsp_status status = clspi_input_open(&from, &plan->base, points, &need);
+    clsp_status status = clspi_input_open(&from, &plan->base, &points, &need);
     if (status == CLSP_OK && from.host) status = check_weights(plan, from.host, count, 0);
     if (status == CLSP_OK) status = load(plan, num_patches, &from, run);
     clspi_memory_close(&from);

@@ -1,7 +1,7 @@
-/* The public calls on plans of patches, and the checks of ranges of patches. */
+/* What there is to ask of plans of patches, the grids, the faces, and the checks of ranges of
+   patches. */
 #include "check.h"
 #include "index_buffers.h"
-#include "patch_points.h"
 #include "patch_eval.h"
 #include "work.h"
 
@@ -81,28 +81,6 @@ clsp_status clsp_patch_set_grids(clsp_patch_plan *plan, const clsp_axis *axis, s
 {
     if (!plan) return clspi_null_argument(NULL, "clsp_patch_set_grids");
     return clspi_patch_set_grids(plan, axis, num_patches, &num);
-}
-
-clsp_status clsp_patch_set_control_points(clsp_patch_plan *plan, size_t num_patches,
-                                          clsp_input points, const clsp_run *run)
-{
-    if (!plan) return clspi_null_argument(NULL, "clsp_patch_set_control_points");
-    return clspi_patch_set_points(plan, num_patches, &points, run);
-}
-
-clsp_status clsp_patch_eval(clsp_patch_plan *plan, clsp_range patches, clsp_output vertices,
-                            const clsp_run *run)
-{
-    if (!plan) return clspi_null_argument(NULL, "clsp_patch_eval");
-    return clspi_patch_eval(plan, patches, &vertices, run);
-}
-
-clsp_status clsp_patch_eval_points(clsp_patch_plan *plan, const clsp_points *points,
-                                   clsp_output vertices, const clsp_run *run)
-{
-    if (!plan || !points)
-        return clspi_null_argument(plan ? &plan->base : NULL, "clsp_patch_eval_points");
-    return clspi_patch_eval_points(plan, points, &vertices, run);
 }
 
 /* ---- faces ---- */

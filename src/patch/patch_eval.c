@@ -491,15 +491,16 @@ static clspi_work work_of(clsp_patch_plan *plan, clsp_range patches, size_t elem
                         .why_alone = has_rows || own_rows ? NULL : not_rows};
 }
 
-clsp_status clspi_patch_eval(clsp_patch_plan *plan, clsp_range patches, const clsp_output *vertices,
-                             const clsp_run *run)
+clsp_status clsp_patch_eval(clsp_patch_plan *plan, clsp_range patches, clsp_output vertices,
+                            const clsp_run *run)
 {
     size_t elements = 0;
 
+    if (!plan) return clspi_null_argument(NULL, "clsp_patch_eval");
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(clspi_patch_check_patches(plan, patches, run));
     CLSPI_CHECK(clspi_patch_count_elements(plan, patches, run, &elements));
-    clspi_work work = work_of(plan, patches, elements, vertices);
+    clspi_work work = work_of(plan, patches, elements, &vertices);
     if (run && run->share) work.why_not_persistent = persistent_refusal(plan, patches.count);
     return clspi_work_run(&work, run);
 }

@@ -4,11 +4,6 @@
 
 #include "patch_rows.h"
 
-/* Evaluates patches on their grids as the public calls of families say: by the context's device, or
-   as the run says. */
-clsp_status clspi_patch_eval(clsp_patch_plan *plan, clsp_range patches, const clsp_output *vertices,
-                             const clsp_run *run);
-
 /* Reads the plan's control points to host memory, where that has not been done. */
 clsp_status clspi_patch_host_points(clsp_patch_plan *plan, const void **points);
 

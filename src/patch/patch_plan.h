@@ -161,11 +161,7 @@ size_t clspi_patch_row_vertices(const clsp_patch_plan *plan);
 clsp_status clspi_patch_make_of_points(clsp_patch_plan *plan, clspi_series *series,
                                        size_t num_patches);
 
-/* Loads control points, replacing those before, as the public calls of families say. */
-clsp_status clspi_patch_set_points(clsp_patch_plan *plan, size_t num_patches,
-                                   const clsp_input *points, const clsp_run *run);
-
-/* Loads them from host memory, of the precision, whatever their weights are. */
+/* Loads control points from host memory, of the precision, whatever their weights are. */
 clsp_status clspi_patch_load(clsp_patch_plan *plan, size_t num_patches, const void *points);
 
 #endif

@@ -1,5 +1,4 @@
-#include "patch_points.h"
-
+/* Vertices of patches at a list of parameters. */
 #include <string.h>
 
 #include "check.h"
@@ -144,8 +143,8 @@ static clspi_work_key key_of(const clspi_work *work)
     return key;
 }
 
-clsp_status clspi_patch_eval_points(clsp_patch_plan *plan, const clsp_points *points,
-                                    const clsp_output *vertices, const clsp_run *run)
+clsp_status clsp_patch_eval_points(clsp_patch_plan *plan, const clsp_points *points,
+                                   clsp_output vertices, const clsp_run *run)
 {
     static const clspi_work_makers makers = {.key = key_of,
                                              .check = check_items,
@@ -153,10 +152,12 @@ clsp_status clspi_patch_eval_points(clsp_patch_plan *plan, const clsp_points *po
                                              .on_host = make_on_host,
                                              .on_device = make_on_device,
                                              .mend = make_edges};
+
+    if (!plan || !points)
+        return clspi_null_argument(plan ? &plan->base : NULL, "clsp_patch_eval_points");
     const clspi_tensor_desc *const d = &plan->desc;
     const size_t num = points->num;
     const bool planar = points->planar != 0;
-
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(clspi_points_check(&plan->base, points, (size_t)d->directions + d->vertex.stride));
     CLSPI_CHECK(clspi_patch_check_patches(plan, (clsp_range){0, 0}, run));
@@ -177,7 +178,7 @@ clsp_status clspi_patch_eval_points(clsp_patch_plan *plan, const clsp_points *po
         .tiling = clspi_list_tiling(num, CLSPI_POINT_ITEMS),
         .num_in = clspi_input_is_there(&points->item) ? 2 : 1,
         .in = in,
-        .out = {vertices, "vertices", d->vertex.type, d->vertex.stride, clspi_layout_has_gaps(d)},
+        .out = {&vertices, "vertices", d->vertex.type, d->vertex.stride, clspi_layout_has_gaps(d)},
         .line_items = CLSPI_POINT_ITEMS,
         .line_ns = clspi_host_list_ns(plan),
         .why_alone = d->own_bases > 0 ? "lists of bases of their own are not shared" : NULL};

@@ -1,5 +1,4 @@
-/* The calls that evaluate plans of tensor-product patches, as the public ones of their families
-   say: checked, enqueued or carried out. */
+/* Rows and vertices of patches on their grids, checked and enqueued. */
 #ifndef CLSPI_PATCH_ROWS_H
 #define CLSPI_PATCH_ROWS_H
 

@@ -228,12 +228,12 @@ static void make_tiles(const job *j, clsp_context *ctx, clsp_schedule by, char *
     for (size_t tile = 0; tile < tiling.num_tiles; tile++) {
         const clsp_share share = {.schedule = by, .tiles = {tile, 1}};
         clsp_run run = {.share = &share, .tiling = &tiling};
-        assert_ok(ctx, clspi_patch_eval(tensor, patches, &none, &run));
+        assert_ok(ctx, clsp_patch_eval(tensor, patches, none, &run));
         const size_t bytes = clsp_type_bytes(tensor->desc.vertex.type);
         clsp_output vertices = host_output(j, out + tiling.elements.first * bytes);
         vertices.size = tiling.elements.count;
         run.tiling = NULL;
-        assert_ok(ctx, clspi_patch_eval(tensor, patches, &vertices, &run));
+        assert_ok(ctx, clsp_patch_eval(tensor, patches, vertices, &run));
     }
 }
 
@@ -266,13 +266,12 @@ static double check_schedules(const job *j, clsp_context *ctx)
         const clsp_output vertices = host_output(j, out);
         void *shared = NULL;
         const clsp_run run = {.share = &opts};
-        assert_ok(ctx,
-                  clspi_patch_eval(&j->plan->tensor, (clsp_range){0, PATCHES}, &vertices, &run));
+        assert_ok(ctx, clsp_patch_eval(&j->plan->tensor, (clsp_range){0, PATCHES}, vertices, &run));
         worst = support_worse(worst, check(j, out));
         if (s != CLSP_SCHEDULE_SVM) continue;
         assert_ok(ctx, clsp_shared_alloc(ctx, j->elements * sizeof(double), &shared));
         const clsp_output in_svm = host_output(j, shared);
-        assert_ok(ctx, clspi_patch_eval(&j->plan->tensor, (clsp_range){0, PATCHES}, &in_svm, &run));
+        assert_ok(ctx, clsp_patch_eval(&j->plan->tensor, (clsp_range){0, PATCHES}, in_svm, &run));
         worst = support_worse(worst, check(j, shared));
         clsp_shared_free(ctx, shared);
     }
@@ -291,9 +290,9 @@ static double check_shape(clsp_context *ctx, const shape *s, clsp_type precision
     const clsp_output vertices = host_output(&j, out);
     const clsp_range patches = {0, PATCHES};
     const clsp_run run = {.share = &by_device};
-    assert_ok(ctx, clspi_patch_eval(&j.plan->tensor, patches, &vertices, NULL));
+    assert_ok(ctx, clsp_patch_eval(&j.plan->tensor, patches, vertices, NULL));
     double worst = check(&j, out);
-    assert_ok(ctx, clspi_patch_eval(&j.plan->tensor, patches, &vertices, &run));
+    assert_ok(ctx, clsp_patch_eval(&j.plan->tensor, patches, vertices, &run));
     worst = support_worse(worst, check(&j, out));
     worst = support_worse(worst, check_host(&j, ctx, out, true));
     worst = support_worse(worst, check_schedules(&j, ctx));
@@ -400,7 +399,7 @@ static void check_kernels(clsp_context *ctx, bool at_once)
     clsp_patch_plan *const plan = &j.plan->tensor;
     void *const out = allocate(&j);
     const clsp_output vertices = host_output(&j, out);
-    assert_ok(ctx, clspi_patch_eval(plan, (clsp_range){0, PATCHES}, &vertices, NULL));
+    assert_ok(ctx, clsp_patch_eval(plan, (clsp_range){0, PATCHES}, vertices, NULL));
     assert_int_equal(plan->is_ready, at_once);
     assert_int_equal(plan->sums.tables.table[0][0].values != NULL, at_once);
     assert_int_equal(plan->sums.sum[0].points != NULL, at_once);
