@@ -275,10 +275,10 @@ clsp_status clspi_solid_host_cells(clsp_solid_plan *plan, uint32_t worker, clsp_
                                    char *out)
 {
     const size_t bytes = plan->cell_elements * clspi_solid_element(plan);
-    const clspi_star_lines lines = {NULL, cells};
     host_cell h = {.plan = plan};
 
-    if (plan->lattice) return clspi_star_vertices(plan, &lines, NULL, out);
+    if (plan->lattice)
+        return clspi_star_vertices(plan, worker, &(clspi_star_lines){NULL, cells}, out);
     h.scratch = clspi_solid_scratch_of(plan, worker);
     if (!h.scratch) return no_memory(plan);
     clspi_cell_grid grid = plan->host_tables.grid;

@@ -226,21 +226,21 @@ static void store_points(const clsp_solid_plan *plan, list_points *some, size_t 
 }
 
 clsp_status clspi_solid_host_points(clsp_solid_plan *plan, uint32_t worker,
-                                    const clspi_solid_list *list, clsp_range points, char *out)
+                                    const clspi_solid_list *list, char *out)
 {
     const size_t vertex = plan->shape.stride * (plan->shape.bits / 8);
-    const clspi_star_lines lines = {list, points};
     list_points some;
 
-    if (plan->lattice) return clspi_star_vertices(plan, &lines, NULL, out);
+    if (plan->lattice)
+        return clspi_star_vertices(plan, worker, &(clspi_star_lines){list, {0, list->num}}, out);
     clspi_solid_scratch *const scratch = clspi_solid_scratch_of(plan, worker);
     if (!scratch)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                           "solid: no memory for the host's part");
     scratch->classes.trees = plan->host_trees.words ? &plan->host_trees : NULL;
-    for (size_t first = 0; first < points.count; first += SOME) {
-        const size_t num = clspi_min(SOME, points.count - first);
-        find_points(plan, scratch, list, points.first + first, num, &some);
+    for (size_t first = 0; first < list->num; first += SOME) {
+        const size_t num = clspi_min(SOME, list->num - first);
+        find_points(plan, scratch, list, first, num, &some);
         sum_columns(plan, &some.columns);
         store_points(plan, &some, num, out + first * vertex);
     }

@@ -2,10 +2,7 @@
 #include "check.h"
 #include "cell_launch.h"
 #include "lattice.h"
-#include "solid_mesh.h"
 #include "solid_upload.h"
-#include "star_vertices.h"
-#include "transfer.h"
 
 /* ---- checks ---- */
 
@@ -45,50 +42,8 @@ clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, cls
                                    .tile = 0,
                                    .offset = target->offset,
                                    .keep = plan->shape.number[0] == CLSPI_VALUE ? 1.0 : 0.0};
-    const clspi_star_lines lines = {NULL, cells};
 
     CLSPI_CHECK(clspi_solid_device_ready(plan, series));
-    if (plan->lattice)
-        return plan->lattice->makes_grid ? clspi_lattice_enqueue(plan, series, cells, target)
-                                         : clspi_star_enqueue(plan, series, &lines, NULL, target);
+    if (plan->lattice) return clspi_lattice_enqueue(plan, series, cells, target);
     return clspi_cells_make(plan, series, target->buffer, at);
-}
-
-typedef struct eval_job {
-    clsp_solid_plan *plan;
-    clspi_job_streams streams;
-} eval_job;
-
-/* Makes the cells of a part, which are its lines. */
-static clsp_status make_cells(void *user, clspi_series *series, const clspi_part *part)
-{
-    const eval_job *const job = user;
-    const clspi_target target = {job->streams.stream[0].buffer, job->streams.stream[0].offset};
-    const clspi_parallel threads = clspi_solid_threads(series->ctx);
-    const clspi_star_lines lines = {NULL, {part->line, part->num_lines}};
-
-    if (job->plan->lattice && !job->plan->lattice->makes_grid)
-        return clspi_star_enqueue(job->plan, series, &lines, &threads, &target);
-    return clspi_solid_enqueue(job->plan, series, lines.lines, &target);
-}
-
-clsp_status clspi_solid_eval_lines(clsp_solid_plan *plan, clsp_range cells,
-                                   const clsp_output *vertices, const clsp_run *run)
-{
-    eval_job job = {.plan = plan};
-    clspi_stream *const stream = &job.streams.stream[0];
-    const clspi_cut cut = {.per_piece = plan->num_cells, .line = cells.first, .left = cells.count};
-    clspi_memory_need need;
-
-    CLSPI_CHECK(clspi_solid_need(plan, cells, &need));
-    CLSPI_CHECK(clspi_solid_device_ready(plan, NULL));
-    job.streams.num = 1;
-    stream->per_line = plan->cell_elements;
-    stream->written = true;
-    stream->has_gaps = plan->has_gaps;
-    const clsp_status status = clspi_output_open(&stream->memory, &plan->base, vertices, &need);
-    if (status == CLSP_OK)
-        return clspi_carry_out(&plan->base, run, &job.streams, cut, make_cells, &job);
-    clspi_streams_close(&job.streams);
-    return status;
 }

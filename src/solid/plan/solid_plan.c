@@ -195,12 +195,6 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
     clspi_solid_device_release(plan);
     clspi_buffer_release(&plan->control);
     clspi_device_lists_release(plan);
-    clspi_kernel_release(&plan->lists.kernel);
-    clspi_buffer_release(&plan->lists.begin);
-    clspi_buffer_release(&plan->lists.index);
-    clspi_buffer_release(&plan->lists.weights);
-    clspi_buffer_release(&plan->lists.params);
-    clspi_buffer_release(&plan->lists.faces);
     clspi_cell_layout_release(&plan->layout);
     clspi_lattice_release(plan);
     clspi_locate_forget(plan);

@@ -88,17 +88,12 @@ typedef struct clspi_point_copies {
     clspi_kernel kernel;
 } clspi_point_copies;
 
-/* What lists of points are made with; made when it is first needed. */
+/* What a device makes lists of points with; made when it is first needed. */
 typedef struct clspi_point_lists {
-    /* by weights that the device finds */
-    bool is_tried, is_direct; /* that has been asked; it does */
-    clspi_kernel direct;
+    bool is_tried, is_there; /* it has been asked for; there is room for it */
+    clspi_kernel kernel;
     cl_mem words, tables; /* cells, their points, and trees of classes (class_trees.h) */
     uint32_t index_at, trees_at;
-    /* by weights that the host finds */
-    clspi_kernel kernel;
-    cl_mem begin, index, weights, params, faces;
-    size_t begin_bytes, index_bytes, weights_bytes, params_bytes, faces_bytes;
 } clspi_point_lists;
 
 struct clsp_solid_plan {
@@ -154,10 +149,6 @@ clsp_status clspi_control_hold(clsp_solid_plan *plan);
 /* Makes the vertices of cells, in lines of one cell each. */
 clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, clsp_range cells,
                                 const clspi_target *target);
-
-/* Makes the vertices of cells on the context's device, from the first of these on. */
-clsp_status clspi_solid_eval_lines(clsp_solid_plan *plan, clsp_range cells,
-                                   const clsp_output *vertices, const clsp_run *run);
 
 /* Checks a range of cells. */
 clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cells);

@@ -3,10 +3,10 @@
 #include "solid_share.h"
 
 #include "check.h"
+#include "device_lists.h"
 #include "host_cells.h"
 #include "lattice.h"
 #include "list_vertices.h"
-#include "point_lists.h"
 #include "points.h"
 #include "star_vertices.h"
 #include "work.h"
@@ -66,31 +66,26 @@ const clspi_peer_kind clspi_solid_peers = {create_peer, destroy_peer, load_peer}
 typedef struct solid_call {
     clsp_solid_plan *plan;
     bool is_list; /* points; else cells */
-    clsp_points points;
+    bool is_planar;
     size_t num;     /* cells, or points */
     bool by_device; /* the host makes no cells, by what the share says */
 } solid_call;
 
 enum { PARAMS, CELLS }; /* inputs of a list */
 
-/* Describes the points of a list where they are in host memory. */
-static clspi_solid_list list_of(const solid_call *c, const char *params, const char *cells)
-{
-    return (clspi_solid_list){.num = c->num,
-                              .cells = (const uint32_t *)(const void *)cells,
-                              .params = params,
-                              .planar = c->points.planar != 0};
-}
-
 static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const clspi_part *part,
                                 const char *const in[], char *out)
 {
     const solid_call *const c = work->user;
-    const clsp_range lines = {part->piece, part->num_lines};
+    const clsp_range cells = {part->piece, part->num_lines};
 
-    if (!c->is_list) return clspi_solid_host_cells(c->plan, worker, lines, out);
-    const clspi_solid_list list = list_of(c, in[PARAMS], work->num_in > CELLS ? in[CELLS] : NULL);
-    return clspi_solid_host_points(c->plan, worker, &list, lines, out);
+    if (!c->is_list) return clspi_solid_host_cells(c->plan, worker, cells, out);
+    const clspi_solid_list list = {
+        .num = part->num_lines,
+        .cells = work->num_in > CELLS ? (const uint32_t *)(const void *)in[CELLS] : NULL,
+        .params = in[PARAMS],
+        .plane = c->is_planar ? c->num : 0};
+    return clspi_solid_host_points(c->plan, worker, &list, out);
 }
 
 static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clspi_series *series,
@@ -98,23 +93,26 @@ static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clsp
                                   const clspi_target *out)
 {
     const solid_call *const c = work->user;
-    const clsp_range lines = {part->piece, part->num_lines};
+    const clsp_range cells = {part->piece, part->num_lines};
 
-    if (!c->is_list) return clspi_solid_enqueue(solid_plan_of(base), series, lines, out);
-    const clspi_solid_list list =
-        list_of(c, in[PARAMS].host, work->num_in > CELLS ? in[CELLS].host : NULL);
-    return clspi_point_list_enqueue(solid_plan_of(base), series, &list, lines, out);
+    if (!c->is_list) return clspi_solid_enqueue(solid_plan_of(base), series, cells, out);
+    const uint32_t planes = work->in[PARAMS].planes;
+    const clspi_device_list list = {.num = part->num_lines,
+                                    .params = in,
+                                    .is_planar = c->is_planar,
+                                    .cells = work->num_in > CELLS ? &in[planes] : NULL,
+                                    .out = *out};
+    return clspi_device_list_make(solid_plan_of(base), series, &list);
 }
 
-/* Makes tiles by the context's device, in memory of any kind. */
-static clsp_status make_alone(const clspi_work *work, const clspi_tiles *tiles,
-                              const clsp_output *output, const clsp_run *run)
+static const char *lacks(const clspi_work *work, const clspi_plan *base)
 {
     const solid_call *const c = work->user;
-    const clsp_range cells = {work->first_piece + tiles->lines.first, tiles->lines.count};
+    const clsp_solid_plan *const plan = (const clsp_solid_plan *)base;
 
-    return c->is_list ? clspi_point_list_lines(c->plan, &c->points, tiles->lines, output, run)
-                      : clspi_solid_eval_lines(c->plan, cells, output, run);
+    if (c->is_list) return clspi_device_list_lack(plan);
+    return plan->lattice && !plan->lattice->makes_grid ? "the host makes such vertices by stars"
+                                                       : NULL;
 }
 
 /* Tells whether the host makes vertices by stars: all but those that devices make by lattices. */
@@ -201,8 +199,8 @@ static clspi_work work_of(const solid_call *c, size_t first, const clsp_output *
     static const clspi_work_makers makers = {.key = key_of,
                                              .prepare = prepare,
                                              .on_host = make_on_host,
-                                             .on_device = make_on_device,
-                                             .alone = make_alone};
+                                             .lacks = lacks,
+                                             .on_device = make_on_device};
     clsp_solid_plan *const plan = c->plan;
     const bool by_cells = plan->desc.method == CLSP_SOLID_CELLS;
     const bool is_there = c->is_list || by_cells || is_by_stars(c);
@@ -219,6 +217,7 @@ static clspi_work work_of(const solid_call *c, size_t first, const clsp_output *
                                 plan->has_gaps},
                         .line_items = items_of(c),
                         .line_ns = line_ns(c),
+                        .takes_all = plan->lattice != NULL,
                         .why_no_host = is_there ? NULL : "the host has no code for this method"};
 }
 
@@ -230,6 +229,15 @@ static clsp_status check_loaded(const clsp_solid_plan *plan, const clsp_run *run
     if (plan->is_loaded || clspi_run_asks(run)) return CLSP_OK;
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_STATE,
                       "solid: no control points are loaded");
+}
+
+/* Tells whether the context's device may make points of a list. */
+static bool needs_device(const clsp_solid_plan *plan, const clsp_run *run)
+{
+    const clsp_share *const share = run ? run->share : NULL;
+
+    return !clspi_is_own_cpu(plan->base.ctx) && !clspi_run_asks(run) &&
+           (!share || share->measure || share->bit_equal || share->schedule != CLSP_SCHEDULE_HOST);
 }
 
 /* Tells whether devices alone make what is shared. */
@@ -265,13 +273,22 @@ clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *poi
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
     CLSPI_CHECK(check_loaded(plan, run));
     CLSPI_CHECK(clspi_points_check(&plan->base, points, 3 + (size_t)plan->shape.stride));
-    const solid_call c = {.plan = plan, .is_list = true, .points = *points, .num = points->num};
-    const clspi_list_needs needs = clspi_point_list_needs(plan, points);
+    const bool is_planar = points->planar != 0;
+    const solid_call c = {
+        .plan = plan, .is_list = true, .is_planar = is_planar, .num = points->num};
     const clspi_work_input in[] = {
-        [PARAMS] = {.input = &points->params, .need = needs.params, .planes = 1},
-        [CELLS] = {.input = &points->item, .need = needs.cells, .planes = 1}};
+        [PARAMS] = {.input = &points->params,
+                    .need = {"params", plan->desc.precision, 3 * points->num},
+                    .per_line = is_planar ? 1 : 3,
+                    .planes = is_planar ? 3 : 1,
+                    .apart = points->num},
+        [CELLS] = {.input = &points->item,
+                   .need = {"cells", CLSP_U32, points->num},
+                   .per_line = 1,
+                   .planes = 1}};
     clspi_work work = work_of(&c, 0, &vertices);
     work.num_in = clspi_input_is_there(&points->item) ? 2 : 1;
     work.in = in;
+    if (needs_device(plan, run)) CLSPI_CHECK(clspi_device_lists_try(plan));
     return clspi_work_run(&work, run);
 }
