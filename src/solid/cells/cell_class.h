@@ -64,9 +64,7 @@ typedef struct clspi_class_set {
     uint16_t *least; /* [CLSPI_RING_WORDS] */
     bool too_large;  /* a ring had no room, */
     uint32_t cell;   /* that of this cell of the mesh; CLSPI_NO_CELL: of a descendant */
-    double *scratch[CLSPI_SCRATCH_ROWS];   /* [CLSPI_RING_POINTS] */
-    const struct clspi_class_trees *trees; /* by which weights of classes with slices are found;
-                                              NULL: by their children */
+    double *scratch[CLSPI_SCRATCH_ROWS]; /* [CLSPI_RING_POINTS] */
 } clspi_class_set;
 
 bool clspi_class_set_make(clspi_class_set *set);

@@ -145,8 +145,10 @@ clspi_solid_scratch *clspi_solid_scratch_of(clsp_solid_plan *plan, uint32_t work
     void **const own = &plan->host.scratch[worker];
     clspi_solid_scratch *const scratch = *own ? *own : malloc(sizeof *scratch);
 
-    *own = scratch;
     if (!scratch) return NULL;
+    for (uint32_t i = 0; i < CLSPI_RING_POINTS && !*own; i++)
+        scratch->numbers[i] = i;
+    *own = scratch;
     scratch->classes = plan->classes;
     for (uint32_t i = 0; i < CLSPI_COUNT(scratch->classes.scratch); i++)
         scratch->classes.scratch[i] = scratch->rows[i];
