@@ -12,6 +12,7 @@
 #include "cell_class.h"
 #include "cell_sums.h"
 #include "point_sums.h"
+#include "span_splines.h"
 #ifdef __x86_64__
 #include <xmmintrin.h>
 #endif
@@ -414,7 +415,7 @@ static long double exact_weight(const clspi_point_sum *p, uint32_t i, const uint
     long double sum = 0;
 
     for (uint32_t a = 0; a < 3; a++)
-        clspi_span_weights(p->t[a][i], by[c->axis[a]], span[a]);
+        clspi_span_splines(p->t[a][i], by[c->axis[a]], span[a]);
     for (uint32_t n = 0; n < 16; n++) {
         const double table = c->table ? c->table[16 * k + n] : (double)(n == k);
         sum += (long double)table * span[0][n / 4] * span[1][n % 4];

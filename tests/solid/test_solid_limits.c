@@ -17,6 +17,7 @@
 #include "poly_mesh.h"
 #include "solid_cases.h"
 #include "solid_ref.h"
+#include "span_splines.h"
 #include "../support.h"
 
 enum { MAX_CLASSES = 512, CHANNELS = 3 };
@@ -551,7 +552,7 @@ static void weigh_columns(const clspi_cell_class *of, const clspi_point_columns 
     double span[3][4], layer[4];
 
     for (uint32_t a = 0; a < 3; a++) {
-        clspi_span_weights(at[a], by[columns->axis[a]], span[a]);
+        clspi_span_splines(at[a], by[columns->axis[a]], span[a]);
         for (uint32_t i = 0; i < 4; i++)
             span[a][i] *= pow(columns->slope[a], by[columns->axis[a]]);
     }

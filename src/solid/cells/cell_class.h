@@ -96,7 +96,4 @@ void clspi_use_weights(const clspi_class_set *set, const clspi_class_use *use, c
 /* Computes the weights of the points of a regular cell's grid, all 64. */
 void clspi_regular_weights(const double t[3], const uint8_t by[3], double row[CLSPI_GRID_POINTS]);
 
-/* Computes the four cubic B-splines of a span, or a derivative of theirs, at t in [0, 1]. */
-void clspi_span_weights(double t, uint32_t by, double weight[4]);
-
 #endif

@@ -4,22 +4,6 @@
 
 #include "class_descent.h"
 #include "class_tangents.h"
-#include "span_splines.h"
-
-void clspi_span_weights(double t, uint32_t by, double weight[4])
-{
-    clspi_span_splines(t, by, weight);
-}
-
-void clspi_regular_weights(const double t[3], const uint8_t by[3], double row[CLSPI_GRID_POINTS])
-{
-    double span[3][4];
-
-    for (uint32_t a = 0; a < 3; a++)
-        clspi_span_weights(t[a], by[a], span[a]);
-    for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
-        row[i] = span[0][i / 16] * span[1][i / 4 % 4] * span[2][i % 4];
-}
 
 /* Leaves out steps up that change nothing any more: those by the child by which weights have come
    to rest. */

@@ -8,6 +8,7 @@
 #include "cell_slopes.h"
 #include "edge_star.h"
 #include "solid_vertex.h"
+#include "span_splines.h"
 
 /* Sums as bits of their numbers. */
 enum {
@@ -329,7 +330,7 @@ static void sum_section(const clspi_edge_star *across, uint32_t quad, const doub
 
     memset(sum, 0, dim * sizeof *sum);
     for (uint32_t k = 0; k < 2; k++)
-        clspi_span_weights(x[k] - (double)base[k], by[k], span[k]);
+        clspi_span_splines(x[k] - (double)base[k], by[k], span[k]);
     for (int i = 0; i < 16; i++) {
         const int at[2] = {i / 4 + base[0] - 1, i % 4 + base[1] - 1};
         const double weight = span[0][i / 4] * span[1][i % 4];
@@ -357,7 +358,7 @@ static bool refine_section(star_scratch *s, const star_entry *entry, uint32_t or
         section->at = 0.0; /* no entry is there */
     }
     if (section->at != at || across->level > level) {
-        clspi_span_weights(at - 1.0, order, weight);
+        clspi_span_splines(at - 1.0, order, weight);
         clspi_edge_star_bring(across, weight);
         section->at = at;
     }

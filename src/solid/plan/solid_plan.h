@@ -130,13 +130,10 @@ struct clsp_solid_plan {
     clspi_host_tables host_tables;
     clspi_class_trees host_trees;  /* of classes with slices; words NULL: not made, or too_large */
     struct clspi_lattice *lattice; /* where it makes the grid; NULL: classes do */
+    clsp_solid_plan *by_classes;   /* beside a lattice, for weights and classes, without control
+                                      points; NULL: not made */
     struct clspi_solid_locate *located; /* what finds places of points; NULL: not made */
 };
-
-/* Makes a plan that computes the same as another one, on another device and of the same cells,
-   which stay the other one's. It has no control points. */
-clsp_status clspi_solid_plan_like(clsp_solid_plan **plan, clsp_context *ctx,
-                                  const clsp_solid_plan *owner);
 
 /* Brings all control points, those beyond the boundary too, from host memory to the device of a
    plan that is ready. */
@@ -146,16 +143,11 @@ clsp_status clspi_control_bring(clsp_solid_plan *plan, clspi_series *series, con
  */
 clsp_status clspi_control_hold(clsp_solid_plan *plan);
 
-/* Makes the vertices of cells, in lines of one cell each. */
-clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, clsp_range cells,
-                                const clspi_target *target);
+/* Gives the plan that has the classes and weights of a plan: itself, or one beside its lattice. */
+clsp_status clspi_solid_by_classes(clsp_solid_plan *plan, clsp_solid_plan **by_classes);
 
 /* Checks a range of cells. */
 clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cells);
-
-/* Gives what the vertices of cells need of memory, unless that is more than there can be. */
-clsp_status clspi_solid_need(const clsp_solid_plan *plan, clsp_range cells,
-                             clspi_memory_need *need);
 
 /* Finds the uses of all cells. Errors: CLSP_ERROR_NO_MEMORY. */
 clsp_status clspi_cell_layout_make(clsp_solid_plan *plan);
