@@ -286,8 +286,8 @@ CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, cl
    microsecond to some of them for a point. A plan's first such call reads back which points cells
    have, and the first one after a load control points.
 
-   By lattices they refine what is around the nearest vertex: that takes some microseconds a point,
-   less where many are near to each other, and keeps 1 kB a cell. */
+   By lattices they refine what is around the nearest vertex, but in regular cells: that takes some
+   microseconds a point, less where many are near to each other, and keeps 1 kB a cell. */
 CLSP_API clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *points,
                                             clsp_output vertices, const clsp_run *run);
 
