@@ -2,10 +2,16 @@
    for each derivative: the division of rational patches, normals, curvatures, and the layout and
    storage of a vertex (docs/kernels.md). One item a vertex.
 
-   The host sets CLSP_PLANES, whose bits say which planes there are, in this order: S, S_u, S_v,
-   S_w, S_uu, S_uv, S_vv; one that is missing is 0. CLSP_DIRECTIONS 1 to 3; the rest as
-   vertex.clh says. */
+   The host sets CLSP_PLANES, whose bits say of which sums (attributes.clh) there are planes; one
+   that is missing is 0. CLSP_DIRECTIONS 1 to 3; the rest as vertex.clh says. */
 #include "vertex.clh"
+
+/* Loads sum k of a vertex where there is a plane of it. */
+#define LOAD_SUM(k, sum)                                                                           \
+    if (CLSP_PLANES >> (k)&1) {                                                                    \
+        sum = homogeneous_load(p);                                                                 \
+        p += step;                                                                                 \
+    }
 
 #ifndef CLSP_PLANES
 #define CLSP_PLANES 7
@@ -52,41 +58,24 @@ kernel void vertex_assembly(global const real *restrict planes,
 
     global const real *p = planes + (size_t)g * CLSP_COORDS;
     const size_t step = (size_t)plane * CLSP_COORDS;
-    homogeneous s = homogeneous_zero(), su = s, sv = s, sw = s, suu = s, suv = s, svv = s;
-#if CLSP_PLANES & 1
-    s = homogeneous_load(p);
-    p += step;
-#endif
-#if CLSP_PLANES & 2
-    su = homogeneous_load(p);
-    p += step;
-#endif
-#if CLSP_PLANES & 4
-    sv = homogeneous_load(p);
-    p += step;
-#endif
-#if CLSP_PLANES & 8
-    sw = homogeneous_load(p);
-    p += step;
-#endif
-#if CLSP_PLANES & 16
-    suu = homogeneous_load(p);
-    p += step;
-#endif
-#if CLSP_PLANES & 32
-    suv = homogeneous_load(p);
-    p += step;
-#endif
-#if CLSP_PLANES & 64
-    svv = homogeneous_load(p);
-#endif
+    all_sums d = all_sums_zero();
+    LOAD_SUM(0, d.s)
+    LOAD_SUM(1, d.u)
+    LOAD_SUM(2, d.v)
+    LOAD_SUM(3, d.w)
+    LOAD_SUM(4, d.uu)
+    LOAD_SUM(5, d.uv)
+    LOAD_SUM(6, d.vv)
+    LOAD_SUM(7, d.uw)
+    LOAD_SUM(8, d.vw)
+    LOAD_SUM(9, d.ww)
 
     real4 params = (real4)(R(0.0));
-#if HAS_PARAMS || HAS_NORMAL || HAS_CURVATURE || IS_CENTRED
+#if HAS(PARAMS) || HAS(NORMAL) || HAS(CURVATURE) || IS_CENTRED
     /* no %: Oclgrind cannot run what / and % become together */
     const uint line = g / axis_w.num, row = line / axis_v.num, patch = row / at.num_rows;
 #endif
-#if HAS_PARAMS || IS_LIMITED
+#if HAS(PARAMS) || IS_LIMITED
     const uint w = g - line * axis_w.num, v = line - row * axis_v.num;
     const uint u = at.first_row + (row - patch * at.num_rows);
     params.s0 = PARAM_OF(samples, 0, axis_u.begin, axis_u.end, u, axis_u.num);
@@ -100,20 +89,20 @@ kernel void vertex_assembly(global const real *restrict planes,
     const real4 centre = (real4)(R(0.0));
 #endif
     global STORED *const vertex = out + WIDE(at.offset) + (size_t)g * CLSP_STRIDE;
-    store_vertex(vertex, grid_point(s, centre), s, su, sv, sw, suu, suv, svv, params);
-#if HAS_NORMAL || HAS_CURVATURE
+    store_vertex(vertex, grid_point(d.s, centre), d, params);
+#if HAS(NORMAL) || HAS(CURVATURE)
     real4 largest = vload4(2 * (WIDE(at.first_patch) + patch), sizes);
     real2 limits = (real2)(REAL_MAX);
 #if IS_LIMITED
     limits.s0 = given_limit(degree_u, params.s0);
     limits.s1 = given_limit(degree_v, params.s1);
 #endif
-    largest = sizes_at(largest, given_units(largest, centre), limits, s.w);
+    largest = sizes_at(largest, given_units(largest, centre), limits, d.s.w);
 #endif
-#if HAS_NORMAL
-    store_normal(vertex, normal_of_sums(s, su, sv, largest));
+#if HAS(NORMAL)
+    store_normal(vertex, normal_of_sums(d.s, d.u, d.v, largest));
 #endif
-#if HAS_CURVATURE
-    store_curvature(vertex, curvature_of_sums(s, su, sv, suu, suv, svv, largest));
+#if HAS(CURVATURE)
+    store_curvature(vertex, curvature_of_sums(d, largest));
 #endif
 }

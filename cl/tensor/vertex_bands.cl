@@ -194,11 +194,11 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
     local real4 staged[CLSP_BLOCK_ROWS * PITCH];
     STAGE_VALUES(staged, at.first_row + first)
     barrier(CLK_LOCAL_MEM_FENCE);
-#elif HAS_NORMAL
+#elif HAS(NORMAL)
     const real4 largest = vload4(2 * (WIDE(sum.first_size) + patch), sizes);
 #endif
     const real4 centre = patch_centre(sizes, WIDE(sum.first_size) + patch);
-#if HAS_NORMAL
+#if HAS(NORMAL)
     const real4 units = given_units(largest, centre);
     real2 limits = (real2)(REAL_MAX);
 #if !CLSP_BANDED && IS_LIMITED
@@ -230,7 +230,7 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
             FOR_DU(SUM_ROW(su, kept_u, CLSP_TERMS_U - 1, VALUE_U_AT))
             FOR_DV(SUM_ROW(sv, kept_v, CLSP_TERMS_U, VALUE_AT))
             real4 params = (real4)(R(0.0));
-#if HAS_PARAMS
+#if HAS(PARAMS)
             params.s0 = PARAM_OF(samples, 0, axes.begin_u, axes.end_u, sample, axes.num_u);
             params.s1 = PARAM_OF(samples, axes.num_u, axes.begin_v, axes.end_v, v, axes.num_v);
 #endif
@@ -239,8 +239,8 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
             const size_t place = row + k * to_next + lane * CLSP_STRIDE;
 #endif
             NEW_VERTEX;
-            store_vertex(vertex, grid_point(s, centre), s, su, sv, none, none, none, none, params);
-#if HAS_NORMAL
+            store_vertex(vertex, grid_point(s, centre), of_first(s, su, sv), params);
+#if HAS(NORMAL)
 #if !CLSP_BANDED && IS_LIMITED
             limits.s0 = given_limit(CLSP_TERMS_U - 1, PARAM_OF(samples, 0, axes.begin_u, axes.end_u,
                                                                sample, axes.num_u));

@@ -26,8 +26,8 @@
 #include "symmetric_rows.clh"
 #include "vertex_place.clh"
 
-#define NEEDS_DU (HAS_DU || HAS_NORMAL)
-#define NEEDS_DV (HAS_DV || HAS_NORMAL)
+#define NEEDS_DU (HAS(DU) || HAS(NORMAL))
+#define NEEDS_DV (HAS(DV) || HAS(NORMAL))
 /* the pairs of D_k */
 #define PAIRS (CLSP_TERMS_U / 2)
 /* what an item keeps in local memory: an odd number, so that the items' numbers lie in different
@@ -181,7 +181,7 @@ static real4 row_normal(real4 xu, real4 xv, real2 scales, bool on_border)
 }
 
 /* Stores the normal of a vertex whose sums are s, su and sv. */
-#if HAS_NORMAL
+#if HAS(NORMAL)
 #define STORE_NORMAL(vertex, on_border) \
     store_normal(vertex, row_normal(su.x, sv.x, scales, on_border))
 #else
@@ -258,9 +258,9 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
     real scale_v = R(1.0);
     real2 largest = (real2)(R(0.0)); /* for normals alone */
     FIND_LARGEST(largest, plus, minus, t_v + from);
-#if HAS_NORMAL
+#if HAS(NORMAL)
     real2 scales = tangent_scales(largest);
-#if !HAS_DV /* once, before the sums */
+#if !HAS(DV) /* once, before the sums */
     scale_v = scales.s1;
     SCALE_PARTS(mean_v, plus_v, minus_v, scale_v);
     scales.s1 = R(1.0);
@@ -292,7 +292,6 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
             const uint r = k / 2, upper = u + r;
             const bool lower = k & 1;
             const real sign = lower ? R(-1.0) : R(1.0);
-            const homogeneous none = homogeneous_zero();
             homogeneous s, su, sv;
             ROW_PART(s, e, o, r, sign);
             ROW_PART(su, eu, ou, r, sign);
@@ -305,7 +304,7 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
             }
 
             real4 params = (real4)(R(0.0));
-#if HAS_PARAMS
+#if HAS(PARAMS)
             params.s0 = PARAM_OF(samples, 0, axes.begin_u, axes.end_u,
                                  lower ? num_u - 1 - upper : upper, num_u);
             params.s1 = PARAM_OF(samples, num_u, axes.begin_v, axes.end_v, v, num_v);
@@ -316,7 +315,7 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
             const size_t place = row + lane * CLSP_STRIDE;
 #endif
             NEW_VERTEX;
-            store_vertex(vertex, euclidean(s), s, su, sv, none, none, none, none, params);
+            store_vertex(vertex, euclidean(s), of_first(s, su, sv), params);
             STORE_NORMAL(vertex, upper == 0 || v == 0 || v + 1 == num_v);
 #if CLSP_STORE_TWO
             STORE_BY_TWO(out + place, vertex, at.offset.s0 & 1);

@@ -275,7 +275,8 @@ class Splines(Drawn):
             place of a number, an array of parameters.
         attributes : str or tuple of str
             What of each vertex: ``'point'``, ``'weight'``, the derivatives ``'du'``, ``'dv'``,
-            ``'dw'``, ``'duu'``, ``'duv'``, ``'dvv'``, ``'normal'``, ``'params'``, ``'curvature'``.
+            ``'dw'``, ``'duu'``, ``'duv'``, ``'dvv'``, ``'duw'``, ``'dvw'``, ``'dww'``,
+            ``'normal'``, ``'params'``, ``'curvature'``.
         out : numpy.ndarray or pyopencl.array.Array, optional
             Receives the result. Of several attributes it is an array of a structured dtype with
             fields of these names, anywhere in it; other fields stay as they are.

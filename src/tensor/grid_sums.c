@@ -1,50 +1,18 @@
 #include "grid_sums.h"
 
-#include <string.h>
-
 #include "check.h"
 #include "vertex_rows.h"
 
 /* ---- which sums ---- */
 
-static const cl_uint derivative[CLSPI_MAX_SUMS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
-                                                      {2, 0, 0}, {1, 1, 0}, {0, 2, 0}};
-
-/* Returns the sums that attributes are made of; bit k is derivative[k]. By the quotient rule a
-   rational patch needs the lower ones too. */
-static unsigned sums_of(const clspi_tensor_desc *desc)
+cl_uint clspi_sums_needed(const clspi_tensor_desc *desc, cl_uint numbers[SUM_KINDS])
 {
-    enum { S = 1, U = 2, V = 4, W = 8, UU = 16, UV = 32, VV = 64 };
-    static const struct {
-        unsigned attribute, polynomial, rational;
-    } rules[] = {{CLSP_VERTEX_POINT, S, S},
-                 {CLSP_VERTEX_WEIGHT, 0, S},
-                 {CLSP_VERTEX_DU, U, S | U},
-                 {CLSP_VERTEX_DV, V, S | V},
-                 {CLSP_VERTEX_DW, W, S | W},
-                 {CLSP_VERTEX_DUU, UU, S | U | UU},
-                 {CLSP_VERTEX_DVV, VV, S | V | VV},
-                 {CLSP_VERTEX_DUV, UV, S | U | V | UV},
-                 {CLSP_VERTEX_NORMAL, U | V, S | U | V}};
-    const unsigned bends = desc->directions == 1 ? U | UU : U | V | UU | UV | VV;
-    unsigned sums = 0;
-
-    if (desc->vertex.attributes & CLSP_VERTEX_CURVATURE) sums = desc->rational ? S | bends : bends;
-    for (size_t i = 0; i < CLSPI_COUNT(rules); i++)
-        if (desc->vertex.attributes & rules[i].attribute)
-            sums |= desc->rational ? rules[i].rational : rules[i].polynomial;
-    return sums;
-}
-
-cl_uint clspi_sums_needed(const clspi_tensor_desc *desc, cl_uint numbers[CLSPI_MAX_SUMS])
-{
-    const unsigned sums = sums_of(desc);
+    const cl_uint sums = SUMS_NEEDED(desc->vertex.attributes, desc->directions, desc->rational);
     cl_uint num = 0;
 
-    for (cl_uint k = 0; k < CLSPI_MAX_SUMS; k++) {
-        const bool zero = derivative[k][0] > desc->degrees[0] ||
-                          derivative[k][1] > desc->degrees[1] ||
-                          derivative[k][2] > desc->degrees[2];
+    for (cl_uint k = 0; k < SUM_KINDS; k++) {
+        const bool zero = SUM_BY_U(k) > desc->degrees[0] || SUM_BY_V(k) > desc->degrees[1] ||
+                          SUM_BY_W(k) > desc->degrees[2];
         if (sums & 1u << k && !zero) numbers[num++] = k;
     }
     return num;
@@ -52,12 +20,14 @@ cl_uint clspi_sums_needed(const clspi_tensor_desc *desc, cl_uint numbers[CLSPI_M
 
 void clspi_sum_order(cl_uint number, cl_uint by[3])
 {
-    memcpy(by, derivative[number], sizeof derivative[number]);
+    by[0] = SUM_BY_U(number);
+    by[1] = SUM_BY_V(number);
+    by[2] = SUM_BY_W(number);
 }
 
 cl_uint clspi_planes_of(const clspi_tensor_desc *desc)
 {
-    cl_uint numbers[CLSPI_MAX_SUMS], planes = 0;
+    cl_uint numbers[SUM_KINDS], planes = 0;
     const cl_uint num = clspi_sums_needed(desc, numbers);
 
     for (cl_uint i = 0; i < num; i++)
@@ -128,31 +98,31 @@ static clsp_status fill_tables(clspi_grid_sums *sums, clspi_series *series,
 
 /* ---- sums ---- */
 
-static void add_sum(clspi_grid_sums *sums, const cl_uint by[3])
+static void add_sum(clspi_grid_sums *sums, cl_uint number)
 {
     clspi_tensor_sum *const sum = &sums->sum[sums->num++];
 
-    memcpy(sum->by, by, sizeof sum->by);
+    clspi_sum_order(number, sum->by);
     sum->method = sums->method;
 }
 
 /* Lists the sums. vertex_rows needs S, whatever it makes. */
 static void choose_sums(clspi_grid_sums *sums, const clspi_tensor_desc *desc)
 {
-    cl_uint numbers[CLSPI_MAX_SUMS];
+    cl_uint numbers[SUM_KINDS];
     const cl_uint num = clspi_sums_needed(desc, numbers);
 
     sums->num = 0;
-    if (sums->last_in_rows && (num == 0 || numbers[0] != 0)) add_sum(sums, derivative[0]);
+    if (sums->last_in_rows && (num == 0 || numbers[0] != 0)) add_sum(sums, 0);
     for (cl_uint i = 0; i < num; i++)
-        add_sum(sums, derivative[numbers[i]]);
+        add_sum(sums, numbers[i]);
 }
 
 clsp_status clspi_grid_sums_prepare(clspi_grid_sums *sums, clspi_series *series,
                                     const clspi_tensor_desc *desc)
 {
     sums->ctx = series->ctx;
-    for (cl_uint i = 0; i < CLSPI_MAX_SUMS; i++)
+    for (cl_uint i = 0; i < SUM_KINDS; i++)
         clspi_sum_release_kernels(&sums->sum[i]);
     choose_sums(sums, desc);
     shape_tables(sums, desc);
@@ -172,7 +142,7 @@ clsp_status clspi_grid_sums_load(clspi_grid_sums *sums, clspi_series *series, cl
 
 void clspi_grid_sums_release(clspi_grid_sums *sums)
 {
-    for (cl_uint i = 0; i < CLSPI_MAX_SUMS; i++)
+    for (cl_uint i = 0; i < SUM_KINDS; i++)
         clspi_sum_release(&sums->sum[i]);
     for (cl_uint direction = 0; direction < 3; direction++)
         for (cl_uint by = 0; by < CLSPI_DERIVATIVES; by++)

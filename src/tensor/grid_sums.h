@@ -2,13 +2,8 @@
 #ifndef CLSPI_GRID_SUMS_H
 #define CLSPI_GRID_SUMS_H
 
+#include "attributes.clh"
 #include "tensor_sum.h"
-
-enum {
-    CLSPI_MAX_SUMS = 7, /* S, S_u, S_v, S_w, S_uu, S_uv, S_vv */
-    CLSPI_PLANE_U = 2,  /* bits of clspi_planes_of */
-    CLSPI_PLANE_V = 4
-};
 
 typedef struct clspi_grid_sums {
     clsp_context *ctx;
@@ -17,17 +12,17 @@ typedef struct clspi_grid_sums {
                           integrals and symmetric ones of u, or banded ones as they are */
     clspi_grid_tables tables;
     cl_uint num;
-    clspi_tensor_sum sum[CLSPI_MAX_SUMS]; /* the first is S where that is needed */
+    clspi_tensor_sum sum[SUM_KINDS]; /* the first is S where that is needed */
 } clspi_grid_sums;
 
-/* Lists the sums that the attributes of desc need, as numbers in the order that CLSPI_MAX_SUMS
-   tells; returns how many. Derivatives that are 0 for their degree are left out. */
-cl_uint clspi_sums_needed(const clspi_tensor_desc *desc, cl_uint numbers[CLSPI_MAX_SUMS]);
+/* Lists the sums that the attributes of desc need, by their numbers (attributes.clh); returns how
+   many. Derivatives that are 0 for their degree are left out. */
+cl_uint clspi_sums_needed(const clspi_tensor_desc *desc, cl_uint numbers[SUM_KINDS]);
 
 /* Gives the order of the derivative along u, v, w that a sum is, by its number. */
 void clspi_sum_order(cl_uint number, cl_uint by[3]);
 
-/* Returns them as bits. */
+/* Returns the sums that are needed as bits. */
 cl_uint clspi_planes_of(const clspi_tensor_desc *desc);
 
 /* Makes tables and kernels for a description with a grid, which must live as long. May be called

@@ -308,7 +308,7 @@ void clspi_host_list_make(const clspi_list_recipe *recipe, const clspi_host_list
         make_quick(recipe, list, part, out);
         return;
     }
-    if (list->only_edges) maker.vertex.at[CLSPI_PART_NORMAL] = -1;
+    if (list->only_edges) maker.vertex.at[ATTRIBUTE_NORMAL] = -1;
     for (size_t done = 0, num; done < part->num_lines; done += num) {
         num = clspi_min(CLSPI_POINT_CHUNK, part->num_lines - done);
         take_chunk(recipe, list, part->piece + done, num, points);

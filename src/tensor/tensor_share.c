@@ -86,7 +86,7 @@ clspi_vertex_shape clspi_vertex_shape_of(const clspi_tensor_desc *d)
                                 .type = row_type_of(vertex->type),
                                 .stride = vertex->stride};
 
-    for (unsigned k = 0; k < CLSPI_PARTS; k++)
+    for (unsigned k = 0; k < ATTRIBUTES; k++)
         shape.at[k] = vertex->attributes & 1u << k ? (int32_t)vertex->offset[k] : -1;
     return shape;
 }
@@ -396,7 +396,7 @@ static double line_ns(const clspi_tensor_plan *plan)
     if (!clspi_tensor_has_rows(plan) && !clspi_tensor_has_own_rows(plan))
         return clspi_triangle_has_rows(d) ? TRIANGLE_NS : clspi_host_list_ns(plan);
     const double of_sums = clspi_coords(d) * (0.1 + 0.02 * d->terms[0]);
-    cl_uint numbers[CLSPI_MAX_SUMS];
+    cl_uint numbers[SUM_KINDS];
     const double sums = plan->is_plain ? 1 : clspi_sums_needed(d, numbers);
     const double rest = plan->is_plain ? 0 : d->vertex.attributes & CLSP_VERTEX_NORMAL ? 4 : 2.5;
 

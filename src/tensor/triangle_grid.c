@@ -169,7 +169,7 @@ static void make_run(walk *w, size_t most)
                                              steps > 0 ? steps : 1};
         clspi_uniform_points(&along_v, w->at, count, s->made + w->filled * s->numbers);
     }
-    if (w->recipe->maker.vertex.at[CLSPI_PART_PARAMS] >= 0) make_params(w, count);
+    if (w->recipe->maker.vertex.at[ATTRIBUTE_PARAMS] >= 0) make_params(w, count);
     w->filled += count;
     w->at += count;
 }
@@ -197,7 +197,7 @@ static void list_sums(walk *w)
     const clspi_point_shape *const shape = &maker->shape;
 
     w->num_sums = 0;
-    for (unsigned k = 0; k < CLSPI_POINT_SUMS; k++) {
+    for (unsigned k = 0; k < SUM_KINDS; k++) {
         const uint32_t order = clspi_point_order(k, 0) + clspi_point_order(k, 1);
         const bool is_there = (maker->sums >> k & 1) && order <= shape->degree[0];
         const uint32_t degree = is_there ? shape->degree[0] - order : 0;
@@ -277,7 +277,7 @@ void clspi_triangle_grid_make(const clspi_list_recipe *recipe, const clspi_trian
         }
         const clspi_vertex_source source = source_of(&w, none);
         clspi_first_vertices(&clspi_vertex_functions_f64, vertex, &source, w.filled, out);
-        if (vertex->at[CLSPI_PART_NORMAL] >= 0) make_sides(&w, part->first + done, out);
+        if (vertex->at[ATTRIBUTE_NORMAL] >= 0) make_sides(&w, part->first + done, out);
         out += w.filled * clspi_vertex_bytes(&recipe->desc);
     }
 }

@@ -4,14 +4,13 @@
 
 uint32_t clspi_attributes_of(cl_uint directions, cl_uint dim)
 {
-    const uint32_t all =
-        CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_DU | CLSP_VERTEX_PARAMS;
+    const uint32_t curves = CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_DU |
+                            CLSP_VERTEX_DUU | CLSP_VERTEX_PARAMS;
+    const uint32_t more = curves | CLSP_VERTEX_DV | CLSP_VERTEX_DUV | CLSP_VERTEX_DVV;
 
-    if (directions == 1)
-        return all | CLSP_VERTEX_DUU | (dim == 2 || dim == 3 ? CLSP_VERTEX_CURVATURE : 0);
-    if (directions == 3) return all | CLSP_VERTEX_DV | CLSP_VERTEX_DW;
-    return all | CLSP_VERTEX_DV | CLSP_VERTEX_DUU | CLSP_VERTEX_DUV | CLSP_VERTEX_DVV |
-           (dim == 3 ? CLSP_VERTEX_NORMAL | CLSP_VERTEX_CURVATURE : 0);
+    if (directions == 1) return curves | (dim == 2 || dim == 3 ? CLSP_VERTEX_CURVATURE : 0);
+    if (directions == 2) return more | (dim == 3 ? CLSP_VERTEX_NORMAL | CLSP_VERTEX_CURVATURE : 0);
+    return more | CLSP_VERTEX_DW | CLSP_VERTEX_DUW | CLSP_VERTEX_DVW | CLSP_VERTEX_DWW;
 }
 
 static clspi_vertex_kind kind_of(const clspi_tensor_desc *desc, const char *family,

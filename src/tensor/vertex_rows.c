@@ -50,8 +50,8 @@ bool clspi_vertex_rows_in_bands(const clspi_tensor_desc *d)
 static size_t band_words(const clspi_tensor_desc *d, bool keep_local)
 {
     const cl_uint planes = clspi_planes_of(d), terms = d->terms[0];
-    const size_t kept = (planes & CLSPI_PLANE_U ? terms - 1 : 0) +
-                        (planes & CLSPI_PLANE_V && !keep_local ? terms : 0) + (size_t)terms;
+    const size_t kept = (planes & 1u << 1 ? terms - 1 : 0) +
+                        (planes & 1u << 2 && !keep_local ? terms : 0) + (size_t)terms;
 
     return (kept + 3) * clspi_coords(d) * (clsp_type_bytes(d->precision) / sizeof(cl_float));
 }
@@ -75,7 +75,7 @@ static size_t band_bytes(const clsp_context *ctx, const clspi_tensor_desc *d)
 /* Tells whether sums in bands keep terms along v in local memory. */
 static bool keeps_bands(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
-    return !clspi_is_banded(d, 0) && clspi_planes_of(d) & CLSPI_PLANE_V &&
+    return !clspi_is_banded(d, 0) && clspi_planes_of(d) & 1u << 2 &&
            band_words(d, false) > ctx->tuning.vertex_registers && ctx->device.local_is_real &&
            band_bytes(ctx, d) + value_bytes(d) <= ctx->device.local_bytes;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { U = 1, V = 2, UU = 4, UV = 5, VV = 6, SUMS = CLSPI_POINT_SUMS };
+enum { U = 1, V = 2, UU = 4, UV = 5, VV = 6 };
 
 static const double eps = 0x1p-52;
 
@@ -20,7 +20,7 @@ typedef enum kind { SPANNING, COLLAPSED_U, COLLAPSED_V, PARALLEL, ALONG_AXES, KI
 
 /* Derivatives of a surface, and of its weight where it is rational. */
 typedef struct surface {
-    double x[SUMS][3], weight[SUMS];
+    double x[SUM_KINDS][3], weight[SUM_KINDS];
 } surface;
 
 static uint64_t seed;
@@ -35,7 +35,7 @@ static surface make_surface(kind k)
     static const double turn[] = {1, -3, 0.01, -200};
     surface s = {.weight = {1.5}};
 
-    for (int i = 1; i < SUMS; i++) {
+    for (int i = 1; i < SUM_KINDS; i++) {
         s.weight[i] = random_in(seed / 3 % 2 ? 1 : 300);
         for (int c = 0; c < 3; c++)
             s.x[i][c] = random_in(2);
@@ -62,7 +62,7 @@ static void put_jet(const surface *s, bool rational, double far, size_t p, clspi
 
     memset(jet, 0, sizeof *jet);
     jet->sum[0].x[3][p] = w;
-    for (int k = U; k < SUMS; k++) {
+    for (int k = U; k < SUM_KINDS; k++) {
         clspi_point_sum *const d = &jet->sum[k];
         for (int c = 0; c < 3; c++) {
             double x = w * s->x[k][c];
@@ -138,10 +138,10 @@ static void test_lost(void **state)
         const double inward[2] = {1, i % 3 ? 0 : 1};
         clspi_point_jet jet;
         double normal[3];
-        for (int k = U; k < SUMS && i % 4 < 2; k++) /* all is of the size of rounding */
+        for (int k = U; k < SUM_KINDS && i % 4 < 2; k++) /* all is of the size of rounding */
             for (int c = 0; c < 3; c++)
                 s.x[k][c] *= 0.5 * eps;
-        for (int k = UU; k < SUMS && i % 4 >= 2; k++) /* or in one direction */
+        for (int k = UU; k < SUM_KINDS && i % 4 >= 2; k++) /* or in one direction */
             for (int c = 0; c < 3; c++) {
                 s.x[V][c] = 2 * s.x[U][c];
                 s.x[k][c] = -3 * s.x[U][c];
@@ -203,8 +203,8 @@ static clspi_vertex_tile *make_tile(double begin_v, double end_v)
         .is_bernstein = true,
         .edges = true};
 
-    for (int k = 0; k < CLSPI_PARTS; k++)
-        desc.shape.at[k] = k == CLSPI_PART_POINT ? 0 : k == CLSPI_PART_NORMAL ? 3 : -1;
+    for (int k = 0; k < ATTRIBUTES; k++)
+        desc.shape.at[k] = k == ATTRIBUTE_POINT ? 0 : k == ATTRIBUTE_NORMAL ? 3 : -1;
     return clspi_vertex_tile_create(&desc);
 }
 

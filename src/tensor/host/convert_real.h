@@ -7,7 +7,7 @@
 
 enum {
     CONVERT_BLOCK = 64,       /* vertices */
-    CONVERT_ELEMENTS_MAX = 40 /* of each */
+    CONVERT_ELEMENTS_MAX = 56 /* of each */
 };
 
 /* Where the elements of vertices go. */

@@ -261,7 +261,7 @@ static __attribute__((noinline)) void store(const placement *to, const block *b,
 static void store_points(const clspi_vertex_shape *shape, const clspi_edge *edge, const block *b,
                          const vec s[COORDS])
 {
-    const int32_t first = shape->at[CLSPI_PART_POINT], weight = shape->at[CLSPI_PART_WEIGHT];
+    const int32_t first = shape->at[ATTRIBUTE_POINT], weight = shape->at[ATTRIBUTE_WEIGHT];
     const vec one_over_w = shape->rational ? 1 / s[shape->dim] : all_lanes(1);
     int32_t at[COORDS];
     vec x[COORDS];
@@ -339,7 +339,7 @@ static void make_normals(const clspi_vertex_shape *shape, const clspi_edge *edge
     /* at a corner the patch's inside lies along the edge too */
     const vec inside[2] = {one, select_lanes(at->t == 0, one, zero) -
                                     select_lanes(at->s == 0, one, zero)};
-    const int32_t first = shape->at[CLSPI_PART_NORMAL], places[] = {first, first + 1, first + 2};
+    const int32_t first = shape->at[ATTRIBUTE_NORMAL], places[] = {first, first + 1, first + 2};
     const placement to = place_of(shape, edge, shape->dim, places);
     edge_points of = {.first = edge->corner,
                       .step_t = edge->step_t,
@@ -371,7 +371,7 @@ static void make_block(const clspi_vertex_shape *shape, const clspi_edge *edge, 
     bool lost[LANES], some = false;
     vec points[COORDS];
 
-    for (size_t i = 0; i < b.count && shape->at[CLSPI_PART_NORMAL] >= 0; i++) {
+    for (size_t i = 0; i < b.count && shape->at[ATTRIBUTE_NORMAL] >= 0; i++) {
         lost[i] = clspi_normal_is_lost(shape, b.out + (ptrdiff_t)i * next);
         some = some || lost[i];
     }

@@ -214,7 +214,7 @@ CLSPI_INLINE vec factor_of(const lanes *l, const sum_of *o, int d, uint32_t by, 
 CLSPI_INLINE void bend(const lanes *l, const sum_of *o, const uint32_t *number, vec *const a[3],
                        uint32_t coords)
 {
-    const int d = o->by[0] == 2 ? 0 : 1;
+    const int d = o->by[0] == 2 ? 0 : o->by[1] == 2 ? 1 : 2;
     vec f = all_lanes(1), g = f;
 
     if (l->shape->is_spline) {
@@ -242,7 +242,7 @@ CLSPI_INLINE void track(const lanes *l, vec *x, uint32_t coords)
 CLSPI_INLINE void load_term(const lanes *l, const sum_of *o, const uint32_t *number, size_t at,
                             vec *x, uint32_t coords, term_kind kind)
 {
-    const int first = o->by[0] > 0 ? 0 : o->by[1] > 0 ? 1 : 2;
+    const int first = o->by[0] > 0 ? 0 : o->by[1] > 0 ? 1 : 2, second = o->by[2] > 0 ? 2 : 1;
     const size_t to = o->to[first], shorter = l->shape->is_triangle && first == 0 ? coords : 0;
     vec b[CLSPI_POINT_COORDS], c[CLSPI_POINT_COORDS], d[CLSPI_POINT_COORDS];
 
@@ -252,8 +252,8 @@ CLSPI_INLINE void load_term(const lanes *l, const sum_of *o, const uint32_t *num
         load_control(l, o, at + 2 * to - shorter, c, coords);
         bend(l, o, number, (vec *const[]){x, b, c}, coords);
     } else if (kind == MIXED) {
-        load_control(l, o, at + o->to[1], c, coords);
-        load_control(l, o, at + to + o->to[1], d, coords);
+        load_control(l, o, at + o->to[second], c, coords);
+        load_control(l, o, at + to + o->to[second], d, coords);
     }
     CLSPI_UNROLL(5)
     for (uint32_t k = 0; k < coords; k++)
@@ -432,17 +432,18 @@ CLSPI_INLINE void sum_line_of(const lanes *l, const sum_of *o, uint32_t *number,
 static bool copy_lines(lanes *l, sum_of *o, size_t at)
 {
     const int last = (int)l->shape->directions - 1;
-    const int outer = last > 0 && o->by[0] > 0 ? 0 : last > 1 && o->by[1] > 0 ? 1 : last;
-    const uint32_t lines = outer < last ? o->by[outer] + 1 : 1, terms = terms_of(l->shape, last);
+    const uint32_t across = last > 0 ? o->by[0] + 1 : 1, along = last > 1 ? o->by[1] + 1 : 1;
+    const uint32_t lines = across * along, terms = terms_of(l->shape, last);
     const size_t line = (size_t)terms * l->coords;
 
     if (l->has_controls || l->shape->is_triangle || last == 0 || lines * line > CONTROLS)
         return false;
     for (uint32_t k = 0; k < lines; k++)
-        copy_run(l, o, at + k * o->to[outer], k * line, line);
+        copy_run(l, o, at + k / along * o->to[0] + k % along * o->to[1], k * line, line);
     for (size_t x = 0; x < lines * line && l->is_near; x += l->coords)
         take_near(l, l->control + x, l->coords);
-    if (outer < last) o->to[outer] = line;
+    if (last > 0) o->to[0] = along * line;
+    if (last > 1) o->to[1] = line;
     o->is_kept = true;
     return true;
 }
@@ -525,7 +526,7 @@ static bool begin_sum(lanes *l, sum_of *o, unsigned k)
     const clspi_point_shape *const shape = l->shape;
 
     o->is_tracked = (l->block->tracked >> k & 1) != 0;
-    o->kind = k == 0 ? VALUES_OF : k < 4 ? FIRST : k == 5 ? MIXED : SECOND;
+    o->kind = k == 0 ? VALUES_OF : k < 4 ? FIRST : SUM_OF(k) != SUM_ALONG(k) ? MIXED : SECOND;
     for (unsigned d = 0; d < 3; d++)
         o->by[d] = clspi_point_order(k, d);
     const uint32_t less = shape->is_triangle ? o->by[0] + o->by[1] : 0;
@@ -630,14 +631,14 @@ static void go_near(lanes *l, clspi_point_jet *jet)
 
 static void make_lanes(lanes *l, clspi_point_jet *jet)
 {
-    static const unsigned turn[CLSPI_POINT_SUMS] = {0, 3, 2, 6, 1, 5, 4}; /* u changes least */
+    static const unsigned turn[SUM_KINDS] = {0, 3, 9, 2, 8, 6, 1, 7, 5, 4}; /* u changes least */
 
     for (int d = 0; d < 9; d++)
         l->held[d / 3][d % 3].is_there = false;
     l->is_near = false;
     copy_controls(l);
     if (l->block->is_near) go_near(l, jet);
-    for (unsigned k = 0; k < CLSPI_POINT_SUMS; k++)
+    for (unsigned k = 0; k < SUM_KINDS; k++)
         if (l->block->sums >> turn[k] & 1) make_sum(l, turn[k], &jet->sum[turn[k]]);
 }
 

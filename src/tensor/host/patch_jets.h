@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attributes.clh"
 #include "level.h"
 
 enum {
     CLSPI_POINT_BLOCK = 8, /* points that are summed at once */
-    CLSPI_POINT_SUMS = 7,  /* of a point: S, S_u, S_v, S_w, S_uu, S_uv, S_vv */
     CLSPI_POINT_COORDS = 5 /* of a control point, at most */
 };
 
@@ -58,17 +58,14 @@ typedef struct clspi_point_sum {
 } clspi_point_sum;
 
 typedef struct clspi_point_jet {
-    clspi_point_sum sum[CLSPI_POINT_SUMS];
+    clspi_point_sum sum[SUM_KINDS];
     double near[4][CLSPI_POINT_BLOCK]; /* what sums are relative to */
 } clspi_point_jet;
 
 /* The order of sum k along a direction. */
 static inline uint32_t clspi_point_order(unsigned k, unsigned direction)
 {
-    static const uint8_t orders[CLSPI_POINT_SUMS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
-                                                        {2, 0, 0}, {1, 1, 0}, {0, 2, 0}};
-
-    return orders[k][direction];
+    return direction == 0 ? SUM_BY_U(k) : direction == 1 ? SUM_BY_V(k) : SUM_BY_W(k);
 }
 
 /* Makes a block's sums; those that are of a higher order than the patch are 0. A point's bits

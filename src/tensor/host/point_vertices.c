@@ -26,13 +26,13 @@ typedef struct chunk {
     const clspi_point_maker *maker;
     const clspi_point *points;
     size_t num;
-    double sum[CLSPI_POINT_SUMS][CHUNK * COORDS]; /* [CHUNK][coords] of each, as vertices take it */
-    double largest[2][CHUNK];                     /* as of clspi_vertex_source */
-    double near[CHUNK * 4];                       /* [CHUNK][dim] */
+    double sum[SUM_KINDS][CHUNK * COORDS]; /* [CHUNK][coords] of each, as vertices take it */
+    double largest[2][CHUNK];              /* as of clspi_vertex_source */
+    double near[CHUNK * 4];                /* [CHUNK][dim] */
     double param[3][CHUNK];
 } chunk;
 
-static bool has(const clspi_vertex_shape *vertex, clspi_part_number part)
+static bool has(const clspi_vertex_shape *vertex, uint32_t part)
 {
     return vertex->at[part] >= 0;
 }
@@ -42,29 +42,19 @@ static bool has(const clspi_vertex_shape *vertex, clspi_part_number part)
 clspi_point_maker clspi_point_maker_of(const clspi_point_shape *shape,
                                        const clspi_vertex_shape *vertex, bool watertight)
 {
-    static const clspi_part_number part[CLSPI_POINT_SUMS] = {
-        CLSPI_PART_POINT, CLSPI_PART_DU,  CLSPI_PART_DV, CLSPI_PART_DW,
-        CLSPI_PART_DUU,   CLSPI_PART_DUV, CLSPI_PART_DVV};
-    const bool bends = has(vertex, CLSPI_PART_CURVATURE), normal = has(vertex, CLSPI_PART_NORMAL);
-    const bool is_surface = shape->directions == 2;
+    const bool bends = has(vertex, ATTRIBUTE_CURVATURE), normal = has(vertex, ATTRIBUTE_NORMAL);
     clspi_point_maker maker = {.shape = *shape,
                                .vertex = *vertex,
+                               .sums = clspi_shape_sums(vertex),
                                .is_watertight = watertight,
                                .eps = shape->is_double ? 0x1p-52 : 0x1p-23,
                                .near = !watertight        ? 0
                                        : shape->is_double ? 0x1p-54
                                                           : 0x1p-25};
 
-    for (unsigned k = 0; k < CLSPI_POINT_SUMS; k++)
-        if (has(vertex, part[k])) maker.sums |= 1u << k;
-    if (bends) maker.sums |= is_surface ? 1u << U | 1u << V | 7u << UU : 1u << U | 1u << UU;
-    if (normal) maker.sums |= 1u << U | 1u << V;
-    if (shape->rational && maker.sums & 7u << UU) maker.sums |= 1u << U | 1u << V;
     if (normal || bends) maker.tracked = maker.sums & (1u << U | 1u << V);
     maker.is_near = shape->rational && maker.sums & ~1u;
-    if (maker.is_near || has(vertex, CLSPI_PART_WEIGHT)) maker.sums |= 1u << S;
-    if (shape->directions < 2) maker.sums &= ~(1u << V | 1u << UV | 1u << VV);
-    maker.tracked &= maker.sums;
+    if (has(vertex, ATTRIBUTE_WEIGHT)) maker.sums |= 1u << S;
     return maker;
 }
 
@@ -75,7 +65,7 @@ static bool place_spline(const clspi_point_maker *maker, const clspi_point *poin
                          clspi_point_block *block, size_t p)
 {
     const clspi_point_shape *const shape = &maker->shape;
-    const uint32_t most = maker->sums & 7u << UU ? 2 : maker->sums & ~1u ? 1 : 0;
+    const uint32_t most = maker->sums & SECOND_SUMS ? 2 : maker->sums & ~1u ? 1 : 0;
     clspi_spline_axis axis = {.basis = point->basis, .is_double = shape->is_double};
     bool differ = false;
 
@@ -117,7 +107,7 @@ static void take_sums(chunk *c, const clspi_point_jet *jet, size_t first)
 
     for (size_t p = 0; p < BLOCK; p++) {
         const size_t at = first + p;
-        for (unsigned k = 0; k < CLSPI_POINT_SUMS; k++)
+        for (unsigned k = 0; k < SUM_KINDS; k++)
             for (uint32_t x = 0; x < coords && maker->sums >> k & 1; x++)
                 c->sum[k][at * coords + x] = jet->sum[k].x[x][p];
         for (uint32_t x = 0; x < dim && maker->is_near; x++)
@@ -228,7 +218,7 @@ static void make_normals(const clspi_point_maker *maker, const clspi_point *of, 
         double inward[2];
         if (clspi_normal_is_lost(vertex, at) && find_inward(maker, &of[p], inward)) {
             points[num] = &of[p];
-            vertices[num++] = at + (size_t)vertex->at[CLSPI_PART_NORMAL] * bytes;
+            vertices[num++] = at + (size_t)vertex->at[ATTRIBUTE_NORMAL] * bytes;
         }
         if (num == 0 || (num < BLOCK && p + 1 < count)) continue;
         for (; num < BLOCK; num++) {
@@ -263,7 +253,7 @@ static void make_side(const clspi_point_maker *maker, const clspi_point *point, 
                              .count = 1,
                              .out = vertex};
 
-    points.at[CLSPI_PART_NORMAL] = -1;
+    points.at[ATTRIBUTE_NORMAL] = -1;
     clspi_edge_sums(shape->is_double, &points, &edge);
 }
 
@@ -272,7 +262,7 @@ void clspi_point_sides(const clspi_point_maker *maker, const clspi_point *points
 {
     const size_t bytes = maker->vertex.stride * clspi_row_bytes(maker->vertex.type);
 
-    if (has(&maker->vertex, CLSPI_PART_NORMAL)) make_normals(maker, points, num, out);
+    if (has(&maker->vertex, ATTRIBUTE_NORMAL)) make_normals(maker, points, num, out);
     for (size_t p = 0; p < num && maker->is_watertight; p++)
         for (int d = 2; d-- > 0;) /* corners are those along u: last */
             if (!points[p].is_lost && (points[p].t[d] <= maker->near || points[p].t[d] == 1))
@@ -283,16 +273,16 @@ void clspi_point_sides(const clspi_point_maker *maker, const clspi_point *points
 
 uint32_t clspi_part_elements(const clspi_vertex_shape *vertex, unsigned part)
 {
-    return part == CLSPI_PART_WEIGHT                                   ? 1
-           : part == CLSPI_PART_PARAMS || part == CLSPI_PART_CURVATURE ? vertex->directions
-                                                                       : vertex->dim;
+    return part == ATTRIBUTE_WEIGHT                                  ? 1
+           : part == ATTRIBUTE_PARAMS || part == ATTRIBUTE_CURVATURE ? vertex->directions
+                                                                     : vertex->dim;
 }
 
 void clspi_point_lose(const clspi_vertex_shape *vertex, char *out)
 {
     const double nan = (double)NAN, none[4] = {nan, nan, nan, nan};
 
-    for (unsigned k = 0; k < CLSPI_PARTS; k++)
+    for (unsigned k = 0; k < ATTRIBUTES; k++)
         if (vertex->at[k] >= 0)
             put_reals(vertex, out + (size_t)vertex->at[k] * clspi_row_bytes(vertex->type), none,
                       clspi_part_elements(vertex, k));
@@ -310,14 +300,14 @@ void clspi_first_vertices(const clspi_vertex_functions *functions, const clspi_v
         return;
     }
     packed.stride = 0;
-    for (unsigned k = 0; k < CLSPI_PARTS; k++)
+    for (unsigned k = 0; k < ATTRIBUTES; k++)
         if (vertex->at[k] >= 0) {
             packed.at[k] = (int32_t)packed.stride;
             packed.stride += clspi_part_elements(vertex, k);
         }
     functions->make(&packed, source, aside);
     for (size_t p = 0; p < num; p++)
-        for (unsigned k = 0; k < CLSPI_PARTS; k++)
+        for (unsigned k = 0; k < ATTRIBUTES; k++)
             if (vertex->at[k] >= 0)
                 memcpy(out + (p * vertex->stride + (size_t)vertex->at[k]) * element,
                        (const char *)aside + (p * packed.stride + (size_t)packed.at[k]) * element,
@@ -329,7 +319,7 @@ static clspi_vertex_source source_of(chunk *c)
 {
     clspi_vertex_source source = {.count = CHUNK, .of_each = true};
 
-    for (unsigned k = 0; k < CLSPI_POINT_SUMS; k++)
+    for (unsigned k = 0; k < SUM_KINDS; k++)
         source.sum[k] = c->maker->sums >> k & 1 ? c->sum[k] : NULL;
     for (int d = 0; d < 3; d++)
         source.param[d] = c->param[d];

@@ -25,11 +25,11 @@ struct clspi_strips_scratch {
     size_t first, count, plane;
     size_t tangents;         /* the member whose largest tangents there are */
     void *centred, *derived; /* control points relative to their centre, and of a derivative */
-    void *points[CLSPI_VERTEX_SUMS]; /* of a volume's sums; NULL: the patch's own */
+    void *points[SUM_KINDS]; /* of a volume's sums; NULL: the patch's own */
     bool has_points;
     void *planes, *spare; /* members of planes, and room for sums of these */
     void *sums, *largest[2][2];
-    const void *lines[CLSPI_VERTEX_SUMS]; /* control points of the curves of a batch */
+    const void *lines[SUM_KINDS]; /* control points of the curves of a batch */
     double centre[CLSPI_STRIP_MEMBERS][4];
     void *aside; /* vertices of a vector of columns */
 };
@@ -260,7 +260,7 @@ void clspi_strips_scratch_destroy(clspi_strips_scratch **scratch)
     free(s->spare);
     free(s->sums);
     free(s->aside);
-    for (int k = 0; k < CLSPI_VERTEX_SUMS; k++)
+    for (int k = 0; k < SUM_KINDS; k++)
         free(s->points[k]);
     for (int k = 0; k < 4; k++)
         free(s->largest[k / 2][k % 2]);

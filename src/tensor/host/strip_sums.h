@@ -14,12 +14,12 @@ enum { CLSPI_EDGE_MARGIN = 4 }; /* of what tangents on the border of a grid may 
 /* Vectors of a vertex's numbers, as many for a sum as it has coordinates and a weight. */
 enum {
     CLSPI_STRIP_COORDS = 5,
-    CLSPI_STRIP_NORMAL = CLSPI_VERTEX_SUMS * CLSPI_STRIP_COORDS,
+    CLSPI_STRIP_NORMAL = SUM_KINDS * CLSPI_STRIP_COORDS,
     CLSPI_STRIP_CURVATURE = CLSPI_STRIP_NORMAL + 3,
     CLSPI_STRIP_PARAMS = CLSPI_STRIP_CURVATURE + 2,
     CLSPI_STRIP_ONE = CLSPI_STRIP_PARAMS + 3,
     CLSPI_STRIP_CELLS = CLSPI_STRIP_ONE + 1,
-    CLSPI_STRIP_ELEMENTS = CLSPI_VERTEX_SUMS * 4 + 1 + 3 + 2 + 2
+    CLSPI_STRIP_ELEMENTS = SUM_KINDS * 4 + 1 + 3 + 2 + 2
 };
 
 /* One sum of the vertices, and its basis functions. */
@@ -38,10 +38,9 @@ typedef struct clspi_strip_sum {
 typedef struct clspi_strip_grid {
     clspi_vertex_shape shape;
     uint32_t num_sums, num_elements;
-    clspi_strip_sum sum[CLSPI_VERTEX_SUMS];
-    uint32_t num_used,
-        used[CLSPI_VERTEX_SUMS]; /* sums that vertices are computed from, ascending, */
-    uint32_t num_zero, zero[CLSPI_VERTEX_SUMS]; /* and those of them that are 0 */
+    clspi_strip_sum sum[SUM_KINDS];
+    uint32_t num_used, used[SUM_KINDS]; /* sums that vertices are computed from, ascending, */
+    uint32_t num_zero, zero[SUM_KINDS]; /* and those of them that are 0 */
     uint8_t cell[CLSPI_STRIP_ELEMENTS]; /* where an element is found, in the order of elements, */
     int32_t at[CLSPI_STRIP_ELEMENTS];   /* and where it goes in a vertex */
     bool packed;                        /* a vertex has no others, */

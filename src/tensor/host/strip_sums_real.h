@@ -329,8 +329,7 @@ CLSPI_INLINE void make_sums(const block *b, known k, vec (*x)[CELLS])
 /* Makes one derivative of a rational vertex, whose sums of lower orders are derivatives by now. */
 CLSPI_INLINE void divide_sum(vec *x, uint32_t number, uint32_t dim, vec one_over_w)
 {
-    static const int of[CLSPI_VERTEX_SUMS][2] = {[4] = {1, 1}, [5] = {1, 2}, [6] = {2, 2}};
-    const vec *const a = x + of[number][0] * COORDS, *const b = x + of[number][1] * COORDS;
+    const vec *const a = x + SUM_OF(number) * COORDS, *const b = x + SUM_ALONG(number) * COORDS;
     vec *const d = x + number * COORDS;
 
     CLSPI_UNROLL(4)
@@ -489,11 +488,11 @@ CLSPI_INLINE void make_curve_curvature(const block *b, size_t row, vec *x, vec o
 CLSPI_INLINE void add_others(const block *b, known k, size_t row, vec *x, vec one_over_w)
 {
     const clspi_strip_grid *const grid = b->grid;
-    const bool bends = grid->shape.at[CLSPI_PART_CURVATURE] >= 0;
+    const bool bends = grid->shape.at[ATTRIBUTE_CURVATURE] >= 0;
     vec *const param = x + CLSPI_STRIP_PARAMS;
 
     if (k.curve && bends) make_curve_curvature(b, row, x, one_over_w);
-    if (!k.curve && (bends || grid->shape.at[CLSPI_PART_NORMAL] >= 0))
+    if (!k.curve && (bends || grid->shape.at[ATTRIBUTE_NORMAL] >= 0))
         make_normal(b, grid->shape.rational, row, x, one_over_w);
     if (!k.curve && bends) make_curvatures(x);
     if (b->patch->param) param[0] = all_lanes(*(const real *)b->patch->param);

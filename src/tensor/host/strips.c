@@ -219,7 +219,7 @@ static bool make_table(const clspi_strips *strips, clspi_strip_way way, clspi_st
         way == CLSPI_COLUMNS ? vectors_of(table) * table->functions->lanes : table->num;
     for (uint32_t k = 0; k < strips->grid.num_sums && made; k++)
         made = make_basis(strips, way, table, clspi_strip_orders(strips, k)[direction]);
-    if (made && strips->grid.shape.at[CLSPI_PART_PARAMS] >= 0) {
+    if (made && strips->grid.shape.at[ATTRIBUTE_PARAMS] >= 0) {
         table->param = make_params(strips, direction, table, room);
         made = table->param != NULL;
     }
@@ -264,8 +264,7 @@ const clspi_strip_table *clspi_strip_table_of(const clspi_strips *strips, clspi_
 /* ---- the layout of a vertex ---- */
 
 /* Adds elements of a part. */
-static void add_elements(clspi_strip_grid *grid, clspi_part_number part, uint32_t cell,
-                         uint32_t count)
+static void add_elements(clspi_strip_grid *grid, uint32_t part, uint32_t cell, uint32_t count)
 {
     for (uint32_t c = 0; c < count && grid->shape.at[part] >= 0; c++) {
         const int32_t at = grid->shape.at[part] + (int32_t)c;
@@ -279,22 +278,18 @@ static void add_elements(clspi_strip_grid *grid, clspi_part_number part, uint32_
     }
 }
 
-static const clspi_part_number part_of_sum[CLSPI_VERTEX_SUMS] = {
-    CLSPI_PART_POINT, CLSPI_PART_DU,  CLSPI_PART_DV, CLSPI_PART_DW,
-    CLSPI_PART_DUU,   CLSPI_PART_DUV, CLSPI_PART_DVV};
-
 /* Lists the elements of a vertex in their order. */
 static void list_elements(clspi_strip_grid *grid)
 {
     const clspi_vertex_shape *const s = &grid->shape;
     const uint32_t directions = s->directions;
 
-    for (uint32_t k = 0; k < CLSPI_VERTEX_SUMS; k++)
-        add_elements(grid, part_of_sum[k], k * CLSPI_STRIP_COORDS, s->dim);
-    add_elements(grid, CLSPI_PART_WEIGHT, s->rational ? s->dim : CLSPI_STRIP_ONE, 1);
-    add_elements(grid, CLSPI_PART_NORMAL, CLSPI_STRIP_NORMAL, 3);
-    add_elements(grid, CLSPI_PART_PARAMS, CLSPI_STRIP_PARAMS + CLSPI_WAYS - directions, directions);
-    add_elements(grid, CLSPI_PART_CURVATURE, CLSPI_STRIP_CURVATURE, directions);
+    for (uint32_t k = 0; k < SUM_KINDS; k++)
+        add_elements(grid, SUM_ATTRIBUTE(k), k * CLSPI_STRIP_COORDS, s->dim);
+    add_elements(grid, ATTRIBUTE_WEIGHT, s->rational ? s->dim : CLSPI_STRIP_ONE, 1);
+    add_elements(grid, ATTRIBUTE_NORMAL, CLSPI_STRIP_NORMAL, 3);
+    add_elements(grid, ATTRIBUTE_PARAMS, CLSPI_STRIP_PARAMS + CLSPI_WAYS - directions, directions);
+    add_elements(grid, ATTRIBUTE_CURVATURE, CLSPI_STRIP_CURVATURE, directions);
     grid->packed = grid->num_elements == s->stride;
 }
 
@@ -307,31 +302,21 @@ const uint32_t *clspi_strip_orders(const clspi_strips *strips, uint32_t sum)
     return strips->desc.only_points ? none : strips->desc.by[sum];
 }
 
-/* Tells whether vertices are computed from a sum or have it. */
-static bool is_used(const clspi_strips *strips, uint32_t number)
-{
-    const clspi_vertex_shape *const shape = &strips->grid.shape;
-    const bool curve = shape->directions == 1;
-    const bool bends =
-        shape->at[CLSPI_PART_CURVATURE] >= 0 && (curve ? number == 1 || number == 4 : number != 3);
-    const bool first = number <= (curve ? 1 : 2) && (strips->has_normals || strips->is_centred);
-
-    return shape->at[part_of_sum[number]] >= 0 || bends || first;
-}
-
 /* Lists the sums; what is used and has no sum is 0. */
 static void list_sums(clspi_strips *strips)
 {
     const clspi_vertex_tile_desc *const d = &strips->desc;
     clspi_strip_grid *const grid = &strips->grid;
     const uint32_t num = d->only_points ? 1 : d->num_sums;
+    const uint32_t used = clspi_shape_sums(&grid->shape) | 1;
     uint32_t k = 0;
 
-    for (uint32_t number = 0; number < CLSPI_VERTEX_SUMS; number++) {
+    for (uint32_t number = 0; number < SUM_KINDS; number++) {
         const bool there = k < num && (d->only_points ? 0 : d->numbers[k]) == number;
         if (there) grid->sum[k++].number = number;
-        if (there || is_used(strips, number)) grid->used[grid->num_used++] = number;
-        if (!there && is_used(strips, number)) grid->zero[grid->num_zero++] = number;
+        const bool is_used = (used >> number & 1) != 0;
+        if (there || is_used) grid->used[grid->num_used++] = number;
+        if (!there && is_used) grid->zero[grid->num_zero++] = number;
     }
     grid->num_sums = num;
 }
@@ -384,10 +369,10 @@ static clspi_vertex_shape shape_of(const clspi_vertex_tile_desc *desc)
                                 .stride = v->stride};
 
     if (!desc->only_points) return desc->shape;
-    for (int k = 0; k < CLSPI_PARTS; k++)
+    for (int k = 0; k < ATTRIBUTES; k++)
         shape.at[k] = -1;
-    shape.at[CLSPI_PART_POINT] = (int32_t)v->at_point;
-    shape.at[CLSPI_PART_WEIGHT] = v->at_weight;
+    shape.at[ATTRIBUTE_POINT] = (int32_t)v->at_point;
+    shape.at[ATTRIBUTE_WEIGHT] = v->at_weight;
     return shape;
 }
 
@@ -396,8 +381,8 @@ static bool needs_centre(const clspi_vertex_shape *shape)
 {
     bool needed = false;
 
-    for (int k = 0; k < CLSPI_PARTS; k++)
-        if (k != CLSPI_PART_POINT && k != CLSPI_PART_WEIGHT && k != CLSPI_PART_PARAMS)
+    for (int k = 0; k < ATTRIBUTES; k++)
+        if (k != ATTRIBUTE_POINT && k != ATTRIBUTE_WEIGHT && k != ATTRIBUTE_PARAMS)
             needed = needed || shape->at[k] >= 0;
     return needed && shape->rational;
 }
@@ -426,9 +411,9 @@ static bool prepare(clspi_strips *strips)
     strips->coords = grid->shape.dim + grid->shape.rational;
     strips->element = clspi_row_bytes(grid->shape.type);
     strips->is_centred = needs_centre(&grid->shape);
-    strips->has_bends = grid->shape.at[CLSPI_PART_CURVATURE] >= 0 && d->directions == 1;
-    strips->has_normals = d->directions == 2 && (grid->shape.at[CLSPI_PART_NORMAL] >= 0 ||
-                                                 grid->shape.at[CLSPI_PART_CURVATURE] >= 0);
+    strips->has_bends = grid->shape.at[ATTRIBUTE_CURVATURE] >= 0 && d->directions == 1;
+    strips->has_normals = d->directions == 2 && (grid->shape.at[ATTRIBUTE_NORMAL] >= 0 ||
+                                                 grid->shape.at[ATTRIBUTE_CURVATURE] >= 0);
     list_elements(grid);
     list_sums(strips);
     size_sums(strips);

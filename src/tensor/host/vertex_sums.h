@@ -9,38 +9,31 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "attributes.clh"
 #include "level.h"
 #include "row_sums.h"
 
-/* Attributes of a vertex, in the order of the bits of vertex.h. */
-typedef enum clspi_part_number {
-    CLSPI_PART_POINT,
-    CLSPI_PART_WEIGHT,
-    CLSPI_PART_DU,
-    CLSPI_PART_DV,
-    CLSPI_PART_DW,
-    CLSPI_PART_DUU,
-    CLSPI_PART_DUV,
-    CLSPI_PART_DVV,
-    CLSPI_PART_NORMAL,
-    CLSPI_PART_PARAMS,
-    CLSPI_PART_CURVATURE,
-    CLSPI_PARTS
-} clspi_part_number;
-
-enum { CLSPI_VERTEX_SUMS = 7 }; /* S, S_u, S_v, S_w, S_uu, S_uv, S_vv */
-
 typedef struct clspi_vertex_shape {
     uint32_t dim, rational, directions;
-    clspi_row_type type;     /* of an element */
-    size_t stride;           /* elements from one vertex to the next */
-    int32_t at[CLSPI_PARTS]; /* the element where an attribute begins; negative: it has none */
+    clspi_row_type type;    /* of an element */
+    size_t stride;          /* elements from one vertex to the next */
+    int32_t at[ATTRIBUTES]; /* the element where an attribute begins; negative: it has none */
 } clspi_vertex_shape;
+
+/* Returns the sums that a vertex is made of, as bits (attributes.clh). */
+static inline uint32_t clspi_shape_sums(const clspi_vertex_shape *shape)
+{
+    uint32_t attributes = 0;
+
+    for (uint32_t k = 0; k < ATTRIBUTES; k++)
+        attributes |= (uint32_t)(shape->at[k] >= 0) << k;
+    return SUMS_NEEDED(attributes, shape->directions, shape->rational);
+}
 
 /* Tells whether the normal of a vertex is (0, 0, 0). */
 static inline bool clspi_normal_is_lost(const clspi_vertex_shape *shape, const char *vertex)
 {
-    const ptrdiff_t at = shape->at[CLSPI_PART_NORMAL];
+    const ptrdiff_t at = shape->at[ATTRIBUTE_NORMAL];
     uint64_t f64[3];
     uint32_t f32[3];
     uint16_t f16[3];
@@ -61,8 +54,8 @@ static inline bool clspi_normal_is_lost(const clspi_vertex_shape *shape, const c
 /* What vertices are made of. */
 typedef struct clspi_vertex_source {
     size_t count;
-    const void *sum[CLSPI_VERTEX_SUMS]; /* [count][dim, and the weight]; NULL: 0 */
-    const void *param[3];               /* [count]; not read without CLSPI_PART_PARAMS */
+    const void *sum[SUM_KINDS]; /* [count][dim, and the weight]; NULL: 0 */
+    const void *param[3];       /* [count]; not read without ATTRIBUTE_PARAMS */
     const void
         *largest[2][2];   /* [count], of curves one: of the tangents along u and v the largest
                              |partial sum| of coordinates and of the weight; of surfaces, which

@@ -12,7 +12,7 @@ enum {
     CHUNK = CONVERT_BLOCK,
     COORDS_MAX = 5,
     RUN_MAX = 9,
-    ELEMENTS_MAX = CLSPI_VERTEX_SUMS * 4 + 1 + 3 + 3 + 2 /* of a vertex */
+    ELEMENTS_MAX = SUM_KINDS * 4 + 1 + 3 + 3 + 2 /* of a vertex */
 };
 _Static_assert((int)ELEMENTS_MAX <= (int)CONVERT_ELEMENTS_MAX,
                "vertices have room to be converted");
@@ -241,12 +241,12 @@ CLSPI_INLINE void polynomial_normals(real (*restrict n)[CHUNK], real *const *a, 
 /* The coordinates of a chunk's sums, one after the other, and then of its derivatives. */
 typedef struct chunk {
     uint32_t num_used, num_elements;
-    uint32_t used[CLSPI_VERTEX_SUMS]; /* sums that vertices are computed from or are stored */
-    bool loads[CLSPI_VERTEX_SUMS];    /* of these, into memory */
-    bool copies[CLSPI_VERTEX_SUMS];   /* from adjacent points, what is needed for nothing else */
-    placed elements[ELEMENTS_MAX];    /* what else is stored */
-    real *sum[CLSPI_VERTEX_SUMS][COORDS_MAX], *param[3], *made[3], *bends[2], *ones;
-    _Alignas(64) real memory[CLSPI_VERTEX_SUMS][COORDS_MAX][CHUNK];
+    uint32_t used[SUM_KINDS];      /* sums that vertices are computed from or are stored */
+    bool loads[SUM_KINDS];         /* of these, into memory */
+    bool copies[SUM_KINDS];        /* from adjacent points, what is needed for nothing else */
+    placed elements[ELEMENTS_MAX]; /* what else is stored */
+    real *sum[SUM_KINDS][COORDS_MAX], *param[3], *made[3], *bends[2], *ones;
+    _Alignas(64) real memory[SUM_KINDS][COORDS_MAX][CHUNK];
     real from[1][CHUNK], normal[3][CHUNK], curvature[2][CHUNK], one_over_w[CHUNK];
 } chunk;
 
@@ -428,17 +428,12 @@ static void find_curve_errors(chunk *c, const clspi_vertex_shape *shape,
 /* Takes the derivatives of the quotient: first ones before second ones. */
 CLSPI_INLINE void divide_derivatives(chunk *c, uint32_t dim, size_t count)
 {
-    static const struct {
-        int a, b; /* the first derivatives of a second one */
-    } of[CLSPI_VERTEX_SUMS] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}, {1, 1}, {1, 2}, {2, 2}};
-
     for (uint32_t u = 1; u < c->num_used; u++) {
-        const uint32_t k = c->used[u];
+        const uint32_t k = c->used[u], a = SUM_OF(k), b = SUM_ALONG(k);
         for (uint32_t x = 0; x < dim; x++) {
             real *const d = c->sum[k][x];
             for (int i = 0; i < 2 && k > 3; i++)
-                take_off(d, c->sum[i ? of[k].b : of[k].a][dim], c->sum[i ? of[k].a : of[k].b][x],
-                         count);
+                take_off(d, c->sum[i ? b : a][dim], c->sum[i ? a : b][x], count);
             take_off_and_divide(d, c->sum[k][dim], c->sum[0][x], c->one_over_w, count);
         }
     }
@@ -461,9 +456,9 @@ CLSPI_INLINE void divide(chunk *c, uint32_t dim, size_t count)
 CLSPI_INLINE void make_of_tangents(chunk *c, const clspi_vertex_shape *shape,
                                    const clspi_vertex_source *source, const chunk_place *at)
 {
-    const bool curvature = shape->at[CLSPI_PART_CURVATURE] >= 0;
+    const bool curvature = shape->at[ATTRIBUTE_CURVATURE] >= 0;
 
-    if (shape->at[CLSPI_PART_NORMAL] < 0 && !curvature) return;
+    if (shape->at[ATTRIBUTE_NORMAL] < 0 && !curvature) return;
     if (shape->directions == 1 && source->of_each) {
         memcpy(c->from[0], (const real *)source->largest[0][0] + at->first,
                at->count * sizeof(real));
@@ -480,11 +475,7 @@ CLSPI_INLINE void make_of_tangents(chunk *c, const clspi_vertex_shape *shape,
 
 /* ---- chunks ---- */
 
-static const clspi_part_number part_of_sum[CLSPI_VERTEX_SUMS] = {
-    CLSPI_PART_POINT, CLSPI_PART_DU,  CLSPI_PART_DV, CLSPI_PART_DW,
-    CLSPI_PART_DUU,   CLSPI_PART_DUV, CLSPI_PART_DVV};
-
-static bool has_part(const clspi_vertex_shape *shape, clspi_part_number part)
+static bool has_part(const clspi_vertex_shape *shape, uint32_t part)
 {
     return shape->at[part] >= 0;
 }
@@ -493,17 +484,16 @@ static bool has_part(const clspi_vertex_shape *shape, clspi_part_number part)
 static void choose_sums(chunk *c, const clspi_vertex_shape *shape,
                         const clspi_vertex_source *source)
 {
-    const bool bends = has_part(shape, CLSPI_PART_CURVATURE);
-    const bool has_normals = has_part(shape, CLSPI_PART_NORMAL);
+    const bool bends = has_part(shape, ATTRIBUTE_CURVATURE);
+    const bool has_normals = has_part(shape, ATTRIBUTE_NORMAL);
+    const uint32_t needed = clspi_shape_sums(shape) | 1;
 
     c->num_used = 0;
-    for (uint32_t k = 0; k < CLSPI_VERTEX_SUMS; k++) {
+    for (uint32_t k = 0; k < SUM_KINDS; k++) {
         for (uint32_t x = 0; x < COORDS_MAX; x++)
             c->sum[k][x] = c->memory[k][x];
         c->copies[k] = false;
-        if (!source->sum[k] && !has_part(shape, part_of_sum[k]) && !bends &&
-            (k > 2 || !(shape->rational || has_normals)))
-            continue;
+        if (!source->sum[k] && !(needed >> k & 1)) continue;
         c->copies[k] = source->sum[k] && !shape->rational && !bends && !(has_normals && k > 0) &&
                        shape->dim == 3;
         c->loads[k] = !c->copies[k];
@@ -531,15 +521,15 @@ static void list_elements(chunk *c, const clspi_vertex_shape *shape)
     for (size_t i = 0; i < CHUNK && !shape->rational; i++)
         c->ones[i] = 1;
     c->num_elements = 0;
-    for (uint32_t k = 0; k < CLSPI_VERTEX_SUMS; k++) {
-        if (!c->copies[k]) add_elements(c, at[part_of_sum[k]], c->sum[k], shape->dim);
+    for (uint32_t k = 0; k < SUM_KINDS; k++) {
+        if (!c->copies[k]) add_elements(c, at[SUM_ATTRIBUTE(k)], c->sum[k], shape->dim);
         if (k == 0)
-            add_elements(c, at[CLSPI_PART_WEIGHT],
+            add_elements(c, at[ATTRIBUTE_WEIGHT],
                          shape->rational ? c->sum[0] + shape->dim : &c->ones, 1);
     }
-    add_elements(c, at[CLSPI_PART_NORMAL], c->made, 3);
-    add_elements(c, at[CLSPI_PART_PARAMS], c->param, shape->directions);
-    add_elements(c, at[CLSPI_PART_CURVATURE], c->bends, shape->directions);
+    add_elements(c, at[ATTRIBUTE_NORMAL], c->made, 3);
+    add_elements(c, at[ATTRIBUTE_PARAMS], c->param, shape->directions);
+    add_elements(c, at[ATTRIBUTE_CURVATURE], c->bends, shape->directions);
 }
 
 /* Finds what a chunk's vertices are computed from, or loads it. */
@@ -554,7 +544,7 @@ CLSPI_INLINE void find_sums(chunk *c, const clspi_vertex_shape *shape,
         if (c->loads[k])
             load_sum(c->memory[k], from ? from + at->first * coords : NULL, coords, at->count);
     }
-    for (uint32_t k = 0; k < shape->directions && shape->at[CLSPI_PART_PARAMS] >= 0; k++)
+    for (uint32_t k = 0; k < shape->directions && shape->at[ATTRIBUTE_PARAMS] >= 0; k++)
         c->param[k] = (real *)source->param[k] + at->first;
 }
 
@@ -572,7 +562,7 @@ CLSPI_INLINE void copy_sums(const chunk *c, const clspi_vertex_shape *shape,
 {
     for (uint32_t u = 0; u < c->num_used; u++) {
         const uint32_t k = c->used[u];
-        const int32_t to = shape->at[part_of_sum[k]];
+        const int32_t to = shape->at[SUM_ATTRIBUTE(k)];
         const real *const from = (const real *)source->sum[k] + at->first * 3;
         const placement places = {shape->type, shape->stride, 3,
                                   (const int32_t[]){to, to + 1, to + 2}};

@@ -174,7 +174,7 @@ void clspi_vertex_tile_eval(const clspi_vertex_tile *tile, clspi_vertex_scratch 
     const size_t end = rows->more + 1, most = patches_at_once(tile, rows);
     clspi_vertex_shape shape = tile->desc.shape;
 
-    if (rows->only_edges) shape.at[CLSPI_PART_NORMAL] = -1;
+    if (rows->only_edges) shape.at[ATTRIBUTE_NORMAL] = -1;
     for (size_t p = 0, num; p < end; p += num) {
         clspi_tile_rows group = rows_after(tile, rows, p);
         num = end - p < most ? end - p : most;

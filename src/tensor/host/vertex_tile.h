@@ -29,10 +29,10 @@ typedef struct clspi_vertex_tile_desc {
     clspi_vertex_shape shape;
     bool only_points; /* points.vertex says all of a vertex, what follows is not read but edges */
     uint32_t num_sums;
-    uint32_t numbers[CLSPI_VERTEX_SUMS]; /* of the sums, in the order of clspi_vertex_source */
-    uint32_t by[CLSPI_VERTEX_SUMS][3];   /* and their order as derivatives */
-    double axis[3][2];                   /* where samples begin and end */
-    const double *params[3];             /* samples of one's own; NULL: they are uniform */
+    uint32_t numbers[SUM_KINDS]; /* of the sums, in the order of clspi_vertex_source */
+    uint32_t by[SUM_KINDS][3];   /* and their order as derivatives */
+    double axis[3][2];           /* where samples begin and end */
+    const double *params[3];     /* samples of one's own; NULL: they are uniform */
 
     /* Numbers of samples that patches have, ascending, needed while the tile is made; NULL: all
        have those of points. */

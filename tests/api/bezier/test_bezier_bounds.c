@@ -100,7 +100,8 @@ static void far_away(clsp_context *ctx, clsp_type precision)
                  {CLSP_BEZIER_SURFACE, {6, 5}, 0, P | DUU | DUV | DVV | K},
                  {CLSP_BEZIER_SURFACE, {2, 3}, 1, K | N},
                  {CLSP_BEZIER_CURVE, {9}, 0, P | DU | DUU | K},
-                 {CLSP_BEZIER_VOLUME, {3, 4, 2}, 0, P | DU | DV | DW}};
+                 {CLSP_BEZIER_VOLUME, {3, 4, 2}, 0, P | DU | DV | DW},
+                 {CLSP_BEZIER_VOLUME, {2, 3, 4}, 0, DUU | DUV | DVV | DUW | DVW | DWW}};
     static const double offsets[] = {1e3, 1e4, 1e6};
 
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -55,7 +55,7 @@ static double derivative_scale(double most, double factor, unsigned order)
 /* What each attribute may be off by, in units of 8 eps: the bound of a net's sums, carried through
    the quotient rule to first order for a rational patch. */
 typedef struct scales {
-    double point, weight, first[3], second[3]; /* uu, uv, vv */
+    double point, weight, first[3], second[6]; /* uu, uv, vv, uw, vw, ww */
 } scales;
 
 static double quotient_scale(const magnitudes *m, double x, double w, double lower)
@@ -66,12 +66,15 @@ static double quotient_scale(const magnitudes *m, double x, double w, double low
 static scales scales_of(const clsp_bezier_desc *d, const magnitudes *m)
 {
     const double n[3] = {d->degree[0], d->degree[1], d->degree[2]};
-    const double twice[3] = {n[0] * fmax(n[0] - 1.0, 0.0), n[0] * n[1],
-                             n[1] * fmax(n[1] - 1.0, 0.0)};
+    static const int along[6][2] = {{0, 0}, {0, 1}, {1, 1}, {0, 2}, {1, 2}, {2, 2}};
+    double twice[6];
     scales s = {.point = m->x, .weight = m->w_most};
 
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         s.first[k] = derivative_scale(m->x, n[k], 1);
+    for (int k = 0; k < 6; k++) {
+        const int a = along[k][0], b = along[k][1];
+        twice[k] = n[a] * (a == b ? fmax(n[a] - 1.0, 0.0) : n[b]);
         s.second[k] = derivative_scale(m->x, twice[k], 2);
     }
     if (!d->rational) return s;
@@ -79,12 +82,12 @@ static scales scales_of(const clsp_bezier_desc *d, const magnitudes *m)
     for (int k = 0; k < 3; k++)
         s.first[k] = quotient_scale(m, s.first[k], derivative_scale(m->w_most, n[k], 1),
                                     derivative_scale(m->w_most, n[k], 1) * s.point);
-    for (int k = 0; k < 3; k++) {
-        const double a = s.first[k == 2], b = s.first[k > 0];
+    for (int k = 0; k < 6; k++) {
+        const double a = s.first[along[k][0]], b = s.first[along[k][1]];
         s.second[k] = quotient_scale(
             m, derivative_scale(m->x, twice[k], 2), derivative_scale(m->w_most, twice[k], 2),
             derivative_scale(m->w_most, twice[k], 2) * s.point +
-                2.0 * derivative_scale(m->w_most, fmax(n[0], n[1]), 1) * (a + b));
+                2.0 * derivative_scale(m->w_most, fmax(fmax(n[0], n[1]), n[2]), 1) * (a + b));
     }
     return s;
 }
@@ -204,9 +207,11 @@ static void check_vertex(const grid_job *j, size_t vertex, const ref_vertex *r, 
                          const long double t[3])
 {
     const long double *const values[] = {r->point, &r->weight, r->du,  r->dv, r->dw,
-                                         r->duu,   r->duv,     r->dvv, NULL,  t};
+                                         r->duu,   r->duv,     r->dvv, NULL,  t,
+                                         NULL,     r->duw,     r->dvw, r->dww};
     const double allowed[] = {s->point,     s->weight,    s->first[0],  s->first[1], s->first[2],
-                              s->second[0], s->second[1], s->second[2], 0.0,         1.0};
+                              s->second[0], s->second[1], s->second[2], 0.0,         1.0,
+                              0.0,          s->second[3], s->second[4], s->second[5]};
 
     for (unsigned bit = 0; bit < CLSP_VERTEX_MAX_ATTRIBUTES; bit++) {
         if (!(j->l.d.vertex.attributes & 1u << bit)) continue;
@@ -249,9 +254,9 @@ static void check_at(const grid_job *j, size_t k)
         .rational = (int)d->rational,
         .points = j->controls + p * j->l.controls};
     const unsigned attributes = d->vertex.attributes;
-    const unsigned order = attributes & (DUU | DUV | DVV | K) ? 2
-                           : attributes & (DU | DV | DW | N)  ? 1
-                                                              : 0;
+    const unsigned order = attributes & (DUU | DUV | DVV | DUW | DVW | DWW | K) ? 2
+                           : attributes & (DU | DV | DW | N)                    ? 1
+                                                                                : 0;
     const magnitudes m = measure(patch.points, j->l.controls / j->l.coords, j->l.dim, d->rational);
     const scales s = scales_of(d, &m);
     const long double t[3] = {axis_parameter(&d->axis[0], rest / num_w / num_v, d->axis[0].num),
@@ -390,6 +395,7 @@ static void volumes(clsp_context *ctx, clsp_type precision)
                                   .rational = rational};
             run(ctx, d, 3);
             d.vertex.attributes = P | DU | DV | DW | T;
+            if (i % 2 == 0) d.vertex.attributes |= DUU | DUV | DVV | DUW | DVW | DWW;
             run(ctx, d, 2);
         }
     }
@@ -632,7 +638,6 @@ static void test_bad_descriptions(void **state)
            bad);
     expect(ctx, (clsp_bezier_desc){.vertex.attributes = N, .dim = 2}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.attributes = DV, .form = CLSP_BEZIER_CURVE}, bad);
-    expect(ctx, (clsp_bezier_desc){.vertex.attributes = DUU, .form = CLSP_BEZIER_VOLUME}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.attributes = DW}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.stride = 2}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.stride = 257}, bad);

@@ -155,7 +155,7 @@ static void run(clsp_context *ctx, const clsp_bezier_desc *d, size_t num_patches
 
 /* ---- all forms ---- */
 
-enum { FIRST = P | DU | DV, SECOND = DUU | DUV | DVV };
+enum { FIRST = P | DU | DV, SECOND = DUU | DUV | DVV, ALONG_W = DUW | DVW | DWW };
 
 /* Kernels differ by what a vertex holds, not by degrees. In a thin run kind k of them is polynomial
    in one precision and rational in the other. */
@@ -230,8 +230,10 @@ static void volumes(clsp_context *ctx, clsp_type precision)
                                         .degree = {degrees[i][0], degrees[i][1], degrees[i][2]},
                                         .dim = dim,
                                         .rational = dim % 2,
-                                        .vertex.attributes =
-                                            dim == 3 ? P : P | W | DU | DV | DW | T};
+                                        .vertex.attributes = dim == 3   ? P
+                                                             : dim == 4 ? SECOND | ALONG_W | T
+                                                             : i == 0   ? P | W | DU | DV | DW | T
+                                                                        : P | DV | DWW | DUW | DVW};
             if (tiny() && (dim > 2 || i > 1)) continue;
             if (!chosen(dim / 2, 0, precision) || !in_turn(i + dim)) continue;
             run(ctx, &d, 2, tiny() ? 9 : 71, BOUND_31);
@@ -284,7 +286,9 @@ static void high_degrees(clsp_context *ctx, clsp_type precision)
         {.degree = {1000, 2}, .vertex.attributes = FIRST | SECOND | N},
         {.degree = {3, 1000}, .vertex.attributes = FIRST},
         {.degree = {100, 63}, .vertex.attributes = FIRST | SECOND, .rational = 1},
-        {.form = CLSP_BEZIER_VOLUME, .degree = {40, 3, 20}, .vertex.attributes = FIRST | DW},
+        {.form = CLSP_BEZIER_VOLUME,
+         .degree = {40, 3, 20},
+         .vertex.attributes = FIRST | DW | DUV | DWW},
         {.form = CLSP_BEZIER_TRIANGLE, .degree = {60}, .vertex.attributes = FIRST | SECOND},
     };
 

@@ -147,6 +147,8 @@ static const struct {
     {1, {3}, {40}, 0, P | DU},
     {2, {6, 2}, {15, 7}, 0, DU | DV | T},
     {1, {9}, {23}, 1, P | W},
+    {3, {2, 3, 2}, {6, 5, 7}, 0, P | DUU | DUV | DVV | DUW | DVW | DWW},
+    {3, {3, 2, 4}, {4, 5, 6}, 1, DW | DUW | DVW | DWW | T},
 };
 
 static spline spline_of_case(size_t i, clsp_type precision, knot_kind kind)

@@ -23,6 +23,7 @@ enum {
     W = CLSP_VERTEX_WEIGHT,
     D1 = CLSP_VERTEX_DU | CLSP_VERTEX_DV,
     D2 = CLSP_VERTEX_DUU | CLSP_VERTEX_DUV | CLSP_VERTEX_DVV,
+    D3 = CLSP_VERTEX_DUW | CLSP_VERTEX_DVW | CLSP_VERTEX_DWW,
     N = CLSP_VERTEX_NORMAL,
     T = CLSP_VERTEX_PARAMS,
     K = CLSP_VERTEX_CURVATURE
@@ -70,6 +71,8 @@ static const grids_case cases[] = {
     {3, {3, 2, 3}, 0, 3, 0, P, 0, 0, COMMON, {9, 12, 20}},
     {3, {2, 2, 1}, 0, 2, 1, P | W | D1 | CLSP_VERTEX_DW | T, 0, 0, COMMON, {7, 8, 9}},
     {3, {2, 1, 2}, 4, 3, 0, P | D1 | CLSP_VERTEX_DW, 14, CLSP_F16, COMMON, {11, 5, 19}},
+    {3, {3, 2, 4}, 0, 3, 0, D2 | D3, 0, 0, COMMON, {7, 9, 20}},
+    {3, {2, 3, 2}, 3, 2, 1, P | D1 | D2 | D3, 0, 0, COMMON, {5, 8, 17}},
     {1, {3, 0, 0}, 0, 3, 0, P, 0, 0, TRIANGLES, {60, 1, 1}},
     {1, {4, 0, 0}, 0, 3, 1, P | W | D1 | N | T, 20, 0, TRIANGLES, {30, 1, 1}},
     {1, {3, 0, 0}, 6, 3, 0, P | T, 0, 0, OWN_KNOTS, {500, 1, 1}},

@@ -21,7 +21,10 @@ enum {
     DVV = CLSP_VERTEX_DVV,
     N = CLSP_VERTEX_NORMAL,
     T = CLSP_VERTEX_PARAMS,
-    K = CLSP_VERTEX_CURVATURE
+    K = CLSP_VERTEX_CURVATURE,
+    DUW = CLSP_VERTEX_DUW,
+    DVW = CLSP_VERTEX_DVW,
+    DWW = CLSP_VERTEX_DWW
 };
 
 /* A description and what follows from it. */
@@ -81,8 +84,8 @@ double near_error(const layout *l, const double *controls, const double *centre,
 
 /* ---- of any family ---- */
 
-/* What a vertex is made of: the patch and its derivatives along u, v, w, uu, uv, vv. */
-enum { SUM_S, SUM_U, SUM_V, SUM_W, SUM_UU, SUM_UV, SUM_VV, NUM_SUMS };
+/* What a vertex is made of: the patch and its derivatives. */
+enum { SUM_S, SUM_U, SUM_V, SUM_W, SUM_UU, SUM_UV, SUM_VV, SUM_UW, SUM_VW, SUM_WW, NUM_SUMS };
 
 /* Their orders in each direction. */
 extern const unsigned sum_orders[NUM_SUMS][3];
