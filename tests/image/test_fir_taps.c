@@ -34,10 +34,10 @@ static double spectrum(const double *taps, uint32_t half, double w)
 
 static void test_poles(void **state)
 {
-    double poles[CLSPI_POLES_MAX];
+    double poles[POLES_MAX];
 
     (void)state;
-    for (unsigned order = 0; order <= CLSPI_POLES_ORDER_MAX; order++) {
+    for (unsigned order = 0; order <= ORDER_MAX; order++) {
         const uint32_t num = clspi_spline_poles(order, poles);
         assert_int_equal(num, order / 2);
         for (double w = 0.0; w < 3.2; w += 0.1) {

@@ -54,7 +54,7 @@ static void filter_line(const volume *v, long double *c, uint32_t n, size_t step
 {
     const size_t all = n + 2 * (size_t)FAR;
     long double *const a = malloc(all * sizeof *a);
-    double poles[CLSPI_POLES_MAX];
+    double poles[POLES_MAX];
     const uint32_t num = clspi_spline_poles(v->order, poles);
 
     assert_non_null(a);
@@ -124,8 +124,7 @@ static void free_volume(volume *v)
 
 static clspi_line_source source_of(const volume *v, const void *at)
 {
-    clspi_line_source source = {
-        .at = at, .type = v->wide ? CLSPI_PIXEL_F64 : CLSPI_PIXEL_F32, .step = 1};
+    clspi_line_source source = {.at = at, .type = v->wide ? PIXEL_F64 : PIXEL_F32, .step = 1};
 
     for (size_t d = 0; d < 3; d++) {
         source.size[d] = source.num[d] = source.stored[d] = v->n[d];
@@ -149,10 +148,11 @@ static void filter_volume(const volume *v)
                                 .taps = taps};
     long double scale = 1.0L;
 
-    for (uint32_t i = 0; i < clspi_spline_poles(v->order, filter.poles); i++)
+    filter.num_poles = clspi_spline_poles(v->order, filter.poles);
+    for (uint32_t i = 0; i < filter.num_poles; i++)
         filter.halo += clspi_pole_halo(filter.poles[i], v->wide ? 0x1p-52 : 0x1p-23);
     for (size_t d = 0; d < 3; d++)
-        for (uint32_t i = 0; i < 2 && v->n[d] > 1; i++) {
+        for (uint32_t i = 0; i < filter.num_poles && v->n[d] > 1; i++) {
             const double z = v->wide ? filter.poles[i] : (double)(float)filter.poles[i];
             scale *= (1 - (long double)z) * (1 - (long double)z);
         }

@@ -276,23 +276,12 @@ static clsp_status too_far(const clspi_image_job *job)
 
 /* ---- boxes ---- */
 
-/* Returns a job whose streams begin `before` points behind those of another. */
-static clspi_image_job job_behind(const clspi_image_job *job, size_t piece, size_t before)
-{
-    clspi_image_job one = *job;
-
-    one.first_piece = piece;
-    for (uint32_t i = 0; i < one.streams.num; i++)
-        one.streams.stream[i].offset += before * (i == 0 ? job->point : job->stride);
-    return one;
-}
-
 static clsp_status launch_box(clspi_image_job *job, clspi_series *series, const point_box *box)
 {
     const clspi_part part = {.num_pieces = 1,
                              .line = (size_t)box->z * job->map.size[1] + box->first_y,
                              .num_lines = box->num_y};
-    clspi_image_job one = job_behind(job, box->piece, box->before);
+    clspi_image_job one = clspi_image_job_behind(job, box->piece, box->before);
 
     one.begin_x = box->begin_x;
     one.first_x = box->first_x;
@@ -397,7 +386,7 @@ static clsp_status make_points_of(clspi_image_job *job, clspi_series *series,
             if (fits(job, &need)) break;
         }
         CLSPI_CHECK(bring(job, series, &need, job->first_piece + part->piece));
-        clspi_image_job one = job_behind(job, job->first_piece + part->piece, done);
+        clspi_image_job one = clspi_image_job_behind(job, job->first_piece + part->piece, done);
         const clspi_part some = {.num_pieces = 1, .num_lines = num};
         CLSPI_CHECK(clspi_image_make_points(&one, series, &some));
         done += num;
@@ -414,12 +403,14 @@ clsp_status clspi_image_prepare(clspi_image_job *job)
     CLSPI_CHECK(clspi_image_to_device(plan));
     job->owner = plan->store.on_device ? NULL : plan;
     job->window = plan->store.on_device ? NULL : &plan->window;
-    return clspi_image_is_textured(job) ? CLSP_OK : clspi_image_job_kernel(job);
+    return clspi_image_is_textured(job) ? clspi_image_use_textures(job)
+                                        : clspi_image_job_kernel(job);
 }
 
-clsp_status clspi_image_make_in_windows(void *user, clspi_series *series, const clspi_part *part)
+clsp_status clspi_image_make_in_windows(const clspi_image_job *job, clspi_series *series,
+                                        const clspi_part *part)
 {
-    clspi_image_job one = *(const clspi_image_job *)user;
+    clspi_image_job one = *job;
     const size_t real = clsp_type_bytes(one.plan->desc.precision);
     const uint32_t missing = 3 - one.plan->desc.directions, separate = one.stride == 1;
 

@@ -46,6 +46,7 @@ clsp_status clspi_image_bring_all(clsp_image_plan *peer, const clsp_image_plan *
 
 /* Makes the points of a part through windows. user: the job; pieces of the part are rows of the
    map, or all points, lines are points. */
-clsp_status clspi_image_make_in_windows(void *user, clspi_series *series, const clspi_part *part);
+clsp_status clspi_image_make_in_windows(const clspi_image_job *job, clspi_series *series,
+                                        const clspi_part *part);
 
 #endif

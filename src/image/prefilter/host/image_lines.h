@@ -9,14 +9,16 @@
 
 #include "image_points.h"
 #include "level.h"
+#include "spline_orders.clh"
 
-enum { CLSPI_LINE_BLOCK = 128, CLSPI_LINE_HALO_MAX = 64 };
+enum { CLSPI_LINE_BLOCK = 128, CLSPI_LINE_HALO_MAX = HALO_MAX };
 
 /* A filter along lines; it needs `halo` samples on either side. */
 typedef struct clspi_line_filter {
     enum { CLSPI_LINE_COPY, CLSPI_LINE_RECURSION, CLSPI_LINE_FIR } kind;
     uint32_t halo;
-    double poles[2];    /* of a recursion; the second one may be 0 */
+    uint32_t num_poles; /* of a recursion */
+    double poles[POLES_MAX];
     const double *taps; /* 0 to halo */
 } clspi_line_filter;
 
