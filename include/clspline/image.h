@@ -51,8 +51,8 @@ typedef enum clsp_image_order {
     CLSP_IMAGE_CUBIC = 3,
     CLSP_IMAGE_QUARTIC = 4,
     CLSP_IMAGE_QUINTIC = 5,
-    CLSP_IMAGE_NEAREST_SAMPLE = 6 /* order 0; halves go up, in the modes mirror and reflect when
-                                     the coordinate has been folded into the image */
+    CLSP_IMAGE_NEAREST_SAMPLE = 16 /* order 0; halves go up, in the modes mirror and reflect when
+                                      the coordinate has been folded into the image */
 } clsp_image_order;
 
 /* How an image a b c d continues beyond its edges: SciPy's names and meanings. */

@@ -36,8 +36,9 @@ static clsp_status check_shape(clsp_context *ctx, const clsp_image_desc *d)
     if (d->clip > 1) return bad(ctx, "clip is neither 0 nor 1", d->clip);
     if ((unsigned)d->rounding > CLSP_IMAGE_ROUND_UP)
         return bad(ctx, "no such rounding", d->rounding);
-    return (unsigned)d->order > CLSP_IMAGE_NEAREST_SAMPLE ? bad(ctx, "no such order", d->order)
-                                                          : CLSP_OK;
+    return (unsigned)d->order > ORDER_MAX && d->order != CLSP_IMAGE_NEAREST_SAMPLE
+               ? bad(ctx, "no such order", d->order)
+               : CLSP_OK;
 }
 
 /* Checks where the samples lie among those of a whole. */

@@ -332,17 +332,17 @@ static void test_values(void **state)
     static const uint32_t size[3][3] = {{19, 0, 0}, {11, 14, 0}, {7, 9, 6}};
     for (clsp_type precision = CLSP_F32; precision <= CLSP_F64; precision++)
         for (unsigned directions = 1; directions <= 3; directions++)
-            for (int order = 1; order <= 6; order++) {
+            for (unsigned order = 0; order < ORDERS; order++) {
                 if (precision == CLSP_F64 && !has_doubles()) continue;
                 if (support_tiny() && (directions == 3 || order > 3)) continue;
                 if (directions == 3 && order != 3 && order != 1 && !support_full()) continue;
-                if (is_thin() && (directions + (unsigned)order + precision) % 3 != 0 &&
+                if (is_thin() && (directions + order + precision) % 3 != 0 &&
                     (order != 3 || precision != CLSP_F32))
                     continue;
                 for (int mode = CLSP_IMAGE_MIRROR; mode <= CLSP_IMAGE_WRAP; mode++) {
                     clsp_image_desc d = describe(directions, size[directions - 1],
                                                  (clsp_image_mode)mode, precision);
-                    d.order = (clsp_image_order)order;
+                    d.order = order_of(order);
                     images im = images_make(shared, &d, 1, true, 7);
                     check_at(&im);
                     check_map(&im, false);
