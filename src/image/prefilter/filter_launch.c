@@ -43,18 +43,6 @@ static cl_mem memory_of(const clsp_image_plan *plan, const clspi_filter_job *job
     return plan->filter.scratch[memory - CLSPI_STEP_SCRATCH];
 }
 
-static cl_mem from_of(const clsp_image_plan *plan, const clspi_filter_job *job,
-                      const clspi_filter_step *step)
-{
-    return job->from ? job->from : memory_of(plan, job, step->from);
-}
-
-static cl_mem to_of(const clsp_image_plan *plan, const clspi_filter_job *job,
-                    const clspi_filter_step *step)
-{
-    return job->to ? job->to : memory_of(plan, job, step->to);
-}
-
 /* Returns the element where the target of a step begins. */
 static size_t target_begin(const clsp_image_plan *plan, const clspi_filter_job *job,
                            const clspi_filter_step *step)
@@ -146,7 +134,7 @@ static clspi_line_pass pass_of(const clsp_image_plan *plan, const clspi_filter_j
 }
 
 static clsp_status launch_pass(const clsp_image_plan *plan, clspi_series *series,
-                               const clspi_filter_step *step, cl_mem from, cl_mem to,
+                               const clspi_filter_step *step, const clspi_filter_job *job,
                                const clspi_sample_source *source, const clspi_line_pass *pass)
 {
     const clspi_kernel *const kernel = &step->kernel;
@@ -154,22 +142,22 @@ static clsp_status launch_pass(const clsp_image_plan *plan, clspi_series *series
     switch (step->kind) {
     case CLSPI_STEP_COPY: {
         const clspi_copy_samples_args args = {
-            .samples = from, .target = to, .from = *source, .pass = *pass};
+            .samples = job->from, .target = job->to, .from = *source, .pass = *pass};
         return clspi_launch_copy_samples(series, kernel, &args, pass->items);
     }
     case CLSPI_STEP_RECURSION: {
         const clspi_filter_pass_args args = {
-            .samples = from, .target = to, .from = *source, .pass = *pass};
+            .samples = job->from, .target = job->to, .from = *source, .pass = *pass};
         return clspi_launch_filter_pass(series, kernel, &args, pass->items);
     }
     case CLSPI_STEP_COLUMNS: {
         const clspi_filter_columns_args args = {
-            .samples = from, .target = to, .from = *source, .pass = *pass};
+            .samples = job->from, .target = job->to, .from = *source, .pass = *pass};
         return clspi_launch_filter_columns(series, kernel, &args, pass->items);
     }
     default: {
-        const clspi_fir_pass_args args = {.samples = from,
-                                          .target = to,
+        const clspi_fir_pass_args args = {.samples = job->from,
+                                          .target = job->to,
                                           .taps = plan->filter.taps,
                                           .from = *source,
                                           .pass = *pass};
@@ -208,7 +196,6 @@ static void join_rows(const clsp_image_plan *plan, clspi_sample_source *source,
 static clsp_status run_pass(const clsp_image_plan *plan, clspi_series *series,
                             const clspi_filter_step *step, const clspi_filter_job *job)
 {
-    const cl_mem from = from_of(plan, job, step), to = to_of(plan, job, step);
     clspi_sample_source source = source_of(plan, job, step);
     size_t items;
     clspi_line_pass pass = pass_of(plan, job, step, &items);
@@ -221,7 +208,7 @@ static clsp_status run_pass(const clsp_image_plan *plan, clspi_series *series,
     while (clspi_cut_next(&cut, most, &part)) {
         pass.first_item = part.before;
         pass.items = (cl_uint)part.num_lines;
-        CLSPI_CHECK(launch_pass(plan, series, step, from, to, &source, &pass));
+        CLSPI_CHECK(launch_pass(plan, series, step, job, &source, &pass));
     }
     return CLSP_OK;
 }
@@ -232,10 +219,8 @@ static clsp_status launch_groups(const clsp_image_plan *plan, clspi_series *seri
                                  const clspi_filter_step *step, const clspi_filter_job *job,
                                  const clspi_plane_grid *grid, size_t items)
 {
-    const clspi_filter_tiles_args args = {.samples = from_of(plan, job, step),
-                                          .target = to_of(plan, job, step),
-                                          .from = source_of(plan, job, step),
-                                          .grid = *grid};
+    const clspi_filter_tiles_args args = {
+        .samples = job->from, .target = job->to, .from = source_of(plan, job, step), .grid = *grid};
     const clspi_filter_strips_args strips = {args.samples, args.target, args.from, args.grid};
 
     return step->kind == CLSPI_STEP_TILES
@@ -349,8 +334,13 @@ clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
                                    const clspi_filter_job *job)
 {
     CLSPI_CHECK(reserve_scratch(plan));
-    for (uint32_t i = 0; i < plan->filter.num; i++)
-        CLSPI_CHECK(clspi_image_filter_step(plan, series, i, job));
+    for (uint32_t i = 0; i < plan->filter.num; i++) {
+        const clspi_filter_step *const step = &plan->filter.step[i];
+        clspi_filter_job one = *job;
+        one.from = memory_of(plan, job, step->from);
+        one.to = memory_of(plan, job, step->to);
+        CLSPI_CHECK(clspi_image_filter_step(plan, series, i, &one));
+    }
     return clspi_is_part(&plan->layout) ? spoil_outside(plan, series, job) : CLSP_OK;
 }
 

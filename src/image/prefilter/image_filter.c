@@ -16,7 +16,7 @@ clsp_status clspi_image_find_taps(const clsp_image_plan *plan,
     if (d->prefilter == CLSP_IMAGE_TRUNCATED)
         clspi_fir_truncated(clspi_image_order(d), d->taps / 2, taps);
     else if (!clspi_fir_least_squares(clspi_image_order(d), d->taps / 2, taps))
-        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY, "image: no memory for taps");
+        return clspi_image_no_memory(plan, "taps");
     return CLSP_OK;
 }
 

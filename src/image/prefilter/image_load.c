@@ -45,12 +45,6 @@ typedef struct load_job {
     size_t tile[3];     /* of so many coefficients */
 } load_job;
 
-static clsp_status no_memory(const clsp_image_plan *plan)
-{
-    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                      "image: no host memory for the prefilter");
-}
-
 static const clspi_filter_step *step_of(const load_job *job)
 {
     return &job->plan->filter.step[job->step];
@@ -132,7 +126,7 @@ static clsp_status filter_box(const load_job *job, const clspi_line_box *box, ui
 {
     clspi_line_work pass = work_of(job, worker, out);
 
-    if (!pass.memory) return no_memory(job->plan);
+    if (!pass.memory) return clspi_image_no_memory(job->plan, "the prefilter");
     pass.row = box->num_x;
     pass.slice = (size_t)box->num_y * box->num_x;
     const clspi_float_state before = clspi_float_flush(clspi_image_flushes(&job->plan->desc));
@@ -338,32 +332,7 @@ static void use_directions(load_job *job)
                      : gain_of(job, &z) * gain_of(job, &job->across) * gain_of(job, &job->along_x);
 }
 
-/* Makes a tile of two directions. */
-static void make_band(const load_job *job, const clspi_line_box *box, clspi_line_work *pass)
-{
-    const uint32_t *const low = job->plan->layout.low;
-    const size_t at = (box->first_z - low[0]) * pass->slice + (box->first_y - low[1]) * pass->row +
-                      (box->first_x - low[2]);
-
-    pass->out = job->target + at * job->element;
-    job->functions->bands(pass, box);
-}
-
-/* Makes columns across all slices. */
-static void make_columns(const load_job *job, const clspi_line_box *box, clspi_line_work *pass)
-{
-    const clspi_slice_range range = {.at = box->first_x,
-                                     .width = box->num_x,
-                                     .first = job->plan->layout.low[0],
-                                     .num = job->plan->layout.stored[0],
-                                     .block = CLSPI_LINE_BLOCK,
-                                     .in_place = job->source.at == job->target};
-
-    pass->out = job->target + box->first_x * job->element;
-    job->functions->slices(pass, &range);
-}
-
-/* Makes tiles, counted z, y, x. */
+/* Makes tiles, counted z, y, x: of two directions, or of columns across all slices. */
 static clsp_status make_tiles(const clspi_work *work, uint32_t worker, const clspi_part *part,
                               const char *const in[], char *out)
 {
@@ -373,7 +342,7 @@ static clsp_status make_tiles(const clspi_work *work, uint32_t worker, const cls
 
     (void)in;
     (void)out;
-    if (!pass.memory) return no_memory(job->plan);
+    if (!pass.memory) return clspi_image_no_memory(job->plan, "the prefilter");
     pass.row = l->stored[2];
     pass.slice = (size_t)l->stored[1] * l->stored[2];
     const clspi_float_state before = clspi_float_flush(clspi_image_flushes(&job->plan->desc));
@@ -383,16 +352,24 @@ static clsp_status make_tiles(const clspi_work *work, uint32_t worker, const cls
         const size_t y = in_slice / job->tiles[2] * job->tile[1];
         const size_t x = in_slice % job->tiles[2] * job->tile[2];
         const size_t width = job->across_slices ? pass.slice : pass.row;
+        const size_t num_x = clspi_min(job->tile[2], width - x);
         const clspi_line_box box = {.first_z = l->low[0] + (uint32_t)z,
                                     .num_z = 1,
                                     .first_y = l->low[1] + (uint32_t)y,
                                     .num_y = (uint32_t)clspi_min(job->tile[1], l->stored[1] - y),
-                                    .first_x = (job->across_slices ? 0 : l->low[2]) + (uint32_t)x,
-                                    .num_x = (uint32_t)clspi_min(job->tile[2], width - x)};
+                                    .first_x = l->low[2] + (uint32_t)x,
+                                    .num_x = (uint32_t)num_x};
+        const clspi_slice_range columns = {.at = x,
+                                           .width = num_x,
+                                           .first = l->low[0],
+                                           .num = l->stored[0],
+                                           .block = CLSPI_LINE_BLOCK,
+                                           .in_place = job->source.at == job->target};
+        pass.out = job->target + (z * pass.slice + y * pass.row + x) * job->element;
         if (job->across_slices)
-            make_columns(job, &box, &pass);
+            job->functions->slices(&pass, &columns);
         else
-            make_band(job, &box, &pass);
+            job->functions->bands(&pass, &box);
     }
     clspi_float_state_set(before);
     return CLSP_OK;
@@ -474,39 +451,6 @@ static char *memory_of(const load_job *job, clspi_step_memory memory, char *coef
     return *scratch;
 }
 
-/* Finds the range of a channel's samples; NaN is passed over. */
-static void find_range(const load_job *job, void *range)
-{
-    enum { RUN = 1024 };
-    const bool wide = job->plan->desc.precision == CLSP_F64;
-    const uint32_t *const size = job->source.size;
-    clspi_line_source from = job->source;
-    double low = HUGE_VAL, high = -HUGE_VAL, memory[RUN];
-
-    for (uint32_t d = 0; d < 3; d++) {
-        from.pad[d] = 0;
-        from.stored[d] = size[d];
-    }
-    for (size_t row = 0; row < (size_t)size[0] * size[1]; row++)
-        for (uint32_t x = 0; x < size[2]; x += RUN) {
-            const size_t num = clspi_min(RUN, size[2] - x);
-            job->functions->read(&from, (int64_t)(row / size[1]), (int64_t)(row % size[1]), x, num,
-                                 memory);
-            for (size_t k = 0; k < num; k++) {
-                const double s = wide ? memory[k] : (double)((const float *)(void *)memory)[k];
-                low = fmin(low, s);
-                high = fmax(high, s);
-            }
-        }
-    for (int k = 0; k < 2; k++) {
-        const double x = k == 0 ? low : high;
-        if (wide)
-            ((double *)range)[k] = x;
-        else
-            ((float *)range)[k] = (float)x;
-    }
-}
-
 /* Makes so many coefficients NaN. */
 static void spoil(const load_job *job, char *at, size_t num)
 {
@@ -549,7 +493,7 @@ static clsp_status aim(load_job *job, clspi_step_memory to, char *coefficients)
     job->type = type;
     job->element = clsp_type_bytes(type);
     job->halves = type != d->precision;
-    return job->target ? CLSP_OK : no_memory(job->plan);
+    return job->target ? CLSP_OK : clspi_image_no_memory(job->plan, "the prefilter");
 }
 
 static clsp_status run_steps(load_job *job, char *coefficients)
@@ -589,7 +533,7 @@ static clsp_status load_plane(load_job *job, const char *samples, size_t plane)
         plan->store.host + plane * plan->layout.plane * clsp_type_bytes(d->coefficients);
 
     job->source = source_of(job, samples, true);
-    if (d->clip) find_range(job, plan->store.range + plane * 2 * real);
+    if (d->clip) job->functions->range(&job->source, plan->store.range + plane * 2 * real);
     CLSPI_CHECK(job->by_host ? run_passes(job, coefficients) : run_steps(job, coefficients));
     if (clspi_is_part(&plan->layout)) spoil_outside(job, coefficients);
     return CLSP_OK;
@@ -708,7 +652,7 @@ static clsp_status load_alone(void *user)
 {
     const lone_load *const l = user;
 
-    CLSPI_CHECK(clsp_image_set_samples(l->plan, l->num_images, *l->samples, NULL));
+    CLSPI_CHECK(clspi_image_load_alone(l->plan, l->num_images, l->samples, NULL));
     return clspi_plan_await(&l->plan->base, NULL);
 }
 

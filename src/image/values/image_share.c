@@ -13,20 +13,16 @@ enum {
     RUN_ROWS = 16
 };
 
-_Static_assert((int)MODE_MIRROR == (int)CLSP_IMAGE_MIRROR &&
-                   (int)MODE_REFLECT == (int)CLSP_IMAGE_REFLECT &&
-                   (int)MODE_GRID_WRAP == (int)CLSP_IMAGE_GRID_WRAP &&
-                   (int)MODE_NEAREST == (int)CLSP_IMAGE_NEAREST &&
-                   (int)MODE_CONSTANT == (int)CLSP_IMAGE_CONSTANT &&
-                   (int)MODE_GRID_CONSTANT == (int)CLSP_IMAGE_GRID_CONSTANT &&
-                   (int)MODE_WRAP == (int)CLSP_IMAGE_WRAP,
-               "the host knows modes by their public numbers");
-_Static_assert((int)PIXEL_F32 == (int)CLSP_F32 && (int)PIXEL_F64 == (int)CLSP_F64 &&
-                   (int)PIXEL_F16 == (int)CLSP_F16 && (int)PIXEL_U8 == (int)CLSP_U8 &&
-                   (int)PIXEL_U16 == (int)CLSP_U16 && (int)PIXEL_S16 == (int)CLSP_S16,
+#define SAME(rule, name) ((int)(rule) == (int)CLSP_##name)
+_Static_assert(SAME(MODE_MIRROR, IMAGE_MIRROR) && SAME(MODE_REFLECT, IMAGE_REFLECT) &&
+                   SAME(MODE_GRID_WRAP, IMAGE_GRID_WRAP) && SAME(MODE_NEAREST, IMAGE_NEAREST) &&
+                   SAME(MODE_CONSTANT, IMAGE_CONSTANT) && SAME(MODE_WRAP, IMAGE_WRAP) &&
+                   SAME(MODE_GRID_CONSTANT, IMAGE_GRID_CONSTANT),
+               "rules know modes by their public numbers");
+_Static_assert(SAME(PIXEL_F32, F32) && SAME(PIXEL_F64, F64) && SAME(PIXEL_F16, F16) &&
+                   SAME(PIXEL_U8, U8) && SAME(PIXEL_U16, U16) && SAME(PIXEL_S16, S16),
                "and types");
-_Static_assert((int)POINT_VALUE == (int)CLSP_IMAGE_VALUE &&
-                   (int)POINT_GRADIENT == (int)CLSP_IMAGE_GRADIENT,
+_Static_assert(SAME(POINT_VALUE, IMAGE_VALUE) && SAME(POINT_GRADIENT, IMAGE_GRADIENT),
                "and attributes");
 
 /* What a call works on. */

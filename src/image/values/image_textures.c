@@ -95,9 +95,7 @@ static clsp_status reserve(clsp_image_plan *plan)
     if (t->load == plan->store.load) return CLSP_OK;
     release_planes(t);
     t->planes = calloc(clspi_max(num, 1), sizeof(cl_mem));
-    if (!t->planes)
-        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "image: no memory for a list");
+    if (!t->planes) return clspi_image_no_memory(plan, "a list of image objects");
     t->num = num;
     t->load = plan->store.load;
     return CLSP_OK;

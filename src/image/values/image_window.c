@@ -25,7 +25,7 @@ typedef struct point_box {
 void clspi_image_window_release(clspi_image_window *window)
 {
     clspi_buffer_release(&window->buffer);
-    free(window->staging);
+    free(window->staging.at);
     *window = (clspi_image_window){.bytes = 0};
 }
 
@@ -70,21 +70,18 @@ static clspi_image_reach reach_of_map(const clspi_image_job *job, const point_bo
     return reach_between(job, least, most);
 }
 
-/* Read a real of memory that need not be aligned to its elements. */
-static double wide_at(const char *given, size_t k)
+/* Reads a real of memory that need not be aligned to its elements. */
+static double real_at(const char *given, size_t k, bool wide)
 {
     double x;
+    float narrow;
 
-    memcpy(&x, given + k * sizeof x, sizeof x);
-    return x;
-}
-
-static double narrow_at(const char *given, size_t k)
-{
-    float x;
-
-    memcpy(&x, given + k * sizeof x, sizeof x);
-    return (double)x;
+    if (wide) {
+        memcpy(&x, given + k * sizeof x, sizeof x);
+        return x;
+    }
+    memcpy(&narrow, given + k * sizeof narrow, sizeof narrow);
+    return (double)narrow;
 }
 
 /* Widens a reach along one direction by what some points were given; what is not finite gives
@@ -97,8 +94,7 @@ static void widen(clspi_image_reach *reach, uint32_t d, const clspi_image_job *j
     double least = HUGE_VAL, most = -HUGE_VAL;
 
     for (size_t k = points.first; k < points.first + points.count; k++) {
-        const size_t at = k * job->stride;
-        const double x = wide ? wide_at(given, at) : narrow_at(given, at);
+        const double x = real_at(given, k * job->stride, wide);
         if (!isfinite(x)) continue;
         least = x < least ? x : least;
         most = x > most ? x : most;
@@ -227,17 +223,10 @@ static clsp_status bring(clspi_image_job *job, clspi_series *series, const clspi
         clspi_image_part_holds(&window->part, part))
         return CLSP_OK;
     window->load = 0;
-    if (window->staging_bytes < bytes) {
-        free(window->staging);
-        window->staging = malloc(bytes);
-        window->staging_bytes = window->staging ? bytes : 0;
-    }
-    if (!window->staging)
-        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "image: no host memory for a part of the coefficients");
-    gather(job, part, piece, window->staging);
+    CLSPI_CHECK(clspi_image_stage(job->plan, &window->staging, bytes));
+    gather(job, part, piece, window->staging.at);
     CLSPI_CHECK(clspi_buffer_reserve(&window->buffer, &window->bytes, series->ctx, bytes));
-    CLSPI_CHECK(clspi_series_write(series, window->buffer, 0, window->staging, bytes));
+    CLSPI_CHECK(clspi_series_write(series, window->buffer, 0, window->staging.at, bytes));
     window->part = *part;
     window->brought += bytes;
     window->piece = piece;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "image_layout.h"
+#include "image_store.h"
 #include "launch.h"
 #include "split.h"
 
@@ -26,8 +26,7 @@ typedef struct clspi_image_window {
     size_t piece; /* that it is of */
     uint64_t load;
     size_t brought; /* bytes, of one load, to windows that were brought */
-    char *staging;  /* what is gathered on its way to the buffer */
-    size_t staging_bytes;
+    clspi_image_staging staging;
 } clspi_image_window;
 
 void clspi_image_window_release(clspi_image_window *window);

@@ -66,6 +66,9 @@ typedef struct clspi_line_functions {
     void (*read)(const clspi_line_source *from, int64_t z, int64_t y, int64_t x, size_t num,
                  void *out);
 
+    /* Finds the least and the greatest sample, two reals; NaN is passed over. */
+    void (*range)(const clspi_line_source *from, void *range);
+
     /* Filters the rows of a box within the whole, and then columns of what comes of them. */
     void (*bands)(const clspi_line_work *pass, const clspi_line_box *box);
 
