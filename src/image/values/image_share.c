@@ -24,6 +24,7 @@ _Static_assert(SAME(PIXEL_F32, F32) && SAME(PIXEL_F64, F64) && SAME(PIXEL_F16, F
                "and types");
 _Static_assert(SAME(POINT_VALUE, IMAGE_VALUE) && SAME(POINT_GRADIENT, IMAGE_GRADIENT),
                "and attributes");
+_Static_assert(SAME(ORDER_MAX, IMAGE_SEPTIC), "and have all orders");
 
 /* What a call works on. */
 typedef struct values_work {

@@ -34,7 +34,7 @@ void images_free(images *im);
 void images_load_from_buffer(const images *im);
 
 /* The orders as numbers, of which 0 takes the nearest sample. */
-enum { ORDERS = 6 };
+enum { ORDERS = 8 };
 unsigned order_number(const clsp_image_desc *d);
 clsp_image_order order_of(unsigned number);
 
