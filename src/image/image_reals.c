@@ -13,16 +13,6 @@ enum {
     MARGIN = 4       /* what the taps of points at the edges need, at least */
 };
 
-static size_t real_bytes(const clsp_image_plan *plan)
-{
-    return clsp_type_bytes(plan->desc.precision);
-}
-
-static size_t planes_of(const clsp_image_plan *plan)
-{
-    return plan->num_images * plan->layout.channels;
-}
-
 /* ---- shape ---- */
 
 /* Describes planes of reals without margins. */
@@ -120,9 +110,9 @@ clspi_image_planes clspi_image_host_planes(const clsp_image_plan *plan, size_t f
     const char *const reals = store->reals ? store->reals : store->host;
     clspi_image_planes planes = shape_of(plan);
 
-    planes.planes = reals + first * plane_reals(&planes) * real_bytes(plan);
+    planes.planes = reals + first * plane_reals(&planes) * clspi_image_real(plan);
     planes.channels = num;
-    if (plan->desc.clip) planes.range = store->range + first * 2 * real_bytes(plan);
+    if (plan->desc.clip) planes.range = store->range + first * 2 * clspi_image_real(plan);
     return planes;
 }
 
@@ -131,11 +121,11 @@ clspi_image_planes clspi_image_host_planes(const clsp_image_plan *plan, size_t f
 /* Makes room for all planes of a shape, and for what is read behind them. */
 static char *make_room(const clsp_image_plan *plan, const clspi_image_planes *planes)
 {
-    const size_t real = real_bytes(plan), spare = CLSPI_IMAGE_SPARE * real;
+    const size_t real = clspi_image_real(plan), spare = CLSPI_IMAGE_SPARE * real;
     size_t bytes;
 
-    if (!count_reals(planes, planes_of(plan), &bytes) || !clspi_size_mul(&bytes, real) ||
-        bytes > SIZE_MAX - spare)
+    if (!count_reals(planes, clspi_image_num_planes(plan), &bytes) ||
+        !clspi_size_mul(&bytes, real) || bytes > SIZE_MAX - spare)
         return NULL;
     char *const reals = malloc(bytes + spare);
     if (reals) memset(reals + bytes, 0, spare);
@@ -150,7 +140,7 @@ static bool is_half(const clsp_image_plan *plan)
 /* Makes reals of halves. */
 static void widen_halves(const clsp_image_plan *plan, char *reals)
 {
-    const size_t num = planes_of(plan) * plan->layout.plane;
+    const size_t num = clspi_image_num_planes(plan) * plan->layout.plane;
     const uint16_t *const halves = (const void *)plan->store.host;
 
     for (size_t k = 0; k < num; k++) {
@@ -166,10 +156,10 @@ static void widen_halves(const clsp_image_plan *plan, char *reals)
 static bool put_margins(const clsp_image_plan *plan, const char *from, char *reals)
 {
     const clspi_image_planes planes = wide_shape(plan);
-    const size_t real = real_bytes(plan), plane = plan->layout.plane * real;
+    const size_t real = clspi_image_real(plan), plane = plan->layout.plane * real;
     bool is_done = true;
 
-    for (size_t k = 0; is_done && k < planes_of(plan); k++)
+    for (size_t k = 0; is_done && k < clspi_image_num_planes(plan); k++)
         is_done = clspi_image_widen(&planes, plan->desc.precision == CLSP_F64, from + k * plane,
                                     reals + k * plane_reals(&planes) * real);
     return is_done;
@@ -187,19 +177,13 @@ static bool put_margins_of_halves(const clsp_image_plan *plan, char *reals)
     return is_done;
 }
 
-static clsp_status no_memory(const clsp_image_plan *plan)
-{
-    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                      "image: no host memory for coefficients as reals");
-}
-
 clsp_status clspi_image_reals_reserve(clsp_image_plan *plan)
 {
     const clspi_image_planes planes = shape_of(plan);
 
     if (plan->store.reals || (!is_half(plan) && !is_small(plan))) return CLSP_OK;
     plan->store.reals = make_room(plan, &planes);
-    return plan->store.reals ? CLSP_OK : no_memory(plan);
+    return plan->store.reals ? CLSP_OK : clspi_image_no_memory(plan, "coefficients as reals");
 }
 
 clsp_status clspi_image_reals_renew(clsp_image_plan *plan)
@@ -214,7 +198,7 @@ clsp_status clspi_image_reals_renew(clsp_image_plan *plan)
         is_done = put_margins_of_halves(plan, reals);
     else
         is_done = put_margins(plan, plan->store.host, reals);
-    return is_done ? CLSP_OK : no_memory(plan);
+    return is_done ? CLSP_OK : clspi_image_no_memory(plan, "coefficients as reals");
 }
 
 clsp_status clspi_image_host_reals(clsp_image_plan *plan)

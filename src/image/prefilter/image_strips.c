@@ -44,7 +44,7 @@ void clspi_image_strips_release(clspi_image_strips *strips)
     release_inner(strips->inner);
     clspi_buffer_release(&strips->from);
     clspi_buffer_release(&strips->to);
-    free(strips->staging);
+    free(strips->staging.at);
     *strips = (clspi_image_strips){.inner = NULL};
 }
 
@@ -53,9 +53,7 @@ static clsp_status make_inner(clsp_image_plan *plan)
 {
     clsp_image_plan *const inner = calloc(1, sizeof *inner);
 
-    if (!inner)
-        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "image: no memory for strips");
+    if (!inner) return clspi_image_no_memory(plan, "strips");
     const clsp_status status = clspi_plan_init(&inner->base, plan->base.ctx, "image");
     if (status != CLSP_OK) {
         free(inner);
@@ -132,17 +130,11 @@ static clsp_status bring(const strip_job *job, const strip_axis axes[3])
     const size_t num = (size_t)axes[0].num * axes[1].num * axes[2].num;
     const size_t bytes = num * clsp_type_bytes(job->plan->desc.precision);
 
-    if (s->staging_bytes < bytes) {
-        free(s->staging);
-        s->staging = malloc(bytes);
-        s->staging_bytes = s->staging ? bytes : 0;
-    }
-    if (!s->staging)
-        return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "image: no host memory for a strip");
-    gather(job, axes, s->staging);
+    CLSPI_CHECK(clspi_image_stage(job->plan, &s->staging, bytes));
+    gather(job, axes, s->staging.at);
     CLSPI_CHECK(clspi_buffer_reserve(&s->from, &s->from_bytes, ctx, bytes));
     CLSPI_CHECK(clspi_buffer_reserve(&s->to, &s->to_bytes, ctx, bytes));
-    return clspi_series_write(job->series, s->from, 0, s->staging, bytes);
+    return clspi_series_write(job->series, s->from, 0, s->staging.at, bytes);
 }
 
 /* Copies what was made of a strip to the target, as many coefficients at a time as stand side by

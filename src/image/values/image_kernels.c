@@ -5,7 +5,7 @@
 #include "image_blocks.h"
 #include "image_job.h"
 
-enum { GROUP = 128 /* items of a group */ };
+enum { GROUP = BLOCK_GROUP /* items of a group */ };
 
 /* By clspi_image_places. */
 static const clspi_signature *const signatures[] = {&clspi_values_on_map_signature,
@@ -29,6 +29,14 @@ static clspi_options value_options(const clsp_context *ctx, const clsp_image_des
     return options;
 }
 
+clspi_options clspi_image_value_options(const clspi_image_job *job)
+{
+    const clsp_image_plan *const plan = job->plan;
+    const bool fixed = job->map.is_fixed && job->places != CLSPI_IMAGE_AT_POINTS;
+
+    return value_options(plan->base.ctx, &plan->desc, plan->layout.plane, job->attributes, fixed);
+}
+
 /* Makes the kernel of a job's map in blocks; job->in_blocks says whether it is to be used. */
 static clsp_status use_blocks(clspi_image_job *job)
 {
@@ -41,8 +49,7 @@ static clsp_status use_blocks(clspi_image_job *job)
     job->in_blocks = false;
     if (!fits) return CLSP_OK;
     if (!kernel->kernel) {
-        clspi_options options =
-            value_options(ctx, d, job->plan->layout.plane, job->attributes, true);
+        clspi_options options = clspi_image_value_options(job);
         clspi_option(&options, "WINDOW", 0);
         CLSPI_CHECK(clspi_kernel_create_for_group(
             kernel, ctx, "image_blocks", &clspi_values_of_blocks_signature, &options, GROUP));
@@ -61,7 +68,7 @@ clsp_status clspi_image_job_kernel(clspi_image_job *job)
     clspi_kernel *const kernels[] = {&of->on_map[fixed][a], &of->displaced[fixed][a],
                                      &of->at_points[job->stride > 1][a]};
     const clspi_signature *const signature = signatures[job->places];
-    clspi_options options = value_options(ctx, &job->plan->desc, job->plan->layout.plane, a, fixed);
+    clspi_options options = clspi_image_value_options(job);
 
     CLSPI_CHECK(use_blocks(job));
     if (job->in_blocks) return CLSP_OK;

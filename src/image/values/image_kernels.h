@@ -23,6 +23,9 @@ typedef struct clspi_image_kernels {
 /* Finds the kernel of a job, and makes it where that has not been done. */
 clsp_status clspi_image_job_kernel(clspi_image_job *job);
 
+/* Returns the build options of a job's kernel, but for those of one kernel alone. */
+clspi_options clspi_image_value_options(const clspi_image_job *job);
+
 /* Makes the kernel that plans need most. */
 clsp_status clspi_image_values_prepare(clsp_image_plan *plan);
 void clspi_image_kernels_release(clspi_image_kernels *kernels);
