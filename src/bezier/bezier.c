@@ -1,13 +1,16 @@
 /* The public calls on Bezier patches. */
+#include <clspline/bezier_project.h>
+
 #include <stdlib.h>
 
 #include "bezier_desc.h"
 #include "bezier_edges.h"
-#include "bezier_pieces.h"
 #include "bezier_plan.h"
 #include "bezier_sums.h"
 #include "bernstein_basis.h"
 #include "check.h"
+#include "nearest.h"
+#include "project.h"
 #include "tensor_list.h"
 #include "tensor_share.h"
 
@@ -63,8 +66,7 @@ static const clspi_tensor_family family = {
     .peers = {create_peer, destroy_peer, clspi_tensor_load_peer},
     .prepare = prepare,
     .after_rows = after_rows,
-    .has_edges = clspi_bezier_edges_needed,
-    .surfaces = clspi_bezier_surfaces};
+    .has_edges = clspi_bezier_edges_needed};
 
 /* ---- creation ---- */
 
@@ -130,6 +132,7 @@ void clsp_bezier_plan_destroy(clsp_bezier_plan **ptr)
     if (clspi_context_is_inherited(plan->tensor.base.ctx)) return;
     clspi_kernel_release(&plan->edges);
     clspi_tensor_release(&plan->tensor);
+    clspi_nearest_destroy(&plan->tensor.nearest);
     free(plan);
 }
 
@@ -176,6 +179,7 @@ clsp_status clsp_bezier_set_degrees(clsp_bezier_plan *plan, const uint32_t *degr
     for (cl_uint k = 0; k < clspi_grid_directions(&plan->tensor.desc); k++)
         desc.degree[k] = degree[k];
     CLSPI_CHECK(resolve(plan, &desc, &tensor));
+    clspi_nearest_destroy(&plan->tensor.nearest);
     return configure(plan, &desc, &tensor);
 }
 
@@ -222,4 +226,13 @@ clsp_status clsp_bezier_indices(clsp_bezier_plan *plan, clsp_faces faces, clsp_r
 {
     if (!plan) return clspi_null_argument(NULL, "clsp_bezier_indices");
     return clspi_tensor_indices(&plan->tensor, faces, patches, &indices, run);
+}
+
+clsp_status clsp_bezier_project(clsp_bezier_plan *plan, const clsp_bspline_queries *queries,
+                                const clsp_bspline_project_opts *opts, clsp_output nearest,
+                                const clsp_run *run)
+{
+    if (!plan || !queries)
+        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bezier_project");
+    return clspi_project(&plan->tensor, queries, opts, &nearest, run);
 }

@@ -1,4 +1,6 @@
 /* The public calls on B-splines. */
+#include <clspline/bspline_project.h>
+
 #include <stdlib.h>
 
 #include "bspline_plan.h"
@@ -6,8 +8,7 @@
 #include "check.h"
 #include "convert_target.h"
 #include "nearest.h"
-#include "nearest_cubic.h"
-#include "surface_spans.h"
+#include "project.h"
 #include "tensor_list.h"
 #include "tensor_share.h"
 
@@ -37,36 +38,6 @@ static void destroy_peer(clspi_plan **peer)
     *peer = NULL;
 }
 
-/* Makes the search of a plan of surfaces. */
-static clspi_surface_search *make_surfaces(const clspi_tensor_plan *tensor, const void *points,
-                                           const clspi_parallel *threads)
-{
-    const clsp_bspline_plan *const plan =
-        (const clsp_bspline_plan *)tensor; /* whose first member it is */
-    clspi_surface_search *search = NULL;
-    clspi_surface_spans spans;
-
-    if (clspi_surface_spans_make(&spans, plan->knots)) {
-        const clspi_tensor_desc *const d = &tensor->desc;
-        spans.dim = d->dim;
-        spans.rational = d->rational != 0;
-        spans.f64 = d->precision == CLSP_F64;
-        spans.points = points;
-        const clspi_surface_desc desc = {
-            .degree = {plan->knots[0].degree, plan->knots[1].degree},
-            .dim = spans.dim,
-            .rational = spans.rational,
-            .num_patches = tensor->num_patches,
-            .spans = {plan->knots[0].num_spans, plan->knots[1].num_spans},
-            .ends = {spans.ends[0], spans.ends[1]},
-            .piece = clspi_surface_spans_piece,
-            .user = &spans};
-        search = clspi_surface_search_create(&desc, threads);
-    }
-    clspi_surface_spans_release(&spans);
-    return search;
-}
-
 static const clspi_tensor_family family = {
     .name = "bspline",
     .points_program = "bspline_points",
@@ -74,7 +45,7 @@ static const clspi_tensor_family family = {
     .make_basis = clspi_bspline_make_basis,
     .host_basis = clspi_bspline_host_basis,
     .after_rows = clspi_tensor_edge_normals,
-    .surfaces = make_surfaces};
+    .own_spans = clspi_bspline_own_spans};
 
 /* ---- creation ---- */
 
@@ -134,9 +105,7 @@ void clsp_bspline_plan_destroy(clsp_bspline_plan **ptr)
     clspi_plan_settle(&plan->tensor.base);
     clspi_convert_target_destroy(&plan->target);
     clspi_tensor_release(&plan->tensor);
-    clspi_nearest_destroy(&plan->nearest);
-    clspi_nearest_cubic_destroy(&plan->nearest_cubic);
-    clspi_curve_search_destroy(&plan->search);
+    clspi_nearest_destroy(&plan->tensor.nearest);
     clspi_bspline_release_knots(plan);
     clspi_own_knots_release(&plan->own);
     free(plan);
@@ -178,9 +147,7 @@ clsp_status clsp_bspline_set_knots(clsp_bspline_plan *plan, size_t num_patches, 
     clspi_own_knots_release(&plan->own);
     plan->own = own;
     clspi_convert_target_destroy(&plan->target);
-    clspi_nearest_destroy(&plan->nearest);
-    clspi_nearest_cubic_destroy(&plan->nearest_cubic);
-    clspi_curve_search_destroy(&plan->search);
+    clspi_nearest_destroy(&plan->tensor.nearest);
     clspi_buffer_release(&plan->tensor.basis);
     clspi_point_kernels_release(&plan->tensor.point_kernels);
     clsp_bspline_desc desc = plan->desc;
@@ -232,4 +199,13 @@ clsp_status clsp_bspline_indices(clsp_bspline_plan *plan, clsp_faces faces, clsp
 {
     if (!plan) return clspi_null_argument(NULL, "clsp_bspline_indices");
     return clspi_tensor_indices(&plan->tensor, faces, patches, &indices, run);
+}
+
+clsp_status clsp_bspline_project(clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
+                                 const clsp_bspline_project_opts *opts, clsp_output nearest,
+                                 const clsp_run *run)
+{
+    if (!plan || !queries)
+        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_project");
+    return clspi_project(&plan->tensor, queries, opts, &nearest, run);
 }

@@ -5,7 +5,6 @@
 #include "host_device.h"
 #include "host_list.h"
 #include "points.h"
-#include "surface_device.h"
 #include "vertex_layout.h"
 #include "vertex_rows.h"
 
@@ -58,9 +57,6 @@ void clspi_tensor_release(clspi_tensor_plan *plan)
     clspi_peers_release(&plan->peers);
     clspi_tensor_forget_grids(plan);
     clspi_host_state_release(&plan->host);
-    clspi_surface_search_destroy(&plan->surfaces);
-    clspi_curve_search_destroy(&plan->curves);
-    clspi_surface_device_destroy(&plan->surface_device);
     clspi_buffer_release(&plan->points);
     clspi_buffer_release(&plan->basis);
 }

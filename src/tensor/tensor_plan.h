@@ -3,12 +3,10 @@
 #ifndef CLSPI_TENSOR_PLAN_H
 #define CLSPI_TENSOR_PLAN_H
 
-#include "curve_search.h"
 #include "eval_points.h"
 #include "host_state.h"
 #include "memory.h"
 #include "own_samples.h"
-#include "surface_search.h"
 #include "tile_rows.h"
 #include "vertex_assembly.h"
 #include "vertex_tile.h"
@@ -18,8 +16,8 @@ enum { CLSPI_CHANGE_DESC = 1, CLSPI_CHANGE_GRIDS = 2 };
 
 struct clspi_tensor_plan;
 
-/* The search on the plan's device (surface_device.h). */
-typedef struct clspi_surface_device clspi_surface_device;
+struct clspi_nearest;
+struct clspi_spans;
 
 /* What the host makes lists by (host_list.h), which commands share that may outlive the plan. */
 typedef struct clspi_list_recipe clspi_list_recipe;
@@ -47,10 +45,9 @@ typedef struct clspi_tensor_family {
     /* Tells whether after_rows makes edges of surfaces as the host does too; NULL: never. */
     bool (*has_edges)(const clspi_tensor_desc *desc);
 
-    /* Makes what surface_project.h searches, of control points of the host's; NULL without memory.
-     */
-    clspi_surface_search *(*surfaces)(const struct clspi_tensor_plan *plan, const void *points,
-                                      const clspi_parallel *threads);
+    /* Makes the spans of curves that have a basis each (spans.h); false without memory. NULL: none
+       have. */
+    bool (*own_spans)(const struct clspi_tensor_plan *plan, struct clspi_spans *spans);
 } clspi_tensor_family;
 
 typedef struct clspi_tensor_plan {
@@ -84,12 +81,9 @@ typedef struct clspi_tensor_plan {
     clspi_tile_kernel tile_kernel;
     clspi_peers peers;
     clspi_host_state host;
-    clspi_vertex_tile *host_tile;         /* tables of the host; NULL: not made */
-    clspi_list_recipe *list_recipe;       /* of the host's lists; NULL: not made */
-    clspi_surface_search *surfaces;       /* of projections; NULL: none yet */
-    clspi_curve_search *curves;           /* likewise, of curves that are a segment each */
-    uint64_t surfaces_load;               /* of control points that either is of */
-    clspi_surface_device *surface_device; /* NULL: none yet */
+    clspi_vertex_tile *host_tile;   /* tables of the host; NULL: not made */
+    clspi_list_recipe *list_recipe; /* of the host's lists; NULL: not made */
+    struct clspi_nearest *nearest;  /* of projections, which the family releases; NULL: none yet */
 } clspi_tensor_plan;
 
 /* Makes an empty plan, which clspi_tensor_release must follow if it succeeds. method: of summing;

@@ -1,0 +1,56 @@
+/* What a plan of curves or surfaces keeps for the search of nearest points: what its control points
+   become, on the host and on its device. */
+#ifndef CLSPI_NEAREST_H
+#define CLSPI_NEAREST_H
+
+#include "curve_search.h"
+#include "nearest_query.h"
+#include "spans.h"
+#include "surface_search.h"
+#include "tensor_plan.h"
+
+typedef struct clspi_nearest {
+    clspi_curve_search *curves;     /* of the host; NULL: not made, */
+    clspi_surface_search *surfaces; /* nor this, */
+    uint64_t load;                  /* and of which control points either is; 0: of none */
+    struct clspi_curve_device *curve_device;
+    struct clspi_surface_device *surface_device;
+    struct clspi_nearest_cubic *cubic; /* of mrep */
+} clspi_nearest;
+
+/* Queries in memory of a device and where their results go; offsets in elements. patches, hints and
+   normals may be NULL. */
+typedef struct clspi_nearest_job {
+    clspi_tensor_plan *of; /* has what surfaces become on the host: the device's own plan, or the
+                              one whose peer that is. Its host searches for what is left over */
+    cl_mem points, patches, hints, out, normals;
+    size_t points_offset, patches_offset, hints_offset, offset, normals_offset;
+    size_t num;
+    uint32_t num_nearest; /* results of each */
+    double max_dist;      /* 0: no limit */
+} clspi_nearest_job;
+
+/* Makes plan->nearest, where that has not been done. */
+clsp_status clspi_nearest_ready(clspi_tensor_plan *plan);
+void clspi_nearest_destroy(clspi_nearest **nearest);
+
+/* Makes the spans of a plan along a direction; clspi_spans_release must follow in every case. */
+clsp_status clspi_nearest_spans(const clspi_tensor_plan *plan, uint32_t way, clspi_spans *spans);
+
+/* Makes what the host searches of the control points loaded, where that has not been done. The
+   caller holds the plan's lock, and has called clspi_nearest_ready. */
+clsp_status clspi_nearest_prepare(clspi_tensor_plan *plan);
+
+/* Searches on the host, which is prepared: for queries on surfaces with the context's workers, if
+   the thread is not to do all alone. */
+clsp_status clspi_nearest_find(clspi_tensor_plan *plan, const clspi_nearest_queries *queries,
+                               bool alone);
+
+/* Returns the bytes of a result, and the elements. */
+size_t clspi_nearest_bytes(const clspi_tensor_plan *plan);
+size_t clspi_nearest_reals(const clspi_tensor_plan *plan);
+
+/* Reports that there is no memory for a search. */
+clsp_status clspi_nearest_no_memory(const clspi_tensor_plan *plan);
+
+#endif
