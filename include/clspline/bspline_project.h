@@ -131,9 +131,8 @@ typedef struct clsp_bspline_project_opts {
                          one, and a bound below its distance; cubics are within half of it. 0: 1e-4
                          of the largest edge of the box around all curves. Below what the precision
                          can reach, some (degree + 8) eps of a span's size, it counts as that.
-                         Devices without denormal numbers count what cubics are off by in the least
-                         normal ones, and those of curves below 1e-31 (CLSP_F32) not at all: bounds
-                         are then 0 */
+                         Of curves below 1e-31 (CLSP_F32) devices without denormal numbers take what
+                         cubics are off by for 0 */
     union {
         uint64_t no_normals;        /* 0 */
         const clsp_output *normals; /* of surfaces of three coordinates: receives the unit normal

@@ -1,19 +1,32 @@
-/* The constant matrices by which a Bezier curve of any degree is approximated by a cubic
-   (docs/math.md, 15). */
+/* The cubics that stand for parts of Bezier segments (docs/math.md, 15), and how far off they are.
+   All is double precision; eps is that of the precision that segments and cubics are stored in. */
 #ifndef CLSPI_CUBIC_FIT_H
 #define CLSPI_CUBIC_FIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Counts the weights for a degree above 0, which clspi_cubic_fit writes. */
-size_t clspi_cubic_fit_size(uint32_t degree);
+/* Segments of one degree. */
+typedef struct clspi_fitted_segments {
+    uint32_t degree, dim;
+    size_t num, stride;   /* reals from one to the next */
+    const double *points; /* [num][degree + 1][dim], and behind each its origin and its extent */
+    double eps;
+    double error; /* what cubics may err by */
+    size_t most;  /* cubics, unless there are more segments */
+} clspi_fitted_segments;
 
-/* Writes the weights. Up to degree 3: [4][degree + 1], of control point j in control point k of the
-   cubic that is the same curve. Above: [degree + 1][6], for each control point j its entries in
-   rows 1 and 2 of the Gram matrix of Bernstein polynomials of degree 3 and `degree`, and the
-   weights of a cubic's four control points in control point j of that cubic elevated to the degree.
- */
-void clspi_cubic_fit(double *weights, uint32_t degree);
+/* A cubic: it stands for part `part` of 2^depth of a segment. */
+typedef struct clspi_cubic {
+    uint32_t segment, part, depth;
+    bool is_near;        /* it errs by no more than it may, or than rounding */
+    double points[4][4]; /* relative to the segment's origin */
+    double error;        /* how far they may be apart at one parameter */
+} clspi_cubic;
+
+/* Makes the cubics, in the order of segments and of their parts, for the caller to free; NULL
+   without memory. *cut: some would have to be halved more often than may be. */
+clspi_cubic *clspi_cubics_make(const clspi_fitted_segments *segments, size_t *num, bool *cut);
 
 #endif

@@ -7,13 +7,8 @@
 #include "buffer.h"
 #include "check.h"
 #include "cubic_fit.h"
-#include "split.h"
 
-enum {
-    MOST_HALVINGS = 24,    /* of a segment, one after another: parts' numbers are exact in floats */
-    MOST_CUBICS = 1 << 22, /* made by halving; more segments than that have a cubic each */
-    ROW = 64               /* of cubics.cl */
-};
+enum { MOST_CUBICS = 1 << 22 /* made by halving; more segments than that have a cubic each */ };
 
 /* Counts the reals of a cubic: CLSP_CUBIC of cubic.clh. */
 static size_t cubic_reals(const clspi_tensor_desc *d)
@@ -21,289 +16,141 @@ static size_t cubic_reals(const clspi_tensor_desc *d)
     return 4 * (size_t)d->dim + 3;
 }
 
-static size_t control_reals(const clspi_tensor_desc *d)
+/* Reads `num` reals of a plan's precision; NULL without memory, or with *status set. */
+static double *read_reals(const clspi_tensor_plan *plan, clspi_series *series, cl_mem from,
+                          size_t num, clsp_status *status)
 {
-    return (size_t)d->terms[0] * d->dim;
+    const size_t real = clsp_type_bytes(plan->desc.precision);
+    void *const read = num > SIZE_MAX / sizeof(double) ? NULL : malloc(num * real);
+    double *reals = read;
+
+    *status =
+        read ? clspi_series_read(series, from, 0, read, num * real) : clspi_nearest_no_memory(plan);
+    if (real == sizeof *reals) return reals;
+    reals = *status == CLSP_OK ? malloc(num * sizeof *reals) : NULL;
+    for (size_t i = 0; reals && i < num; i++)
+        reals[i] = (double)((const float *)read)[i];
+    if (*status == CLSP_OK && !reals) *status = clspi_nearest_no_memory(plan);
+    free(read);
+    return reals;
 }
 
-/* ---- what does not depend on control points ---- */
-
-static clsp_status make_kernels(clspi_cubics *cubics, clsp_context *ctx,
-                                const clspi_tensor_desc *desc)
+/* Computes the largest edge of the box around all segments. */
+static double size_of(const clspi_fitted_segments *s)
 {
-    const clspi_options options = clspi_segment_options(ctx, desc);
-    const struct {
-        clspi_kernel *kernel;
-        const clspi_signature *signature;
-    } all[] = {{&cubics->fit, &clspi_fit_cubics_signature},
-               {&cubics->sum, &clspi_sum_counts_signature},
-               {&cubics->halve, &clspi_halve_parts_signature},
-               {&cubics->note, &clspi_note_firsts_signature}};
+    const uint32_t controls = s->degree + 1, dim = s->dim;
+    double size = 0;
 
-    for (size_t i = 0; i < CLSPI_COUNT(all); i++)
-        if (!all[i].kernel->kernel)
-            CLSPI_CHECK(
-                clspi_kernel_create(all[i].kernel, ctx, "cubics", all[i].signature, &options));
-    return CLSP_OK;
+    for (uint32_t c = 0; c < dim; c++) {
+        double low = INFINITY, high = -INFINITY;
+        for (size_t i = 0; i < s->num; i++) {
+            const double *const x = s->points + i * s->stride, *const frame = x + controls * dim;
+            for (uint32_t k = 0; k < controls && frame[dim] < (double)INFINITY; k++) {
+                low = fmin(low, frame[c] + x[k * dim + c]);
+                high = fmax(high, frame[c] + x[k * dim + c]);
+            }
+        }
+        if (high - low > size) size = high - low;
+    }
+    return size;
 }
 
-static clsp_status make_weights(clspi_cubics *cubics, clspi_series *series,
-                                const clspi_tensor_desc *d)
+/* Chooses what cubics may err by: above 0 and finite in the precision. */
+static double error_for(const clspi_fitted_segments *s, bool narrow, double tolerance)
 {
-    if (cubics->weights) return CLSP_OK;
-    const size_t num = clspi_cubic_fit_size(d->degrees[0]);
-    double *const weights = malloc(num * sizeof *weights);
-    if (!weights)
-        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "projection: no memory for %zu weights of cubics", num);
-    clspi_cubic_fit(weights, d->degrees[0]);
+    const double least = narrow ? FLT_MIN * FLT_EPSILON : DBL_MIN * DBL_EPSILON;
+    const double most = (narrow ? FLT_MAX : DBL_MAX) / 4;
+
+    return fmin(fmax((tolerance > 0 ? tolerance : 1e-4 * size_of(s)) / 2, least), most);
+}
+
+/* Writes cubics and where each segment's are to the device. reals and firsts: room for them. */
+static clsp_status bring(clspi_cubics *to, clspi_series *series, const clspi_tensor_desc *d,
+                         const clspi_cubic *cubics, double *reals, cl_uint *firsts, size_t segments)
+{
+    const size_t each = cubic_reals(d), bytes = (segments + 1) * sizeof *firsts;
+
+    to->error = 0;
+    for (size_t i = 0; i < to->num; i++) {
+        const clspi_cubic *const cubic = &cubics[i];
+        double *const at = reals + i * each;
+        for (uint32_t k = 0; k < 4 * d->dim; k++)
+            at[k] = cubic->points[k / d->dim][k % d->dim];
+        at[4 * d->dim + 1] = ldexp(1.0, -(int)cubic->depth);
+        at[4 * d->dim] = cubic->part * at[4 * d->dim + 1];
+        at[4 * d->dim + 2] = cubic->error;
+        if (cubic->error > to->error) to->error = cubic->error;
+        if (cubic->part == 0) firsts[cubic->segment] = (cl_uint)i;
+    }
+    to->error *= 1 + 4 * (double)FLT_EPSILON; /* which is rounded on its way */
+    firsts[segments] = (cl_uint)to->num;
+    clspi_buffer_release(&to->cubics);
+    clspi_buffer_release(&to->firsts);
+    CLSPI_CHECK(clspi_reals_create(&to->cubics, series, d->precision, reals, to->num * each));
+    CLSPI_CHECK(clspi_buffer_create(&to->firsts, series->ctx, bytes));
+    return clspi_series_write(series, to->firsts, 0, firsts, bytes);
+}
+
+/* Makes cubics of segments that have been read, and brings them. */
+static clsp_status make(const clspi_tensor_plan *plan, clspi_cubics *cubics, clspi_series *series,
+                        const clspi_fitted_segments *of)
+{
+    clspi_cubic *const made = clspi_cubics_make(of, &cubics->num, &cubics->cut);
+    double *const reals =
+        made ? malloc(cubics->num * cubic_reals(&plan->desc) * sizeof *reals) : NULL;
+    cl_uint *const firsts = malloc((of->num + 1) * sizeof *firsts);
     const clsp_status status =
-        clspi_reals_create(&cubics->weights, series, d->precision, weights, num);
-    free(weights);
+        made && reals && firsts ? bring(cubics, series, &plan->desc, made, reals, firsts, of->num)
+                                : clspi_nearest_no_memory(plan);
+
+    free(made);
+    free(reals);
+    free(firsts);
+    if (status == CLSP_OK && cubics->cut)
+        clspi_message(&series->ctx->log, CLSP_LOG_WARNING,
+                      "%s: projection: %zu cubics, and more are needed for the tolerance %g: "
+                      "results are cut, and their bounds say how far off they may be",
+                      plan->base.family, cubics->num, 2 * of->error);
     return status;
 }
 
-/* ---- the tolerance ---- */
-
-/* Reads the largest edge of the box around all curves; 0 where that is empty. */
-static clsp_status read_size(const clspi_segments *segments, clspi_series *series,
-                             const clspi_tensor_desc *d, double *size)
+/* Reads the segments, and makes cubics of them. */
+static clsp_status make_of_segments(const clspi_tensor_plan *plan, clspi_cubics *cubics,
+                                    clspi_series *series, double tolerance)
 {
-    const size_t real = clsp_type_bytes(d->precision), box = 2 * d->dim * real;
-    const size_t root = (size_t)segments->offsets[segments->all_tiers] - 1;
-    float narrow[8];
-    double wide[8];
-
-    CLSPI_CHECK(clspi_series_read(series, segments->boxes, root * box,
-                                  d->precision == CLSP_F32 ? (void *)narrow : (void *)wide, box));
-    *size = 0.0;
-    for (uint32_t c = 0; c < d->dim; c++) {
-        const double low = d->precision == CLSP_F32 ? narrow[c] : wide[c];
-        const double high = d->precision == CLSP_F32 ? narrow[d->dim + c] : wide[d->dim + c];
-        if (high - low > *size) *size = high - low;
-    }
-    return CLSP_OK;
-}
-
-/* What cubics may err by. */
-typedef struct aims {
-    double error; /* how far they may be from their segments */
-    double unit;  /* in which the errors are counted, rounded upward */
-} aims;
-
-/* Chooses both, above 0 and finite in the precision. */
-static clsp_status choose_aims(const clspi_segments *segments, clspi_series *series,
-                               const clspi_tensor_desc *d, double tolerance, aims *aim)
-{
+    const clspi_tensor_desc *const d = &plan->desc;
     const bool narrow = d->precision == CLSP_F32;
-    const double normal = narrow ? FLT_MIN : DBL_MIN;
-    const double least = normal * (narrow ? FLT_EPSILON : DBL_EPSILON); /* above 0 there is */
-    const double most = (narrow ? FLT_MAX : DBL_MAX) / 4, eps = narrow ? FLT_EPSILON : DBL_EPSILON;
-    double size;
+    const size_t stride = (size_t)d->terms[0] * d->dim + clspi_frame_reals(d);
+    const size_t num = plan->num_patches * cubics->segments.spans, reals = num * stride;
+    const uint64_t room =
+        series->ctx->device.max_alloc_bytes / (cubic_reals(d) * clsp_type_bytes(d->precision));
+    clsp_status status;
+    double *const points = read_reals(plan, series, cubics->segments.segments, reals, &status);
+    clspi_fitted_segments of = {.degree = d->degrees[0],
+                                .dim = d->dim,
+                                .num = num,
+                                .stride = stride,
+                                .points = points,
+                                .eps = narrow ? (double)FLT_EPSILON : DBL_EPSILON,
+                                .most = (size_t)clspi_min_u64(room, MOST_CUBICS)};
 
-    CLSPI_CHECK(read_size(segments, series, d, &size));
-    if (tolerance == 0.0) tolerance = 1e-4 * size;
-    aim->error = fmin(fmax(tolerance / 2, least), most);
-    /* fine beside the error and beside rounding, and so large that 32 bits count the size */
-    const double counted = fmax(aim->error, 4 * eps * size);
-    aim->unit = fmin(fmax(counted / 1024, counted >= 64 * normal ? normal : least), most);
-    return CLSP_OK;
-}
-
-/* ---- steps ---- */
-
-/* Approximates the parts that there are. */
-static clsp_status fit_parts(const clspi_cubics *cubics, clspi_series *series,
-                             const clspi_tensor_desc *d, cl_uint depth, double error)
-{
-    const cl_mem controls = depth == 0 ? cubics->segments.segments : cubics->controls[cubics->now];
-    const size_t stride = control_reals(d) + (depth == 0 ? clspi_frame_reals(d) : 0);
-    const uint64_t most =
-        clspi_launch_lines(&series->ctx->tuning, 12 * control_reals(d), 1, cubics->fit.local, 1);
-    clspi_cut cut = {.per_piece = cubics->num, .left = cubics->num};
-    clspi_part part;
-
-    while (clspi_cut_next(&cut, most, &part)) {
-        const clspi_fit_cubics_args args = {.parts = cubics->parts[cubics->now],
-                                            .segments = cubics->segments.segments,
-                                            .controls = controls,
-                                            .weights = cubics->weights,
-                                            .cubics = cubics->cubics[cubics->now],
-                                            .counts = cubics->counts,
-                                            .range = {.first = part.before,
-                                                      .stride = (cl_uint)stride,
-                                                      .depth = depth,
-                                                      .items = (cl_uint)part.num_lines},
-                                            .tolerance = error};
-        CLSPI_CHECK(clspi_launch_fit_cubics(series, &cubics->fit, &args, part.num_lines));
+    if (status == CLSP_OK) {
+        of.error = error_for(&of, narrow, tolerance);
+        status = make(plan, cubics, series, &of);
     }
-    return CLSP_OK;
-}
-
-/* Makes prefix sums of the counts, and reads the sum of all. */
-static clsp_status sum_counts(const clspi_cubics *cubics, clspi_series *series, cl_uint *sum)
-{
-    size_t at = 0, num = cubics->num;
-
-    for (; num > 1; at += num, num = clspi_div_up(num, ROW)) {
-        const uint64_t most =
-            clspi_launch_lines(&series->ctx->tuning, ROW, 1, cubics->sum.local, 1);
-        const size_t rows = clspi_div_up(num, ROW);
-        clspi_cut cut = {.per_piece = rows, .left = rows};
-        clspi_part part;
-        while (clspi_cut_next(&cut, most, &part)) {
-            const clspi_sum_counts_args args = {.counts = cubics->counts,
-                                                .range = {.at = at,
-                                                          .first = (cl_uint)part.before,
-                                                          .num = (cl_uint)num,
-                                                          .items = (cl_uint)part.num_lines}};
-            CLSPI_CHECK(clspi_launch_sum_counts(series, &cubics->sum, &args, part.num_lines));
-        }
-    }
-    return clspi_series_read(series, cubics->counts, at * sizeof *sum, sum, sizeof *sum);
-}
-
-/* Makes room for num parts in buffers `to`, of which the last `halves` come with their control
-   points. */
-static clsp_status reserve(clspi_cubics *cubics, clsp_context *ctx, const clspi_tensor_desc *d,
-                           uint32_t to, size_t num, size_t halves)
-{
-    const size_t real = clsp_type_bytes(d->precision);
-    size_t bytes = cubic_reals(d) * real, controls = control_reals(d) * real;
-    size_t parts = sizeof(cl_uint4), counts = 2 * sizeof(cl_uint);
-
-    if (!clspi_size_mul(&bytes, num) || !clspi_size_mul(&controls, halves) ||
-        !clspi_size_mul(&parts, num) || !clspi_size_mul(&counts, num))
-        return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "projection: %zu cubics are more than the address space", num);
-    CLSPI_CHECK(clspi_buffer_reserve(&cubics->cubics[to], &cubics->cubics_bytes[to], ctx, bytes));
-    CLSPI_CHECK(clspi_buffer_reserve(&cubics->parts[to], &cubics->parts_bytes[to], ctx, parts));
-    return clspi_buffer_reserve(&cubics->controls[to], &cubics->controls_bytes[to], ctx, controls);
-}
-
-/* Halves the parts that are not accepted, and moves all to their places. */
-static clsp_status halve_parts(clspi_cubics *cubics, clspi_series *series,
-                               const clspi_tensor_desc *d, cl_uint depth, cl_uint halvings)
-{
-    const uint32_t from = cubics->now, to = 1 - from;
-    const size_t num = cubics->num,
-                 stride = control_reals(d) + (depth == 0 ? clspi_frame_reals(d) : 0);
-    const uint64_t most = clspi_launch_lines(&series->ctx->tuning, d->terms[0] * control_reals(d),
-                                             1, cubics->halve.local, 1);
-    clspi_cut cut = {.per_piece = num, .left = num};
-    clspi_part part;
-
-    CLSPI_CHECK(reserve(cubics, series->ctx, d, to, num + halvings, 2 * (size_t)halvings));
-    while (clspi_cut_next(&cut, most, &part)) {
-        const clspi_halve_parts_args args = {.parts = cubics->parts[from],
-                                             .cubics = cubics->cubics[from],
-                                             .controls = depth == 0 ? cubics->segments.segments
-                                                                    : cubics->controls[from],
-                                             .counts = cubics->counts,
-                                             .new_parts = cubics->parts[to],
-                                             .new_cubics = cubics->cubics[to],
-                                             .new_controls = cubics->controls[to],
-                                             .range = {.first = part.before,
-                                                       .num = (cl_uint)num,
-                                                       .stride = (cl_uint)stride,
-                                                       .items = (cl_uint)part.num_lines}};
-        CLSPI_CHECK(clspi_launch_halve_parts(series, &cubics->halve, &args, part.num_lines));
-    }
-    cubics->now = to;
-    cubics->num = num + halvings;
-    return CLSP_OK;
-}
-
-/* ---- all of it ---- */
-
-/* Returns how many cubics halving may make. */
-static size_t most_cubics(const clsp_context *ctx, const clspi_tensor_desc *d)
-{
-    const size_t reals = clspi_max(cubic_reals(d), control_reals(d));
-    const uint64_t room = ctx->device.max_alloc_bytes / (reals * clsp_type_bytes(d->precision));
-
-    return (size_t)clspi_min_u64(room, MOST_CUBICS);
-}
-
-/* Approximates segments, halving until all parts are near enough or there are too many. */
-static clsp_status subdivide(clspi_cubics *cubics, clspi_series *series, const clspi_tensor_desc *d,
-                             double error)
-{
-    const size_t most = most_cubics(series->ctx, d);
-
-    cubics->now = 0;
-    cubics->cut = false;
-    CLSPI_CHECK(reserve(cubics, series->ctx, d, 0, cubics->num, 0));
-    for (cl_uint depth = 0, halvings;; depth++) {
-        size_t counts = 2 * sizeof halvings;
-        if (!clspi_size_mul(&counts, cubics->num))
-            return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
-                              "projection: %zu cubics are more than the address space",
-                              cubics->num);
-        CLSPI_CHECK(
-            clspi_buffer_reserve(&cubics->counts, &cubics->counts_bytes, series->ctx, counts));
-        CLSPI_CHECK(fit_parts(cubics, series, d, depth, error));
-        CLSPI_CHECK(sum_counts(cubics, series, &halvings));
-        if (halvings == 0) return CLSP_OK;
-        cubics->cut = depth == MOST_HALVINGS || cubics->num + halvings > most;
-        if (cubics->cut) break;
-        CLSPI_CHECK(halve_parts(cubics, series, d, depth, halvings));
-    }
-    clspi_message(&series->ctx->log, CLSP_LOG_WARNING,
-                  "projection: %zu cubics, and more are needed for the tolerance %g: "
-                  "results are cut, and their bounds say how far off they may be",
-                  cubics->num, 2 * error);
-    return CLSP_OK;
-}
-
-/* Notes where each segment's cubics are, and how far off the worst of all is. */
-static clsp_status note_firsts(clspi_cubics *cubics, clspi_series *series, size_t num_segments,
-                               double unit)
-{
-    const uint64_t most = clspi_launch_lines(&series->ctx->tuning, 8, 1, cubics->note.local, 1);
-    clspi_cut cut = {.per_piece = cubics->num, .left = cubics->num};
-    clspi_part part;
-    cl_uint worst = 0;
-
-    CLSPI_CHECK(clspi_buffer_reserve(&cubics->firsts, &cubics->firsts_bytes, series->ctx,
-                                     (num_segments + 1) * sizeof worst));
-    if (!cubics->worst) CLSPI_CHECK(clspi_buffer_create(&cubics->worst, series->ctx, sizeof worst));
-    CLSPI_CHECK(clspi_series_write(series, cubics->worst, 0, &worst, sizeof worst));
-    while (clspi_cut_next(&cut, most, &part)) {
-        const clspi_note_firsts_args args = {.parts = cubics->parts[cubics->now],
-                                             .cubics = cubics->cubics[cubics->now],
-                                             .firsts = cubics->firsts,
-                                             .worst = cubics->worst,
-                                             .range = {.first = part.before,
-                                                       .num = (cl_uint)cubics->num,
-                                                       .stride = 0,
-                                                       .items = (cl_uint)part.num_lines},
-                                             .unit = unit};
-        CLSPI_CHECK(clspi_launch_note_firsts(series, &cubics->note, &args, part.num_lines));
-    }
-    CLSPI_CHECK(clspi_series_read(series, cubics->worst, 0, &worst, sizeof worst));
-    cubics->error = worst == UINT32_MAX ? INFINITY : worst * unit * (1.0 + 4 * FLT_EPSILON);
-    return CLSP_OK;
+    free(points);
+    return status;
 }
 
 clsp_status clspi_cubics_prepare(clspi_tensor_plan *plan, clspi_cubics *cubics,
                                  clspi_series *series, double tolerance)
 {
-    const clspi_tensor_desc *const d = &plan->desc;
-    aims aim;
-
     CLSPI_CHECK(clspi_segments_prepare(plan, &cubics->segments, series));
     if (plan->num_patches == 0) return CLSP_OK;
     if (cubics->is_made && cubics->load == plan->loads && cubics->tolerance == tolerance)
         return CLSP_OK;
     cubics->is_made = false;
-    CLSPI_CHECK(make_kernels(cubics, series->ctx, d));
-    CLSPI_CHECK(make_weights(cubics, series, d));
-    CLSPI_CHECK(choose_aims(&cubics->segments, series, d, tolerance, &aim));
-    const size_t num_segments = plan->num_patches * cubics->segments.spans;
-    cubics->num = num_segments;
-    CLSPI_CHECK(subdivide(cubics, series, d, aim.error));
-    CLSPI_CHECK(note_firsts(cubics, series, num_segments, aim.unit));
+    CLSPI_CHECK(make_of_segments(plan, cubics, series, tolerance));
     cubics->is_made = true;
     cubics->load = plan->loads;
     cubics->tolerance = tolerance;
@@ -313,17 +160,6 @@ clsp_status clspi_cubics_prepare(clspi_tensor_plan *plan, clspi_cubics *cubics,
 void clspi_cubics_release(clspi_cubics *cubics)
 {
     clspi_segments_release(&cubics->segments);
-    for (int k = 0; k < 2; k++) {
-        clspi_buffer_release(&cubics->cubics[k]);
-        clspi_buffer_release(&cubics->parts[k]);
-        clspi_buffer_release(&cubics->controls[k]);
-    }
-    clspi_buffer_release(&cubics->counts);
+    clspi_buffer_release(&cubics->cubics);
     clspi_buffer_release(&cubics->firsts);
-    clspi_buffer_release(&cubics->weights);
-    clspi_buffer_release(&cubics->worst);
-    clspi_kernel_release(&cubics->fit);
-    clspi_kernel_release(&cubics->sum);
-    clspi_kernel_release(&cubics->halve);
-    clspi_kernel_release(&cubics->note);
 }

@@ -21,7 +21,6 @@ clsp_status clspi_nearest_cubic_build(const clspi_build *build, const clspi_tens
 {
     const clspi_options options = clspi_segment_options(build->ctx, desc);
 
-    CLSPI_CHECK(clspi_program_build(build, "cubics", &options));
     CLSPI_CHECK(clspi_program_build(build, "nearest_cubic", &options));
     if (!can_share(build->ctx)) return CLSP_OK;
     return clspi_program_build_grouped(build, "nearest_cubic", &clspi_find_on_cubics_signature,
@@ -95,7 +94,7 @@ static clspi_find_on_cubics_args common_args(const clspi_tensor_plan *plan,
         .segments = is_empty ? job->points : segments->segments,
         .boxes = is_empty ? job->points : segments->boxes,
         .tiers = is_empty ? job->points : segments->tier_table,
-        .cubics = is_empty ? job->points : cubics->cubics[cubics->now],
+        .cubics = is_empty ? job->points : cubics->cubics,
         .firsts = is_empty ? job->points : cubics->firsts,
         .queries = job->points,
         .patches = job->patches ? job->patches : job->points,
