@@ -13,10 +13,10 @@ extern "C" {
 
 /* Projects points onto the patches loaded: curves of 1 to 4 coordinates and degrees 1 to
    CLSP_BSPLINE_PROJECT_MAX_DEGREE, or surfaces of 2 to 4 coordinates and degrees 1 to
-   CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE. nearest: receives
-   [num][num_nearest] results (clsp_bspline_nearest_f32 or _f64) in the plan's precision; parameters
-   are in [0, 1]. What clsp_bspline_project says of curves and of surfaces holds here, of methods and
-   options too. opts may be NULL.
+   CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE. nearest: receives [num][num_nearest] results
+   (clsp_bspline_nearest_f32 or _f64) in the plan's precision; parameters are in [0, 1]. What
+   clsp_bspline_project says of curves and of surfaces holds here, of methods and options too. opts
+   may be NULL.
 
    Errors: CLSP_ERROR_ARGUMENT also for a plan of another form; CLSP_ERROR_DEGREE (0, or above the
    maximum); CLSP_ERROR_WEIGHTS (mrep of rational curves). */

@@ -139,13 +139,19 @@ typedef struct clsp_bspline_project_opts {
                                and the signed distance of each query, [num][4] in the plan's
                                precision; NULL: not asked for */
     };
-    uint64_t reserved[CLSP_RESERVED - 1];
+    union {
+        uint64_t no_metric;   /* 0 */
+        const double *metric; /* [dim], the weights of coordinates in squared distances, finite and
+                         above 0: the distance of x and y is the root of the sum of metric[k] (x_k -
+                         y_k)^2, and all distances are such ones; NULL: 1 each */
+    };
+    uint64_t reserved[CLSP_RESERVED - 2];
 } clsp_bspline_project_opts;
 
 /* Projects points onto the curves or surfaces loaded. nearest: receives [num][num_nearest] results
    (the structs above) in the plan's precision. The first call after curves are loaded makes what
    the search needs; of mrep also the first one with another tolerance, and it waits for the device,
-   which alone knows how many cubics there will be. Where these would be more than 2^22, or more
+   whose segments cubics are made of. Where these would be more than 2^22, or more
    than its largest buffer holds, a warning says so, results are CLSP_BSPLINE_NEAREST_CUT, and
    bounds are as far off as the cubics are. opts may be NULL.
 
@@ -175,6 +181,11 @@ typedef struct clsp_bspline_project_opts {
    and the way there is another one, and where the search was cut: the signed distance is NaN.
    Where patches meet in a crease, the side is that of the patch whose normal points along the way.
    Queries as near to the surface as distances are off get either sign.
+
+   With a metric all is searched as if coordinates were multiplied by the roots of its weights, whose
+   roundings are within the bounds above; sizes are measured so too. Normals are those of the
+   surface as it is. A call with another metric than the one before makes anew what is searched;
+   calls that overlap, for tiles on their threads, have the same one.
 
    Errors: CLSP_ERROR_ARGUMENT also for a plan of volumes or of surfaces of one coordinate, for
    normals of curves and of surfaces of other than three coordinates,

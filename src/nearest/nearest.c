@@ -1,7 +1,10 @@
 #include "nearest.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "buffer.h"
 #include "check.h"
 #include "curve_device.h"
 #include "nearest_cubic.h"
@@ -34,10 +37,20 @@ size_t clspi_nearest_reals(const clspi_tensor_plan *plan)
     return clspi_nearest_bytes(plan) / clsp_type_bytes(plan->desc.precision);
 }
 
-clsp_status clspi_nearest_ready(clspi_tensor_plan *plan)
+clsp_status clspi_nearest_ready(clspi_tensor_plan *plan, const double scale[4])
 {
+    const size_t bytes = sizeof plan->nearest->scale;
+
+    if (plan->nearest && memcmp(plan->nearest->scale, scale, bytes) != 0) {
+        clspi_plan_settle(&plan->base);
+        clspi_nearest_destroy(&plan->nearest);
+    }
     pthread_mutex_lock(&plan->base.lock);
-    if (!plan->nearest) plan->nearest = calloc(1, sizeof *plan->nearest);
+    if (!plan->nearest && (plan->nearest = calloc(1, sizeof *plan->nearest)) != NULL) {
+        memcpy(plan->nearest->scale, scale, bytes);
+        for (int k = 0; k < 4; k++)
+            plan->nearest->is_scaled |= scale[k] != 1;
+    }
     pthread_mutex_unlock(&plan->base.lock);
     return plan->nearest ? CLSP_OK : clspi_nearest_no_memory(plan);
 }
@@ -53,6 +66,10 @@ void clspi_nearest_destroy(clspi_nearest **ptr)
     clspi_curve_device_destroy(&nearest->curve_device);
     clspi_surface_device_destroy(&nearest->surface_device);
     clspi_nearest_cubic_destroy(&nearest->cubic);
+    clspi_kernel_release(&nearest->scale_queries);
+    clspi_kernel_release(&nearest->unscale_results);
+    clspi_buffer_release(&nearest->points);
+    clspi_buffer_release(&nearest->queries);
     free(nearest);
 }
 
@@ -86,6 +103,71 @@ clsp_status clspi_nearest_spans(const clspi_tensor_plan *plan, uint32_t way, cls
 
     return is_made ? CLSP_OK : clspi_nearest_no_memory(plan);
 }
+
+/* ---- metrics ---- */
+
+static double get_real(const clspi_tensor_plan *plan, const void *from, size_t i)
+{
+    return plan->desc.precision == CLSP_F64 ? ((const double *)from)[i]
+                                            : (double)((const float *)from)[i];
+}
+
+static void set_real(const clspi_tensor_plan *plan, void *to, size_t i, double x)
+{
+    if (plan->desc.precision == CLSP_F64)
+        ((double *)to)[i] = x;
+    else
+        ((float *)to)[i] = (float)x;
+}
+
+/* Makes points of so many numbers with their coordinates scaled; NULL without memory. */
+static void *scaled(const clspi_tensor_plan *plan, const void *points, size_t num, size_t coords)
+{
+    const size_t dim = plan->desc.dim, real = clsp_type_bytes(plan->desc.precision);
+    void *const to = num > SIZE_MAX / real / coords ? NULL : malloc(num * coords * real + 1);
+
+    for (size_t i = 0; to && i < num * coords; i++)
+        set_real(plan, to, i,
+                 get_real(plan, points, i) *
+                     (i % coords < dim ? plan->nearest->scale[i % coords] : 1));
+    return to;
+}
+
+/* Brings the points of results, and normals, back to the coordinates of the caller. */
+static void unscale(const clspi_tensor_plan *plan, const clspi_nearest_queries *queries)
+{
+    const size_t each = clspi_nearest_reals(plan), first = 5; /* reals of a result, and its point */
+    const double *const scale = plan->nearest->scale;
+
+    for (size_t i = 0; i < queries->num * queries->num_nearest; i++)
+        for (size_t k = 0; k < plan->desc.dim; k++) {
+            const size_t at = i * each + first + k;
+            set_real(plan, queries->out, at, get_real(plan, queries->out, at) / scale[k]);
+        }
+    for (size_t i = 0; queries->normals && i < queries->num; i++) {
+        double n[3], square = 0;
+        for (size_t k = 0; k < 3; k++) {
+            n[k] = get_real(plan, queries->normals, CLSPI_NORMAL_REALS * i + k) * scale[k];
+            square += n[k] * n[k];
+        }
+        for (size_t k = 0; k < 3; k++)
+            set_real(plan, queries->normals, CLSPI_NORMAL_REALS * i + k, n[k] / sqrt(square));
+    }
+}
+
+clsp_status clspi_nearest_points(clspi_tensor_plan *plan, const void **points, void **own)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+
+    *own = NULL;
+    CLSPI_CHECK(clspi_tensor_host_points(plan, points));
+    if (!plan->nearest->is_scaled) return CLSP_OK;
+    *points = *own = scaled(plan, *points, plan->num_patches * plan->patch_reals / clspi_coords(d),
+                            clspi_coords(d));
+    return *own ? CLSP_OK : clspi_nearest_no_memory(plan);
+}
+
+/* ---- making it ---- */
 
 static void run_pieces(void *host, size_t num, clspi_piece_fn fn, void *user)
 {
@@ -139,13 +221,15 @@ clsp_status clspi_nearest_prepare(clspi_tensor_plan *plan)
 {
     clspi_nearest *const nearest = plan->nearest;
     const void *points;
+    void *own;
 
     if ((nearest->surfaces || nearest->curves) && nearest->load == plan->loads) return CLSP_OK;
-    CLSPI_CHECK(clspi_tensor_host_points(plan, &points));
+    CLSPI_CHECK(clspi_nearest_points(plan, &points, &own));
     nearest->load = 0;
-    CLSPI_CHECK(load(plan, points));
-    nearest->load = plan->loads;
-    return CLSP_OK;
+    const clsp_status status = load(plan, points);
+    if (status == CLSP_OK) nearest->load = plan->loads;
+    free(own);
+    return status;
 }
 
 /* ---- the search ---- */
@@ -173,8 +257,8 @@ static bool search_some(const void *user, size_t first, size_t num, const uint32
     return clspi_surface_search_find(plan->nearest->surfaces, &some);
 }
 
-clsp_status clspi_nearest_find(clspi_tensor_plan *plan, const clspi_nearest_queries *queries,
-                               bool alone)
+/* Searches for queries as they are searched for. */
+static clsp_status find(clspi_tensor_plan *plan, const clspi_nearest_queries *queries, bool alone)
 {
     search_job job = {.plan = plan, .queries = *queries};
     const clspi_query_pieces pieces = {
@@ -189,4 +273,19 @@ clsp_status clspi_nearest_find(clspi_tensor_plan *plan, const clspi_nearest_quer
     }
     return clspi_query_pieces_answer(&pieces, &plan->base, alone) ? CLSP_OK
                                                                   : clspi_nearest_no_memory(plan);
+}
+
+clsp_status clspi_nearest_find(clspi_tensor_plan *plan, const clspi_nearest_queries *queries,
+                               bool alone)
+{
+    clspi_nearest_queries of_metric = *queries;
+
+    if (!plan->nearest->is_scaled) return find(plan, queries, alone);
+    void *const points = scaled(plan, queries->points, queries->num, plan->desc.dim);
+    of_metric.points = points;
+    const clsp_status status =
+        points ? find(plan, &of_metric, alone) : clspi_nearest_no_memory(plan);
+    if (status == CLSP_OK) unscale(plan, queries);
+    free(points);
+    return status;
 }

@@ -10,12 +10,17 @@
 #include "tensor_plan.h"
 
 typedef struct clspi_nearest {
+    double scale[4]; /* of coordinates, in which distances are a metric's: 1 each as a rule */
+    bool is_scaled;  /* some are not 1 */
     clspi_curve_search *curves;     /* of the host; NULL: not made, */
     clspi_surface_search *surfaces; /* nor this, */
     uint64_t load;                  /* and of which control points either is; 0: of none */
     struct clspi_curve_device *curve_device;
     struct clspi_surface_device *surface_device;
-    struct clspi_nearest_cubic *cubic; /* of mrep */
+    struct clspi_nearest_cubic *cubic;           /* of mrep */
+    clspi_kernel scale_queries, unscale_results; /* metric.cl */
+    cl_mem points, queries;                      /* scaled */
+    size_t queries_bytes;
 } clspi_nearest;
 
 /* Queries in memory of a device and where their results go; offsets in elements. patches, hints and
@@ -30,12 +35,16 @@ typedef struct clspi_nearest_job {
     double max_dist;      /* 0: no limit */
 } clspi_nearest_job;
 
-/* Makes plan->nearest, where that has not been done. */
-clsp_status clspi_nearest_ready(clspi_tensor_plan *plan);
+/* Makes plan->nearest for coordinates scaled so, where that has not been done. */
+clsp_status clspi_nearest_ready(clspi_tensor_plan *plan, const double scale[4]);
 void clspi_nearest_destroy(clspi_nearest **nearest);
 
 /* Makes the spans of a plan along a direction; clspi_spans_release must follow in every case. */
 clsp_status clspi_nearest_spans(const clspi_tensor_plan *plan, uint32_t way, clspi_spans *spans);
+
+/* Gives the control points that are searched, in host memory: *own, for the caller to free, where
+   they are not those loaded. */
+clsp_status clspi_nearest_points(clspi_tensor_plan *plan, const void **points, void **own);
 
 /* Makes what the host searches of the control points loaded, where that has not been done. The
    caller holds the plan's lock, and has called clspi_nearest_ready. */

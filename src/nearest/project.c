@@ -7,6 +7,7 @@
 #include "curve_device.h"
 #include "host_device.h"
 #include "nearest_cubic.h"
+#include "split.h"
 #include "surface_device.h"
 #include "tensor_eval.h"
 #include "work.h"
@@ -34,8 +35,9 @@ _Static_assert((int)CLSPI_SEARCH_FOUND == (int)CLSP_BSPLINE_NEAREST_FOUND &&
 
 /* What a call works on. */
 typedef struct project_call {
-    clsp_bspline_project_opts opts;   /* with defaults in place; its normals are not read */
+    clsp_bspline_project_opts opts;   /* with defaults in place; its pointers are not read */
     uint32_t patches, hints, normals; /* their inputs; POINTS: none */
+    double scale[4];                  /* of coordinates: the roots of the metric's weights */
 } project_call;
 
 static clspi_tensor_plan *tensor_plan_of(clspi_plan *plan)
@@ -94,7 +96,7 @@ static clsp_status check_opts(const clspi_tensor_plan *plan, clsp_bspline_projec
     const clspi_tensor_desc *const d = &plan->desc;
 
     CLSPI_CHECK(clspi_reserved_check_some(&plan->base.ctx->log, "clsp_bspline_project_opts",
-                                          opts->reserved, CLSP_RESERVED - 1));
+                                          opts->reserved, CLSP_RESERVED - 2));
     if (opts->method == CLSP_BSPLINE_PROJECT_DEFAULT) opts->method = CLSP_BSPLINE_PROJECT_EXACT;
     if (opts->method != CLSP_BSPLINE_PROJECT_EXACT && opts->method != CLSP_BSPLINE_PROJECT_MREP)
         return bad(plan, "no such method", opts->method);
@@ -111,6 +113,9 @@ static clsp_status check_opts(const clspi_tensor_plan *plan, clsp_bspline_projec
         return bad(plan, "normals are of surfaces, and directions is", d->directions);
     if (opts->normals && d->dim != 3)
         return bad(plan, "normals are of 3 dimensions, and dim is", d->dim);
+    for (uint32_t k = 0; opts->metric && k < d->dim; k++)
+        if (!(opts->metric[k] > 0.0) || isinf(opts->metric[k]))
+            return bad(plan, "a weight of the metric is not above 0 and finite", opts->metric[k]);
     return opts->method == CLSP_BSPLINE_PROJECT_MREP ? check_mrep(plan, opts) : CLSP_OK;
 }
 
@@ -176,15 +181,87 @@ static const char *lacks(const clspi_work *work, const clspi_plan *base)
                : "the host's cores search them";
 }
 
+/* Makes the kernels of a metric. */
+static clsp_status make_kernels(clspi_tensor_plan *plan, clspi_series *series)
+{
+    clspi_nearest *const n = plan->nearest;
+    clspi_options options = clspi_options_of(series->ctx, plan->desc.precision);
+
+    clspi_option(&options, "DIM", plan->desc.dim);
+    if (!n->scale_queries.kernel)
+        CLSPI_CHECK(clspi_kernel_create(&n->scale_queries, series->ctx, "metric",
+                                        &clspi_scale_queries_signature, &options));
+    return n->unscale_results.kernel
+               ? CLSP_OK
+               : clspi_kernel_create(&n->unscale_results, series->ctx, "metric",
+                                     &clspi_unscale_results_signature, &options);
+}
+
 /* Searches curves, or surfaces. */
-static clsp_status find_on_device(clspi_tensor_plan *plan, clspi_series *series,
-                                  const clsp_bspline_project_opts *opts,
-                                  const clspi_nearest_job *job)
+static clsp_status find_scaled(clspi_tensor_plan *plan, clspi_series *series,
+                               const clsp_bspline_project_opts *opts, const clspi_nearest_job *job)
 {
     if (plan->desc.directions == 2) return clspi_surface_device_find(plan, series, job);
     return opts->method == CLSP_BSPLINE_PROJECT_MREP
                ? clspi_nearest_cubic_find(plan, series, job, opts->tolerance)
                : clspi_curve_device_find(plan, series, job);
+}
+
+/* Searches for some queries of a job by a metric. */
+static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
+                             const project_call *call, const clspi_nearest_job *job)
+{
+    clspi_nearest *const n = plan->nearest;
+    const clspi_real4 scale = {{call->scale[0], call->scale[1], call->scale[2], call->scale[3]}};
+    const clspi_metric_range range = {.points_offset = job->points_offset,
+                                      .offset = job->offset,
+                                      .normals_offset = job->normals_offset,
+                                      .has_normals = job->normals != NULL,
+                                      .num = job->num_nearest,
+                                      .items = (cl_uint)job->num};
+    const clspi_scale_queries_args queries = {
+        .queries = job->points, .scaled = n->queries, .range = range, .scale = scale};
+    const clspi_unscale_results_args results = {.results = job->out,
+                                                .normals = job->normals ? job->normals : job->out,
+                                                .range = range,
+                                                .scale = scale};
+    clspi_nearest_job scaled = *job;
+
+    scaled.points = n->queries;
+    scaled.points_offset = 0;
+    CLSPI_CHECK(clspi_launch_scale_queries(series, &n->scale_queries, &queries, job->num));
+    CLSPI_CHECK(find_scaled(plan, series, &call->opts, &scaled));
+    return clspi_launch_unscale_results(series, &n->unscale_results, &results, job->num);
+}
+
+/* Searches by the metric of a call. */
+static clsp_status find_on_device(clspi_tensor_plan *plan, clspi_series *series,
+                                  const project_call *call, const clspi_nearest_job *job)
+{
+    clspi_nearest_job some = *job;
+    clspi_cut cut = {.per_piece = clspi_max(1, job->num), .left = job->num};
+    clspi_part part;
+
+    CLSPI_CHECK(clspi_nearest_ready(plan, call->scale));
+    clspi_nearest *const n = plan->nearest;
+    if (!n->is_scaled) return find_scaled(plan, series, &call->opts, job);
+    CLSPI_CHECK(make_kernels(plan, series));
+    const uint64_t most = clspi_launch_lines(&series->ctx->tuning, 16 * (uint64_t)job->num_nearest,
+                                             1, n->unscale_results.local, 1);
+    while (clspi_cut_next(&cut, most, &part)) {
+        const size_t before = part.before;
+        some.num = part.num_lines;
+        some.points_offset = job->points_offset + before * plan->desc.dim;
+        some.patches_offset = job->patches_offset + before;
+        some.hints_offset = job->hints_offset + before * plan->desc.directions;
+        some.offset = job->offset + before * clspi_nearest_reals(plan) * job->num_nearest;
+        some.normals_offset = job->normals_offset + before * CLSPI_NORMAL_REALS;
+        CLSPI_CHECK(clspi_buffer_reserve(&n->queries, &n->queries_bytes, series->ctx,
+                                         some.num * plan->desc.dim *
+                                             clsp_type_bytes(plan->desc.precision)));
+        CLSPI_CHECK(find_part(plan, series, call, &some));
+    }
+    return CLSP_OK;
 }
 
 static clsp_status search_on_device(const clspi_work *work, clspi_plan *base, clspi_series *series,
@@ -212,12 +289,11 @@ static clsp_status search_on_device(const clspi_work *work, clspi_plan *base, cl
                              .num_nearest = call->opts.num_nearest,
                              .max_dist = call->opts.max_dist};
 
-    CLSPI_CHECK(clspi_nearest_ready(plan));
     if (normals) { /* of a shared job */
         CLSPI_CHECK(clspi_buffer_reserve(&staging->buffer, &staging->bytes, series->ctx, bytes));
         job.normals = staging->buffer;
     }
-    CLSPI_CHECK(find_on_device(plan, series, &call->opts, &job));
+    CLSPI_CHECK(find_on_device(plan, series, call, &job));
     return normals ? clspi_series_read(series, job.normals, 0, normals, bytes) : CLSP_OK;
 }
 
@@ -320,7 +396,9 @@ static clsp_status project(clspi_tensor_plan *plan, const clsp_bspline_queries *
 
     CLSPI_CHECK(check_size(plan, queries->num, result));
     add_memories(in, &work, queries, &call);
-    CLSPI_CHECK(clspi_nearest_ready(plan));
+    for (uint32_t k = 0; k < 4; k++)
+        call.scale[k] = opts->metric && k < plan->desc.dim ? sqrt(opts->metric[k]) : 1;
+    CLSPI_CHECK(clspi_nearest_ready(plan, call.scale));
     CLSPI_CHECK(prepare_surfaces(plan, run));
     return clspi_work_run(&work, run);
 }

@@ -164,17 +164,18 @@ static clsp_status launch_segments(const clspi_tensor_plan *plan, const clspi_se
     clspi_part part;
 
     while (clspi_cut_next(&cut, most, &part)) {
-        const clspi_make_segments_args args = {.points = plan->points,
-                                               .operators = segments->operators,
-                                               .controls = segments->controls,
-                                               .spans = segments->span_table,
-                                               .segments = segments->segments,
-                                               .boxes = segments->boxes,
-                                               .range = {.first = part.before,
-                                                         .curve_reals = plan->patch_reals,
-                                                         .spans = segments->spans,
-                                                         .has_own_knots = segments->has_own,
-                                                         .items = (cl_uint)part.num_lines}};
+        const clspi_make_segments_args args = {
+            .points = plan->nearest->is_scaled ? plan->nearest->points : plan->points,
+            .operators = segments->operators,
+            .controls = segments->controls,
+            .spans = segments->span_table,
+            .segments = segments->segments,
+            .boxes = segments->boxes,
+            .range = {.first = part.before,
+                      .curve_reals = plan->patch_reals,
+                      .spans = segments->spans,
+                      .has_own_knots = segments->has_own,
+                      .items = (cl_uint)part.num_lines}};
         CLSPI_CHECK(clspi_launch_make_segments(series, &segments->make, &args, part.num_lines));
     }
     return CLSP_OK;
@@ -208,6 +209,24 @@ static clsp_status make_kernels(clspi_segments *segments, clsp_context *ctx,
                                                        &clspi_join_boxes_signature, &options);
 }
 
+/* Brings the control points to the device, as they are searched. */
+static clsp_status bring_points(clspi_tensor_plan *plan, clspi_series *series)
+{
+    const size_t bytes =
+        plan->num_patches * plan->patch_reals * clsp_type_bytes(plan->desc.precision);
+    const void *points;
+    void *own;
+
+    if (!plan->nearest->is_scaled) return clspi_tensor_bring(plan, series);
+    clspi_buffer_release(&plan->nearest->points);
+    pthread_mutex_lock(&plan->base.lock);
+    clsp_status status = clspi_nearest_points(plan, &points, &own);
+    pthread_mutex_unlock(&plan->base.lock);
+    if (status == CLSP_OK) status = make_buffer(&plan->nearest->points, series, points, bytes);
+    free(own);
+    return status;
+}
+
 clsp_status clspi_segments_prepare(clspi_tensor_plan *plan, clspi_segments *segments,
                                    clspi_series *series)
 {
@@ -217,7 +236,7 @@ clsp_status clspi_segments_prepare(clspi_tensor_plan *plan, clspi_segments *segm
     if (num_curves == 0) return CLSP_OK;
     if (segments->is_made && segments->load == plan->loads) return CLSP_OK;
     segments->is_made = false;
-    CLSPI_CHECK(clspi_tensor_bring(plan, series));
+    CLSPI_CHECK(bring_points(plan, series));
     CLSPI_CHECK(prepare_tables(segments, series, plan));
     CLSPI_CHECK(count_tiers(segments, series->ctx, num_curves));
     CLSPI_CHECK(make_kernels(segments, series->ctx, d));
