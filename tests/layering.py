@@ -6,8 +6,9 @@ usage: layering.py SOURCE_DIR
   - #include lines follow the layers, in src/ and in cl/: a family sees nearest, tensor, plan,
     cooperate, device and math; nearest sees all of these but the families; tensor sees plan, device
     and math; plan sees cooperate and device; cooperate sees device and math; device sees math, and
-    math nobody. A family is a folder of src/ that is no layer; no family sees another
-  - mathematics (NO_OPENCL) sees mathematics alone, neither OpenCL nor a public header
+    math nobody; all see cl/rules. A family is a folder of src/ that is no layer; no family sees
+    another
+  - mathematics (NO_OPENCL) sees mathematics and cl/rules alone, neither OpenCL nor a public header
   - layers below the families neither include a family's header nor name a family; src/math may say
     what its mathematics is for, src/nearest has queries and results that bear a family's name, and
     the word image is OpenCL's too
@@ -17,8 +18,8 @@ usage: layering.py SOURCE_DIR
     what that one sees, the tests of those layers, tests/ref and tests/data
   - no two files have the same name, so that a name in an #include or in a message means one file
   - kernels are ASCII and leave the words float, double and fma to real.clh; a function in cl/ is
-    static, which IN_PLACE is, is called, and has at most 120 lines, a kernel at most 12 parameters
-    and the same ones under every #if
+    static, which IN_PLACE and RULE are, is called, and has at most 120 lines, a kernel at most 12
+    parameters and the same ones under every #if
   - a function in src/ has at most 7 parameters, one in include/ at most 6; none in src/ has more
     than 60 lines, and at least 98 in 100 have at most 40
   - no tabs, trailing blanks, missing final newlines or lines above 100 columns in any text
@@ -64,15 +65,17 @@ CONSTANT_DATA = re.compile(rf'=\s*\{{\s*{CONSTANT}(?:\s*,\s*{CONSTANT})*\s*,?\s*
 PUBLIC_FUNCTION = re.compile(r'\b(?:CLSP_API|static inline)\b[^;{}()]*?(\w+)\s*\(')
 
 # layer: the layers that it sees besides itself
-LAYERS = {'math': (),
-          'device': ('math',),
-          'cooperate': ('device', 'math'),
-          'plan': ('cooperate', 'device'),
-          'tensor': ('plan', 'device', 'math'),
-          'nearest': ('tensor', 'plan', 'cooperate', 'device', 'math')}
+LAYERS = {'rules': (),
+          'math': ('rules',),
+          'device': ('rules', 'math'),
+          'cooperate': ('rules', 'device', 'math'),
+          'plan': ('rules', 'cooperate', 'device'),
+          'tensor': ('rules', 'plan', 'device', 'math'),
+          'nearest': ('rules', 'tensor', 'plan', 'cooperate', 'device', 'math')}
 # layer: the public headers that it may include
 DEVICE_HEADERS = ('context', 'graphics', 'types', 'version')
-HEADERS = {'math': (),
+HEADERS = {'rules': (),
+           'math': (),
            'device': DEVICE_HEADERS,
            'cooperate': DEVICE_HEADERS + ('share',),
            'plan': DEVICE_HEADERS + ('share', 'plan', 'vertex'),
@@ -84,7 +87,7 @@ NO_OPENCL = ('src/math', 'src/tensor/host', 'src/nearest/host', 'src/bezier/meth
              'src/bspline/knots', 'src/image/prefilter/host', 'src/image/values/host',
              'src/solid/mesh', 'src/solid/cells')
 OPENCL_HEADERS = ('CL/', 'OpenCL/', 'clspline/')
-MAY_NAME_FAMILIES = ('math', 'nearest')
+MAY_NAME_FAMILIES = ('rules', 'math', 'nearest')
 FAMILIES_WITH_OTHER_MEANINGS = ('image',)
 # Files that belong to no layer and see everything.
 ABOVE_ALL = ('src/build_all.c',)
@@ -97,7 +100,7 @@ FILES = ['tools/io', 'tools/draw', 'tools/tessellate']
 OTHER_FOLDERS = {
     'tools': ['tools'],
     'bench': ['bench', 'tests/data', 'tools/view', 'tools/io/text'],
-    'bench/kernels': ['bench/kernels', 'cl/device'],
+    'bench/kernels': ['bench/kernels', 'cl/rules'],
     'tests': ['tests'],
     'tests/data': ['tests/data'],
     'tests/ref': ['tests/ref'],
@@ -152,13 +155,13 @@ def folders_of(families):
     sees = dict(LAYERS, **{family: tuple(LAYERS) for family in families})
     folders = dict(OTHER_FOLDERS)
     for name, others in sees.items():
-        sources = [f'src/{other}' for other in (name, *others)]
+        sources = [f'src/{other}' for other in (name, *others)] + ['cl/rules']
         folders[f'src/{name}'] = sources
         folders[f'cl/{name}'] = [f'cl/{other}' for other in (name, *others)]
         tests = [f'tests/{other}' for other in (name, *others)]
         folders[f'tests/{name}'] = tests + ['tests/ref', 'tests/data', 'tests'] + sources
         for room in (room for room in NO_OPENCL if may_see(room, [f'src/{name}'])):
-            folders[room] = [other for other in NO_OPENCL if may_see(other, sources)]
+            folders[room] = [other for other in NO_OPENCL if may_see(other, sources)] + ['cl/rules']
     return folders
 
 
@@ -379,8 +382,10 @@ class Checker:
         kernels = set(re.findall(r'\bkernel\s+void\s+(\w+)', DIRECTIVE.sub(blank, code)))
         for function in functions_of(text):
             head = text.split('\n')[function.line - 1]
-            if function.name not in kernels and not head.startswith(('static ', 'IN_PLACE ')):
-                self.report(path, function.line, f'{function.name} is neither static nor IN_PLACE')
+            if function.name not in kernels and \
+                    not head.startswith(('static ', 'IN_PLACE ', 'RULE ')):
+                self.report(path, function.line,
+                            f'{function.name} is neither static, RULE nor IN_PLACE')
             if function.name not in kernels:
                 self.helpers.append((path, function.line, function.name))
         self.kernel_words.update(re.findall(r'\w+', code))

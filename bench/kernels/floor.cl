@@ -3,7 +3,7 @@
    a form that does not suit it.
 
    Every kernel works on items first .. end - 1, one to a work-item. */
-#include "../../cl/device/real.clh"
+#include "../../cl/rules/real.clh"
 
 #define ITEM                                                                                       \
     const uint g = first + (uint)get_global_id(0);                                                 \

@@ -2,7 +2,7 @@
    = R P R^T made beforehand; powers of 2 t - 1 instead of those of t, so that it can be compared
    at order 12 in float. It is what the library's matrix method, two thin products, is compared
    with. */
-#include "../../cl/device/real.clh"
+#include "../../cl/rules/real.clh"
 
 typedef CLSP_PASTE(CLSP_TYPE, 3) real3;
 

@@ -1,7 +1,7 @@
 /* Bicubic patches at 36 places each, the two ways of a well-known introduction to PyOpenCL with its
    errors put right: patches begin 16 control points apart, all items of a group wait for one
    another, and the last step reads what the second one wrote. Points have four coordinates. */
-#include "../../cl/device/real.clh"
+#include "../../cl/rules/real.clh"
 
 #define PARAMS 36
 

@@ -2,7 +2,7 @@
      S(u, v) = sum_i sum_j P_ij B_i(u) B_j(v)
    with one item a point and tables of the Bernstein values. It is what the library is compared
    with. */
-#include "../../cl/device/real.clh"
+#include "../../cl/rules/real.clh"
 
 typedef CLSP_PASTE(CLSP_TYPE, 3) real3;
 

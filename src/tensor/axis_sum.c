@@ -1,6 +1,7 @@
 #include "axis_sum.h"
 
 #include "check.h"
+#include "kernel_arguments.h"
 
 enum {
     SECTOR_ROWS = 4 /* rows that an item of sum_columns or sum_bands makes at a time */
@@ -253,7 +254,7 @@ static clsp_status launch_rows(const launch_job *job, clspi_series *series)
     const clspi_axis_sum *const sum = job->sum;
     const clspi_basis_table *const table = sum->table;
     const clspi_rows *const rows = &job->rows;
-    const cl_uint num_blocks = (cl_uint)clspi_div_up(rows->num_rows, CLSPI_ROWS_PER_ITEM);
+    const cl_uint num_blocks = (cl_uint)clspi_div_up(rows->num_rows, CLSPI_ROW_BLOCK_ROWS);
     const clspi_sum_rows_args args = {
         .t = job->source.buffer,
         .table = table->values,
@@ -288,7 +289,8 @@ static uint64_t rows_of_a_launch(const clspi_axis_sum *sum, bool in_sectors)
     const size_t local = in_sectors ? sum->sectors.local : sum->plain.local;
 
     if (sum->shape.kind == CLSPI_SUM_ROWS)
-        return clspi_launch_lines(tuning, fma, sum->width, tuning->work_group, CLSPI_ROWS_PER_ITEM);
+        return clspi_launch_lines(tuning, fma, sum->width, tuning->work_group,
+                                  CLSPI_ROW_BLOCK_ROWS);
     if (in_sectors) /* at worst a block has SECTOR_ROWS rows */
         return clspi_launch_lines(tuning, fma,
                                   sector_tiles_of(sum, sum->shape.sector - 1) * (uint64_t)local,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "buffer.h"
+#include "kernel_arguments.h"
 #include "points.h"
 
 bool clspi_has_own_samples(const clspi_tensor_desc *desc)
@@ -133,7 +134,7 @@ static void write_samples(const clspi_tensor_desc *desc, void *reals, double *va
 
     for (cl_uint k = 0; k < 3; k++) {
         const clsp_axis *const axis = &desc->axis[k];
-        for (cl_uint a = 0; a < axis->num; a++, at += CLSPI_SAMPLE_REALS) {
+        for (cl_uint a = 0; a < axis->num; a++, at += CLSPI_ROW_RANGE_SAMPLE_REALS) {
             const double x = axis->params ? axis->params[a]
                                           : uniform_sample(axis->begin, axis->end, axis->num, a);
             put(desc, reals, at, x);
@@ -149,7 +150,7 @@ clsp_status clspi_own_samples_bring(clspi_own_samples *samples, clspi_series *se
                                     const clspi_tensor_desc *desc)
 {
     const size_t num = (size_t)desc->axis[0].num + desc->axis[1].num + desc->axis[2].num;
-    const size_t bytes = CLSPI_SAMPLE_REALS * num * clsp_type_bytes(desc->precision);
+    const size_t bytes = CLSPI_ROW_RANGE_SAMPLE_REALS * num * clsp_type_bytes(desc->precision);
 
     const cl_uint terms = desc->terms[0] + desc->terms[1] + desc->terms[2];
     clsp_status status = CLSP_ERROR_NO_MEMORY;

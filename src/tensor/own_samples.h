@@ -5,14 +5,12 @@
 #include "options.h"
 #include "tensor_desc.h"
 
-enum { CLSPI_SAMPLE_REALS = 5 }; /* of a sample on the device: SAMPLE_REALS of row_range.clh */
-
 typedef struct clspi_own_samples {
     double *params[3]; /* copies; NULL: the axis is uniform */
-    cl_mem buffer;     /* [samples of all axes][CLSPI_SAMPLE_REALS] in the precision: the parameter,
-                          its distances from the domain's begin and end, of bases with bands 1
-                          more than the number of its first control point, and what rounding has
-                          taken from the parameter; NULL: not made */
+    /* [samples of all axes][CLSPI_ROW_RANGE_SAMPLE_REALS] in the precision: the parameter, its
+       distances from the domain's begin and end, of bases with bands 1 more than the number of its
+       first control point, and what rounding has taken from the parameter; NULL: not made */
+    cl_mem buffer;
 } clspi_own_samples;
 
 /* Tells whether some axis was given parameters of its own. */

@@ -4,8 +4,6 @@
 
 #include "tensor_desc.h"
 
-enum { CLSPI_ROWS_PER_ITEM = 8 /* CLSP_ROWS of row_block.clh */ };
-
 typedef enum clspi_sum_kind {
     CLSPI_SUM_ROWS,      /* sum_rows: an item makes a block of rows of a column */
     CLSPI_SUM_COLUMNS,   /* sum_columns: an item has columns with their terms in registers */

@@ -59,7 +59,7 @@ static void filter_line(const volume *v, long double *c, uint32_t n, size_t step
 
     assert_non_null(a);
     for (size_t k = 0; k < all; k++)
-        a[k] = c[(size_t)clspi_extend((int64_t)k - FAR, n, v->mode) * step];
+        a[k] = c[(size_t)index_of((int)k - FAR, (int)n, v->mode) * step];
     for (uint32_t i = 0; i < num; i++) {
         const long double z = poles[i];
         long double s = a[0] / (1 - z);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "axis_sum.h"
+#include "kernel_arguments.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -134,7 +135,7 @@ static float *by_rows(job *j)
     const shape *const s = j->shape;
     const clspi_options options = options_of(j, 1);
     const clspi_rows rows = {.num_patches = s->num_patches, .num_rows = s->num_u};
-    const cl_uint num_blocks = (s->num_u + CLSPI_ROWS_PER_ITEM - 1) / CLSPI_ROWS_PER_ITEM;
+    const cl_uint num_blocks = (s->num_u + CLSPI_ROW_BLOCK_ROWS - 1) / CLSPI_ROW_BLOCK_ROWS;
     const clspi_sum_rows_args args = {.t = j->t,
                                       .table = j->table,
                                       .first = j->first,

@@ -104,7 +104,7 @@ static strip_axis axis_of(const strip_job *job, uint32_t d, uint32_t begin, uint
 }
 
 /* Returns the index of a strip's sample. */
-static int64_t index_of(const strip_axis *axis, uint32_t place)
+static int64_t sample_of(const strip_axis *axis, uint32_t place)
 {
     return place < axis->wrapped ? place : axis->first + place;
 }
@@ -118,7 +118,7 @@ static void gather(const strip_job *job, const strip_axis axes[3], char *to)
 
     for (uint32_t z = 0; z < axes[0].num; z++)
         for (uint32_t y = 0; y < axes[1].num; y++, to += row) {
-            const int64_t at_z = index_of(&axes[0], z), at_y = index_of(&axes[1], y);
+            const int64_t at_z = sample_of(&axes[0], z), at_y = sample_of(&axes[1], y);
             f->read(job->source, at_z, at_y, axes[2].first, axes[2].num, to);
             if (axes[2].wrapped > 0) f->read(job->source, at_z, at_y, 0, axes[2].wrapped, to);
         }

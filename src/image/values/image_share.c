@@ -13,13 +13,13 @@ enum {
     RUN_ROWS = 16
 };
 
-_Static_assert((int)CLSPI_EXTEND_WHOLE == (int)CLSP_IMAGE_MIRROR &&
-                   (int)CLSPI_EXTEND_REFLECT == (int)CLSP_IMAGE_REFLECT &&
-                   (int)CLSPI_EXTEND_GRID_WRAP == (int)CLSP_IMAGE_GRID_WRAP &&
-                   (int)CLSPI_EXTEND_NEAREST == (int)CLSP_IMAGE_NEAREST &&
-                   (int)CLSPI_EXTEND_CONSTANT == (int)CLSP_IMAGE_CONSTANT &&
-                   (int)CLSPI_EXTEND_GRID_CONSTANT == (int)CLSP_IMAGE_GRID_CONSTANT &&
-                   (int)CLSPI_EXTEND_WRAP == (int)CLSP_IMAGE_WRAP,
+_Static_assert((int)MODE_MIRROR == (int)CLSP_IMAGE_MIRROR &&
+                   (int)MODE_REFLECT == (int)CLSP_IMAGE_REFLECT &&
+                   (int)MODE_GRID_WRAP == (int)CLSP_IMAGE_GRID_WRAP &&
+                   (int)MODE_NEAREST == (int)CLSP_IMAGE_NEAREST &&
+                   (int)MODE_CONSTANT == (int)CLSP_IMAGE_CONSTANT &&
+                   (int)MODE_GRID_CONSTANT == (int)CLSP_IMAGE_GRID_CONSTANT &&
+                   (int)MODE_WRAP == (int)CLSP_IMAGE_WRAP,
                "the host knows modes by their public numbers");
 _Static_assert((int)CLSPI_PIXEL_F32 == (int)CLSP_F32 && (int)CLSPI_PIXEL_F64 == (int)CLSP_F64 &&
                    (int)CLSPI_PIXEL_F16 == (int)CLSP_F16 && (int)CLSPI_PIXEL_U8 == (int)CLSP_U8 &&

@@ -647,7 +647,8 @@ static void test_sides(void **state)
     }
 }
 
-/* Whoever searches, and into whatever memory, the bits are the same, as above. */
+/* Whoever searches, and into whatever memory, also such that is not aligned to its elements, the
+   bits are the same, as above. */
 static void test_sides_anywhere(void **state)
 {
     static const clsp_share shares[] = {{.schedule = CLSP_SCHEDULE_DYNAMIC, .bit_equal = 1},
@@ -688,6 +689,21 @@ static void test_sides_anywhere(void **state)
         store_free(&out);
         store_free(&to);
     }
+    unsigned char *const odd = malloc(sizeof(float) * 4 * MANY + 1);
+    unsigned char *const results = malloc(MANY * result_bytes(&s) + 1);
+    assert_true(odd && results);
+    const clsp_output normals = clsp_out_f32((float *)(void *)(odd + 1), (size_t)MANY * 4);
+    const clsp_output out =
+        clsp_out_f32((float *)(void *)(results + 1), (size_t)MANY * CLSP_BSPLINE_NEAREST_F32_SIZE);
+    assert_ok(ctx, project(&s, &queries, &(clsp_bspline_project_opts){.normals = &normals}, out,
+                           &(clsp_run){.share = &shares[2]}));
+    for (size_t i = 0; i < (size_t)MANY * 4; i++) {
+        float got;
+        memcpy(&got, odd + 1 + i * sizeof got, sizeof got);
+        assert_true((double)got == all.normals[i] || (isnan(got) && isnan(all.normals[i])));
+    }
+    free(results);
+    free(odd);
     sides_free(&all);
     free(narrow);
     free(points);

@@ -305,7 +305,7 @@ static void find_rows(strip *s, int64_t y, size_t num)
     if (s->known < low) s->known = low;
     know_rows(s, high);
     for (size_t k = 0; k < num; k++, y++) {
-        const int64_t same = clspi_extend(y, from->stored[1], from->extend[1]);
+        const int64_t same = index_of((int)y, (int)from->stored[1], from->extend[1]);
         const bool is_known = same >= low && same < high;
         s->m->rows[k] = ring_row(s, is_known ? same : y);
         if (is_known) continue;
@@ -388,7 +388,7 @@ static void find_slices(const clspi_line_work *p, line_memory *m, int64_t z, siz
     const size_t slice = (size_t)from->num[1] * from->num[2];
 
     for (size_t k = 0; k < num; k++) {
-        const int64_t same = clspi_extend(z + (int64_t)k, from->stored[0], from->extend[0]);
+        const int64_t same = index_of((int)z + (int)k, (int)from->stored[0], from->extend[0]);
         const bool is_first = same < HALO && lost - same > HALO;
         const real *const kept = is_first
                                      ? m->kept[2] + same * BLOCK

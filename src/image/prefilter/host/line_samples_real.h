@@ -23,11 +23,11 @@ static int32_t sample_index(const clspi_line_source *from, uint32_t d, int64_t i
 {
     const int64_t here = index - from->pad[d] - from->first[d];
     if (here >= 0 && here < from->num[d]) return (int32_t)here;
-    const int32_t stored = clspi_extend(index, from->stored[d], from->extend[d]);
-    const int32_t at = clspi_extend((int64_t)stored - from->pad[d], from->size[d], from->mode[d]);
+    const int32_t stored = index_of((int)index, (int)from->stored[d], from->extend[d]);
+    const int32_t at = index_of(stored - (int)from->pad[d], (int)from->size[d], from->mode[d]);
     const int32_t place = at - (int32_t)from->first[d], last = (int32_t)from->num[d] - 1;
 
-    if (at == CLSPI_NO_INDEX) return at;
+    if (at == NO_INDEX) return at;
     return place < 0 ? 0 : place > last ? last : place;
 }
 
@@ -37,7 +37,7 @@ typedef struct row_places {
                                    that follow each other */
     int32_t first;              /* of these */
     bool are_within;            /* those at all places are of these */
-    int32_t at[SPAN];           /* at all others; CLSPI_NO_INDEX: none */
+    int32_t at[SPAN];           /* at all others; NO_INDEX: none */
 } row_places;
 
 /* Finds the samples of num places, at most SPAN, from x on. */
@@ -96,7 +96,7 @@ static bool find_row(const clspi_line_source *from, int64_t z, int64_t y, size_t
     const int32_t at_z = sample_index(from, 0, z), at_y = sample_index(from, 1, y);
 
     *begin = ((size_t)at_z * from->num[1] + (size_t)at_y) * from->num[2];
-    return at_z != CLSPI_NO_INDEX && at_y != CLSPI_NO_INDEX;
+    return at_z != NO_INDEX && at_y != NO_INDEX;
 }
 
 /* Reads what of a row follows each other. */
@@ -118,7 +118,7 @@ static real read_outside(const clspi_line_source *from, const int64_t row[2], in
 {
     size_t begin;
 
-    if (at == CLSPI_NO_INDEX || !find_row(from, row[0], row[1], &begin)) return (real)from->cval;
+    if (at == NO_INDEX || !find_row(from, row[0], row[1], &begin)) return (real)from->cval;
     return sample_at(from->at, from->type, (begin + (size_t)at) * from->step);
 }
 

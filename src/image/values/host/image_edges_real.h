@@ -5,7 +5,7 @@
 enum { MISSING = -2 /* the place of a coefficient that is not among those that there are */ };
 
 /* Where the taps of a chunk's points are along each direction among the coefficients that there
-   are; CLSPI_NO_INDEX: the constant stands there. */
+   are; NO_INDEX: the constant stands there. */
 typedef struct edge_taps {
     int32_t place[3][TAPS][CHUNK];
 } edge_taps;
@@ -35,10 +35,10 @@ CLSPI_INLINE void find_places(int32_t place[CHUNK], const chunk *c,
     }
     for (uint32_t k = 0; is_far && k < rounds; k++)
         if (place[k] < 0 || place[k] >= n)
-            place[k] = clspi_extend((int64_t)c->i[d][k] + shift, planes->size[d], planes->mode[d]);
+            place[k] = index_of(c->i[d][k] + shift, n, planes->mode[d]);
     for (uint32_t k = 0; k < rounds; k++) {
         const int32_t at = place[k] - low, is_held = (at >= 0) & (at < stored);
-        place[k] = place[k] == CLSPI_NO_INDEX ? CLSPI_NO_INDEX : is_held ? at : MISSING;
+        place[k] = place[k] == NO_INDEX ? NO_INDEX : is_held ? at : MISSING;
     }
 }
 
@@ -56,7 +56,7 @@ static void find_edge_taps(edge_taps *e, const chunk *c, const clspi_image_plane
 /* Returns what stands at a place that is none. */
 CLSPI_INLINE real instead_of(const clspi_image_planes *planes, int32_t place)
 {
-    return place == CLSPI_NO_INDEX ? (real)planes->cval : (real)NAN;
+    return place == NO_INDEX ? (real)planes->cval : (real)NAN;
 }
 
 /* Copies a row of taps by their places; from: the row of coefficients. */

@@ -9,7 +9,7 @@
 typedef struct wide_plane {
     size_t size[3], margin[3], wide[3]; /* wide: the size and both margins */
     size_t real;                        /* bytes */
-    int32_t *index[3]; /* [wide]: which coefficient stands there, or CLSPI_NO_INDEX */
+    int32_t *index[3];                  /* [wide]: which coefficient stands there, or NO_INDEX */
     char *to;
     double wide_none; /* what stands where no coefficient does */
     float narrow_none;
@@ -27,7 +27,7 @@ CLSPI_INLINE void widen_run(const wide_plane *w, int d, char *line, size_t bytes
 
     for (size_t k = first; k < end; k++) {
         char *const to = line + k * bytes;
-        if (index[k] != CLSPI_NO_INDEX)
+        if (index[k] != NO_INDEX)
             memcpy(to, middle + (size_t)index[k] * bytes, bytes);
         else
             for (size_t at = 0; at < bytes; at += w->real)
@@ -56,8 +56,7 @@ static bool find_indices(wide_plane *w, const uint32_t mode[3])
         w->index[d] = malloc(w->wide[d] * sizeof *w->index[d]);
         if (!w->index[d]) return false;
         for (size_t k = 0; k < w->wide[d]; k++)
-            w->index[d][k] =
-                clspi_extend((int64_t)k - (int64_t)w->margin[d], (uint32_t)w->size[d], mode[d]);
+            w->index[d][k] = index_of((int)k - (int)w->margin[d], (int)w->size[d], mode[d]);
     }
     return true;
 }

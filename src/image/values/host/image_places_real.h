@@ -184,9 +184,9 @@ static void keep_within(int32_t *i, real *rest, uint32_t order, int32_t n, uint3
 
     if (!is_beyond) return;
     /* halves go up where the image ends up: down, where it runs back */
-    if (order == 0 && t == (real)0.5 && clspi_runs_back(*i, (uint32_t)n, mode)) *rest = 0;
-    if (mode == CLSPI_EXTEND_WRAP) {
-        const int32_t r = n > 1 ? clspi_extend(*i, (uint32_t)(n - 1), CLSPI_EXTEND_GRID_WRAP) : 0;
+    if (order == 0 && t == (real)0.5 && runs_back(*i, n, mode)) *rest = 0;
+    if (mode == MODE_WRAP) {
+        const int32_t r = n > 1 ? modulo(*i, n - 1) : 0;
         *i = *i < 0 && r == 0 && t == 0 ? n - 1 : r;
     }
 }
@@ -207,13 +207,13 @@ static void keep_chunk_within(chunk *c, const clspi_image_planes *planes, uint32
     const int32_t pad = (int32_t)planes->pad[d], last = (int32_t)planes->size[d] - 1;
     const uint32_t mode = planes->mode[d];
 
-    if (mode == CLSPI_EXTEND_CONSTANT)
+    if (mode == MODE_CONSTANT)
         for (uint32_t k = 0; k < CHUNK; k++) {
             const int32_t i = c->i[d][k] + pad;
             const int32_t is_behind = (i > last) | ((i == last) & (c->t[d][k] > 0));
             c->is_there[k] &= (i >= 0) & !is_behind;
         }
-    else if (mode == CLSPI_EXTEND_WRAP || has_half(c, planes->order, d))
+    else if (mode == MODE_WRAP || has_half(c, planes->order, d))
         for (uint32_t k = 0; k < CHUNK; k++) {
             int32_t i = c->i[d][k] + pad;
             keep_within(&i, &c->t[d][k], planes->order, last + 1, mode);
@@ -239,10 +239,10 @@ typedef struct extension {
 
 static extension extension_of(int32_t n, uint32_t mode)
 {
-    if (mode == CLSPI_EXTEND_GRID_WRAP) return (extension){1, n, -n};
-    if (mode == CLSPI_EXTEND_NEAREST) return (extension){0, 0, n - 1};
-    if (mode == CLSPI_EXTEND_GRID_CONSTANT) return (extension){0, CLSPI_NO_INDEX, CLSPI_NO_INDEX};
-    if (mode == CLSPI_EXTEND_REFLECT) return (extension){-1, -1, 2 * n - 1};
+    if (mode == MODE_GRID_WRAP) return (extension){1, n, -n};
+    if (mode == MODE_NEAREST) return (extension){0, 0, n - 1};
+    if (mode == MODE_GRID_CONSTANT) return (extension){0, NO_INDEX, NO_INDEX};
+    if (mode == MODE_REFLECT) return (extension){-1, -1, 2 * n - 1};
     return (extension){-1, 0, 2 * n - 2};
 }
 
@@ -262,7 +262,7 @@ CLSPI_INLINE void fold(chunk *c, const clspi_image_planes *planes, uint32_t d)
     const int32_t end = is_flat && planes->stored[d] < planes->size[d] ? 0 : n;
     int32_t has_turned = 0;
 
-    if (mode == CLSPI_EXTEND_CONSTANT || mode == CLSPI_EXTEND_GRID_CONSTANT) return;
+    if (mode == MODE_CONSTANT || mode == MODE_GRID_CONSTANT) return;
     for (uint32_t k = 0; k < CHUNK; k++) {
         const int32_t i = c->i[d][k] + shift;
         const int32_t is_under = i + order < 0, is_over = i >= n;
@@ -306,7 +306,7 @@ static bool find_taps_along(chunk *c, const clspi_image_planes *planes, uint32_t
     if (!is_inside) keep_chunk_within(c, planes, d);
     if (order % 2 == 0) count_from_middles(c, d);
     c->shift[d] = shift;
-    c->is_flat[d] = planes->mode[d] == CLSPI_EXTEND_NEAREST;
+    c->is_flat[d] = planes->mode[d] == MODE_NEAREST;
     if (ends[0] + shift + order < 0 || ends[1] + 1 + shift >= (int32_t)planes->size[d])
         fold(c, planes, d);
     for (uint32_t k = 0; !is_inside && k < CHUNK; k++) {

@@ -8,18 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dialect.h"
+#include "extension.clh"
 #include "level.h"
-
-/* How an image continues; the numbers of clsp_image_mode. */
-enum {
-    CLSPI_EXTEND_WHOLE = 1,
-    CLSPI_EXTEND_REFLECT = 2,
-    CLSPI_EXTEND_GRID_WRAP = 3,
-    CLSPI_EXTEND_NEAREST = 4,
-    CLSPI_EXTEND_CONSTANT = 5,
-    CLSPI_EXTEND_GRID_CONSTANT = 6,
-    CLSPI_EXTEND_WRAP = 7
-};
 
 /* Types of pixels; the numbers of clsp_type. */
 enum {
@@ -31,19 +22,12 @@ enum {
     CLSPI_PIXEL_S16 = 6
 };
 
-enum { CLSPI_POINT_VALUE = 1, CLSPI_POINT_GRADIENT = 2, CLSPI_NO_INDEX = -1 };
+enum { CLSPI_POINT_VALUE = 1, CLSPI_POINT_GRADIENT = 2 };
 
 enum {
     CLSPI_IMAGE_STEPS = 64, /* points of a row that are made side by side */
     CLSPI_IMAGE_SPARE = 8   /* reals behind the last plane, which are read and count for nothing */
 };
-
-/* Returns which of n samples or coefficients stands at an index, or CLSPI_NO_INDEX. */
-int32_t clspi_extend(int64_t index, uint32_t n, uint32_t mode);
-
-/* Tells whether a coordinate outside, between an index and the next, is where a mirrored image runs
-   back. */
-bool clspi_runs_back(int64_t index, uint32_t n, uint32_t mode);
 
 /* The coefficients of the channels of an image, and what is asked of them. */
 typedef struct clspi_image_planes {
