@@ -71,16 +71,16 @@ uint32_t clspi_surface_boxes_put(clspi_surface_node *node, uint32_t dim, const d
                                  double limit, double *distances, uint32_t *codes)
 {
     double distance[BOXES];
-    int32_t key[BOXES], place[BOXES], num = BOXES;
+    int32_t key[BOXES], rank[BOXES], num = BOXES;
 
     distances_to(node, dim, q, distance);
     box_keys(distance, limit, key);
-    count_farther(key, place);
+    count_farther(key, rank);
     for (int k = 0; k < BOXES; k++)
         num -= key[k] < 0;
     for (int k = 0; k < BOXES; k++) {
-        distances[place[k]] = distance[k];
-        codes[place[k]] = node->kid[k];
+        distances[rank[k]] = distance[k];
+        codes[rank[k]] = node->kid[k];
     }
     return (uint32_t)num;
 }

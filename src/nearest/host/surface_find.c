@@ -53,8 +53,7 @@ CLSPI_INLINE double distance_to_leaf(const clspi_surface_leaf *leaf, const doubl
 }
 
 /* Finds the place of a leaf that its constants take for the nearest. */
-CLSPI_INLINE void guess_place(const clspi_surface_leaf *leaf, const double *from,
-                              surface_place at[2])
+CLSPI_INLINE void guess_place(const clspi_surface_leaf *leaf, const double *from, place at[2])
 {
     double off[LANES];
 
@@ -170,7 +169,7 @@ CLSPI_INLINE void keep_step(walk *w, const clspi_surface_steps *from, int k)
     for (int i = 0; i < 2; i++) {
         const double t = from->t[i][k];
         is_inside = is_inside && t > from->low[i][k] && t < from->high[i][k];
-        w->next[i] = (surface_place){t, from->s[i][k]};
+        w->next[i] = (place){t, from->s[i][k]};
     }
     w->fall = is_inside ? from->fall[k] : -1;
 }
@@ -191,7 +190,7 @@ CLSPI_INLINE bool take_step(walk *w, const clspi_surface_steps *from, int k)
     w->before = square;
     w->steps++;
     for (int i = 0; i < 2; i++)
-        w->here[i] = (surface_place){from->t[i][k], from->s[i][k]};
+        w->here[i] = (place){from->t[i][k], from->s[i][k]};
     if (w->worse <= WORSE_MAX && w->steps < (is_known ? LEAF_STEPS : POLE_STEPS) &&
         from->fall[k] > 1e-18 * square)
         return true;
@@ -202,7 +201,7 @@ CLSPI_INLINE bool take_step(walk *w, const clspi_surface_steps *from, int k)
 /* ---- queries ---- */
 
 /* Finds the span of a parameter, brought into the domain, and the place there. */
-static uint32_t span_of(const clspi_surface_search *s, int way, double t, surface_place *at)
+static uint32_t span_of(const clspi_surface_search *s, int way, double t, place *at)
 {
     const double *const ends = s->ends[way];
     uint32_t low = 0, count = s->spans[way];
@@ -222,7 +221,7 @@ static uint32_t span_of(const clspi_surface_search *s, int way, double t, surfac
 CLSPI_INLINE void try_hint(walk *w, size_t patch, const double *hint)
 {
     const clspi_surface_search *const s = w->s;
-    surface_place at[2];
+    place at[2];
     surface_jet j;
     double e[LANES];
 

@@ -19,45 +19,15 @@ CLSPI_INLINE double dot(const double *x, const double *y)
     return (x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3]);
 }
 
-/* Raises values of Bernstein polynomials from degree n - 1 to n. */
-CLSPI_INLINE void raise_basis(double *b, uint32_t n, surface_place at)
-{
-    b[n] = at.t * b[n - 1];
-    for (uint32_t i = n - 1; i > 0; i--)
-        b[i] = at.s * b[i] + at.t * b[i - 1];
-    b[0] *= at.s;
-}
-
-/* Computes Bernstein polynomials of degree n and their first two derivatives. */
-CLSPI_INLINE void basis_of(double b[3][ORDER_MAX], uint32_t n, surface_place at)
-{
-    double a[ORDER_MAX];
-    const double by = (double)n, by_second = by * (by - 1);
-
-    a[0] = 1;
-    for (uint32_t k = 1; k + 2 <= n; k++)
-        raise_basis(a, k, at);
-    for (uint32_t i = 0; i <= n; i++) {
-        const double here = i + 2 <= n ? a[i] : 0, before = i >= 1 && i + 1 <= n ? a[i - 1] : 0;
-        b[2][i] = n < 2 ? 0 : by_second * (here - 2 * before + (i >= 2 ? a[i - 2] : 0));
-    }
-    if (n > 1) raise_basis(a, n - 1, at);
-    for (uint32_t i = 0; i <= n; i++)
-        b[1][i] = by * ((i >= 1 ? a[i - 1] : 0) - (i < n ? a[i] : 0));
-    if (n > 0) raise_basis(a, n, at);
-    for (uint32_t i = 0; i <= n; i++)
-        b[0][i] = a[i];
-}
-
 /* Sums control points; degrees and lanes are constants where they can be. */
 CLSPI_INLINE void sum_controls(surface_jet *j, const double *controls, uint32_t p, uint32_t q,
-                               uint32_t lanes, const surface_place at[2])
+                               uint32_t lanes, const place at[2])
 {
     double bu[3][ORDER_MAX], bv[3][ORDER_MAX], r[3][ORDER_MAX * LANES_MAX];
     const uint32_t columns = (q + 1) * lanes;
 
-    basis_of(bu, p, at[0]);
-    basis_of(bv, q, at[1]);
+    basis_of(bu[0], bu[1], bu[2], (int)p, at[0]);
+    basis_of(bv[0], bv[1], bv[2], (int)q, at[1]);
     for (uint32_t c = 0; c < columns; c++)
         r[0][c] = r[1][c] = r[2][c] = 0;
     for (uint32_t i = 0; i <= p; i++)
@@ -84,7 +54,7 @@ CLSPI_INLINE void sum_controls(surface_jet *j, const double *controls, uint32_t 
 }
 
 /* Computes cubic Bernstein polynomials and their first two derivatives. */
-CLSPI_INLINE void cubics_of(double b[3][4], surface_place at)
+CLSPI_INLINE void cubics_of(double b[3][4], place at)
 {
     const double s = at.s, t = at.t, ss = 3 * s * s, tt = 3 * t * t, st = 6 * s * t;
 
@@ -108,7 +78,7 @@ CLSPI_INLINE double sum4(const double *b, double x0, double x1, double x2, doubl
 }
 
 /* sum_controls of bicubic pieces, by loops that are vectors. */
-CLSPI_INLINE void sum_bicubic(surface_jet *j, const double *controls, const surface_place at[2])
+CLSPI_INLINE void sum_bicubic(surface_jet *j, const double *controls, const place at[2])
 {
     enum { ROW = 4 * LANES };
     double bu[3][4], bv[3][4], r[3][ROW];
@@ -161,7 +131,7 @@ CLSPI_INLINE void divide_jet(surface_jet *j, uint32_t dim)
 
 /* Evaluates a piece, or a part of one, without its origin. */
 CLSPI_INLINE void evaluate_piece(surface_jet *j, const clspi_surface_shape *shape,
-                                 const double *controls, const surface_place at[2])
+                                 const double *controls, const place at[2])
 {
     const uint32_t p = shape->degree[0], q = shape->degree[1];
 

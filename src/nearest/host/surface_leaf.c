@@ -405,7 +405,7 @@ static void find_extents(const leaf_maker *m, const double *controls, clspi_surf
 static void examine(const leaf_maker *m, const double *controls, clspi_surface_leaf *leaf,
                     part_bounds *b)
 {
-    const surface_place middle[2] = {{0.5, 0.5}, {0.5, 0.5}};
+    const place middle[2] = {{0.5, 0.5}, {0.5, 0.5}};
     surface_jet j;
 
     evaluate_piece(&j, m->shape, controls, middle);

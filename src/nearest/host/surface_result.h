@@ -39,7 +39,7 @@ typedef struct result {
 } result;
 
 /* Returns the parameter of a place in a span, from its nearer end. */
-static double param_of(const clspi_surface_search *s, int way, uint32_t span, surface_place at)
+static double param_of(const clspi_surface_search *s, int way, uint32_t span, place at)
 {
     const double begin = s->ends[way][span], end = s->ends[way][span + 1];
 
@@ -64,9 +64,8 @@ static double far_distance(const clspi_surface_search *s, const query *q, const 
    brings it nearer by more than nothing. */
 CLSPI_INLINE void finish_point(walk *w, surface_jet *j, double *e)
 {
-    static const double low[2] = {0, 0}, high[2] = {1, 1};
-    const surface_place best[2] = {w->at[0], w->at[1]};
-    surface_place next[2] = {w->next[0], w->next[1]};
+    const place best[2] = {w->at[0], w->at[1]};
+    place next[2] = {w->next[0], w->next[1]};
     const double least = w->least;
     double fall = w->fall;
 
@@ -75,7 +74,7 @@ CLSPI_INLINE void finish_point(walk *w, surface_jet *j, double *e)
         next[1] = best[1];
         try_place(w, best, j, e);
         const slopes g = slopes_of(j, e);
-        fall = step_within(next, &g, low, high);
+        fall = step_within(&next[0], &next[1], g, 0, 1, 0, 1);
         if (!(fall > 1e-15 * least)) return;
     }
     if (fall > 1e-15 * least) try_place(w, next, j, e);

@@ -5,9 +5,6 @@
 
 #include "surface_walk.h"
 
-/* Curvature that counts at most, as that of the squared distance: 1 of a plane. */
-#define CURVE_MOST 16
-
 /* A derivative along one parameter that is less than this share of the mixed one is taken for 0 at
    an end of the other parameter. */
 #define COLLAPSED 1e-7
@@ -45,7 +42,7 @@ CLSPI_INLINE bool unit_across(const double *x, const double *y, double sign, dou
 
 /* Finds the normal where the derivative along one parameter vanishes with the edge at an end of the
    other one: its limit on the way there along that. sign: of the way into the piece. */
-CLSPI_INLINE bool normal_of_pole(const surface_jet *j, const surface_place at[2], double extent,
+CLSPI_INLINE bool normal_of_pole(const surface_jet *j, const place at[2], double extent,
                                  double to[3])
 {
     const double *const u = j->d[JET_U], *const v = j->d[JET_V], *const uv = j->d[JET_UV];
@@ -61,8 +58,7 @@ CLSPI_INLINE bool normal_of_pole(const surface_jet *j, const surface_place at[2]
 
 /* Finds the normal of the piece at hand at a place: where roundings turn it by no more than an
    eighth. */
-CLSPI_INLINE bool normal_at(const walk *w, const surface_jet *j, const surface_place at[2],
-                            double to[3])
+CLSPI_INLINE bool normal_at(const walk *w, const surface_jet *j, const place at[2], double to[3])
 {
     const double *const u = j->d[JET_U], *const v = j->d[JET_V];
     const double off_u = rounding_of(w) * terms_at(w, 0, at[0]);
@@ -70,17 +66,6 @@ CLSPI_INLINE bool normal_at(const walk *w, const surface_jet *j, const surface_p
     const double error = off_u * length_of(v) + off_v * length_of(u) + off_u * off_v;
 
     return normal_of_pole(j, at, w->piece->extent, to) || unit_across(u, v, 1, 8 * error, to);
-}
-
-/* Returns a bound of how the squared distance bends along the surface: of a plane 1. */
-CLSPI_INLINE double most_curve(const surface_jet *j, const double *e)
-{
-    const slopes g = slopes_of(j, e);
-    const double det = g.guu * g.gvv - g.guv * g.guv;
-
-    const double sum = over(g.uu * g.gvv - 2 * g.uv * g.guv + g.vv * g.guu, det);
-
-    return least_of(most_of(1, sum), CURVE_MOST);
 }
 
 /* Tells the side of the query from the nearest point, which is known: e is it minus the query. */
@@ -102,7 +87,7 @@ CLSPI_INLINE surface_side side_of(const walk *w, const surface_jet *j, const dou
     }
     const bool is_near = d <= 2 * slack;
     const bool is_across =
-        is_known && square <= least_of(8 * most_curve(j, e) * slack * d, d * d / 4);
+        is_known && square <= least_of(8 * most_curve(slopes_of(j, e)) * slack * d, d * d / 4);
     if (is_near || is_across) side.distance = along < 0 ? -distance : distance;
     return side;
 }

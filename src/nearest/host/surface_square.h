@@ -185,7 +185,7 @@ CLSPI_INLINE part_box box_of(const square_part *p)
 }
 
 /* Returns the place at which coefficient `at` would stand. */
-CLSPI_INLINE void place_of(const squares *s, const part_box *b, uint32_t at, surface_place to[2])
+CLSPI_INLINE void place_of(const squares *s, const part_box *b, uint32_t at, place to[2])
 {
     const uint32_t columns = s->nv + 1, row = at / columns, column = at - row * columns;
     const double u = s->nu > 0 ? (double)row / s->nu : 0,
@@ -201,7 +201,7 @@ CLSPI_INLINE void try_corners(walk *k, const squares *s, const part_box *b)
     const uint32_t last = s->nu * (s->nv + 1), at[4] = {0, s->nv, last, last + s->nv};
     double least = INFINITY, e[LANES];
     uint32_t best = 0;
-    surface_place to[2];
+    place to[2];
     surface_jet j;
 
     for (int i = 0; i < 4; i++) {
@@ -237,8 +237,8 @@ typedef struct bowl {
 
 /* Returns a lower bound of the squared distance on a convex part, from a place and what is there.
  */
-CLSPI_INLINE double bound_at(const walk *k, const bowl *o, const surface_place at[2],
-                             const surface_jet *j, const slopes *g, double square)
+CLSPI_INLINE double bound_at(const walk *k, const bowl *o, const place at[2], const surface_jet *j,
+                             const slopes *g, double square)
 {
     const bool rational = k->s->shape.rational;
     const double w = rational ? j->weight[0] : 1, eps = rounding_of(k);
@@ -263,7 +263,7 @@ CLSPI_INLINE double bound_at(const walk *k, const bowl *o, const surface_place a
 CLSPI_INLINE bool search_bowl(walk *k, const squares *s, const bowl *o)
 {
     uint32_t least = 0;
-    surface_place at[2];
+    place at[2];
     surface_jet j;
     double e[LANES], best = INFINITY, before = INFINITE;
     int worse = 0;
@@ -281,7 +281,9 @@ CLSPI_INLINE bool search_bowl(walk *k, const squares *s, const bowl *o)
         worse += square >= before;
         if (worse > WORSE_MAX) break;
         before = square;
-        if (!(step_within(at, &g, o->b.low, o->b.high) > 1e-18 * square)) break;
+        if (!(step_within(&at[0], &at[1], g, o->b.low[0], o->b.high[0], o->b.low[1], o->b.high[1]) >
+              1e-18 * square))
+            break;
     }
     return false;
 }

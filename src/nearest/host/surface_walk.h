@@ -47,10 +47,10 @@ typedef struct walk {
     double lowest;       /* that a point may be at in what was given up */
     double extent;       /* the largest of a piece that was searched, a distance */
     uint32_t nearest;    /* piece */
-    surface_place at[2]; /* of the nearest point */
+    place at[2];         /* of the nearest point */
     /* the place one step of Newton's method farther, and how far the squared distance should fall;
        below 0: not known */
-    surface_place next[2];
+    place next[2];
     double fall;
     bool is_found, is_cut;
     uint32_t num_leaves, num_parts, num_waiting;
@@ -64,7 +64,7 @@ typedef struct walk {
     double near;        /* what is worth looking for in it */
     /* the leaf at hand */
     const clspi_surface_leaf *leaf;
-    surface_place here[2];
+    place here[2];
     double e[LANES]; /* the last point that was tried, minus the query */
     double before;   /* the squared distance there */
     int steps, worse;
@@ -93,7 +93,7 @@ CLSPI_INLINE void take_piece(walk *w, uint32_t number)
 
 /* Evaluates the piece at a place, and takes the point if it is nearer than those before, but for
    what is worth looking for then. e: the point minus the query. Returns the squared distance. */
-CLSPI_INLINE double take_place(walk *w, const surface_place at[2], surface_jet *j, double *e)
+CLSPI_INLINE double take_place(walk *w, const place at[2], surface_jet *j, double *e)
 {
     evaluate_piece(j, &w->s->shape, w->controls, at);
     for (int l = 0; l < LANES; l++)
@@ -111,7 +111,7 @@ CLSPI_INLINE double take_place(walk *w, const surface_place at[2], surface_jet *
 
 /* Evaluates the piece at a place as take_place does, and finds what is worth looking for from then
    on. */
-static double try_place(walk *w, const surface_place at[2], surface_jet *j, double *e)
+static double try_place(walk *w, const place at[2], surface_jet *j, double *e)
 {
     const double least = w->least, square = take_place(w, at, j, e);
 
@@ -124,7 +124,7 @@ static double try_place(walk *w, const surface_place at[2], surface_jet *j, doub
 
 /* Returns an upper bound of how large the terms of a derivative at a place are, of which roundings
    are a part: docs/math.md, 20. */
-CLSPI_INLINE double terms_at(const walk *w, int way, surface_place at)
+CLSPI_INLINE double terms_at(const walk *w, int way, place at)
 {
     const double n = w->s->shape.degree[way];
 
