@@ -24,9 +24,9 @@ _Static_assert(SAME(PIXEL_F32, CLSP_F32) && SAME(PIXEL_F64, CLSP_F64) &&
                    SAME(PIXEL_F16, CLSP_F16) && SAME(PIXEL_U8, CLSP_U8) &&
                    SAME(PIXEL_U16, CLSP_U16) && SAME(PIXEL_S16, CLSP_S16),
                "and types");
-_Static_assert(SAME(POINT_VALUE, IMAGE_VALUE) && SAME(POINT_GRADIENT, IMAGE_GRADIENT),
+_Static_assert(SAME(POINT_VALUE, CLSP_IMAGE_VALUE) && SAME(POINT_GRADIENT, CLSP_IMAGE_GRADIENT),
                "and attributes");
-_Static_assert(SAME(ORDER_MAX, IMAGE_SEPTIC), "and have all orders");
+_Static_assert(SAME(ORDER_MAX, CLSP_IMAGE_SEPTIC), "and have all orders");
 
 /* What a call works on. */
 typedef struct values_work {
