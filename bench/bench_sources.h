@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 typedef struct bench_source {
-    const char *name;          /* of the file, without ".cl" */
-    const char *const *pieces; /* of its text, in order, 0-terminated; NULL after the last */
+    const char *name; /* of the file, without ".cl" */
+    const char *text;
 } bench_source;
 
 extern const bench_source bench_sources[];

@@ -36,18 +36,14 @@ clsp_status bench_program_build(cl_program *program, cl_command_queue queue, con
     cl_context context;
     cl_device_id device;
     cl_int code;
-    const bench_source *const source = find_source(name);
-    cl_uint num_pieces = 0;
+    const char *text = find_source(name)->text;
 
     *program = NULL;
     BENCH_TRY(bench_check(
         clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL), name));
     BENCH_TRY(bench_check(
         clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL), name));
-    while (source->pieces[num_pieces])
-        num_pieces++;
-    *program =
-        clCreateProgramWithSource(context, num_pieces, (const char **)source->pieces, NULL, &code);
+    *program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
     BENCH_TRY(bench_check(code, "clCreateProgramWithSource"));
     code = clBuildProgram(*program, 1, &device, options, NULL, NULL);
     if (code != CL_SUCCESS) print_build_log(*program, device, name);

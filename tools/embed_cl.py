@@ -3,17 +3,21 @@
 
     embed_cl.py [--prefix NAME] [--arguments HEADER] OUTPUT.c DEPFILE FILE.cl...
 
-Each FILE.cl becomes an entry of clspi_sources (src/device/sources.h), or with --prefix of
-NAME_sources, declared in NAME_sources.h: a list of pieces, which programs that include the same
-files have in common. #include "x.clh" is replaced by the file's text, once per program, comments by
-their line ends, and lines lose their indentation; #line marks keep the compiler's messages at the
-true file and line. An included file is looked for beside the one that includes it, then below the
-folder that all files have in common. The bytes are written as numbers: string literals have a
-length limit in standard C.
+Each FILE.cl becomes an entry of clspi_sources (src/device/sources.h): a list of pieces, which
+programs that include the same files have in common. The texts of all pieces are packed in one block
+of LZ4, which is 0.3 of their size. With --prefix a file becomes an entry of NAME_sources, declared
+in NAME_sources.h, and its text is not packed. #include "x.clh" is replaced by the file's text, once
+per program, comments by their line ends, and lines lose their indentation; #line marks keep the
+compiler's messages at the true file and line. An included file is looked for beside the one that
+includes it, then below the folder that all files have in common. Bytes are written as numbers:
+string literals have a length limit in standard C.
 
-HEADER gets, for every `kernel void NAME(...)`, a struct of its parameters, clspi_NAME_args, and the
-signature by which src/device/arguments.c sets them, clspi_NAME_signature. Structs that kernels take
-by value become C structs, clspi_STRUCT, with the same fields. What stands for what:
+HEADER gets a macro CLSPI_FILE_NAME for every macro NAME, or CLSP_NAME, that a FILE.cl or FILE.clh
+defines once, as a whole number: so the host knows sizes and numbers by the kernels' own, and what
+an option is that it does not give. For every `kernel void NAME(...)` HEADER gets a struct of its
+parameters, clspi_NAME_args, and the signature by which src/device/arguments.c sets them,
+clspi_NAME_signature. Structs that kernels take by value become C structs, clspi_STRUCT, with the
+same fields. What stands for what:
     global T *x, local excluded    cl_mem x
     constant T *x, ALONG T *x      cl_mem x (a macro of cl/solid, either of them)
     read_only T x                  cl_mem x (T: image2d_t, image3d_t, or a macro of one)
@@ -27,6 +31,7 @@ import re
 import sys
 
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
+CONSTANT = re.compile(r'^\s*#\s*define\s+(\w+)\s+(0x[0-9a-f]+u?|\d+u?)\s*(?:/\*.*)?$', re.M)
 COMMENT = re.compile(r'/\*.*?\*/', re.S)
 STRUCT = re.compile(r'typedef struct (\w+) \{([^}]*)\} \1;')
 KERNEL = re.compile(r'\bkernel\s+(?:__attribute__\s*\(\(.*?\)\)\)\s*)?void\s+(\w+)\s*\(([^)]*)\)')
@@ -81,6 +86,18 @@ def bare(text):
     """A text with the same lines, without comments and indentation."""
     text = COMMENT.sub(lambda found: ' ' + '\n' * found.group().count('\n'), text)
     return re.sub(r'^[ \t]+|[ \t]+$', '', text, flags=re.M)
+
+
+# ---- constants ----
+
+def constants_of(path):
+    """Macros of a file's constants, with the file's name."""
+    with open(path, encoding='ascii') as file:
+        text = file.read()
+    stem = os.path.splitext(os.path.basename(path))[0].upper()
+    return [f'#define CLSPI_{stem}_{name.removeprefix("CLSP_")} {number}\n'
+            for name, number in CONSTANT.findall(text)
+            if len(re.findall(rf'#\s*define\s+{name}\b', text)) == 1]
 
 
 # ---- parameters ----
@@ -153,10 +170,10 @@ def entries(owner, members, structs):
     return rows
 
 
-def header_text(structs, kernels):
-    parts = ['/* Parameters of the kernels, made by tools/embed_cl.py. */\n'
+def header_text(constants, structs, kernels):
+    parts = ['/* Constants and parameters of the kernels, made by tools/embed_cl.py. */\n'
              '#ifndef CLSPI_KERNEL_ARGUMENTS_H\n'
-             '#define CLSPI_KERNEL_ARGUMENTS_H\n\n#include "launch.h"\n\n']
+             '#define CLSPI_KERNEL_ARGUMENTS_H\n\n#include "launch.h"\n\n', *constants, '\n']
     parts += [struct_text(name, members) for name, members in sorted(structs.items())]
     for name, members in sorted(kernels.items()):
         parts.append(struct_text(f'{name}_args', members))
@@ -188,19 +205,72 @@ def merge(known, found, where):
 
 # ---- files ----
 
-def piece_texts(pieces):
-    """The arrays of all pieces."""
-    parts = []
-    for text, name in pieces.items():
-        numbers = [str(byte) for byte in text.encode('ascii')] + ['0']
-        rows = [','.join(numbers[i:i + 24]) for i in range(0, len(numbers), 24)]
-        parts.append(f'static const char {name}[] = {{\n' + ',\n'.join(rows) + '};\n')
-    return ''.join(parts)
+def array_text(declaration, numbers):
+    rows = [','.join(map(str, numbers[i:i + 24])) for i in range(0, len(numbers), 24)]
+    return f'{declaration}[] = {{\n' + ',\n'.join(rows) + '};\n'
 
 
-def program_text(name, pieces):
-    return f'static const char *const {name}_pieces[] = {{\n    ' + \
-        ',\n    '.join(pieces + ['NULL']) + '};\n'
+def count_bytes(count):
+    """What follows a count of 15 or more in a token."""
+    return [255] * ((count - 15) // 255) + [(count - 15) % 255] if count >= 15 else []
+
+
+def sequence(literals, length, distance):
+    """Literals, and a copy of so many bytes from so far before, unless it is the last sequence."""
+    copied = length - 4 if length else 0
+    head = [min(len(literals), 15) << 4 | min(copied, 15), *count_bytes(len(literals))]
+    tail = [distance & 255, distance >> 8, *count_bytes(copied)] if length else []
+    return bytes(head) + literals + bytes(tail)
+
+
+def longest_copy(text, at, places):
+    """The length and the distance of the longest copy of what is at a place from one of places."""
+    best, limit = (0, 0), len(text) - 5 - at
+    for place in reversed(places[-64:]):
+        length = 0
+        while length < limit and text[place + length] == text[at + length]:
+            length += 1
+        if at - place < 65536:
+            best = max(best, (length, place - at), key=lambda copy: copy[0])
+    return best[0], -best[1]
+
+
+def packed(text):
+    """The text as a block of LZ4 (github.com/lz4/lz4, doc/lz4_Block_format.md)."""
+    result, known, begin, at = bytearray(), {}, 0, 0
+    while at < len(text) - 12:
+        places = known.setdefault(text[at:at + 4], [])
+        length, distance = longest_copy(text, at, places)
+        places.append(at)
+        if length < 4:
+            at += 1
+            continue
+        result += sequence(text[begin:at], length, distance)
+        for place in range(at + 1, at + length):
+            known.setdefault(text[place:place + 4], []).append(place)
+        begin = at = at + length
+    return bytes(result + sequence(text[begin:], 0, 0))
+
+
+def packed_texts(pieces, programs):
+    """The block, where its pieces end, and which ones programs have."""
+    text, ends = '', []
+    for piece in pieces:
+        text += piece
+        ends.append(len(text))
+    block = packed(text.encode('ascii'))
+    return ''.join([array_text('const unsigned char clspi_packed_sources', block),
+                    array_text('const uint32_t clspi_piece_ends', ends),
+                    f'const size_t clspi_num_pieces = {len(ends)};\n',
+                    *(array_text(f'static const uint16_t {name}_pieces', numbers + [len(ends)])
+                      for name, numbers in programs.items())])
+
+
+def plain_texts(pieces, programs):
+    texts = list(pieces)
+    return ''.join(array_text(f'static const char {name}_pieces', [
+        *''.join(texts[number] for number in numbers).encode('ascii'), 0])
+                   for name, numbers in programs.items())
 
 
 def options(args):
@@ -217,19 +287,18 @@ def main():
     prefix = chosen.get('prefix', 'clspi')
     folders = folders_of(paths)
     names = [os.path.splitext(os.path.basename(path))[0] for path in paths]
-    read, structs, kernels, known, programs = [], {}, {}, {}, []
+    read, structs, kernels, known, programs = [], {}, {}, {}, {}
     parts = [f'#include "{"sources.h" if prefix == "clspi" else prefix + "_sources.h"}"\n\n']
     for name, path in zip(names, paths):
         seen = []
         pieces = pieces_of(path, folders, seen)
-        programs.append(program_text(name, [known.setdefault(piece, f'piece_{len(known)}')
-                                            for piece in pieces]))
+        programs[name] = [known.setdefault(piece, len(known)) for piece in pieces]
         read += seen
         if 'arguments' in chosen:
             more_structs, more_kernels = read_kernels(''.join(pieces), path)
             merge(structs, more_structs, path)
             merge(kernels, more_kernels, path)
-    parts += [piece_texts(known)] + programs
+    parts.append((packed_texts if prefix == 'clspi' else plain_texts)(known, programs))
     parts.append(f'\nconst {prefix}_source {prefix}_sources[] = {{\n')
     parts += [f'    {{"{name}", {name}_pieces}},\n' for name in names]
     parts.append(f'}};\n\nconst size_t {prefix}_num_sources = {len(names)};\n\n')
@@ -237,7 +306,8 @@ def main():
         parts.insert(1, f'#include "{os.path.basename(chosen["arguments"])}"\n\n')
         parts.append(signatures_text(structs, kernels))
         with open(chosen['arguments'], 'w', encoding='ascii') as file:
-            file.write(header_text(structs, kernels))
+            constants = [line for path in sorted(set(read)) for line in constants_of(path)]
+            file.write(header_text(constants, structs, kernels))
     with open(output, 'w', encoding='ascii') as file:
         file.write(''.join(parts))
     with open(depfile, 'w', encoding='ascii') as file:

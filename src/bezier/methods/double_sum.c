@@ -4,13 +4,10 @@
 #include "bezier_sums.h"
 #include "buffer.h"
 #include "check.h"
+#include "kernel_arguments.h"
 #include "vertex_assembly.h"
 
-enum {
-    TILE_V = 8, /* CLSP_TILE of double_sum.cl, for surfaces */
-    CHUNK = 16, /* its CLSP_CHUNK */
-    ROWS = 4    /* points along u of an item that stages, its ROWS */
-};
+enum { CHUNK = CLSPI_DOUBLE_SUM_CHUNK, ROWS = CLSPI_DOUBLE_SUM_ROWS };
 
 typedef struct double_sum {
     const clspi_tensor_desc *desc;
@@ -27,7 +24,7 @@ typedef struct double_sum {
 
 static cl_uint tile_wanted(const clspi_tensor_desc *d)
 {
-    return d->axis[1].num == 1 ? 1 : TILE_V;
+    return d->axis[1].num == 1 ? 1 : CLSPI_DOUBLE_SUM_TILE;
 }
 
 /* Tells whether a chunk of control points and the values of a tile fit local memory, for a
@@ -48,7 +45,6 @@ static clspi_options options_of(const clsp_context *ctx, const double_sum *sum)
 
     clspi_option(&options, "DIM", clspi_coords(d));
     clspi_option(&options, "STAGE", sum->stage);
-    clspi_option(&options, "CHUNK", CHUNK);
     clspi_option(&options, "TILE", tile_wanted(d));
     return options;
 }

@@ -1,18 +1,16 @@
 /* Projection onto Bezier curves and surfaces. */
-#include <clspline/bezier_project.h>
-
 #include <math.h>
 
 #include "bezier_pieces.h"
 #include "check.h"
 #include "surface_project.h"
-#include "tensor_eval.h"
+#include "patch_rows.h"
 
 /* ---- pieces ---- */
 
 /* Where the control points of patches are. */
 typedef struct bezier_points {
-    const clspi_tensor_plan *plan;
+    const clsp_patch_plan *plan;
     const void *points; /* [patch][degree_u + 1][degree_v + 1][dim, and the weight] */
 } bezier_points;
 
@@ -40,7 +38,7 @@ static void make_piece(const void *user, size_t patch, const uint32_t span[2], d
                                         : points[i + k] - origin[k];
 }
 
-clspi_surface_search *clspi_bezier_surfaces(const clspi_tensor_plan *plan, const void *points,
+clspi_surface_search *clspi_bezier_surfaces(const clsp_patch_plan *plan, const void *points,
                                             const clspi_parallel *threads)
 {
     static const double ends[2] = {0, 1};
@@ -60,17 +58,17 @@ clspi_surface_search *clspi_bezier_surfaces(const clspi_tensor_plan *plan, const
 
 /* ---- checks ---- */
 
-static clsp_status bad(const clsp_bezier_plan *plan, const char *what, double value)
+static clsp_status bad(const clspi_bezier_plan *plan, const char *what, double value)
 {
     return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_ARGUMENT,
                       "bezier: projection: %s: %g", what, value);
 }
 
-static clsp_status check_patches(const clsp_bezier_plan *plan, const clsp_run *run)
+static clsp_status check_patches(const clspi_bezier_plan *plan, const clsp_run *run)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
-    const uint32_t most = d->directions == 1 ? CLSP_BSPLINE_PROJECT_MAX_DEGREE
-                                             : CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE;
+    const uint32_t most =
+        d->directions == 1 ? CLSP_NEAREST_MAX_DEGREE : CLSP_NEAREST_MAX_SURFACE_DEGREE;
 
     if (plan->desc.form != CLSP_BEZIER_CURVE && plan->desc.form != CLSP_BEZIER_SURFACE)
         return bad(plan, "onto curves and surfaces, and form is", plan->desc.form);
@@ -80,14 +78,14 @@ static clsp_status check_patches(const clsp_bezier_plan *plan, const clsp_run *r
         if (d->degrees[k] < 1 || d->degrees[k] > most)
             return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_DEGREE,
                               "bezier: projection onto degree %u: 1 to %u", d->degrees[k], most);
-    return clspi_tensor_check_patches(&plan->tensor, (clsp_range){0, 0}, run);
+    return clspi_patch_check_patches(&plan->tensor, (clsp_range){0, 0}, run);
 }
 
-static clsp_status check_opts(const clsp_bezier_plan *plan, const clsp_bspline_project_opts *opts)
+static clsp_status check_opts(const clspi_bezier_plan *plan, const clsp_nearest_opts *opts)
 {
-    CLSPI_CHECK(clspi_reserved_check_some(&plan->tensor.base.ctx->log, "clsp_bspline_project_opts",
+    CLSPI_CHECK(clspi_reserved_check_some(&plan->tensor.base.ctx->log, "clsp_nearest_opts",
                                           opts->reserved, CLSP_RESERVED - 1));
-    if (opts->method != CLSP_BSPLINE_PROJECT_DEFAULT && opts->method != CLSP_BSPLINE_PROJECT_EXACT)
+    if (opts->method != CLSP_NEAREST_METHOD_DEFAULT && opts->method != CLSP_NEAREST_EXACT)
         return bad(plan, "there is the exact method alone, and method is", opts->method);
     if (opts->num_nearest > 1)
         return bad(plan, "there is one result a query, and num_nearest is", opts->num_nearest);
@@ -102,9 +100,9 @@ static clsp_status check_opts(const clsp_bezier_plan *plan, const clsp_bspline_p
     return CLSP_OK;
 }
 
-static clsp_status check_queries(const clsp_bezier_plan *plan, const clsp_bspline_queries *queries)
+static clsp_status check_queries(const clspi_bezier_plan *plan, const clsp_nearest_queries *queries)
 {
-    CLSPI_CHECK(clspi_reserved_check(&plan->tensor.base.ctx->log, "clsp_bspline_queries",
+    CLSPI_CHECK(clspi_reserved_check(&plan->tensor.base.ctx->log, "clsp_nearest_queries",
                                      queries->reserved));
     if (clspi_input_is_there(&queries->hints) && !clspi_input_is_there(&queries->patches) &&
         plan->tensor.num_patches > 1)
@@ -115,27 +113,23 @@ static clsp_status check_queries(const clsp_bezier_plan *plan, const clsp_bsplin
 
 /* ---- the call ---- */
 
-clsp_status clsp_bezier_project(clsp_bezier_plan *plan, const clsp_bspline_queries *queries,
-                                const clsp_bspline_project_opts *given, clsp_output nearest,
-                                const clsp_run *run)
+clsp_status clspi_bezier_project(clsp_patch_plan *tensor, const clsp_nearest_queries *queries,
+                                 const clsp_nearest_opts *opts, const clsp_output *nearest,
+                                 const clsp_run *run)
 {
-    const clsp_bspline_project_opts opts =
-        given ? *given : (clsp_bspline_project_opts){.method = CLSP_BSPLINE_PROJECT_DEFAULT};
-
-    if (!plan || !queries)
-        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bezier_project");
+    const clspi_bezier_plan *const plan = (const clspi_bezier_plan *)tensor; /* its first member */
     const clspi_surface_project call = {.num = queries->num,
                                         .points = queries->points,
                                         .patches = queries->patches,
                                         .hints = queries->hints,
-                                        .max_dist = opts.max_dist,
-                                        .nearest = nearest,
-                                        .has_normals = opts.normals != NULL,
-                                        .normals = opts.normals ? *opts.normals
-                                                                : (clsp_output){.size = 0}};
-    CLSPI_CHECK(clspi_call_check(&plan->tensor.base, run));
+                                        .max_dist = opts->max_dist,
+                                        .nearest = *nearest,
+                                        .has_normals = opts->normals != NULL,
+                                        .normals = opts->normals ? *opts->normals
+                                                                 : (clsp_output){.size = 0}};
+
     CLSPI_CHECK(check_patches(plan, run));
-    CLSPI_CHECK(check_opts(plan, &opts));
+    CLSPI_CHECK(check_opts(plan, opts));
     CLSPI_CHECK(check_queries(plan, queries));
-    return clspi_tensor_project(&plan->tensor, &call, run);
+    return clspi_patch_project(tensor, &call, run);
 }

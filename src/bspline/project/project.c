@@ -5,22 +5,22 @@
 #include "check.h"
 #include "host_device.h"
 #include "surface_project.h"
-#include "tensor_eval.h"
+#include "patch_rows.h"
 
 /* ---- checks ---- */
 
-static clsp_status bad(const clsp_bspline_plan *plan, const char *what, double value)
+static clsp_status bad(const clspi_bspline_plan *plan, const char *what, double value)
 {
     return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_ARGUMENT,
                       "bspline: projection: %s: %g", what, value);
 }
 
 /* Checks that a plan's curves or surfaces can be projected onto. */
-static clsp_status check_splines(const clsp_bspline_plan *plan, const clsp_run *run)
+static clsp_status check_splines(const clspi_bspline_plan *plan, const clsp_run *run)
 {
     const uint32_t directions = plan->desc.directions;
     const uint32_t most =
-        directions == 1 ? CLSP_BSPLINE_PROJECT_MAX_DEGREE : CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE;
+        directions == 1 ? CLSP_NEAREST_MAX_DEGREE : CLSP_NEAREST_MAX_SURFACE_DEGREE;
 
     if (directions > 2) return bad(plan, "onto curves and surfaces, and directions is", directions);
     if (directions == 2 && plan->desc.dim < 2)
@@ -30,7 +30,7 @@ static clsp_status check_splines(const clsp_bspline_plan *plan, const clsp_run *
             return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_DEGREE,
                               "bspline: projection onto degree %u: 1 to %u", plan->desc.degree[k],
                               most);
-    CLSPI_CHECK(clspi_tensor_check_patches(&plan->tensor, (clsp_range){0, 0}, run));
+    CLSPI_CHECK(clspi_patch_check_patches(&plan->tensor, (clsp_range){0, 0}, run));
     if (plan->own.num > 0 && plan->tensor.is_loaded && plan->own.num != plan->tensor.num_patches)
         return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_STATE,
                           "bspline: %zu curves are loaded, and %zu have knots of their own",
@@ -38,26 +38,25 @@ static clsp_status check_splines(const clsp_bspline_plan *plan, const clsp_run *
     return CLSP_OK;
 }
 
-static clsp_status check_opts(const clsp_bspline_plan *plan, clsp_bspline_project_opts *opts)
+static clsp_status check_opts(const clspi_bspline_plan *plan, clsp_nearest_opts *opts)
 {
-    CLSPI_CHECK(clspi_reserved_check_some(&plan->tensor.base.ctx->log, "clsp_bspline_project_opts",
+    CLSPI_CHECK(clspi_reserved_check_some(&plan->tensor.base.ctx->log, "clsp_nearest_opts",
                                           opts->reserved, CLSP_RESERVED - 1));
-    if (opts->method == CLSP_BSPLINE_PROJECT_DEFAULT) opts->method = CLSP_BSPLINE_PROJECT_EXACT;
-    if (opts->method != CLSP_BSPLINE_PROJECT_EXACT && opts->method != CLSP_BSPLINE_PROJECT_MREP)
+    if (opts->method == CLSP_NEAREST_METHOD_DEFAULT) opts->method = CLSP_NEAREST_EXACT;
+    if (opts->method != CLSP_NEAREST_EXACT && opts->method != CLSP_NEAREST_MREP)
         return bad(plan, "no such method", opts->method);
-    if (opts->method == CLSP_BSPLINE_PROJECT_MREP)
-        CLSPI_CHECK(clspi_needs_kernels(plan->tensor.base.ctx));
-    if (opts->method == CLSP_BSPLINE_PROJECT_MREP && plan->own.num > 0)
+    if (opts->method == CLSP_NEAREST_MREP) CLSPI_CHECK(clspi_needs_kernels(plan->tensor.base.ctx));
+    if (opts->method == CLSP_NEAREST_MREP && plan->own.num > 0)
         return bad(plan, "mrep takes no curves with knots of their own, and there are",
                    (double)plan->own.num);
-    if (opts->method == CLSP_BSPLINE_PROJECT_MREP && plan->desc.directions == 2)
+    if (opts->method == CLSP_NEAREST_MREP && plan->desc.directions == 2)
         return bad(plan, "mrep takes curves only, and directions is", plan->desc.directions);
     if (opts->num_nearest == 0) opts->num_nearest = 1;
     if (opts->num_nearest > 1 && plan->desc.directions == 2)
         return bad(plan, "surfaces have one result a query, and num_nearest is", opts->num_nearest);
-    if (opts->num_nearest > CLSP_BSPLINE_PROJECT_MAX_NEAREST)
+    if (opts->num_nearest > CLSP_NEAREST_MAX_RESULTS)
         return bad(plan, "num_nearest is above the maximum", opts->num_nearest);
-    if (opts->method == CLSP_BSPLINE_PROJECT_MREP && opts->num_nearest > 1)
+    if (opts->method == CLSP_NEAREST_MREP && opts->num_nearest > 1)
         return bad(plan, "mrep gives one result a query, and num_nearest is", opts->num_nearest);
     if (!(opts->max_dist >= 0.0) || isinf(opts->max_dist))
         return bad(plan, "max_dist is no distance", opts->max_dist);
@@ -67,15 +66,16 @@ static clsp_status check_opts(const clsp_bspline_plan *plan, clsp_bspline_projec
         return bad(plan, "normals are of surfaces, and directions is", plan->desc.directions);
     if (opts->normals && plan->desc.dim != 3)
         return bad(plan, "normals are of 3 dimensions, and dim is", plan->desc.dim);
-    if (opts->method == CLSP_BSPLINE_PROJECT_MREP && plan->desc.rational)
+    if (opts->method == CLSP_NEAREST_MREP && plan->desc.rational)
         return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_WEIGHTS,
                           "bspline: projection: mrep of rational curves");
     return CLSP_OK;
 }
 
-static clsp_status check_queries(const clsp_bspline_plan *plan, const clsp_bspline_queries *queries)
+static clsp_status check_queries(const clspi_bspline_plan *plan,
+                                 const clsp_nearest_queries *queries)
 {
-    CLSPI_CHECK(clspi_reserved_check(&plan->tensor.base.ctx->log, "clsp_bspline_queries",
+    CLSPI_CHECK(clspi_reserved_check(&plan->tensor.base.ctx->log, "clsp_nearest_queries",
                                      queries->reserved));
     if (clspi_input_is_there(&queries->hints) && !clspi_input_is_there(&queries->patches) &&
         plan->tensor.num_patches > 1)
@@ -84,17 +84,17 @@ static clsp_status check_queries(const clsp_bspline_plan *plan, const clsp_bspli
     return CLSP_OK;
 }
 
-clsp_status clspi_project_check(const clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
-                                clsp_bspline_project_opts *opts, const clsp_run *run)
+clsp_status clspi_project_check(const clspi_bspline_plan *plan, const clsp_nearest_queries *queries,
+                                clsp_nearest_opts *opts, const clsp_run *run)
 {
     CLSPI_CHECK(check_splines(plan, run));
     CLSPI_CHECK(check_opts(plan, opts));
     return check_queries(plan, queries);
 }
 
-clsp_status clspi_project_surfaces(clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
-                                   const clsp_bspline_project_opts *opts,
-                                   const clsp_output *nearest, const clsp_run *run)
+clsp_status clspi_project_surfaces(clspi_bspline_plan *plan, const clsp_nearest_queries *queries,
+                                   const clsp_nearest_opts *opts, const clsp_output *nearest,
+                                   const clsp_run *run)
 {
     const clspi_surface_project call = {.num = queries->num,
                                         .points = queries->points,
@@ -106,15 +106,14 @@ clsp_status clspi_project_surfaces(clsp_bspline_plan *plan, const clsp_bspline_q
                                         .normals = opts->normals ? *opts->normals
                                                                  : (clsp_output){.size = 0}};
 
-    return clspi_tensor_project(&plan->tensor, &call, run);
+    return clspi_patch_project(&plan->tensor, &call, run);
 }
 
-clsp_status clspi_project_result(const clsp_bspline_plan *plan, size_t num,
-                                 const clsp_bspline_project_opts *opts, size_t *result)
+clsp_status clspi_project_result(const clspi_bspline_plan *plan, size_t num,
+                                 const clsp_nearest_opts *opts, size_t *result)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
-    const size_t one =
-        d->precision == CLSP_F32 ? CLSP_BSPLINE_NEAREST_F32_SIZE : CLSP_BSPLINE_NEAREST_F64_SIZE;
+    const size_t one = d->precision == CLSP_F32 ? CLSP_NEAREST_F32_SIZE : CLSP_NEAREST_F64_SIZE;
 
     *result = one * opts->num_nearest;
     size_t bytes = sizeof(double) * (*result + d->dim);

@@ -1,13 +1,11 @@
-/* The public call of projection: of surfaces as surface_project.h says; of curves by the context's
+/* Projection onto B-splines: of surfaces as surface_project.h says; of curves by the context's
    device, by the host's search for its own CPU, or shared, as tiles of queries by both and by
    joined devices (docs/cooperation.md). */
-#include <clspline/bspline_project.h>
-
 #include "check.h"
-#include "nearest.h"
+#include "curve_device.h"
 #include "nearest_cubic.h"
 #include "project.h"
-#include "tensor_share.h"
+#include "patch_eval.h"
 #include "work.h"
 
 enum {
@@ -15,32 +13,27 @@ enum {
     POINTS = 0        /* an input; the others follow where they are */
 };
 
-_Static_assert(sizeof(clspi_nearest_f32) == sizeof(clsp_bspline_nearest_f32) &&
-                   sizeof(clspi_nearest_f64) == sizeof(clsp_bspline_nearest_f64),
+_Static_assert(sizeof(clspi_nearest_f32) == sizeof(clsp_nearest_f32) &&
+                   sizeof(clspi_nearest_f64) == sizeof(clsp_nearest_f64),
                "the results of the host's search are the public ones");
-_Static_assert((int)CLSPI_SEARCH_FOUND == (int)CLSP_BSPLINE_NEAREST_FOUND &&
-                   (int)CLSPI_SEARCH_CUT == (int)CLSP_BSPLINE_NEAREST_CUT &&
-                   (int)CLSPI_SEARCH_NONE == (int)CLSP_BSPLINE_NEAREST_NONE &&
-                   (int)CLSPI_SEARCH_INVALID == (int)CLSP_BSPLINE_NEAREST_INVALID &&
-                   (int)CLSPI_SEARCH_DEGREE_MAX == (int)CLSP_BSPLINE_PROJECT_MAX_DEGREE &&
-                   (int)CLSPI_SEARCH_NEAREST_MAX == (int)CLSP_BSPLINE_PROJECT_MAX_NEAREST,
+_Static_assert((int)CLSPI_SEARCH_FOUND == (int)CLSP_NEAREST_FOUND &&
+                   (int)CLSPI_SEARCH_CUT == (int)CLSP_NEAREST_CUT &&
+                   (int)CLSPI_SEARCH_NONE == (int)CLSP_NEAREST_NONE &&
+                   (int)CLSPI_SEARCH_INVALID == (int)CLSP_NEAREST_INVALID &&
+                   (int)CLSPI_SEARCH_DEGREE_MAX == (int)CLSP_NEAREST_MAX_DEGREE &&
+                   (int)CLSPI_SEARCH_NEAREST_MAX == (int)CLSP_NEAREST_MAX_RESULTS,
                "and so is what becomes of a query");
 
 /* What a call works on. */
 typedef struct project_call {
-    clsp_bspline_project_opts opts; /* with defaults in place */
-    uint32_t patches, hints;        /* their inputs; POINTS: none */
+    clsp_nearest_opts opts;  /* with defaults in place */
+    uint32_t patches, hints; /* their inputs; POINTS: none */
 } project_call;
-
-static clsp_bspline_plan *bspline_plan_of(clspi_plan *plan)
-{
-    return (clsp_bspline_plan *)plan; /* whose first member's first it is */
-}
 
 /* ---- the host ---- */
 
 /* Makes the host's search of curves over a plan's knots. */
-static clsp_status make_search(clsp_bspline_plan *plan)
+static clsp_status make_search(clspi_bspline_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
     clspi_curve_spans spans;
@@ -60,12 +53,12 @@ static clsp_status make_search(clsp_bspline_plan *plan)
 /* Makes the host's search ready for the plan's curves, which workers then share. */
 static clsp_status prepare_host(const clspi_work *work, clspi_way way)
 {
-    clsp_bspline_plan *const plan = bspline_plan_of(work->plan);
+    clspi_bspline_plan *const plan = clspi_bspline_plan_of(work->plan);
     const void *points;
 
     (void)way;
     if (plan->search && plan->search_load == plan->tensor.loads) return CLSP_OK;
-    CLSPI_CHECK(clspi_tensor_host_points(&plan->tensor, &points));
+    CLSPI_CHECK(clspi_patch_host_points(&plan->tensor, &points));
     plan->search_load = 0;
     if (!plan->search) CLSPI_CHECK(make_search(plan));
     if (!plan->search || !clspi_curve_search_load(plan->search, plan->tensor.num_patches, points))
@@ -89,7 +82,7 @@ static clsp_status search_on_host(const clspi_work *work, uint32_t worker, const
         .out = out};
 
     (void)worker;
-    clspi_curve_search_find(bspline_plan_of(work->plan)->search, &queries);
+    clspi_curve_search_find(clspi_bspline_plan_of(work->plan)->search, &queries);
     return CLSP_OK;
 }
 
@@ -100,8 +93,8 @@ static clsp_status search_on_device(const clspi_work *work, clspi_plan *base, cl
                                     const clspi_target *out)
 {
     const project_call *const call = work->user;
-    const clsp_bspline_project_opts *const opts = &call->opts;
-    clsp_bspline_plan *const plan = bspline_plan_of(base);
+    const clsp_nearest_opts *const opts = &call->opts;
+    clspi_bspline_plan *const plan = clspi_bspline_plan_of(base);
     const clspi_nearest_job job = {.points = in[POINTS].buffer,
                                    .patches = call->patches ? in[call->patches].buffer : NULL,
                                    .hints = call->hints ? in[call->hints].buffer : NULL,
@@ -114,7 +107,7 @@ static clsp_status search_on_device(const clspi_work *work, clspi_plan *base, cl
                                    .num_nearest = opts->num_nearest,
                                    .max_dist = opts->max_dist};
 
-    if (opts->method == CLSP_BSPLINE_PROJECT_MREP) {
+    if (opts->method == CLSP_NEAREST_MREP) {
         CLSPI_CHECK(clspi_nearest_cubic_prepare(plan, series, opts->tolerance, part->num_lines));
         return clspi_nearest_cubic_find(plan, series, &job);
     }
@@ -137,7 +130,7 @@ static uint32_t add_input(clspi_work_input *in, uint32_t *num, const clsp_input 
 /* Describes what speeds depend on. */
 static clspi_work_key key_of(const clspi_work *work)
 {
-    const clsp_bspline_plan *const plan = bspline_plan_of(work->plan);
+    const clspi_bspline_plan *const plan = clspi_bspline_plan_of(work->plan);
     const project_call *const call = work->user;
     const clspi_tensor_desc *const d = &plan->tensor.desc;
     const clspi_work_key key = {"nearest",
@@ -152,7 +145,7 @@ static clspi_work_key key_of(const clspi_work *work)
 }
 
 /* Estimates how long a query takes a core, in ns: as measured. */
-static double query_ns(const clsp_bspline_plan *plan, const clsp_bspline_project_opts *opts)
+static double query_ns(const clspi_bspline_plan *plan, const clsp_nearest_opts *opts)
 {
     const double order = plan->knots[0].degree + 1;
 
@@ -160,8 +153,8 @@ static double query_ns(const clsp_bspline_plan *plan, const clsp_bspline_project
 }
 
 /* Carries out a call on curves whose arguments have been checked. */
-static clsp_status project_curves(clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
-                                  const clsp_bspline_project_opts *opts, const clsp_output *nearest,
+static clsp_status project_curves(clspi_bspline_plan *plan, const clsp_nearest_queries *queries,
+                                  const clsp_nearest_opts *opts, const clsp_output *nearest,
                                   const clsp_run *run)
 {
     static const clspi_work_makers makers = {.key = key_of,
@@ -170,7 +163,7 @@ static clsp_status project_curves(clsp_bspline_plan *plan, const clsp_bspline_qu
                                              .on_device = search_on_device};
     const clspi_tensor_desc *const d = &plan->tensor.desc;
     const size_t num = queries->num;
-    const bool is_mrep = opts->method == CLSP_BSPLINE_PROJECT_MREP;
+    const bool is_mrep = opts->method == CLSP_NEAREST_MREP;
     const char *const why = is_mrep ? "mrep is the device's alone" : NULL;
     project_call call = {.opts = *opts};
     clspi_work_input in[CLSPI_WORK_INPUTS] = {{.input = &queries->points,
@@ -199,17 +192,14 @@ static clsp_status project_curves(clsp_bspline_plan *plan, const clsp_bspline_qu
     return clspi_work_run(&work, run);
 }
 
-clsp_status clsp_bspline_project(clsp_bspline_plan *plan, const clsp_bspline_queries *queries,
-                                 const clsp_bspline_project_opts *given, clsp_output nearest,
-                                 const clsp_run *run)
+clsp_status clspi_bspline_project(clsp_patch_plan *tensor, const clsp_nearest_queries *queries,
+                                  const clsp_nearest_opts *given, const clsp_output *nearest,
+                                  const clsp_run *run)
 {
-    clsp_bspline_project_opts opts = {.method = CLSP_BSPLINE_PROJECT_DEFAULT};
+    clspi_bspline_plan *const plan = clspi_bspline_plan_of(&tensor->base);
+    clsp_nearest_opts opts = *given;
 
-    if (!plan || !queries)
-        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_project");
-    if (given) opts = *given;
-    CLSPI_CHECK(clspi_call_check(&plan->tensor.base, run));
     CLSPI_CHECK(clspi_project_check(plan, queries, &opts, run));
-    return plan->desc.directions == 2 ? clspi_project_surfaces(plan, queries, &opts, &nearest, run)
-                                      : project_curves(plan, queries, &opts, &nearest, run);
+    return plan->desc.directions == 2 ? clspi_project_surfaces(plan, queries, &opts, nearest, run)
+                                      : project_curves(plan, queries, &opts, nearest, run);
 }

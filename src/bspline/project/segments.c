@@ -64,7 +64,7 @@ static clsp_status make_tables(clspi_segments *segments, clspi_series *series, c
                               num * order * order);
 }
 
-clsp_status clspi_plan_curve_spans(const clsp_bspline_plan *plan, clspi_curve_spans *spans)
+clsp_status clspi_plan_curve_spans(const clspi_bspline_plan *plan, clspi_curve_spans *spans)
 {
     const bool is_double = plan->tensor.desc.precision == CLSP_F64;
 
@@ -76,7 +76,7 @@ clsp_status clspi_plan_curve_spans(const clsp_bspline_plan *plan, clspi_curve_sp
 }
 
 static clsp_status prepare_tables(clspi_segments *segments, clspi_series *series,
-                                  const clsp_bspline_plan *plan)
+                                  const clspi_bspline_plan *plan)
 {
     clspi_curve_spans spans;
 
@@ -164,7 +164,7 @@ static clsp_status join_tier(const clspi_segments *segments, clspi_series *serie
 
 /* ---- segments ---- */
 
-static clsp_status launch_segments(const clsp_bspline_plan *plan, const clspi_segments *segments,
+static clsp_status launch_segments(const clspi_bspline_plan *plan, const clspi_segments *segments,
                                    clspi_series *series)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
@@ -221,7 +221,7 @@ static clsp_status make_kernels(clspi_segments *segments, clsp_context *ctx,
                                                        &clspi_join_boxes_signature, &options);
 }
 
-clsp_status clspi_segments_prepare(clsp_bspline_plan *plan, clspi_segments *segments,
+clsp_status clspi_segments_prepare(clspi_bspline_plan *plan, clspi_segments *segments,
                                    clspi_series *series)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
@@ -230,7 +230,7 @@ clsp_status clspi_segments_prepare(clsp_bspline_plan *plan, clspi_segments *segm
     if (num_curves == 0) return CLSP_OK;
     if (segments->is_made && segments->load == plan->tensor.loads) return CLSP_OK;
     segments->is_made = false;
-    CLSPI_CHECK(clspi_tensor_bring(&plan->tensor, series));
+    CLSPI_CHECK(clspi_patch_bring(&plan->tensor, series));
     CLSPI_CHECK(prepare_tables(segments, series, plan));
     CLSPI_CHECK(count_tiers(segments, series->ctx, num_curves));
     CLSPI_CHECK(make_kernels(segments, series->ctx, d));

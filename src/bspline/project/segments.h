@@ -38,11 +38,11 @@ clsp_status clspi_reals_create(cl_mem *buffer, clspi_series *series, clsp_type p
 
 /* Makes what the segments of a plan's curves are made with; clspi_curve_spans_release must follow
    in every case. */
-clsp_status clspi_plan_curve_spans(const clsp_bspline_plan *plan, clspi_curve_spans *spans);
+clsp_status clspi_plan_curve_spans(const clspi_bspline_plan *plan, clspi_curve_spans *spans);
 
 /* Makes the segments of the curves that there are, unless they are those of the plan's control
  * points already. */
-clsp_status clspi_segments_prepare(clsp_bspline_plan *plan, clspi_segments *segments,
+clsp_status clspi_segments_prepare(clspi_bspline_plan *plan, clspi_segments *segments,
                                    clspi_series *series);
 void clspi_segments_release(clspi_segments *segments);
 

@@ -1,4 +1,4 @@
-/* What is searched, as flat arrays in which devices search too (cl/tensor/project). */
+/* What is searched, as flat arrays in which devices search too (cl/patch/project). */
 #ifndef CLSPI_SURFACE_ARRAYS_H
 #define CLSPI_SURFACE_ARRAYS_H
 

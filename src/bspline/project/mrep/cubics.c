@@ -285,7 +285,7 @@ static clsp_status note_firsts(clspi_cubics *cubics, clspi_series *series, size_
     return CLSP_OK;
 }
 
-clsp_status clspi_cubics_prepare(clsp_bspline_plan *plan, clspi_cubics *cubics,
+clsp_status clspi_cubics_prepare(clspi_bspline_plan *plan, clspi_cubics *cubics,
                                  clspi_series *series, double tolerance)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;

@@ -24,7 +24,7 @@ typedef struct clspi_cubics {
 /* Makes the cubics of the curves that there are, unless they are there already: within half of the
    tolerance of their segments, 0 being 1e-4 of the size of the curves. Waits for the device, which
    alone knows how many there will be. */
-clsp_status clspi_cubics_prepare(clsp_bspline_plan *plan, clspi_cubics *cubics,
+clsp_status clspi_cubics_prepare(clspi_bspline_plan *plan, clspi_cubics *cubics,
                                  clspi_series *series, double tolerance);
 void clspi_cubics_release(clspi_cubics *cubics);
 

@@ -25,7 +25,7 @@ clsp_status clspi_nearest_cubic_build(const clspi_build *build, const clspi_tens
 /* Tells whether groups share queries: on GPUs, where there are so few that the device is not busy
    with an item each, and enough cubics for all items of a group. The limit is that up to which
    groups were the faster ones on an H200. Results do not depend on it. */
-static bool is_shared(const clsp_context *ctx, const clsp_bspline_plan *plan, size_t num_queries)
+static bool is_shared(const clsp_context *ctx, const clspi_bspline_plan *plan, size_t num_queries)
 {
     enum { CUBICS_PER_ITEM = 2, MOST = 4 };
     const size_t group = ctx->tuning.work_group;
@@ -36,7 +36,7 @@ static bool is_shared(const clsp_context *ctx, const clsp_bspline_plan *plan, si
            num_queries <= MOST * (busy / group);
 }
 
-clsp_status clspi_nearest_cubic_prepare(clsp_bspline_plan *plan, clspi_series *series,
+clsp_status clspi_nearest_cubic_prepare(clspi_bspline_plan *plan, clspi_series *series,
                                         double tolerance, size_t num_queries)
 {
     clspi_nearest_cubic *nearest = plan->nearest_cubic;
@@ -80,7 +80,7 @@ static uint64_t most_queries(const clsp_context *ctx, const clspi_tensor_desc *d
 
 /* Returns the arguments that all launches of a job share. Without curves there is nothing to be
    read, and the queries stand for it. */
-static clspi_find_on_cubics_args common_args(const clsp_bspline_plan *plan,
+static clspi_find_on_cubics_args common_args(const clspi_bspline_plan *plan,
                                              const clspi_nearest_job *job)
 {
     const clspi_cubics *const cubics = &plan->nearest_cubic->cubics;
@@ -112,13 +112,12 @@ static clspi_find_on_cubics_args common_args(const clsp_bspline_plan *plan,
     return args;
 }
 
-clsp_status clspi_nearest_cubic_find(const clsp_bspline_plan *plan, clspi_series *series,
+clsp_status clspi_nearest_cubic_find(const clspi_bspline_plan *plan, clspi_series *series,
                                      const clspi_nearest_job *job)
 {
     const clspi_tensor_desc *const d = &plan->tensor.desc;
     const clspi_nearest_cubic *const nearest = plan->nearest_cubic;
-    const size_t result =
-        d->precision == CLSP_F32 ? CLSP_BSPLINE_NEAREST_F32_SIZE : CLSP_BSPLINE_NEAREST_F64_SIZE;
+    const size_t result = d->precision == CLSP_F32 ? CLSP_NEAREST_F32_SIZE : CLSP_NEAREST_F64_SIZE;
     const bool shared = is_shared(series->ctx, plan, job->num);
     const clspi_kernel *const find = &nearest->find[shared];
     const size_t items = shared ? find->local : 1;

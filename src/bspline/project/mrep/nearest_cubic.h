@@ -3,7 +3,7 @@
 #define CLSPI_NEAREST_CUBIC_H
 
 #include "cubics.h"
-#include "nearest.h"
+#include "curve_device.h"
 
 struct clspi_nearest_cubic {
     clspi_cubics cubics;
@@ -15,9 +15,9 @@ clsp_status clspi_nearest_cubic_build(const clspi_build *build, const clspi_tens
 
 /* Makes what the search for so many queries needs, of control points that are there; tolerance: as
    of clspi_cubics_prepare. */
-clsp_status clspi_nearest_cubic_prepare(clsp_bspline_plan *plan, clspi_series *series,
+clsp_status clspi_nearest_cubic_prepare(clspi_bspline_plan *plan, clspi_series *series,
                                         double tolerance, size_t num_queries);
-clsp_status clspi_nearest_cubic_find(const clsp_bspline_plan *plan, clspi_series *series,
+clsp_status clspi_nearest_cubic_find(const clspi_bspline_plan *plan, clspi_series *series,
                                      const clspi_nearest_job *job);
 void clspi_nearest_cubic_destroy(clspi_nearest_cubic **nearest);
 

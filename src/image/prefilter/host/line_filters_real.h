@@ -177,8 +177,10 @@ CLSPI_INLINE void recur_back(const recursion *r, uint32_t poles, const real *mad
     }
 }
 
-static void recur_lines(const clspi_line_filter *f, const gain *g, const real *const lines[GROUP],
-                        size_t num, real *made, const size_t kept[2], real *const to[GROUP])
+static __attribute__((noinline)) void recur_lines(const clspi_line_filter *f, const gain *g,
+                                                  const real *const lines[GROUP], size_t num,
+                                                  real *made, const size_t kept[2],
+                                                  real *const to[GROUP])
 {
     const recursion r = recursion_of(f);
 
