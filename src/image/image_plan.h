@@ -61,6 +61,12 @@ static inline size_t clspi_image_real(const clsp_image_plan *plan)
     return clsp_type_bytes(plan->desc.precision);
 }
 
+/* Returns the host's functions of a plan's precision. */
+static inline const clspi_line_functions *clspi_image_line_functions(const clsp_image_plan *plan)
+{
+    return plan->desc.precision == CLSP_F64 ? &clspi_line_functions_f64 : &clspi_line_functions_f32;
+}
+
 /* Returns the planes of all images loaded. */
 static inline size_t clspi_image_num_planes(const clsp_image_plan *plan)
 {

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "check.h"
-#include "half.h"
-#include "image_margins.h"
 #include "image_plan.h"
 
 enum {
@@ -137,46 +135,6 @@ static bool is_half(const clsp_image_plan *plan)
     return plan->desc.coefficients != plan->desc.precision;
 }
 
-/* Makes reals of halves. */
-static void widen_halves(const clsp_image_plan *plan, char *reals)
-{
-    const size_t num = clspi_image_num_planes(plan) * plan->layout.plane;
-    const uint16_t *const halves = (const void *)plan->store.host;
-
-    for (size_t k = 0; k < num; k++) {
-        const float x = clspi_half_value(halves[k]);
-        if (plan->desc.precision == CLSP_F64)
-            ((double *)(void *)reals)[k] = (double)x;
-        else
-            ((float *)(void *)reals)[k] = x;
-    }
-}
-
-/* Puts margins around all planes; false without memory. */
-static bool put_margins(const clsp_image_plan *plan, const char *from, char *reals)
-{
-    const clspi_image_planes planes = wide_shape(plan);
-    const size_t real = clspi_image_real(plan), plane = plan->layout.plane * real;
-    bool is_done = true;
-
-    for (size_t k = 0; is_done && k < clspi_image_num_planes(plan); k++)
-        is_done = clspi_image_widen(&planes, plan->desc.precision == CLSP_F64, from + k * plane,
-                                    reals + k * plane_reals(&planes) * real);
-    return is_done;
-}
-
-/* Makes reals of halves, and margins around them; false without memory. */
-static bool put_margins_of_halves(const clsp_image_plan *plan, char *reals)
-{
-    const clspi_image_planes planes = narrow_shape(plan);
-    char *const narrow = make_room(plan, &planes);
-
-    if (narrow) widen_halves(plan, narrow);
-    const bool is_done = narrow && put_margins(plan, narrow, reals);
-    free(narrow);
-    return is_done;
-}
-
 clsp_status clspi_image_reals_reserve(clsp_image_plan *plan)
 {
     const clspi_image_planes planes = shape_of(plan);
@@ -186,28 +144,32 @@ clsp_status clspi_image_reals_reserve(clsp_image_plan *plan)
     return plan->store.reals ? CLSP_OK : clspi_image_no_memory(plan, "coefficients as reals");
 }
 
-clsp_status clspi_image_reals_renew(clsp_image_plan *plan)
+void clspi_image_reals_renew(clsp_image_plan *plan)
 {
-    char *const reals = plan->store.reals;
-    bool is_done = true;
+    const clsp_image_desc *const d = &plan->desc;
+    const clspi_image_planes planes = shape_of(plan);
+    const size_t reals = plane_reals(&planes) * clspi_image_real(plan);
+    clspi_line_source from = {.type = (uint32_t)d->coefficients, .step = 1, .cval = d->cval};
+    int64_t first[3];
+    size_t num[3];
 
-    if (!reals) return CLSP_OK;
-    if (!is_small(plan))
-        widen_halves(plan, reals);
-    else if (is_half(plan))
-        is_done = put_margins_of_halves(plan, reals);
-    else
-        is_done = put_margins(plan, plan->store.host, reals);
-    return is_done ? CLSP_OK : clspi_image_no_memory(plan, "coefficients as reals");
+    if (!plan->store.reals) return;
+    for (uint32_t k = 0; k < 3; k++) {
+        from.size[k] = from.stored[k] = from.num[k] = planes.stored[k];
+        from.mode[k] = from.extend[k] = planes.mode[k];
+        first[k] = -(int64_t)planes.margin[k];
+        num[k] = planes.stored[k] + 2 * (size_t)planes.margin[k];
+    }
+    for (size_t k = 0; k < clspi_image_num_planes(plan); k++) {
+        from.at = plan->store.host + k * plan->layout.plane * clsp_type_bytes(d->coefficients);
+        clspi_image_line_functions(plan)->read(&from, first, num, plan->store.reals + k * reals);
+    }
 }
 
 clsp_status clspi_image_host_reals(clsp_image_plan *plan)
 {
     if (plan->store.reals) return CLSP_OK;
     CLSPI_CHECK(clspi_image_reals_reserve(plan));
-    const clsp_status status = clspi_image_reals_renew(plan);
-    if (status == CLSP_OK) return CLSP_OK;
-    free(plan->store.reals);
-    plan->store.reals = NULL;
-    return status;
+    clspi_image_reals_renew(plan);
+    return CLSP_OK;
 }

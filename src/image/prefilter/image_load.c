@@ -545,15 +545,15 @@ static clsp_status load_all(load_job *job, size_t num_images, const char *sample
     const clspi_image_layout *const l = &plan->layout;
     const size_t element = clsp_type_bytes(plan->desc.samples);
 
-    job->functions =
-        plan->desc.precision == CLSP_F64 ? &clspi_line_functions_f64 : &clspi_line_functions_f32;
+    job->functions = clspi_image_line_functions(plan);
     if (plan->desc.taps > 0) CLSPI_CHECK(clspi_image_find_taps(plan, job->taps));
     for (size_t i = 0; i < num_images; i++)
         for (uint32_t c = 0; c < l->channels; c++) {
             const size_t at = i * l->channels * l->samples + (l->planar ? c * l->samples : c);
             CLSPI_CHECK(load_plane(job, samples + at * element, i * l->channels + c));
         }
-    return clspi_image_reals_renew(plan);
+    clspi_image_reals_renew(plan);
+    return CLSP_OK;
 }
 
 /* Forgets what was loaded, and makes room for so many images in host memory. */

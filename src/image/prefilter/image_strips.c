@@ -109,16 +109,16 @@ static int64_t sample_of(const strip_axis *axis, uint32_t place)
 
 static void gather(const strip_job *job, const strip_axis axes[3], char *to)
 {
-    const bool wide = job->plan->desc.precision == CLSP_F64;
-    const clspi_line_functions *const f =
-        wide ? &clspi_line_functions_f64 : &clspi_line_functions_f32;
+    const clspi_line_functions *const f = clspi_image_line_functions(job->plan);
     const size_t row = axes[2].num * clsp_type_bytes(job->plan->desc.precision);
 
     for (uint32_t z = 0; z < axes[0].num; z++)
         for (uint32_t y = 0; y < axes[1].num; y++, to += row) {
-            const int64_t at_z = sample_of(&axes[0], z), at_y = sample_of(&axes[1], y);
-            f->read(job->source, at_z, at_y, axes[2].first, axes[2].num, to);
-            if (axes[2].wrapped > 0) f->read(job->source, at_z, at_y, 0, axes[2].wrapped, to);
+            int64_t at[3] = {sample_of(&axes[0], z), sample_of(&axes[1], y), axes[2].first};
+            f->read(job->source, at, (size_t[]){1, 1, axes[2].num}, to);
+            at[2] = 0;
+            if (axes[2].wrapped > 0)
+                f->read(job->source, at, (size_t[]){1, 1, axes[2].wrapped}, to);
         }
 }
 

@@ -146,7 +146,7 @@ clsp_status clspi_image_use_textures(clspi_image_job *job)
     job->is_textured = true;
     if (kernel->kernel) return CLSP_OK;
     clspi_option(&options, "LERPS", job->plan->desc.fetch == CLSP_IMAGE_LERPS);
-    clspi_option(&options, "WINDOW", clspi_cut_directions(&job->plan->layout));
+    clspi_option(&options, "WINDOW", clspi_is_cut(&job->plan->layout));
     return clspi_kernel_create_grouped(kernel, ctx, "image_textures",
                                        &clspi_textured_values_signature, &options);
 }

@@ -84,45 +84,35 @@ static double real_at(const char *given, size_t k, bool wide)
     return (double)narrow;
 }
 
-/* Widens a reach along one direction by what some points were given; what is not finite gives
-   cval. */
-static void widen(clspi_image_reach *reach, uint32_t d, const clspi_image_job *job,
-                  clsp_range points)
+/* Adds to a reach along one direction what some points have been given: rows of them, of which each
+   begins a row of the map behind the one before. What is not finite gives cval; displacements are
+   bounded. */
+static void add_given(clspi_image_reach *reach, uint32_t d, const clspi_image_job *job,
+                      clsp_range row, uint32_t num_rows)
 {
     const bool wide = job->plan->desc.precision == CLSP_F64;
-    const char *const given = job->given[d];
+    const double far = job->places == CLSPI_IMAGE_DISPLACED ? 0x1p29 : HUGE_VAL;
     double least = HUGE_VAL, most = -HUGE_VAL;
 
-    for (size_t k = points.first; k < points.first + points.count; k++) {
-        const double x = real_at(given, k * job->stride, wide);
-        if (!isfinite(x)) continue;
-        least = x < least ? x : least;
-        most = x > most ? x : most;
-    }
-    reach->least[d] += least;
-    reach->most[d] += most;
+    for (uint32_t y = 0; y < num_rows; y++, row.first += job->map.size[2])
+        for (size_t k = row.first; k < row.first + row.count; k++) {
+            const double x = real_at(job->given[d], k * job->stride, wide);
+            if (!isfinite(x)) continue;
+            least = x < least ? x : least;
+            most = x > most ? x : most;
+        }
+    reach->least[d] += fmax(least, -far);
+    reach->most[d] += fmin(most, far);
 }
 
 /* Gives the coordinates of a box; of displaced points row by row, as they stand in their field. */
 static clspi_image_reach reach_of_box(const clspi_image_job *job, const point_box *box)
 {
+    const clsp_range row = {box->before + box->first_x - box->begin_x, box->end_x - box->first_x};
     clspi_image_reach reach = reach_of_map(job, box);
 
-    if (job->places != CLSPI_IMAGE_DISPLACED) return reach;
-    for (uint32_t d = 3 - job->plan->desc.directions; d < 3; d++) {
-        clspi_image_reach all = {.least = {HUGE_VAL, HUGE_VAL, HUGE_VAL},
-                                 .most = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-        for (uint32_t y = 0; y < box->num_y; y++) {
-            clspi_image_reach row = {.least = {0}};
-            const size_t at =
-                box->before + (size_t)y * job->map.size[2] + box->first_x - box->begin_x;
-            widen(&row, d, job, (clsp_range){at, box->end_x - box->first_x});
-            all.least[d] = fmin(all.least[d], row.least[d]);
-            all.most[d] = fmax(all.most[d], row.most[d]);
-        }
-        reach.least[d] += fmax(all.least[d], -0x1p29);
-        reach.most[d] += fmin(all.most[d], 0x1p29);
-    }
+    for (uint32_t d = 3 - job->plan->desc.directions; d < 3; d++)
+        if (job->places == CLSPI_IMAGE_DISPLACED) add_given(&reach, d, job, row, box->num_y);
     return reach;
 }
 
@@ -131,13 +121,12 @@ static clspi_image_reach reach_of_points(const clspi_image_job *job, clsp_range 
     clspi_image_reach reach = {.least = {0}};
 
     for (uint32_t d = 3 - job->plan->desc.directions; d < 3; d++)
-        widen(&reach, d, job, points);
+        add_given(&reach, d, job, points, 1);
     return reach;
 }
 
 clspi_image_reach clspi_image_reach_of(const clspi_image_job *job, size_t points)
 {
-    const bool is_list = job->places == CLSPI_IMAGE_AT_POINTS;
     clspi_image_reach reach = {.least = {0}};
     double least[3], most[3];
 
@@ -145,13 +134,9 @@ clspi_image_reach clspi_image_reach_of(const clspi_image_job *job, size_t points
         least[d] = job->map.origin[d];
         most[d] = least[d] + (job->map.size[d] - 1.0);
     }
-    if (!is_list) reach = reach_between(job, least, most);
-    for (uint32_t d = 3 - job->plan->desc.directions; job->given[2] && d < 3; d++) {
-        clspi_image_reach given = {.least = {0}};
-        widen(&given, d, job, (clsp_range){0, points});
-        reach.least[d] += is_list ? given.least[d] : fmax(given.least[d], -0x1p29);
-        reach.most[d] += is_list ? given.most[d] : fmin(given.most[d], 0x1p29);
-    }
+    if (job->places != CLSPI_IMAGE_AT_POINTS) reach = reach_between(job, least, most);
+    for (uint32_t d = 3 - job->plan->desc.directions; job->given[2] && d < 3; d++)
+        add_given(&reach, d, job, (clsp_range){0, points}, 1);
     return reach;
 }
 

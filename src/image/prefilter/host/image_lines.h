@@ -62,8 +62,9 @@ typedef struct clspi_slice_range {
 } clspi_slice_range;
 
 typedef struct clspi_line_functions {
-    /* Reads reals of a row, which with all indices may be beyond the ends. */
-    void (*read)(const clspi_line_source *from, int64_t z, int64_t y, int64_t x, size_t num,
+    /* Reads reals of a box, [num_0][num_1][num_2], which with all indices may be beyond the ends.
+     */
+    void (*read)(const clspi_line_source *from, const int64_t first[3], const size_t num[3],
                  void *out);
 
     /* Finds the least and the greatest sample, two reals; NaN is passed over. */

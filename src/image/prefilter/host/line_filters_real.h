@@ -24,11 +24,6 @@ typedef struct recursion {
     real pole[POLES_MAX], begin[POLES_MAX];
 } recursion;
 
-/* What the recursions of all poles have made last of a vector of lines. */
-typedef struct states {
-    vec s[POLES_MAX];
-} states;
-
 /* A factor as a sum of two numbers: its rounding would count in every result. */
 typedef struct gain {
     real most, rest;
@@ -52,20 +47,21 @@ static gain gain_of(long double scale)
     return (gain){most, (real)(scale - (long double)most)};
 }
 
-/* Goes a step on with the recursions of so many poles, a constant. */
-CLSPI_INLINE void go_on(const recursion *r, uint32_t poles, vec *x, states *to)
+/* Goes a step on with the recursions of so many poles, a constant. s: what each has made last, of
+   poles `apart` vectors from each other. */
+CLSPI_INLINE void go_on(const recursion *r, uint32_t poles, vec *x, vec *s, size_t apart)
 {
     CLSPI_UNROLL(3)
     for (uint32_t i = 0; i < poles; i++)
-        *x = to->s[i] = r->pole[i] * to->s[i] + *x;
+        *x = s[i * apart] = r->pole[i] * s[i * apart] + *x;
 }
 
 /* Begins them as if x had been there for ever. */
-CLSPI_INLINE void begin_at(const recursion *r, uint32_t poles, vec x, states *to)
+CLSPI_INLINE void begin_at(const recursion *r, uint32_t poles, vec x, vec *s, size_t apart)
 {
     CLSPI_UNROLL(3)
     for (uint32_t i = 0; i < poles; i++)
-        x = to->s[i] = x * r->begin[i];
+        x = s[i * apart] = x * r->begin[i];
 }
 
 /* ---- lines ---- */
@@ -125,14 +121,14 @@ CLSPI_INLINE void load_square(vec *a, const real *const *lines, size_t k)
 CLSPI_INLINE void recur_forth(const recursion *r, uint32_t poles, const gain *g,
                               const real *const *lines, size_t num, real *made)
 {
-    states s[SIDES];
+    vec s[POLES_MAX * SIDES];
     vec a[LANES];
 
     CLSPI_UNROLL(16)
     for (size_t v = 0; v < SIDES; v++) {
         load_square(a, lines + v * LANES, 0);
         a[0] = scaled(g, a[0]);
-        begin_at(r, poles, a[0], &s[v]);
+        begin_at(r, poles, a[0], s + v, SIDES);
     }
     for (size_t k = 0; k < num; k += LANES) {
         CLSPI_UNROLL(16)
@@ -142,7 +138,7 @@ CLSPI_INLINE void recur_forth(const recursion *r, uint32_t poles, const gain *g,
             CLSPI_UNROLL(16)
             for (size_t i = 0; i < LANES; i++) {
                 a[i] = scaled(g, a[i]);
-                go_on(r, poles, &a[i], &s[v]);
+                go_on(r, poles, &a[i], s + v, SIDES);
                 to[i] = a[i];
             }
         }
@@ -154,14 +150,14 @@ CLSPI_INLINE void recur_forth(const recursion *r, uint32_t poles, const gain *g,
 CLSPI_INLINE void recur_back(const recursion *r, uint32_t poles, const real *made, size_t num,
                              const size_t kept[2], real *const to[GROUP])
 {
-    states s[SIDES];
+    vec s[POLES_MAX * SIDES];
     vec a[LANES];
 
     CLSPI_UNROLL(16)
     for (size_t v = 0; v < SIDES; v++)
         begin_at(r, poles,
                  ((const vec *)(const void *)(made + (num - LANES) * GROUP))[(v + 1) * LANES - 1],
-                 &s[v]);
+                 s + v, SIDES);
     for (size_t k = num; k > kept[0];) {
         k -= LANES;
         CLSPI_UNROLL(16)
@@ -170,7 +166,7 @@ CLSPI_INLINE void recur_back(const recursion *r, uint32_t poles, const real *mad
             CLSPI_UNROLL(16)
             for (size_t i = LANES; i-- > 0;) {
                 a[i] = from[i];
-                go_on(r, poles, &a[i], &s[v]);
+                go_on(r, poles, &a[i], s + v, SIDES);
             }
             if (k >= kept[0] + kept[1]) continue;
             turn(a);
@@ -221,14 +217,14 @@ CLSPI_INLINE void recur_down(const column_job *c, const recursion *r, uint32_t p
     const size_t all = c->num + 2 * c->f->halo;
     const gain g = c->g;
     real *const state = c->state;
-    states s[CHUNK];
+    vec s[POLES_MAX * CHUNK];
     vec v;
 
     CLSPI_UNROLL(4)
     for (size_t i = 0; i < vectors; i++) {
         v = *(const any_vec *)(c->rows[0] + x + i * LANES);
         if (is_scaled) v = scaled(&g, v);
-        begin_at(r, poles, v, &s[i]);
+        begin_at(r, poles, v, s + i, CHUNK);
     }
     for (size_t k = 0; k < all; k++) {
         const real *const row = c->rows[k] + x;
@@ -236,7 +232,7 @@ CLSPI_INLINE void recur_down(const column_job *c, const recursion *r, uint32_t p
         for (size_t i = 0; i < vectors; i++) {
             v = *(const any_vec *)(row + i * LANES);
             if (is_scaled) v = scaled(&g, v);
-            go_on(r, poles, &v, &s[i]);
+            go_on(r, poles, &v, s + i, CHUNK);
             *(vec *)(void *)(state + (k * vectors + i) * LANES) = v;
         }
     }
@@ -248,24 +244,24 @@ CLSPI_INLINE void recur_up(const column_job *c, const recursion *r, uint32_t pol
 {
     const size_t all = c->num + 2 * c->f->halo, first = c->f->halo + c->first;
     const vec *const state = (const vec *)(const void *)c->state;
-    states s[CHUNK];
+    vec s[POLES_MAX * CHUNK];
     vec v;
 
     CLSPI_UNROLL(4)
     for (size_t i = 0; i < vectors; i++)
-        begin_at(r, poles, state[(all - 1) * vectors + i], &s[i]);
+        begin_at(r, poles, state[(all - 1) * vectors + i], s + i, CHUNK);
     for (size_t k = all; k-- > first + c->count;) {
         CLSPI_UNROLL(4)
         for (size_t i = 0; i < vectors; i++) {
             v = state[k * vectors + i];
-            go_on(r, poles, &v, &s[i]);
+            go_on(r, poles, &v, s + i, CHUNK);
         }
     }
     for (size_t k = c->count; k-- > 0;) {
         CLSPI_UNROLL(4)
         for (size_t i = 0; i < vectors; i++) {
             v = state[(first + k) * vectors + i];
-            go_on(r, poles, &v, &s[i]);
+            go_on(r, poles, &v, s + i, CHUNK);
             *(any_vec *)(to + k * pitch + i * LANES) = v;
         }
     }
