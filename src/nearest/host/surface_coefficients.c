@@ -112,7 +112,7 @@ typedef struct scaled_controls {
 CLSPI_INLINE void scale_controls(const square_source *s, const double *controls,
                                  const double *direction, const squares *of, scaled_controls *to)
 {
-    const uint32_t pu = of->nu / 2, pv = of->nv / 2;
+    const uint32_t pu = (uint32_t)of->nu / 2, pv = (uint32_t)of->nv / 2;
     const bool rational = of->rational;
     const clspi_surface_shape *const shape = s->shape;
     const size_t row = (shape->degree[1] + 1) * (size_t)shape->lanes;
@@ -186,7 +186,7 @@ CLSPI_INLINE void multiply_weights(const double *x, uint32_t pu, uint32_t pv, do
 CLSPI_INLINE void multiply_all(const square_source *s, const scaled_controls *from,
                                const squares *to)
 {
-    const uint32_t pu = to->nu / 2, pv = to->nv / 2;
+    const uint32_t pu = (uint32_t)to->nu / 2, pv = (uint32_t)to->nv / 2;
     const bool rational = to->rational, in_lane = s->shape->dim < LANES;
     double *const a = to->a, *const w = to->w;
 

@@ -27,9 +27,15 @@ typedef struct square_part {
 /* Coefficients of a part: rows for u. */
 typedef struct squares {
     double *a, *w;
-    uint32_t nu, nv; /* degrees; 0 on a side */
+    int nu, nv; /* degrees; 0 on a side */
     bool rational;
 } squares;
+
+typedef double *numbers;
+typedef const double *known_numbers;
+#define AT(i)          (i)
+#define IS_RATIONAL(s) (s).rational
+#include "square_facts.clh"
 
 /* Of what coefficients are made, but for the part. */
 typedef struct square_source {

@@ -25,20 +25,17 @@ CLSPI_INLINE squares squares_of(const walk *k, const square_part *p)
     square_work *const work = k->work;
     const uint32_t *const degree = k->s->shape.degree;
     const squares s = {work->a + p->room * work->coefficients,
-                       work->w + p->room * work->coefficients, p->side[0] < 0 ? 2 * degree[0] : 0,
-                       p->side[1] < 0 ? 2 * degree[1] : 0, k->s->shape.rational};
+                       work->w + p->room * work->coefficients,
+                       p->side[0] < 0 ? 2 * (int)degree[0] : 0,
+                       p->side[1] < 0 ? 2 * (int)degree[1] : 0, k->s->shape.rational};
 
     return s;
 }
 
-/* Tells whether something nearer may be left in a part. What its coefficients may be off by does
-   not count up to half of what is not worth looking for, since bounds are less by twice that: else
-   what is as near to rounding would be halved to the end. */
+/* Tells whether something nearer may be left in a part. */
 CLSPI_INLINE bool is_open(const walk *k, const square_part *p)
 {
-    const double slack = k->least < INFINITE ? (k->least - k->near) / 2 : 0;
-
-    return p->least + least_of(p->error, slack) < k->near;
+    return may_be_nearer(p->least, p->error, k->least, k->near);
 }
 
 /* Makes the coefficients of a part; false: nothing nearer is there. */
@@ -56,44 +53,12 @@ CLSPI_INLINE bool make_squares(const walk *k, square_part *p, const double *dire
 
 /* ---- what coefficients say ---- */
 
-/* Finds a lower bound of the squared distance. */
-CLSPI_INLINE double least_square(const squares *s, double error)
+/* Returns a lower bound of the squared distance. */
+CLSPI_INLINE double least_above(const squares *s, double error)
 {
-    const uint32_t num = (s->nu + 1) * (s->nv + 1);
-    double least = INFINITY;
+    int at;
 
-    if (s->rational)
-        for (uint32_t i = 0; i < num; i++)
-            least = least_of(least, s->a[i] / s->w[i]);
-    else
-        for (uint32_t i = 0; i < num; i++)
-            least = least_of(least, s->a[i]);
-    return most_of(least - error, 0);
-}
-
-/* Finds the sign of the derivative along u (stride: a row) or v; 0 where it may have both. */
-CLSPI_INLINE int sign_along(const squares *s, const square_part *p, int way, double most)
-{
-    const uint32_t columns = s->nv + 1, stride = way == 0 ? columns : 1;
-    const uint32_t rows = way == 0 ? s->nu : s->nu + 1, across = way == 0 ? columns : s->nv;
-    bool plus = true, minus = true;
-
-    for (uint32_t i = 0; i < rows && (plus || minus); i++)
-        for (uint32_t j = 0; j < across; j++) {
-            const uint32_t at = i * columns + j;
-            const double d = s->a[at + stride] - s->a[at];
-            double low = d, high = d, error = 2 * p->error;
-            if (s->rational) { /* A' - f W' at the least f and the largest that counts */
-                const double e = s->w[at + stride] - s->w[at];
-                const double x = d - p->least * e, y = d - most * e;
-                low = least_of(x, y);
-                high = most_of(x, y);
-                error = (p->error + most * p->of_weight) * (s->w[at + stride] + s->w[at]);
-            }
-            plus = plus && low > error;
-            minus = minus && high < -error;
-        }
-    return plus ? 1 : minus ? -1 : 0;
+    return most_of(least_square(*s, s->a, s->w, &at) - error, 0);
 }
 
 /* Lower bounds of the second derivatives of A - U W along u and v, by the part's own parameters,
@@ -102,64 +67,17 @@ typedef struct convexity {
     double u, v;
 } convexity;
 
-/* Returns a combination of coefficients of A - U W, and adds its error. */
-CLSPI_INLINE double at_level(const squares *s, uint32_t at, double level, double *weight)
-{
-    if (!s->rational) return s->a[at];
-    *weight += s->w[at];
-    return s->a[at] - level * s->w[at];
-}
-
-/* Finds the least second difference along u or v, by its error less. */
-CLSPI_INLINE double least_bend(const squares *s, const square_part *p, int way, double level)
-{
-    const uint32_t columns = s->nv + 1, stride = way == 0 ? columns : 1;
-    const uint32_t n = way == 0 ? s->nu : s->nv;
-    const uint32_t rows = way == 0 ? s->nu - 1 : s->nu + 1, across = way == 0 ? columns : n - 1;
-    const double error = p->error + level * p->of_weight;
-    double least = INFINITY;
-
-    for (uint32_t i = 0; i < rows; i++)
-        for (uint32_t j = 0; j < across; j++) {
-            const uint32_t at = i * columns + j;
-            double weight = s->rational ? 0 : 2;
-            const double x = at_level(s, at, level, &weight);
-            const double z = at_level(s, at + 2 * stride, level, &weight);
-            const double y = at_level(s, at + stride, level, &weight);
-            least = least_of(least, x - 2 * y + z - 2 * error * weight);
-        }
-    return least * n * (n - 1);
-}
-
-/* Finds the largest mixed difference. */
-CLSPI_INLINE double largest_twist(const squares *s, const square_part *p, double level)
-{
-    const uint32_t columns = s->nv + 1;
-    const double error = p->error + level * p->of_weight;
-    double most = 0;
-
-    for (uint32_t i = 0; i < s->nu; i++)
-        for (uint32_t j = 0; j < s->nv; j++) {
-            const uint32_t at = i * columns + j;
-            double weight = s->rational ? 0 : 4;
-            const double x = at_level(s, at, level, &weight) - at_level(s, at + 1, level, &weight) -
-                             at_level(s, at + columns, level, &weight) +
-                             at_level(s, at + columns + 1, level, &weight);
-            most = most_of(most, fabs(x) + error * weight);
-        }
-    return most * s->nu * s->nv;
-}
-
 CLSPI_INLINE convexity convexity_of(const squares *s, const square_part *p, double level)
 {
+    const double error = p->error + level * p->of_weight;
     convexity c = {1, 1};
 
-    if (s->nu > 0) c.u = least_bend(s, p, 0, level);
+    if (s->nu > 0) c.u = least_bend(*s, s->a, s->w, 0, level, error);
     if (!(c.u > 0)) return c;
-    if (s->nv > 0) c.v = least_bend(s, p, 1, level);
+    if (s->nv > 0) c.v = least_bend(*s, s->a, s->w, 1, level, error);
     if (!(c.v > 0) || s->nu == 0 || s->nv == 0) return c;
     /* roots first: the product of both may be no number */
-    const double left = 1 - largest_twist(s, p, level) / (sqrt(c.u) * sqrt(c.v));
+    const double left = 1 - largest_twist(*s, s->a, s->w, level, error) / (sqrt(c.u) * sqrt(c.v));
     c.u *= left;
     c.v *= left;
     return c;
@@ -185,46 +103,36 @@ CLSPI_INLINE part_box box_of(const square_part *p)
 }
 
 /* Returns the place at which coefficient `at` would stand. */
-CLSPI_INLINE void place_of(const squares *s, const part_box *b, uint32_t at, place to[2])
+CLSPI_INLINE void find_place(const squares *s, const part_box *b, int at, place to[2])
 {
-    const uint32_t columns = s->nv + 1, row = at / columns, column = at - row * columns;
-    const double u = s->nu > 0 ? (double)row / s->nu : 0,
-                 v = s->nv > 0 ? (double)column / s->nv : 0;
+    const int columns = s->nv + 1, row = at / columns, column = at - row * columns;
 
-    to[0] = place_at(b->low[0] + u * (b->high[0] - b->low[0]), b->low[0], b->high[0]);
-    to[1] = place_at(b->low[1] + v * (b->high[1] - b->low[1]), b->low[1], b->high[1]);
+    to[0] = place_of(row, s->nu, b->low[0], b->high[0]);
+    to[1] = place_of(column, s->nv, b->low[1], b->high[1]);
 }
 
 /* Tries the corner of a part that is nearest, if it is nearer than what is known. */
 CLSPI_INLINE void try_corners(walk *k, const squares *s, const part_box *b)
 {
-    const uint32_t last = s->nu * (s->nv + 1), at[4] = {0, s->nv, last, last + s->nv};
+    const int last = s->nu * (s->nv + 1), at[4] = {0, s->nv, last, last + s->nv};
     double least = INFINITY, e[LANES];
-    uint32_t best = 0;
+    int best = 0;
     place to[2];
     surface_jet j;
 
     for (int i = 0; i < 4; i++) {
-        const double f = s->rational ? s->a[at[i]] / s->w[at[i]] : s->a[at[i]];
+        const double f = ratio_at(*s, s->a, s->w, at[i]);
         if (f < least) {
             least = f;
             best = at[i];
         }
     }
     if (!(least < k->near)) return;
-    place_of(s, b, best, to);
+    find_place(s, b, best, to);
     try_place(k, to, &j, e);
 }
 
 /* ---- convex parts ---- */
-
-/* Computes the least of g d + bend d^2 / 4 for d in an interval, less what g's error may change. */
-CLSPI_INLINE double least_along(double g, double error, double bend, double low, double high)
-{
-    const double d = least_of(most_of(-2 * g / bend, low), high);
-
-    return (g + bend * d / 4) * d - error * error / bend;
-}
 
 /* A convex part of which Newton's method looks for the minimum. */
 typedef struct bowl {
@@ -247,14 +155,10 @@ CLSPI_INLINE double bound_at(const walk *k, const bowl *o, const place at[2], co
     double least = (square - o->level) * w * w;
 
     for (int i = 0; i < 2; i++) {
-        const double size = o->b.high[i] - o->b.low[i], bend = i == 0 ? o->c.u : o->c.v;
-        if (!(size > 0)) continue;
-        double slope_h = 2 * slope[i] * w * w;
-        if (rational) slope_h += (square - o->level) * 2 * w * j->weight[1 + i];
         const double error =
             4 * eps * w * w * (o->most * terms_at(k, i, at[i]) + length[i] * k->piece->extent);
-        least += least_along(slope_h * size, error * size, bend, way_to(at[i], o->b.low[i]) / size,
-                             way_to(at[i], o->b.high[i]) / size);
+        least += least_along(at[i], o->b.low[i], o->b.high[i], slope[i], w, j->weight[1 + i],
+                             square - o->level, error, i == 0 ? o->c.u : o->c.v, rational);
     }
     return least < 0 ? o->level + least / o->weight : o->level;
 }
@@ -262,18 +166,14 @@ CLSPI_INLINE double bound_at(const walk *k, const bowl *o, const place at[2], co
 /* Looks for the minimum of a convex part; true if nothing nearer is left in it. */
 CLSPI_INLINE bool search_bowl(walk *k, const squares *s, const bowl *o)
 {
-    uint32_t least = 0;
+    int least;
     place at[2];
     surface_jet j;
-    double e[LANES], best = INFINITY, before = INFINITE;
+    double e[LANES], before = INFINITE;
     int worse = 0;
 
-    for (uint32_t i = 0; i < (s->nu + 1) * (s->nv + 1); i++) {
-        const double f = s->rational ? s->a[i] / s->w[i] : s->a[i];
-        least = f < best ? i : least;
-        best = least_of(best, f);
-    }
-    place_of(s, &o->b, least, at);
+    least_square(*s, s->a, s->w, &least);
+    find_place(s, &o->b, least, at);
     for (int n = 0; n < STEPS; n++) {
         const double square = try_place(k, at, &j, e);
         const slopes g = slopes_of(&j, e);
@@ -290,46 +190,23 @@ CLSPI_INLINE bool search_bowl(walk *k, const squares *s, const bowl *o)
 
 /* ---- halving ---- */
 
-/* Chooses the direction along which the squared distance changes more. */
-CLSPI_INLINE int longer_way(const squares *s)
-{
-    const uint32_t columns = s->nv + 1;
-    double most[2] = {0, 0};
-
-    for (uint32_t i = 0; i <= s->nu; i++)
-        for (uint32_t j = 0; j < columns; j++) {
-            const uint32_t at = i * columns + j;
-            const double f = s->rational ? s->a[at] / s->w[at] : s->a[at];
-            if (i < s->nu) {
-                const uint32_t next = at + columns;
-                const double g = s->rational ? s->a[next] / s->w[next] : s->a[next];
-                most[0] = most_of(most[0], fabs(g - f));
-            }
-            if (j < s->nv) {
-                const double g = s->rational ? s->a[at + 1] / s->w[at + 1] : s->a[at + 1];
-                most[1] = most_of(most[1], fabs(g - f));
-            }
-        }
-    return most[1] * s->nv > most[0] * s->nu;
-}
-
 /* Halves coefficients along u or v: the first half goes to `first`, the second one stays. */
-CLSPI_INLINE void halve_squares(double *x, double *first, uint32_t nu, uint32_t nv, int way)
+CLSPI_INLINE void halve_squares(double *x, double *first, int nu, int nv, int way)
 {
-    const uint32_t columns = nv + 1;
+    const int columns = nv + 1;
 
-    for (uint32_t r = 0; way == 0 && r <= nu; r++) {
-        for (uint32_t c = 0; c < columns; c++)
+    for (int r = 0; way == 0 && r <= nu; r++) {
+        for (int c = 0; c < columns; c++)
             first[r * columns + c] = x[c];
-        for (uint32_t i = 0; i < nu - r; i++)
-            for (uint32_t c = 0; c < columns; c++)
+        for (int i = 0; i < nu - r; i++)
+            for (int c = 0; c < columns; c++)
                 x[i * columns + c] = 0.5 * (x[i * columns + c] + x[(i + 1) * columns + c]);
     }
-    for (uint32_t r = 0; way == 1 && r <= nv; r++)
-        for (uint32_t i = 0; i <= nu; i++) {
+    for (int r = 0; way == 1 && r <= nv; r++)
+        for (int i = 0; i <= nu; i++) {
             double *const row = x + i * columns;
             first[i * columns + r] = row[0];
-            for (uint32_t c = 0; c < nv - r; c++)
+            for (int c = 0; c < nv - r; c++)
                 row[c] = 0.5 * (row[c] + row[c + 1]);
         }
 }
@@ -349,7 +226,7 @@ CLSPI_INLINE void finish_half(walk *k, square_part *p, const squares *s)
     static const double nowhere[LANES] = {0};
 
     if (p->depth[0] + p->depth[1] - p->made >= HALVINGS) make_squares(k, p, nowhere);
-    p->least = least_square(s, p->error);
+    p->least = least_above(s, p->error);
 }
 
 /* Puts the halves of a part in its place and above it, the nearer one last. Returns how many parts
@@ -382,20 +259,6 @@ CLSPI_INLINE uint32_t split_part(walk *k, uint32_t level, int way, const squares
 
 /* ---- parts ---- */
 
-/* Replaces a part by a side of it, which is one of the piece: 0 the first, 1 the last. */
-CLSPI_INLINE void keep_side(square_part *p, const squares *s, int way, int side)
-{
-    const uint32_t columns = s->nv + 1, num = way == 0 ? columns : s->nu + 1;
-    const uint32_t row = side > 0 ? s->nu * columns : 0, column = side > 0 ? s->nv : 0;
-
-    for (uint32_t i = 0; i < num; i++) {
-        const uint32_t from = way == 0 ? row + i : i * columns + column;
-        s->a[i] = s->a[from];
-        if (s->rational) s->w[i] = s->w[from];
-    }
-    p->side[way] = side;
-}
-
 typedef enum verdict { PART_OUT, PART_OPEN, PART_CHANGED } verdict;
 
 /* Looks at the signs of derivatives: a part along which the distance falls towards one side has its
@@ -406,13 +269,14 @@ CLSPI_INLINE verdict look_at_signs(const walk *k, square_part *p, const squares 
 
     for (int way = 0; way < 2; way++) {
         if (p->side[way] >= 0) continue;
-        const int sign = sign_along(s, p, way, most);
+        const int sign = sign_along(*s, s->a, s->w, way, p->least, most, p->error, p->of_weight);
         if (sign == 0) continue;
         const int side = sign < 0;
         const bool is_edge =
             side == 0 ? p->index[way] == 0 : p->index[way] + 1 == (uint64_t)1 << p->depth[way];
         if (!is_edge) return PART_OUT;
-        keep_side(p, s, way, side);
+        keep_side(*s, s->a, s->w, way, side == 0);
+        p->side[way] = side;
         return PART_CHANGED;
     }
     return PART_OPEN;
@@ -424,7 +288,7 @@ CLSPI_INLINE bool is_done_as_bowl(walk *k, const square_part *p, const squares *
     for (int again = 0; again < 2; again++) {
         bowl o = {convexity_of(s, p, k->least), k->least, 1, sqrt(p->size), box_of(p)};
         if (!(o.c.u > 0 && o.c.v > 0)) return false;
-        for (uint32_t i = 0; s->rational && i < (s->nu + 1) * (s->nv + 1); i++)
+        for (int i = 0; s->rational && i < (s->nu + 1) * (s->nv + 1); i++)
             o.weight = i == 0 ? s->w[i] : least_of(o.weight, s->w[i]);
         o.weight *= 1 - p->of_weight;
         if (search_bowl(k, s, &o)) return true;
@@ -442,12 +306,12 @@ CLSPI_INLINE uint32_t search_part(walk *k, uint32_t level, const squares *s)
 
     if (!is_open(k, p)) return level;
     try_corners(k, s, &b);
-    p->least = most_of(p->least, least_square(s, p->error));
+    p->least = most_of(p->least, least_above(s, p->error));
     if (!is_open(k, p) || (s->nu == 0 && s->nv == 0)) return level;
     const verdict v = look_at_signs(k, p, s);
     if (v == PART_CHANGED) return level + 1;
     if (v == PART_OUT || is_done_as_bowl(k, p, s) || !is_open(k, p)) return level;
-    int way = longer_way(s);
+    int way = longer_way(*s, s->a, s->w);
     if (p->side[way] >= 0 || p->depth[way] >= DEPTH) way = 1 - way;
     if (p->side[way] >= 0 || p->depth[way] >= DEPTH || k->num_parts >= k->parts_end) {
         k->is_cut = true;
