@@ -13,18 +13,20 @@ enum {
     RUN_ROWS = 16
 };
 
-#define SAME(rule, name) ((int)(rule) == (int)CLSP_##name)
-_Static_assert(SAME(MODE_MIRROR, IMAGE_MIRROR) && SAME(MODE_REFLECT, IMAGE_REFLECT) &&
-                   SAME(MODE_GRID_WRAP, IMAGE_GRID_WRAP) && SAME(MODE_NEAREST, IMAGE_NEAREST) &&
-                   SAME(MODE_CONSTANT, IMAGE_CONSTANT) && SAME(MODE_WRAP, IMAGE_WRAP) &&
-                   SAME(MODE_GRID_CONSTANT, IMAGE_GRID_CONSTANT),
+#define SAME(rule, name) ((int)(rule) == (int)(name))
+_Static_assert(SAME(MODE_MIRROR, CLSP_IMAGE_MIRROR) && SAME(MODE_REFLECT, CLSP_IMAGE_REFLECT) &&
+                   SAME(MODE_GRID_WRAP, CLSP_IMAGE_GRID_WRAP) &&
+                   SAME(MODE_NEAREST, CLSP_IMAGE_NEAREST) &&
+                   SAME(MODE_CONSTANT, CLSP_IMAGE_CONSTANT) && SAME(MODE_WRAP, CLSP_IMAGE_WRAP) &&
+                   SAME(MODE_GRID_CONSTANT, CLSP_IMAGE_GRID_CONSTANT),
                "rules know modes by their public numbers");
-_Static_assert(SAME(PIXEL_F32, F32) && SAME(PIXEL_F64, F64) && SAME(PIXEL_F16, F16) &&
-                   SAME(PIXEL_U8, U8) && SAME(PIXEL_U16, U16) && SAME(PIXEL_S16, S16),
+_Static_assert(SAME(PIXEL_F32, CLSP_F32) && SAME(PIXEL_F64, CLSP_F64) &&
+                   SAME(PIXEL_F16, CLSP_F16) && SAME(PIXEL_U8, CLSP_U8) &&
+                   SAME(PIXEL_U16, CLSP_U16) && SAME(PIXEL_S16, CLSP_S16),
                "and types");
-_Static_assert(SAME(POINT_VALUE, IMAGE_VALUE) && SAME(POINT_GRADIENT, IMAGE_GRADIENT),
+_Static_assert(SAME(POINT_VALUE, CLSP_IMAGE_VALUE) && SAME(POINT_GRADIENT, CLSP_IMAGE_GRADIENT),
                "and attributes");
-_Static_assert(SAME(ORDER_MAX, IMAGE_SEPTIC), "and have all orders");
+_Static_assert(SAME(ORDER_MAX, CLSP_IMAGE_SEPTIC), "and have all orders");
 
 /* What a call works on. */
 typedef struct values_work {
