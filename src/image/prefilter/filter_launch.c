@@ -221,10 +221,8 @@ static clsp_status launch_groups(const clsp_image_plan *plan, clspi_series *seri
 {
     const clspi_filter_tiles_args args = {
         .samples = job->from, .target = job->to, .from = source_of(plan, job, step), .grid = *grid};
-    const clspi_filter_strips_args strips = {.samples = args.samples,
-                                             .target = args.target,
-                                             .from = args.from,
-                                             .grid = *grid};
+    const clspi_filter_strips_args strips = {
+        .samples = args.samples, .target = args.target, .from = args.from, .grid = args.grid};
 
     return step->kind == CLSPI_STEP_TILES
                ? clspi_launch_filter_tiles(series, &step->kernel, &args, items)
@@ -257,13 +255,13 @@ static clsp_status run_groups(const clsp_image_plan *plan, clspi_series *series,
                              .size_x = stored[2],
                              .mode_y = clspi_image_filter_mode(mode[1]),
                              .mode_x = clspi_image_filter_mode(mode[2]),
-                             .first_line = 0,
                              .first_y = y[0],
                              .first_x = x[0],
                              .end_x = x[1],
                              .groups_x = (cl_uint)groups_x,
                              .groups_y = (cl_uint)groups_y,
-                             .rows = (cl_uint)rows};
+                             .rows = (cl_uint)rows,
+                             .first_line = 0};
     clspi_cut cut = {.per_piece = groups_y, .left = groups_y * stored[0]};
     clspi_part part;
 

@@ -17,13 +17,14 @@ static clsp_status bad(const clsp_image_plan *plan, const char *what, double val
 
 /* ---- checks ---- */
 
-clsp_status clspi_image_check_attributes(const clsp_image_plan *plan, const char *what,
-                                         uint32_t *attributes)
+/* Checks attributes, 0 being the value. */
+static clsp_status check_attributes(const clsp_image_plan *plan, uint32_t *attributes)
 {
     const clsp_type type = plan->desc.values;
 
     if (*attributes == 0) *attributes = CLSP_IMAGE_VALUE;
-    if (*attributes >= CLSPI_ATTRIBUTE_SETS) return bad(plan, what, *attributes);
+    if (*attributes >= CLSPI_ATTRIBUTE_SETS)
+        return bad(plan, "no such attributes of map", *attributes);
     if (*attributes & CLSP_IMAGE_GRADIENT && type != CLSP_F16 && type != CLSP_F32 &&
         type != CLSP_F64)
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
@@ -138,7 +139,7 @@ clsp_status clspi_image_map_resolve(const clsp_image_plan *plan, const clsp_imag
     *map = (clspi_image_map){.size = {1, 1, 1},
                              .middle = public_map.areas ? 0.5 : 0.0,
                              .attributes = public_map.attributes};
-    CLSPI_CHECK(clspi_image_check_attributes(plan, "no such attributes of map", &map->attributes));
+    CLSPI_CHECK(check_attributes(plan, &map->attributes));
     for (uint32_t d = missing; d < 3; d++) {
         CLSPI_CHECK(take_points(plan, &public_map, d, map));
         map->matrix[d][3] = public_map.matrix[d - missing][3] - map->middle;

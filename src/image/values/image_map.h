@@ -15,10 +15,6 @@ typedef struct clspi_image_map {
     bool is_fixed; /* kernels get it as fixed-point numbers */
 } clspi_image_map;
 
-/* Checks attributes, 0 being the value; what names them in messages. */
-clsp_status clspi_image_check_attributes(const clsp_image_plan *plan, const char *what,
-                                         uint32_t *attributes);
-
 /* Checks a map, which may be NULL, and puts defaults in place. */
 clsp_status clspi_image_map_resolve(const clsp_image_plan *plan, const clsp_image_map *given,
                                     clspi_image_map *map);

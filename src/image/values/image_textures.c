@@ -11,23 +11,17 @@ static clsp_status refuse(clsp_context *ctx, const char *why)
     return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "image: fetches from image objects: %s", why);
 }
 
-static size_t limit_of(const clsp_context *ctx, cl_device_info what)
-{
-    size_t limit = 0;
-
-    clGetDeviceInfo(ctx->device.id, what, sizeof limit, &limit, NULL);
-    return limit;
-}
-
 /* Returns the most texels that image objects have along direction d of so many; the last one is the
    width. */
 static size_t most_texels(const clsp_context *ctx, uint32_t directions, uint32_t d)
 {
     static const cl_device_info volumes[] = {
         CL_DEVICE_IMAGE3D_MAX_DEPTH, CL_DEVICE_IMAGE3D_MAX_HEIGHT, CL_DEVICE_IMAGE3D_MAX_WIDTH};
+    size_t most = 0;
 
-    if (directions == 3) return limit_of(ctx, volumes[d]);
-    return ctx->device.image_2d_max[d == 0];
+    if (directions < 3) return ctx->device.image_2d_max[d == 0];
+    clGetDeviceInfo(ctx->device.id, volumes[d], sizeof most, &most, NULL);
+    return most;
 }
 
 /* (PoCL 3.1 lists halves too and reads other numbers from them.) */
