@@ -97,7 +97,7 @@ static scales scales_of(const clsp_bezier_desc *d, const magnitudes *m)
 typedef struct grid_job {
     clsp_context *ctx;
     layout l;
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     size_t num_patches, vertices_per_patch;
     double *controls;
     unsigned char *vertices; /* guarded; NULL: not made yet */
@@ -131,7 +131,7 @@ static void free_vertices(grid_job *j)
 
 static void finish(grid_job *j)
 {
-    clsp_bezier_plan_destroy(&j->plan);
+    clsp_patch_plan_destroy(&j->plan);
     free(j->controls);
     free_vertices(j);
 }
@@ -504,14 +504,14 @@ static void changes(clsp_context *ctx, clsp_type precision)
         }
         d.axis[0].num = s[2];
         d.axis[1].num = s[3];
-        assert_int_equal(clsp_bezier_set_grid(j.plan, d.axis), CLSP_OK);
+        assert_int_equal(clsp_patch_set_grids(j.plan, d.axis, 0, (clsp_input){0}), CLSP_OK);
         set_grid(&j, &d);
         eval(&j);
         check(&j);
     }
     static const clsp_axis half[2] = {{.num = 0}, {.num = 4}};
     static const uint32_t too_high[2] = {65536, 4};
-    assert_int_equal(clsp_bezier_set_grid(j.plan, half), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_patch_set_grids(j.plan, half, 0, (clsp_input){0}), CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_bezier_set_degrees(j.plan, too_high), CLSP_ERROR_DEGREE);
     eval(&j);
     check(&j);
@@ -597,7 +597,7 @@ static void test_splits(void **state)
 
 static void expect(clsp_context *ctx, clsp_bezier_desc d, clsp_status status)
 {
-    clsp_bezier_plan *plan = (clsp_bezier_plan *)&d;
+    clsp_patch_plan *plan = (clsp_patch_plan *)&d;
 
     if (d.axis[0].num == 0) d.axis[0].num = d.axis[1].num = d.axis[2].num = 4;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), status);
@@ -644,7 +644,7 @@ static void test_bad_descriptions(void **state)
     expect(ctx, (clsp_bezier_desc){.vertex = {.attributes = P | T, .offset = {2, [9] = 4}}}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.offset = {UINT32_MAX}}, bad);
     expect(ctx, (clsp_bezier_desc){.axis = {{.num = 1}, {.num = 0}}}, bad);
-    expect(ctx, (clsp_bezier_desc){.axis = {{.num = CLSP_BEZIER_MAX_SAMPLES + 1u}, {.num = 1}}},
+    expect(ctx, (clsp_bezier_desc){.axis = {{.num = CLSP_PATCH_MAX_SAMPLES + 1u}, {.num = 1}}},
            bad);
     expect(ctx, (clsp_bezier_desc){.degree = {CLSP_BEZIER_MAX_DEGREE + 1u}}, CLSP_ERROR_DEGREE);
     expect(ctx, (clsp_bezier_desc){.method = CLSP_BEZIER_MATRIX, .degree = {12, 11}},
@@ -671,7 +671,7 @@ static void test_weights(void **state)
         for (size_t k = 0; k < 32; k++)
             points[k] = 1.0f;
         points[27] = bad[i];
-        assert_int_equal(clsp_bezier_set_control_points(j.plan, 2, clsp_in_f32(points, 32), NULL),
+        assert_int_equal(clsp_patch_set_control_points(j.plan, 2, clsp_in_f32(points, 32), NULL),
                          CLSP_ERROR_WEIGHTS);
         eval(&j); /* the patches from before */
         check(&j);
@@ -696,17 +696,16 @@ static void check_weights_of_buffers(clsp_context *ctx, uint32_t check)
     cl_mem buffer = buffer_of(ctx, sizeof points, points);
     const clsp_input in = clsp_in_buffer(buffer, CLSP_F32, 0);
     const clsp_run run = {.done = &done};
-    const clsp_status status = clsp_bezier_set_control_points(j.plan, 1, in, &run);
+    const clsp_status status = clsp_patch_set_control_points(j.plan, 1, in, &run);
     assert_int_equal(status, check ? CLSP_ERROR_WEIGHTS : CLSP_OK);
     assert_int_equal(done != NULL, !check);
     if (done) clReleaseEvent(done);
-    assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){0, 1}, clsp_out_f32(vertices, 27), NULL),
+    assert_int_equal(clsp_patch_eval(j.plan, (clsp_range){0, 1}, clsp_out_f32(vertices, 27), NULL),
                      check ? CLSP_ERROR_STATE : CLSP_OK);
     points[15] = 2.0f;
     cl_mem good = buffer_of(ctx, sizeof points, points);
     assert_int_equal(
-        clsp_bezier_set_control_points(j.plan, 1, clsp_in_buffer(good, CLSP_F32, 0), NULL),
-        CLSP_OK);
+        clsp_patch_set_control_points(j.plan, 1, clsp_in_buffer(good, CLSP_F32, 0), NULL), CLSP_OK);
     eval(&j);
     clReleaseMemObject(good);
     clReleaseMemObject(buffer);
@@ -727,20 +726,20 @@ static void test_no_grid(void **state)
 {
     const clsp_bezier_desc d = {.degree = {2, 1}};
     clsp_context *ctx = context_with("");
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     static const clsp_axis axis[2] = {{.num = 2}, {.num = 3}};
     const clsp_range all = {0, 1};
     float points[18] = {0};
 
     (void)state;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_control_points(plan, 1, clsp_in_f32(points, 18), NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 1, clsp_in_f32(points, 18), NULL),
                      CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(plan, all, clsp_out_f32(points, 18), NULL), CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bezier_set_grid(plan, axis), CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(plan, all, clsp_out_f32(points, 18), NULL), CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(plan, all, clsp_out_f64(NULL, 0), NULL), CLSP_ERROR_ARGUMENT);
-    clsp_bezier_plan_destroy(&plan);
+    assert_int_equal(clsp_patch_eval(plan, all, clsp_out_f32(points, 18), NULL), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_patch_set_grids(plan, axis, 0, (clsp_input){0}), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, all, clsp_out_f32(points, 18), NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, all, clsp_out_f64(NULL, 0), NULL), CLSP_ERROR_ARGUMENT);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
 }
 

@@ -75,7 +75,7 @@ double *random_controls(const layout *l, size_t num_patches)
     return controls;
 }
 
-clsp_status load_controls(clsp_bezier_plan *plan, const layout *l, const double *controls,
+clsp_status load_controls(clsp_patch_plan *plan, const layout *l, const double *controls,
                           size_t num_patches)
 {
     const size_t count = num_patches * l->controls;
@@ -85,18 +85,18 @@ clsp_status load_controls(clsp_bezier_plan *plan, const layout *l, const double 
     assert_non_null(narrow);
     for (size_t i = 0; i < count; i++)
         narrow[i] = (float)controls[i];
-    status = clsp_bezier_set_control_points(
-        plan, num_patches,
-        l->d.precision == CLSP_F64 ? clsp_in_f64(controls, count) : clsp_in_f32(narrow, count),
-        NULL);
+    status = clsp_patch_set_control_points(plan, num_patches,
+                                           l->d.precision == CLSP_F64 ? clsp_in_f64(controls, count)
+                                                                      : clsp_in_f32(narrow, count),
+                                           NULL);
     free(narrow);
     return status;
 }
 
-clsp_bezier_plan *plan_with(clsp_context *ctx, const layout *l, const double *controls,
-                            size_t num_patches)
+clsp_patch_plan *plan_with(clsp_context *ctx, const layout *l, const double *controls,
+                           size_t num_patches)
 {
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &l->d), CLSP_OK);
     assert_int_equal(load_controls(plan, l, controls, num_patches), CLSP_OK);
@@ -126,18 +126,18 @@ void free_guarded(const layout *l, size_t num, unsigned char *vertices)
     free(vertices - GUARD);
 }
 
-clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+clsp_status eval_host(clsp_patch_plan *plan, const layout *l, size_t first, size_t count,
                       void *vertices)
 {
     const clsp_range patches = {first, count};
     clsp_mesh_size size = {0}; /* stays so where there is no such range */
 
-    clsp_bezier_mesh_size(plan, patches, &size);
+    clsp_patch_mesh_size(plan, patches, &size);
     return eval_tiles(plan, patches, (clsp_range){0, 0}, CLSP_SCHEDULE_DEVICE,
                       host_out(l->type, vertices, size.vertices * l->stride), NULL);
 }
 
-clsp_status eval_on_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+clsp_status eval_on_host(clsp_patch_plan *plan, const layout *l, size_t first, size_t count,
                          void *vertices)
 {
     const clsp_range patches = {first, count};

@@ -46,9 +46,9 @@ unsigned attribute_elements(const layout *l, unsigned i);
 double *random_controls(const layout *l, size_t num_patches);
 
 /* Makes a plan and loads control points. */
-clsp_bezier_plan *plan_with(clsp_context *ctx, const layout *l, const double *controls,
-                            size_t num_patches);
-clsp_status load_controls(clsp_bezier_plan *plan, const layout *l, const double *controls,
+clsp_patch_plan *plan_with(clsp_context *ctx, const layout *l, const double *controls,
+                           size_t num_patches);
+clsp_status load_controls(clsp_patch_plan *plan, const layout *l, const double *controls,
                           size_t num_patches);
 
 /* Memory for num vertices, poisoned, with guards; free_guarded looks at them and frees it. */
@@ -56,11 +56,11 @@ unsigned char *guarded(const layout *l, size_t num);
 void free_guarded(const layout *l, size_t num, unsigned char *vertices);
 
 /* Evaluates a range by the device, into host memory of its size. */
-clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+clsp_status eval_host(clsp_patch_plan *plan, const layout *l, size_t first, size_t count,
                       void *vertices);
 
 /* Evaluates a range tile by tile by the host, into host memory of its size. */
-clsp_status eval_on_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+clsp_status eval_on_host(clsp_patch_plan *plan, const layout *l, size_t first, size_t count,
                          void *vertices);
 
 /* Element e of vertex k. */

@@ -1,0 +1,257 @@
+/* The nearest points of B-spline curves, one query an item (docs/kernels.md): branch and bound over
+   the boxes of segments.cl and parts of segments, with what squared_distance.clh says of them.
+
+   An item goes down to the segment whose box is nearest at every branching, and then through the
+   whole tree in its order, leaving out what is not nearer than the best point so far. A segment is
+   halved until each part has no minimum or one; parts are known by their number, and made of the
+   segment again, so that nothing is kept. All loops are one: items of a group that are at
+   different parts of different segments still do the same at the same time.
+
+   The host sets CLSP_DEGREE, CLSP_DIM, CLSP_RATIONAL; CLSP_MANY 1 for the nearest local minima, of
+   which those so far are kept in the output. Then a way along a segment goes `ahead` into the
+   following ones where a valley of the distance may end there. */
+#include "box_tree.clh"
+#include "nearest_result.clh"
+#include "squared_distance.clh"
+
+#if CLSP_MANY
+#include "local_minima.clh"
+#endif
+
+/* Parts of a segment have at least 2^-DEPTH of its length, and an item makes at most so many. */
+#define DEPTH     28
+#define MOST_PARTS 65536
+
+/* How much nearer a point must be to be looked for, of the distance and of a segment's extent: by
+   what rounding alone may make of it, but in single precision no more than results may be off by.
+   Where that is less parts with a base are halved until their errors are. */
+#define ROUNDING_EPS (COEFFICIENT_EPS * (1 + CLSP_RATIONAL) + R(2.0) * REAL_EPS)
+#if CLSP_REAL == 32
+#define MOST_EPS     (REAL_EPS * (IS_BASED ? (CLSP_DEGREE > 16 ? CLSP_DEGREE / 2 : 4) : 6))
+#define DISTANCE_EPS fmin(ROUNDING_EPS, MOST_EPS)
+#else
+#define DISTANCE_EPS ROUNDING_EPS
+#endif
+#define EXTENT_EPS   (R(3.0) * REAL_EPS)
+/* What of an extent rounding is, and how far a polynomial curve goes between parameters that follow
+   each other, in units of EXTENT_EPS: no more than results may be off by. Rational ones have all
+   digits of theirs. */
+#if CLSP_RATIONAL
+#define STEP_EXTENT R(1.0)
+#else
+#define STEP_EXTENT ((real)(3 + (CLSP_DEGREE < 5 ? CLSP_DEGREE : 5)) / R(3.0))
+#endif
+
+/* Returns the square of what is worth looking for below a squared distance. */
+IN_PLACE real limit_of(real square, real extent)
+{
+    if (square == INFINITY) return square;
+    const real distance = sqrt(square);
+    const real limit = distance - (DISTANCE_EPS * distance + EXTENT_EPS * extent);
+    return limit > R(0.0) ? limit * limit : R(0.0);
+}
+
+/* ---- results ---- */
+
+/* Writes the point of a segment at t : s, its parameter, and its distance to the query. */
+IN_PLACE void write_nearest(PART, SCRATCH, global real *out, global const real *segment,
+                            point q, parameter at, real scale)
+{
+    global const real *const frame = segment + ORDER * CLSP_COORDS;
+    const point origin = LOAD_POINT(frame);
+    point first, second;
+
+    load_part(THE_PART, segment, (point)(R(0.0)), R(1.0));
+    const point x = evaluate_part(THE_PART, THE_SCRATCH, at, &first, &second);
+    const point d = ((q - origin) - x) * scale;
+    out[NEAREST_DISTANCE] = sqrt(dot_of(d, d)) / scale;
+    write_param(out, frame + CLSP_DIM + 1, (real2)(T_OF(at), S_OF(at)));
+    for (uint i = NEAREST_POINT; i < NEAREST_REALS; i++)
+        out[i] = R(0.0);
+    STORE_POINT(origin + x, out + NEAREST_POINT);
+}
+
+/* Completes the result at t : s of a segment. least: the square below which no point of the curves
+   is; extent: of the segments that were looked at. */
+IN_PLACE void finish(PART, SCRATCH, global real *out, global const real *segments, uint number,
+                     point q, parameter at, real scale, real least, real extent, uint spans,
+                     bool cut)
+{
+    real bound = sqrt(least);
+    global const real *const segment = segments + (size_t)number * CLSP_SEGMENT;
+    write_nearest(THE_PART, THE_SCRATCH, out, segment, q, at, scale);
+    bound -= R(2.0) * (DISTANCE_EPS * bound + EXTENT_EPS * extent);
+    out[NEAREST_BOUND] = fmin(fmax(bound, R(0.0)) / scale, out[NEAREST_DISTANCE]);
+    ids_of(out)[0] = number / spans;
+    ids_of(out)[1] = cut ? STATUS_CUT : STATUS_FOUND;
+}
+
+/* Tells whether Newton's method has left open what is nearer than the nearest. */
+IN_PLACE bool left_open(real least, real lowest, real extent)
+{
+    return lowest < limit_of(least, STEP_EXTENT * extent);
+}
+
+#if CLSP_MANY
+
+/* Completes the results that are kept. */
+IN_PLACE void finish_all(PART, SCRATCH, global real *out, global const real *segments, uint count,
+                         point q, real scale, real lowest, real extent, uint spans, bool cut)
+{
+    cut = cut || (count > 0 && left_open(out[NEAREST_DISTANCE], lowest, extent));
+    for (uint k = 0; k < count; k++) {
+        global real *const kept = out + (size_t)k * NEAREST_SIZE;
+        const real least = fmin(kept[NEAREST_DISTANCE], lowest);
+        const parameter at = PARAMETER(kept[NEAREST_PARAM], kept[NEAREST_PARAM + 1]);
+        finish(THE_PART, THE_SCRATCH, kept, segments, ids_of(kept)[0], q, at, scale, least, extent,
+               spans, cut);
+        move_up(out, k);
+    }
+}
+#endif
+
+/* ---- the search ---- */
+
+/* Returns the part that follows one, s0 its number of 2^s1: its first half where it is split, else
+   the next of the smallest that is not done; (1, 0) behind the last. */
+IN_PLACE uint2 next_part(uint2 part, bool split)
+{
+    if (split) return (uint2)(2 * part.s0, part.s1 + 1);
+    part.s0++;
+    while (part.s1 > 0 && part.s0 % 2 == 0) {
+        part.s0 /= 2;
+        part.s1--;
+    }
+    return part;
+}
+
+/* The queries of a launch; offsets in elements. Inputs of patches and hints count where has_patches
+   and has_hints are not 0. num: of results of a query. */
+typedef struct query_range {
+    wide points_offset, patches_offset, hints_offset, offset;
+    uint has_patches, has_hints, num, items;
+} query_range;
+
+/* Finds the nearest points of the curves to each query: item g those to query g. queries:
+   [items][CLSP_DIM]; results: [items][num] of clsp_nearest_f32 or clsp_nearest_f64
+   (nearest.h). max_dist 0: there is no limit. */
+kernel void find_nearest(global const real *restrict segments, global const real *restrict boxes,
+                         global const uint *restrict tiers, global const real *restrict weights,
+                         global const real *restrict queries, global const uint *restrict patches,
+                         global const real *restrict hints, global real *restrict results,
+                         box_tree shape, query_range range, real max_dist)
+{
+    const uint g = (uint)get_global_id(0);
+    if (g >= range.items) return;
+
+    const uint4 tree = tree_of(shape);
+    global const real *const query = queries + WIDE(range.points_offset) + (size_t)g * CLSP_DIM;
+    global real *const out =
+        results + WIDE(range.offset) + (size_t)g * range.num * NEAREST_SIZE;
+    const real far = max_dist > R(0.0) ? max_dist : INFINITY;
+    const point q = LOAD_POINT(query);
+    DECLARE_PART
+    DECLARE_SCRATCH
+    bool valid = is_finite(q);
+    node root = (node)(tree.ALL_TIERS - 1, 0, 0, 0);
+    if (range.has_patches) {
+        root = (node)(tree.TIERS - 1, 0, patches[WIDE(range.patches_offset) + g], 0);
+        valid = valid && (root.s2 < tree.NUM_CURVES || tree.NUM_CURVES == 0);
+    }
+    if (!valid || tree.NUM_CURVES == 0) {
+        write_none(out, 0, range.num, valid ? far : REAL_NAN,
+                   valid ? STATUS_NONE : STATUS_INVALID);
+        return;
+    }
+    const real scale = choose_scale(box_of(THE_TREE, root), q);
+    const real hint = range.has_hints ? hints[WIDE(range.hints_offset) + g] : REAL_NAN;
+    global const real *const own = segments + (size_t)root.s2 * tree.SPANS * CLSP_SEGMENT;
+    const node start = hint == hint
+                           ? (node)(0, segment_of(own, tree.SPANS, hint), root.s2, 0)
+                           : nearest_leaf(THE_TREE, root, q, scale);
+    node at = start;
+    real least = far * scale * (far * scale), lowest = INFINITY, extent = R(0.0);
+    parameter nearest_at = parameter_at(R(0.0));
+    uint2 part = (uint2)(0, 0);
+    uint nearest = 0, count = 0, num_parts = 0, ahead = 0;
+    bool at_start = true, is_cut = false;
+#if CLSP_MANY
+    valley low = NO_VALLEY;
+#endif
+
+    while (at.s0 == 0) {
+        const uint number = at.s2 * tree.SPANS + at.s1 + ahead;
+        global const real *const segment = segments + (size_t)number * CLSP_SEGMENT;
+        const real own_extent = segment[ORDER * CLSP_COORDS + CLSP_DIM] * scale;
+        load_part(THE_PART, segment, q - LOAD_POINT(segment + ORDER * CLSP_COORDS), scale);
+        if (part.s1 > 0) restrict_part(THE_PART, part.s0, part.s1);
+        extent = fmax(extent, own_extent);
+        int2 trend;
+        finding found = examine_part(THE_PART, THE_SCRATCH, weights, &trend);
+        real square = INFINITY;
+        parameter here = parameter_at(R(0.0));
+#if CLSP_MANY
+        if (found.s1 == NOT_DECIDED && is_at_query(THE_PART, EXTENT_EPS * own_extent))
+            found.s1 = IS_FLAT;
+        if (part.s1 == 0 && ahead == 0)
+            low = begin_valley(THE_PART, segment, at.s1, q, scale, own_extent);
+#else
+        const real at_begin = square_at(THE_PART, 0), at_end = square_at(THE_PART, CLSP_DEGREE);
+        square = fmin(at_begin, at_end);
+        here = parameter_at(at_begin <= at_end ? R(0.0) : R(1.0));
+#endif
+        const bool is_near = found.s0 < limit_of(fmin(least, square), own_extent);
+        const bool is_open = is_near && found.s1 == NOT_DECIDED;
+        const bool split = is_open && part.s1 < DEPTH && num_parts++ < MOST_PARTS;
+        if (is_open && !split) {
+            lowest = fmin(lowest, found.s0);
+            is_cut = true;
+        }
+#if CLSP_MANY
+        if (!split)
+            low = go_on(low, THE_PART, THE_SCRATCH, found, trend, is_near, part, ahead, out,
+                        range.num, number - ahead, least, &count, &lowest);
+#else
+        if (is_near && found.s1 >= R(0.0)) {
+            const real4 minimum = find_minimum(THE_PART, THE_SCRATCH, found.s1);
+            if (minimum.s1 < square) here = PARAMETER(minimum.s0, minimum.s3);
+            square = fmin(square, minimum.s1);
+            lowest = fmin(lowest, minimum.s2);
+        }
+        if (square < least) {
+            least = square;
+            nearest = number;
+            nearest_at = parameter_of_segment(here, part);
+            count = 1;
+        }
+#endif
+        part = next_part(part, split);
+        bool is_over = part.s1 == 0;
+#if CLSP_MANY
+        is_over = is_over || (ahead > 0 && low.s0 == INFINITY);
+        if (is_over && low.s0 < least &&
+            goes_on(THE_PART, segment, at.s1 + ahead, tree.SPANS, q, scale, own_extent)) {
+            part = (uint2)(0, 0);
+            ahead++;
+            continue;
+        }
+        if (is_over) count = keep(out, range.num, count, low, number - ahead, least);
+        least = fmin(least, limit_kept(out, range.num, count));
+#endif
+        if (!is_over) continue;
+        at = next_leaf(THE_TREE, at_start ? root : at, !at_start, start, root.s0, q, scale, R(0.0),
+                       limit_of(least, R(0.0)));
+        part = (uint2)(0, 0);
+        ahead = 0;
+        at_start = false;
+    }
+#if CLSP_MANY
+    finish_all(THE_PART, THE_SCRATCH, out, segments, count, q, scale, lowest, extent, tree.SPANS,
+               is_cut);
+#else
+    if (count > 0)
+        finish(THE_PART, THE_SCRATCH, out, segments, nearest, q, nearest_at, scale,
+               fmin(least, lowest), extent, tree.SPANS, is_cut || left_open(least, lowest, extent));
+#endif
+    write_none(out, count, range.num, far, STATUS_NONE);
+}
