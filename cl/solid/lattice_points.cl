@@ -2,6 +2,7 @@
    channels of a point that lies on an edge or a vertex; cells are made by groups. The host sets
    CLSP_DIM, CLSP_BLOCK, the channels that an item or a group makes at once, and the reals of local
    memory, CLSP_POINTS, CLSP_FIRST and CLSP_SECOND. */
+#include "edge_slices.clh"
 #include "lattice.clh"
 
 #ifndef CLSP_POINTS
@@ -80,10 +81,8 @@ kernel void lattice_slices(global const real *restrict points, global const uint
     const uint end = begin[e + 1];
     const bool is_inner = (list[begin[e]] & 3) == 3;
     const real f = (real)(end - begin[e]);
-    const real beside = !is_inner            ? (rule == LIMIT_RULE ? R(1.0) / R(6.0) : R(0.125))
-                        : rule == LIMIT_RULE ? R(2.0) / (f * (f + R(5.0)))
-                                             : R(0.75) / (f * f);
-    const real beyond = rule == LIMIT_RULE ? R(1.0) / (f * (f + R(5.0))) : R(0.25) / (f * f);
+    const real beside = slice_beside(f, is_inner, rule == LIMIT_RULE);
+    const real beyond = slice_beyond(f, rule == LIMIT_RULE);
     const uint parts = at.parts;
     part_pair centre[CLSP_BLOCK];
     real sum[CLSP_BLOCK];

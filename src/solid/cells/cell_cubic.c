@@ -83,7 +83,8 @@ void clspi_cubic_child(const double *points, uint32_t corner, double *child)
 
 /* ---- hulls ---- */
 
-void clspi_hull_empty(clspi_cell_hull *hull)
+/* Makes a hull one of nothing. */
+static void hull_empty(clspi_cell_hull *hull)
 {
     for (int l = 0; l < LANES; l++) {
         hull->least[l] = hull->low[l] = (double)INFINITY;
@@ -94,7 +95,7 @@ void clspi_hull_empty(clspi_cell_hull *hull)
 void clspi_hull_begin(clspi_cell_hull *hull, const clspi_cubic_jet *centre)
 {
     memset(hull, 0, sizeof *hull);
-    clspi_hull_empty(hull);
+    hull_empty(hull);
     memcpy(hull->centre, centre->value, sizeof hull->centre);
     if (!inverse_of(centre, hull->column)) {
         memset(hull->column, 0, sizeof hull->column);

@@ -51,9 +51,7 @@ CLSPI_LEVELS(void, clspi_hull_begin, (clspi_cell_hull * hull, const clspi_cubic_
 CLSPI_LEVELS(void, clspi_hull_of_cubic, (clspi_cell_hull * hull, const double *points));
 #define clspi_hull_of_cubic CLSPI_AT_LEVEL(clspi_hull_of_cubic)
 
-/* Makes a hull one of nothing. */
-CLSPI_LEVELS(void, clspi_hull_empty, (clspi_cell_hull * hull));
-#define clspi_hull_empty CLSPI_AT_LEVEL(clspi_hull_empty)
+/* Adds points to a hull. */
 CLSPI_LEVELS(void, clspi_hull_add, (clspi_cell_hull * hull, const double *points, size_t num));
 #define clspi_hull_add CLSPI_AT_LEVEL(clspi_hull_add)
 

@@ -5,6 +5,11 @@
 
 #include "level.h"
 
+#include "dialect.h"
+#define real double
+#define R(x) x
+#include "edge_slices.clh"
+
 enum { QUAD_POINTS = 16 };
 
 static const uint32_t stride_of[3] = {16, 4, 1};
@@ -171,12 +176,14 @@ void clspi_edge_star_point(const clspi_edge_star *across, uint32_t q, const int 
     point_at(across, q, at, to, across->dim);
 }
 
-/* Sums the points around the edge: those beside it as quads meet them, on a boundary those of the
-   boundary alone, and those beyond. */
-CLSPI_INLINE void sum_around(const clspi_edge_star *across, double beside, double beyond,
-                             double *sum, uint32_t dim)
+/* Sums the points around the edge for a step or the limit: those beside it as quads meet them, on a
+   boundary those of the boundary alone, and those beyond. */
+CLSPI_INLINE void sum_around(const clspi_edge_star *across, bool is_limit, double *sum,
+                             uint32_t dim)
 {
-    const bool is_inner = !(across->flag & CLSPI_BOUNDARY);
+    const bool is_inner = !(across->flag & CLSPI_BOUNDARY), is_crease = across->flag & CLSPI_CREASE;
+    const double n = across->num_quads, beyond = slice_beyond(n, is_limit);
+    const double beside = is_inner || !is_crease ? slice_beside(n, is_inner, is_limit) : 0.0;
 
     memset(sum, 0, dim * sizeof *sum);
     for (uint32_t q = 0; q < across->num_quads; q++) {
@@ -192,12 +199,7 @@ CLSPI_INLINE void sum_around(const clspi_edge_star *across, double beside, doubl
 
 void clspi_edge_star_limit(const clspi_edge_star *across, double *to)
 {
-    const double n = across->num_quads;
-
-    if (!(across->flag & CLSPI_BOUNDARY))
-        sum_around(across, 2.0 / (n * (n + 5.0)), 1.0 / (n * (n + 5.0)), to, across->dim);
-    else
-        sum_around(across, across->flag & CLSPI_CREASE ? 0.0 : 1.0 / 6.0, 0.0, to, across->dim);
+    sum_around(across, true, to, across->dim);
 }
 
 /* ---- a step ---- */
@@ -205,15 +207,9 @@ void clspi_edge_star_limit(const clspi_edge_star *across, double *to)
 /* Does a step of points of so many channels. */
 CLSPI_INLINE void step(clspi_edge_star *across, uint32_t dim)
 {
-    const double n = across->num_quads;
-    const bool is_inner = !(across->flag & CLSPI_BOUNDARY);
     double shift[CLSPI_STAR_MOST_DIM];
 
-    sum_around(across,
-               is_inner                      ? 0.75 / (n * n)
-               : across->flag & CLSPI_CREASE ? 0.0
-                                             : 0.125,
-               0.25 / (n * n), shift, dim);
+    sum_around(across, false, shift, dim);
     for (uint32_t q = 0; q < across->num_quads; q++) {
         double *const to = across->next + (size_t)q * QUAD_POINTS * dim;
         for (uint32_t i = 0; i < QUAD_POINTS; i++) {

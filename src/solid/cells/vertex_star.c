@@ -7,6 +7,11 @@
 #include "limit_points.h"
 #include "subdivide.h"
 
+#include "dialect.h"
+#define real double
+#define R(x) x
+#include "edge_slices.clh"
+
 static const uint32_t stride_of[3] = {16, 4, 1};
 
 /* ---- what stars are made of ---- */
@@ -386,10 +391,9 @@ CLSPI_INLINE void add(double *to, const double *from, const double *base, double
 CLSPI_INLINE void make_slices(clspi_vertex_star *star, uint32_t e, uint32_t dim)
 {
     const clspi_star_edge *const edge = &star->edge[e];
-    const double n = edge->num;
-    const bool is_inner = !(edge->flag & CLSPI_BOUNDARY);
-    const double beside = is_inner ? 0.75 / (n * n) : edge->flag & CLSPI_CREASE ? 0.0 : 0.125;
-    const double beyond = is_inner ? 0.25 / (n * n) : 0.0;
+    const bool is_inner = !(edge->flag & CLSPI_BOUNDARY), is_crease = edge->flag & CLSPI_CREASE;
+    const double n = edge->num, beyond = slice_beyond(n, false);
+    const double beside = is_inner || !is_crease ? slice_beside(n, is_inner, false) : 0.0;
 
     for (uint32_t k = 0; k < edge->num; k++) {
         const uint32_t at = star->edge_cells[edge->first + k], a = at % 3;

@@ -13,7 +13,7 @@
 
 enum {
     CELL_ITEMS = 32,    /* a cell takes as long as so many sums of its samples more, */
-    POINT_ITEMS = 256,  /* and the weights of a point longer than so many */
+    POINT_ITEMS = 256,  /* and a point of a list longer than so many */
     BLOCK_GRID = 4096,  /* samples of a cell up to which tiles are whole blocks */
     SAMPLE_NS = 3,      /* that a sum of a sample takes a core there, as measured, */
     SPOT_NS = 50,       /* and one of a list's point in a cell that is regular or has slices, */
