@@ -182,8 +182,8 @@ typedef struct clsp_bspline_project_opts {
    Where patches meet in a crease, the side is that of the patch whose normal points along the way.
    Queries as near to the surface as distances are off get either sign.
 
-   With a metric all is searched as if coordinates were multiplied by the roots of its
-   weights. Their roundings are within the bounds above; sizes are measured so too. Normals are those of the
+   With a metric all is searched as if coordinates were multiplied by the roots of its weights,
+   whose roundings are within the bounds above. Sizes are measured so too. Normals are those of the
    surface as it is. A call with another metric than the one before makes anew what is searched;
    calls that overlap, for tiles on their threads, have the same one.
 
