@@ -50,7 +50,7 @@ int main(void)
     float control[4][4][3];
     clsp_mesh_size size = {0};
     clsp_context *ctx = NULL;
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
 
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++) {
@@ -61,8 +61,8 @@ int main(void)
     check(NULL, clsp_context_create(&ctx, NULL, &opts), "context");
     check(ctx, clsp_bezier_plan_create(&plan, ctx, &desc), "plan");
     const clsp_input points = clsp_in_f32(&control[0][0][0], 4 * 4 * 3);
-    check(ctx, clsp_bezier_set_control_points(plan, 1, points, NULL), "control points");
-    check(ctx, clsp_bezier_mesh_size(plan, patches, &size), "sizes");
+    check(ctx, clsp_patch_set_control_points(plan, 1, points, NULL), "control points");
+    check(ctx, clsp_patch_mesh_size(plan, patches, &size), "sizes");
 
     const size_t vertex_bytes = size.vertices * STRIDE * sizeof(float);
     const size_t index_bytes = size.triangles * 3 * sizeof(uint32_t);
@@ -74,10 +74,10 @@ int main(void)
 
     /* once a frame: each call takes its buffer from graphics and gives it back */
     check(ctx,
-          clsp_bezier_indices(plan, CLSP_FACES_TRIANGLES, patches,
-                              clsp_out_graphics(indices, CLSP_U32, 0), NULL),
+          clsp_patch_indices(plan, CLSP_FACES_TRIANGLES, patches,
+                             clsp_out_graphics(indices, CLSP_U32, 0), NULL),
           "indices");
-    check(ctx, clsp_bezier_eval(plan, patches, clsp_out_graphics(vertices, CLSP_F32, 0), NULL),
+    check(ctx, clsp_patch_eval(plan, patches, clsp_out_graphics(vertices, CLSP_F32, 0), NULL),
           "vertices");
     check(ctx, clsp_context_finish(ctx), "waiting");
 
@@ -87,7 +87,7 @@ int main(void)
            last[2]);
     clsp_graphics_destroy(&vertices);
     clsp_graphics_destroy(&indices);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
     free(mapped_vertices);
     free(mapped_indices);

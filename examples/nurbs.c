@@ -18,7 +18,7 @@ int main(void)
                                     .vertex.attributes = CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL};
     float control[NUM_U][NUM_V][4], vertices[SAMPLES_U * SAMPLES_V * STRIDE];
     clsp_context *ctx = NULL;
-    clsp_bspline_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
     char why[256] = "no device";
 
     for (int i = 0; i < NUM_U; i++)
@@ -32,12 +32,11 @@ int main(void)
     clsp_status status = clsp_context_create(&ctx, NULL, NULL);
     if (status == CLSP_OK) status = clsp_bspline_plan_create(&plan, ctx, &desc);
     if (status == CLSP_OK)
-        status = clsp_bspline_set_control_points(
+        status = clsp_patch_set_control_points(
             plan, 1, clsp_in_f32(&control[0][0][0], NUM_U * NUM_V * 4), NULL);
     if (status == CLSP_OK)
-        status =
-            clsp_bspline_eval(plan, (clsp_range){0, 1},
-                              clsp_out_f32(vertices, sizeof vertices / sizeof *vertices), NULL);
+        status = clsp_patch_eval(plan, (clsp_range){0, 1},
+                                 clsp_out_f32(vertices, sizeof vertices / sizeof *vertices), NULL);
     if (status != CLSP_OK) {
         if (ctx) clsp_context_last_error(ctx, why, sizeof why);
         fprintf(stderr, "%s: %s\n", clsp_status_str(status), why);
@@ -52,7 +51,7 @@ int main(void)
         worst = fmaxf(worst, hypotf(p[0] - n[0], p[1] - n[1]) + fabsf(n[2]));
     }
     printf("%d vertices of a cylinder, off by %.1e at most\n", SAMPLES_U * SAMPLES_V, worst);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
     return worst > 4e-6f;
 }

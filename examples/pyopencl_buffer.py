@@ -41,9 +41,9 @@ lib.clsp_status_str.restype = c.c_char_p
 lib.clsp_context_create.argtypes = [c.POINTER(POINTER), POINTER, POINTER]
 lib.clsp_context_destroy.argtypes = [c.POINTER(POINTER)]
 lib.clsp_bezier_plan_create.argtypes = [c.POINTER(POINTER), POINTER, c.POINTER(BezierDesc)]
-lib.clsp_bezier_plan_destroy.argtypes = [c.POINTER(POINTER)]
-lib.clsp_bezier_set_control_points.argtypes = [POINTER, SIZE, Memory, POINTER]
-lib.clsp_bezier_eval.argtypes = [POINTER, Range, Memory, POINTER]
+lib.clsp_patch_plan_destroy.argtypes = [c.POINTER(POINTER)]
+lib.clsp_patch_set_control_points.argtypes = [POINTER, SIZE, Memory, POINTER]
+lib.clsp_patch_eval.argtypes = [POINTER, Range, Memory, POINTER]
 
 
 def check(status):
@@ -68,11 +68,11 @@ ctx, plan = POINTER(), POINTER()
 check(lib.clsp_context_create(ctx, queue.int_ptr, None))
 check(lib.clsp_bezier_plan_create(plan, ctx, desc))
 points = Memory(type=CLSP_F32, host=control.ctypes.data, size=control.size)
-check(lib.clsp_bezier_set_control_points(plan, len(control), points, None))
-check(lib.clsp_bezier_eval(plan, Range(0, len(control)),
+check(lib.clsp_patch_set_control_points(plan, len(control), points, None))
+check(lib.clsp_patch_eval(plan, Range(0, len(control)),
                            Memory(type=CLSP_F32, buffer=buffer.int_ptr), None))
 cl.enqueue_copy(queue, vertices, buffer)  # in order, so behind the evaluation
-lib.clsp_bezier_plan_destroy(plan)
+lib.clsp_patch_plan_destroy(plan)
 lib.clsp_context_destroy(ctx)
 
 # against the definition, in double

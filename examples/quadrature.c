@@ -43,7 +43,7 @@ int main(void)
     double x[GAUSS], weight[GAUSS], u[SAMPLES_U];
     float control[NUM_U][NUM_V][4], vertices[SAMPLES_U][GAUSS][STRIDE];
     clsp_context *ctx = NULL;
-    clsp_bspline_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
     char why[256] = "no device";
 
     make_gauss(x, weight);
@@ -67,12 +67,12 @@ int main(void)
     clsp_status status = clsp_context_create(&ctx, NULL, NULL);
     if (status == CLSP_OK) status = clsp_bspline_plan_create(&plan, ctx, &desc);
     if (status == CLSP_OK)
-        status = clsp_bspline_set_control_points(
+        status = clsp_patch_set_control_points(
             plan, 1, clsp_in_f32(&control[0][0][0], NUM_U * NUM_V * 4), NULL);
     if (status == CLSP_OK)
         status =
-            clsp_bspline_eval(plan, (clsp_range){0, 1},
-                              clsp_out_f32(&vertices[0][0][0], SAMPLES_U * GAUSS * STRIDE), NULL);
+            clsp_patch_eval(plan, (clsp_range){0, 1},
+                            clsp_out_f32(&vertices[0][0][0], SAMPLES_U * GAUSS * STRIDE), NULL);
     if (status != CLSP_OK) {
         if (ctx) clsp_context_last_error(ctx, why, sizeof why);
         fprintf(stderr, "%s: %s\n", clsp_status_str(status), why);
@@ -86,7 +86,7 @@ int main(void)
                 weight[k % GAUSS] * weight[l] * cross_length(vertices[k][l], vertices[k][l] + 3);
     const double exact = 2.0 * acos(-1.0) * 1.0 * 3.0, off = fabs(area / exact - 1.0);
     printf("a cylinder of radius 1 and height 3 has the area %.6f, off by %.1e\n", area, off);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
     return !(off <= 1e-6);
 }

@@ -41,7 +41,7 @@ int main(void)
     clsp_device_info device = {0};
     clsp_mesh_size size = {0};
     clsp_context *ctx = NULL;
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
     size_t num_devices = 0;
     cl_int error = CL_SUCCESS;
 
@@ -57,8 +57,8 @@ int main(void)
     check(clsp_context_create(&ctx, queue, NULL), "clspline on the queue");
     check(clsp_bezier_plan_create(&plan, ctx, &desc), "plan");
     const clsp_input points = clsp_in_f32(&control[0][0][0][0], PATCHES * 4 * 4 * 3);
-    check(clsp_bezier_set_control_points(plan, PATCHES, points, NULL), "control points");
-    check(clsp_bezier_mesh_size(plan, patches, &size), "sizes");
+    check(clsp_patch_set_control_points(plan, PATCHES, points, NULL), "control points");
+    check(clsp_patch_mesh_size(plan, patches, &size), "sizes");
 
     const size_t vertex_bytes = size.vertices * STRIDE * sizeof(float);
     const size_t index_bytes = size.triangles * 3 * sizeof(cl_uint);
@@ -69,10 +69,10 @@ int main(void)
 
     cl_event made[2]; /* vertices, indices */
     const clsp_run vertices_done = {.done = &made[0]}, indices_done = {.done = &made[1]};
-    check(clsp_bezier_eval(plan, patches, clsp_out_buffer(vertices, CLSP_F32, 0), &vertices_done),
+    check(clsp_patch_eval(plan, patches, clsp_out_buffer(vertices, CLSP_F32, 0), &vertices_done),
           "vertices");
-    check(clsp_bezier_indices(plan, CLSP_FACES_TRIANGLES, patches,
-                              clsp_out_buffer(indices, CLSP_U32, 0), &indices_done),
+    check(clsp_patch_indices(plan, CLSP_FACES_TRIANGLES, patches,
+                             clsp_out_buffer(indices, CLSP_U32, 0), &indices_done),
           "indices");
 
     /* a command of your own that waits for both; a renderer would draw */
@@ -99,7 +99,7 @@ int main(void)
     free(vertex);
     for (int i = 0; i < 2; i++)
         clReleaseEvent(made[i]);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
     clReleaseMemObject(indices);
     clReleaseMemObject(vertices);

@@ -34,7 +34,7 @@ int main(void)
     clsp_report report = {0};
     const clsp_run run = {.share = &share, .report = &report};
     clsp_context *ctx = NULL;
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
     void *memory = NULL;
     int wrong = 1;
 
@@ -48,11 +48,11 @@ int main(void)
     const clsp_input in = clsp_in_f32(&control[0][0][0][0], sizeof(control) / sizeof(float));
     if (failed(ctx, clsp_context_set_workers(ctx, 1)) || /* the calling thread works too */
         failed(ctx, clsp_bezier_plan_create(&plan, ctx, &desc)) ||
-        failed(ctx, clsp_bezier_set_control_points(plan, PATCHES, in, NULL)) ||
+        failed(ctx, clsp_patch_set_control_points(plan, PATCHES, in, NULL)) ||
         failed(ctx, clsp_shared_alloc(ctx, POINTS * 3 * sizeof(float), &memory)))
         goto end;
     float *points = memory;
-    if (failed(ctx, clsp_bezier_eval(plan, patches, clsp_out_f32(points, POINTS * 3), &run)))
+    if (failed(ctx, clsp_patch_eval(plan, patches, clsp_out_f32(points, POINTS * 3), &run)))
         goto end;
     print(&report);
 
@@ -64,7 +64,7 @@ int main(void)
     }
 end:
     clsp_shared_free(ctx, memory);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
     return wrong;
 }

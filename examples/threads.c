@@ -21,7 +21,7 @@ static void *run(void *argument)
     const clsp_bezier_desc desc = {.degree = {t->degree, t->degree},
                                    .axis = {{.num = SAMPLES}, {.num = SAMPLES}}};
     float control[MAX_ORDER * MAX_ORDER * 3], points[SAMPLES * SAMPLES * 3];
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
 
     t->status = clsp_bezier_plan_create(&plan, t->ctx, &desc);
     for (int round = 0; round < ROUNDS && t->status == CLSP_OK; round++) {
@@ -35,10 +35,10 @@ static void *run(void *argument)
                 p[2] = radius * sinf(v);
             }
         const clsp_input in = clsp_in_f32(control, 3 * order * order);
-        t->status = clsp_bezier_set_control_points(plan, 1, in, NULL);
+        t->status = clsp_patch_set_control_points(plan, 1, in, NULL);
         if (t->status != CLSP_OK) break;
-        t->status = clsp_bezier_eval(plan, (clsp_range){.first = 0, .count = 1},
-                                     clsp_out_f32(points, SAMPLES * SAMPLES * 3), NULL);
+        t->status = clsp_patch_eval(plan, (clsp_range){.first = 0, .count = 1},
+                                    clsp_out_f32(points, SAMPLES * SAMPLES * 3), NULL);
         for (int corner = 0; corner < 4; corner++) {
             const float *p = points + 3 * ((corner / 2) * (SAMPLES - 1) * SAMPLES +
                                            (corner % 2) * (SAMPLES - 1));
@@ -46,7 +46,7 @@ static void *run(void *argument)
             t->worst = fmaxf(t->worst, fabsf(length - radius));
         }
     }
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     return NULL;
 }
 

@@ -1,8 +1,8 @@
 /* Every program that the families choose by themselves, built ahead of use. */
 #include <clspline/context.h>
 
-#include "bezier_build.h"
-#include "bspline_build.h"
+#include "bezier_plan.h"
+#include "bspline_plan.h"
 #include "check.h"
 #include "image_build.h"
 #include "job.h"

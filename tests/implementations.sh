@@ -60,7 +60,7 @@ trap 'rm -rf "$work"' EXIT
 table=$work/table
 : >"$table"
 cached_venv=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/clspline-tests/intel-ocl
-device_suites="--suite device --suite cooperate --suite plan --suite tensor --suite bezier"
+device_suites="--suite device --suite cooperate --suite plan --suite patch --suite bezier"
 device_suites="$device_suites --suite api $left_out"
 python_suite=
 [ "${CLSPLINE_TEST_SIZE:-}" != full ] || python_suite="--suite python"

@@ -3,8 +3,8 @@
 
 usage: layering.py SOURCE_DIR
 
-  - #include lines follow the layers, in src/ and in cl/: a family sees nearest, tensor, plan,
-    cooperate, device and math; nearest sees all of these but the families; tensor sees plan, device
+  - #include lines follow the layers, in src/ and in cl/: a family sees nearest, patch, plan,
+    cooperate, device and math; nearest sees all of these but the families; patch sees plan, device
     and math; plan sees cooperate and device; cooperate sees device and math; device sees math, and
     math nobody; all see cl/rules. A family is a folder of src/ that is no layer; no family sees
     another
@@ -70,8 +70,8 @@ LAYERS = {'rules': (),
           'device': ('rules', 'math'),
           'cooperate': ('rules', 'device', 'math'),
           'plan': ('rules', 'cooperate', 'device'),
-          'tensor': ('rules', 'plan', 'device', 'math'),
-          'nearest': ('rules', 'tensor', 'plan', 'cooperate', 'device', 'math')}
+          'patch': ('rules', 'plan', 'device', 'math'),
+          'nearest': ('rules', 'patch', 'plan', 'cooperate', 'device', 'math')}
 # layer: the public headers that it may include
 DEVICE_HEADERS = ('context', 'graphics', 'types', 'version')
 HEADERS = {'rules': (),
@@ -79,11 +79,11 @@ HEADERS = {'rules': (),
            'device': DEVICE_HEADERS,
            'cooperate': DEVICE_HEADERS + ('share',),
            'plan': DEVICE_HEADERS + ('share', 'plan', 'vertex'),
-           'tensor': DEVICE_HEADERS + ('share', 'plan', 'vertex'),
-           'nearest': DEVICE_HEADERS + ('share', 'plan', 'vertex', 'bspline_project')}
+           'patch': DEVICE_HEADERS + ('share', 'plan', 'vertex', 'patch'),
+           'nearest': DEVICE_HEADERS + ('share', 'plan', 'vertex', 'patch', 'nearest')}
 # Mathematics: folders that see each other as far as their layers do, and neither OpenCL nor any
 # public header.
-NO_OPENCL = ('src/math', 'src/tensor/host', 'src/nearest/host', 'src/bezier/methods/host',
+NO_OPENCL = ('src/math', 'src/patch/host', 'src/nearest/host', 'src/bezier/methods/host',
              'src/bspline/knots', 'src/image/prefilter/host', 'src/image/values/host',
              'src/solid/mesh', 'src/solid/cells')
 OPENCL_HEADERS = ('CL/', 'OpenCL/', 'clspline/')
@@ -313,7 +313,7 @@ class Checker:
             return HEADERS[layer]
         own = [path[len('include/clspline/'):-len('.h')] for path in self.paths
                if re.match(rf'include/clspline/{layer}(_\w+)?\.h$', path)]
-        return HEADERS['tensor'] + tuple(own)
+        return HEADERS['patch'] + tuple(own)
 
     def angled(self, path, number, name):
         layer = self.layer_of(path)

@@ -123,6 +123,34 @@ clsp_device_info support_device(void)
     return info;
 }
 
+static clsp_patch_desc desc_of(const clsp_patch_plan *plan)
+{
+    clsp_patch_desc desc;
+
+    memset(&desc, 0xfe, sizeof desc);
+    assert_ok(NULL, clsp_patch_plan_desc(plan, &desc));
+    assert_true((desc.bezier == NULL) != (desc.bspline == NULL));
+    for (size_t i = 0; i < sizeof desc.reserved / sizeof *desc.reserved; i++)
+        assert_int_equal(desc.reserved[i], 0);
+    return desc;
+}
+
+clsp_bezier_desc support_bezier_desc(const clsp_patch_plan *plan)
+{
+    const clsp_patch_desc desc = desc_of(plan);
+
+    assert_non_null(desc.bezier);
+    return *desc.bezier;
+}
+
+clsp_bspline_desc support_bspline_desc(const clsp_patch_plan *plan)
+{
+    const clsp_patch_desc desc = desc_of(plan);
+
+    assert_non_null(desc.bspline);
+    return *desc.bspline;
+}
+
 bool support_is_own_cpu(clsp_context *ctx)
 {
     clsp_device_info info;

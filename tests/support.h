@@ -12,7 +12,8 @@
 #include <pthread.h>
 
 #include <CL/cl.h>
-#include <clspline/context.h>
+#include <clspline/bezier.h>
+#include <clspline/bspline.h>
 
 #include "worst.h"
 
@@ -50,6 +51,10 @@ int support_tiny(void);
 
 /* The device that a context picks by itself. */
 clsp_device_info support_device(void);
+
+/* The description of a plan of one of the kinds. */
+clsp_bezier_desc support_bezier_desc(const clsp_patch_plan *plan);
+clsp_bspline_desc support_bspline_desc(const clsp_patch_plan *plan);
 
 /* Whether a context's device is the host's own CPU, which is memory alone: the host makes all. */
 bool support_is_own_cpu(clsp_context *ctx);

@@ -20,7 +20,7 @@ clspi_NAME_signature. Structs that kernels take by value become C structs, clspi
 same fields. What stands for what:
     global T *x, local excluded    cl_mem x
     constant T *x, ALONG T *x      cl_mem x (a macro of cl/solid, either of them)
-    read_only image2d_t x          cl_mem x; image3d_t likewise
+    read_only T x                  cl_mem x (T: image2d_t, image3d_t, or a macro of one)
     SVM global T *x                void *x (shared virtual memory)
     uint x, int x                  cl_uint x, cl_int x
     wide x                         uint64_t x (real.clh)
@@ -111,7 +111,7 @@ def parameter(text, structs, where):
             sys.exit(f'{where}: {text}: only pointers to global memory are arguments')
         return ('SVM', 'void *', name) if 'SVM' in words else ('MEMORY', 'cl_mem', name)
     words = [word for word in words if word != 'const']
-    if words in (['read_only', 'image2d_t'], ['read_only', 'image3d_t']):
+    if len(words) == 2 and words[0] == 'read_only':
         return 'MEMORY', 'cl_mem', name
     if len(words) == 1 and words[0] in SCALARS:
         return SCALARS[words[0]] + (name,)

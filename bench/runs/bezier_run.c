@@ -174,8 +174,8 @@ clsp_status bezier_way_load(const bezier_way *way, cl_mem points)
 {
     const bezier_run *const r = way->run;
 
-    return clsp_bezier_set_control_points(way->plan, r->c.patches,
-                                          clsp_in_buffer(points, r->precision, 0), NULL);
+    return clsp_patch_set_control_points(way->plan, r->c.patches,
+                                         clsp_in_buffer(points, r->precision, 0), NULL);
 }
 
 clsp_status bezier_way_create(bezier_way *way, bezier_run *run, const clsp_bezier_desc *desc)
@@ -193,7 +193,7 @@ fail:
 
 void bezier_way_release(bezier_way *way)
 {
-    clsp_bezier_plan_destroy(&way->plan);
+    clsp_patch_plan_destroy(&way->plan);
 }
 
 clsp_status bezier_way_enqueue(void *user)
@@ -204,9 +204,9 @@ clsp_status bezier_way_enqueue(void *user)
 
     for (size_t first = 0; first < r->c.patches && status == CLSP_OK; first += r->chunk) {
         const clsp_range patches = {first, bezier_run_range(r, first)};
-        status = clsp_bezier_eval(way->plan, patches, bezier_run_output(r, first), NULL);
+        status = clsp_patch_eval(way->plan, patches, bezier_run_output(r, first), NULL);
     }
-    return bench_check(status, "clsp_bezier_eval");
+    return bench_check(status, "clsp_patch_eval");
 }
 
 /* ---- accuracy ---- */

@@ -78,7 +78,7 @@ clsp_bezier_desc bezier_run_desc(const bezier_run *r);
 /* A plan that evaluates a run. */
 typedef struct bezier_way {
     bezier_run *run;
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 } bezier_way;
 
 /* Makes the plan and, where control points have 3 coordinates, loads the run's. */

@@ -89,8 +89,7 @@ typedef struct gauss_run {
 /* A way to make them: plans of one family. */
 typedef struct gauss_way {
     gauss_run *run;
-    clsp_bezier_plan *bezier; /* one of both */
-    clsp_bspline_plan *bspline;
+    clsp_patch_plan *plan;
 } gauss_way;
 
 static clsp_status enqueue_grid(void *user)
@@ -100,9 +99,7 @@ static clsp_status enqueue_grid(void *user)
     const clsp_range all = {0, r->patches};
     const clsp_output out = clsp_out_buffer(r->out, r->precision, 0);
 
-    return bench_check(way->bezier ? clsp_bezier_eval(way->bezier, all, out, NULL)
-                                   : clsp_bspline_eval(way->bspline, all, out, NULL),
-                       "grid");
+    return bench_check(clsp_patch_eval(way->plan, all, out, NULL), "grid");
 }
 
 static clsp_status enqueue_list(void *user)
@@ -114,9 +111,7 @@ static clsp_status enqueue_list(void *user)
                                 .params = clsp_in_buffer(r->list, r->precision, 0)};
     const clsp_output out = clsp_out_buffer(r->out, r->precision, 0);
 
-    return bench_check(way->bezier ? clsp_bezier_eval_points(way->bezier, &points, out, NULL)
-                                   : clsp_bspline_eval_points(way->bspline, &points, out, NULL),
-                       "list");
+    return bench_check(clsp_patch_eval_points(way->plan, &points, out, NULL), "list");
 }
 
 /* Makes control points in the precision; *narrow and *wide are to be freed. */
@@ -146,8 +141,8 @@ static clsp_status create_bezier(gauss_way *way, uint32_t attributes, const doub
     const clsp_input in = controls_of(r, reals, &wide, &narrow);
     clsp_status status;
 
-    BENCH_TRY(clsp_bezier_plan_create(&way->bezier, r->b->ctx, &d));
-    BENCH_TRY(clsp_bezier_set_control_points(way->bezier, r->patches, in, NULL));
+    BENCH_TRY(clsp_bezier_plan_create(&way->plan, r->b->ctx, &d));
+    BENCH_TRY(clsp_patch_set_control_points(way->plan, r->patches, in, NULL));
 
 fail:
     free(wide);
@@ -171,8 +166,8 @@ static clsp_status create_bspline(gauss_way *way, uint32_t attributes, const dou
     const clsp_input in = controls_of(r, reals, &wide, &narrow);
     clsp_status status;
 
-    BENCH_TRY(clsp_bspline_plan_create(&way->bspline, r->b->ctx, &d));
-    BENCH_TRY(clsp_bspline_set_control_points(way->bspline, r->patches, in, NULL));
+    BENCH_TRY(clsp_bspline_plan_create(&way->plan, r->b->ctx, &d));
+    BENCH_TRY(clsp_patch_set_control_points(way->plan, r->patches, in, NULL));
 
 fail:
     free(wide);
@@ -255,8 +250,7 @@ static clsp_status run_vertices(gauss_run *r, const char *suite, const char *nam
 
 fail:
     for (int i = 0; i < 2; i++) {
-        clsp_bezier_plan_destroy(&way[i].bezier);
-        clsp_bspline_plan_destroy(&way[i].bspline);
+        clsp_patch_plan_destroy(&way[i].plan);
     }
     return status;
 }

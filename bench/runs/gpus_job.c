@@ -93,9 +93,9 @@ static clsp_status start_bezier(gpus_part *part)
 
     BENCH_TRY(status);
     fill(points, 0, num);
-    BENCH_TRY(clsp_bezier_plan_create(&part->bezier, part->seat.ctx, &desc));
-    BENCH_TRY(clsp_bezier_set_control_points(part->bezier, job->num_items, clsp_in_f32(points, num),
-                                             NULL));
+    BENCH_TRY(clsp_bezier_plan_create(&part->plan, part->seat.ctx, &desc));
+    BENCH_TRY(
+        clsp_patch_set_control_points(part->plan, job->num_items, clsp_in_f32(points, num), NULL));
 
 fail:
     free(points);
@@ -105,12 +105,12 @@ fail:
 static clsp_status eval_bezier(const gpus_part *part, clsp_range items, clsp_output out,
                                const clsp_run *run)
 {
-    return clsp_bezier_eval(part->bezier, items, out, run);
+    return clsp_patch_eval(part->plan, items, out, run);
 }
 
 static void release_bezier(gpus_part *part)
 {
-    clsp_bezier_plan_destroy(&part->bezier);
+    clsp_patch_plan_destroy(&part->plan);
 }
 
 /* ---- projection onto a curve: items are queries ---- */
@@ -133,8 +133,8 @@ static clsp_status start_project(gpus_part *part)
     curve_case_controls(k, CURVE_WILD, controls);
     for (size_t i = 0; i < num; i++)
         narrow[i] = (float)controls[i];
-    BENCH_TRY(clsp_bspline_plan_create(&part->bspline, part->seat.ctx, &desc));
-    BENCH_TRY(clsp_bspline_set_control_points(part->bspline, 1, clsp_in_f32(narrow, num), NULL));
+    BENCH_TRY(clsp_bspline_plan_create(&part->plan, part->seat.ctx, &desc));
+    BENCH_TRY(clsp_patch_set_control_points(part->plan, 1, clsp_in_f32(narrow, num), NULL));
     BENCH_TRY(make_input(part, part->items.first * k->dim, part->items.count * k->dim));
 
 fail:
@@ -145,15 +145,15 @@ static clsp_status eval_project(const gpus_part *part, clsp_range items, clsp_ou
                                 const clsp_run *run)
 {
     const size_t dim = projected()->dim;
-    const clsp_bspline_queries queries = {
+    const clsp_nearest_queries queries = {
         .num = items.count, .points = input_from(part, items.first * dim, items.count * dim)};
 
-    return clsp_bspline_project(part->bspline, &queries, NULL, out, run);
+    return clsp_nearest_project(part->plan, &queries, NULL, out, run);
 }
 
 static void release_project(gpus_part *part)
 {
-    clsp_bspline_plan_destroy(&part->bspline);
+    clsp_patch_plan_destroy(&part->plan);
     release_input(part);
 }
 
@@ -181,8 +181,8 @@ static clsp_status start_surface(gpus_part *part)
     clsp_status status;
 
     make_heights(controls);
-    BENCH_TRY(clsp_bspline_plan_create(&part->bspline, part->seat.ctx, &desc));
-    BENCH_TRY(clsp_bspline_set_control_points(part->bspline, 1, clsp_in_f32(controls, num), NULL));
+    BENCH_TRY(clsp_bspline_plan_create(&part->plan, part->seat.ctx, &desc));
+    BENCH_TRY(clsp_patch_set_control_points(part->plan, 1, clsp_in_f32(controls, num), NULL));
     BENCH_TRY(make_input(part, part->items.first * 3, part->items.count * 3));
 
 fail:
@@ -192,10 +192,10 @@ fail:
 static clsp_status eval_surface(const gpus_part *part, clsp_range items, clsp_output out,
                                 const clsp_run *run)
 {
-    const clsp_bspline_queries queries = {
+    const clsp_nearest_queries queries = {
         .num = items.count, .points = input_from(part, items.first * 3, items.count * 3)};
 
-    return clsp_bspline_project(part->bspline, &queries, NULL, out, run);
+    return clsp_nearest_project(part->plan, &queries, NULL, out, run);
 }
 
 /* ---- a volume turned about its long axis: items are slices ---- */
@@ -342,7 +342,7 @@ static gpus_job project_job(size_t reals)
 {
     gpus_job job = {.item_points = 1,
                     .turns = 1,
-                    .item_reals = CLSP_BSPLINE_NEAREST_F32_SIZE,
+                    .item_reals = CLSP_NEAREST_F32_SIZE,
                     .unit = "point/s",
                     .start = start_project,
                     .eval = eval_project,

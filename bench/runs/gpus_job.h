@@ -22,8 +22,7 @@ typedef struct gpus_part {
     clsp_range items;
     bool in_host; /* inputs are in host memory, and so will results be */
     union {
-        clsp_bezier_plan *bezier;
-        clsp_bspline_plan *bspline;
+        clsp_patch_plan *plan;
         clsp_image_plan *image;
         clsp_solid_plan *solid;
     };

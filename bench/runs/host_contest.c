@@ -69,7 +69,7 @@ static clsp_status evaluate(contest *x, clsp_output out)
 {
     const clsp_range patches = {0, x->run.c.patches};
 
-    return bench_check(clsp_bezier_eval(x->way.plan, patches, out, NULL), "clsp_bezier_eval");
+    return bench_check(clsp_patch_eval(x->way.plan, patches, out, NULL), "clsp_patch_eval");
 }
 
 static clsp_output host_output(const contest *x, void *memory)

@@ -52,8 +52,7 @@ typedef struct list_contest {
     void *reals[3];                       /* params, points and knots */
     void *out[WAYS];                      /* in the host's memory */
     cl_mem buffer[3];                     /* items, parameters and vertices */
-    clsp_bezier_plan *bezier;
-    clsp_bspline_plan *bspline;
+    clsp_patch_plan *plan;
     clsp_solid_mesh *mesh;
     clsp_solid_plan *solid;
     bench_contestant ways[WAYS];
@@ -70,10 +69,8 @@ static clsp_status evaluate(list_contest *x, const clsp_points *points, clsp_out
 {
     clsp_status status;
 
-    if (x->bezier)
-        status = clsp_bezier_eval_points(x->bezier, points, out, NULL);
-    else if (x->bspline)
-        status = clsp_bspline_eval_points(x->bspline, points, out, NULL);
+    if (x->plan)
+        status = clsp_patch_eval_points(x->plan, points, out, NULL);
     else
         status = clsp_solid_eval_points(x->solid, points, out, NULL);
     return bench_check(status, x->c->name);
@@ -282,8 +279,7 @@ static clsp_status create_buffers(list_contest *x)
 
 static void release(list_contest *x)
 {
-    clsp_bezier_plan_destroy(&x->bezier);
-    clsp_bspline_plan_destroy(&x->bspline);
+    clsp_patch_plan_destroy(&x->plan);
     clsp_solid_plan_destroy(&x->solid);
     clsp_solid_mesh_destroy(&x->mesh);
     for (size_t i = 0; i < 3; i++) {
@@ -317,8 +313,8 @@ static clsp_status create_bezier(list_contest *x, clsp_input points)
         .precision = x->precision, .degree = {degree, degree}, .vertex = vertex_of(x)};
     clsp_status status;
 
-    BENCH_TRY(clsp_bezier_plan_create(&x->bezier, x->b->ctx, &desc));
-    BENCH_TRY(clsp_bezier_set_control_points(x->bezier, x->c->size, points, NULL));
+    BENCH_TRY(clsp_bezier_plan_create(&x->plan, x->b->ctx, &desc));
+    BENCH_TRY(clsp_patch_set_control_points(x->plan, x->c->size, points, NULL));
 
 fail:
     return status;
@@ -334,8 +330,8 @@ static clsp_status create_bspline(list_contest *x, clsp_input points)
                                     .vertex = vertex_of(x)};
     clsp_status status;
 
-    BENCH_TRY(clsp_bspline_plan_create(&x->bspline, x->b->ctx, &desc));
-    BENCH_TRY(clsp_bspline_set_control_points(x->bspline, 1, points, NULL));
+    BENCH_TRY(clsp_bspline_plan_create(&x->plan, x->b->ctx, &desc));
+    BENCH_TRY(clsp_patch_set_control_points(x->plan, 1, points, NULL));
 
 fail:
     return status;

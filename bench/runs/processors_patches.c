@@ -119,8 +119,7 @@ typedef struct patches_run {
     clsp_type precision;
     size_t directions, order, reals; /* reals: of all control points */
     void *points;
-    clsp_bezier_plan *bezier;
-    clsp_bspline_plan *bspline;
+    clsp_patch_plan *plan;
     processors_list list;
     void *values, *slopes, *knots; /* of the loops */
     host_surfaces surfaces;
@@ -137,11 +136,8 @@ static clsp_status make_vertices(void *user, clsp_output out, const clsp_run *ru
     const clsp_points *const at = out.buffer ? &r->list.device : &r->list.host;
     const bool is_list = (r->row->options & LIST) != 0;
 
-    if (r->bezier)
-        return is_list ? clsp_bezier_eval_points(r->bezier, at, out, run)
-                       : clsp_bezier_eval(r->bezier, all, out, run);
-    return is_list ? clsp_bspline_eval_points(r->bspline, at, out, run)
-                   : clsp_bspline_eval(r->bspline, all, out, run);
+    return is_list ? clsp_patch_eval_points(r->plan, at, out, run)
+                   : clsp_patch_eval(r->plan, all, out, run);
 }
 
 static size_t power(size_t base, size_t exponent)
@@ -184,7 +180,7 @@ static clsp_status set_own_grids(const patches_run *r)
     for (size_t i = 0; i < num; i++)
         nums[i] = r->row->samples;
     const clsp_status status =
-        clsp_bezier_set_patch_grids(r->bezier, r->row->patches, clsp_in_u32(nums, num));
+        clsp_patch_set_grids(r->plan, NULL, r->row->patches, clsp_in_u32(nums, num));
     free(nums);
     return status;
 }
@@ -203,9 +199,9 @@ static clsp_status make_bezier(patches_run *r, const clsp_vertex_layout *vertex)
                                    .watertight = (row->options & WATERTIGHT) != 0};
     clsp_status status;
 
-    BENCH_TRY(clsp_bezier_plan_create(&r->bezier, r->p->b->ctx, &desc));
-    BENCH_TRY(clsp_bezier_set_control_points(
-        r->bezier, row->patches, processors_input(r->precision, r->points, r->reals), NULL));
+    BENCH_TRY(clsp_bezier_plan_create(&r->plan, r->p->b->ctx, &desc));
+    BENCH_TRY(clsp_patch_set_control_points(
+        r->plan, row->patches, processors_input(r->precision, r->points, r->reals), NULL));
     if (row->options & OWN_GRIDS) BENCH_TRY(set_own_grids(r));
 
 fail:
@@ -225,9 +221,9 @@ static clsp_status make_bspline(patches_run *r, const clsp_vertex_layout *vertex
                                     .vertex = *vertex};
     clsp_status status;
 
-    BENCH_TRY(clsp_bspline_plan_create(&r->bspline, r->p->b->ctx, &desc));
-    BENCH_TRY(clsp_bspline_set_control_points(
-        r->bspline, row->patches, processors_input(r->precision, r->points, r->reals), NULL));
+    BENCH_TRY(clsp_bspline_plan_create(&r->plan, r->p->b->ctx, &desc));
+    BENCH_TRY(clsp_patch_set_control_points(
+        r->plan, row->patches, processors_input(r->precision, r->points, r->reals), NULL));
 
 fail:
     return status;
@@ -353,8 +349,7 @@ static clsp_status make_list_loop(patches_run *r, processors_job *job, unsigned 
 
 static void release(patches_run *r)
 {
-    clsp_bezier_plan_destroy(&r->bezier);
-    clsp_bspline_plan_destroy(&r->bspline);
+    clsp_patch_plan_destroy(&r->plan);
     processors_list_release(&r->list);
     free(r->points);
     free(r->values);

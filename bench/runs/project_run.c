@@ -16,7 +16,7 @@ void project_case_name(const project_case *c, char name[PROJECT_NAME_MAX])
 
 static size_t result_reals(const project_run *r)
 {
-    return r->precision == CLSP_F64 ? CLSP_BSPLINE_NEAREST_F64_SIZE : CLSP_BSPLINE_NEAREST_F32_SIZE;
+    return r->precision == CLSP_F64 ? CLSP_NEAREST_F64_SIZE : CLSP_NEAREST_F32_SIZE;
 }
 
 /* ---- contestants ---- */
@@ -25,19 +25,19 @@ static clsp_status enqueue(void *user)
 {
     const project_way *const way = user;
     const project_run *const r = way->run;
-    const clsp_bspline_queries queries = {.num = way->num,
+    const clsp_nearest_queries queries = {.num = way->num,
                                           .points = clsp_in_buffer(r->points, r->precision, 0)};
-    const clsp_bspline_project_opts opts = {.method = way->method};
+    const clsp_nearest_opts opts = {.method = way->method};
     clsp_status status;
 
     if (way->loads)
         BENCH_TRY(
-            bench_check(clsp_bspline_set_control_points(
+            bench_check(clsp_patch_set_control_points(
                             r->plan, 1, clsp_in_buffer(r->device_controls, r->precision, 0), NULL),
-                        "clsp_bspline_set_control_points"));
-    return bench_check(clsp_bspline_project(r->plan, &queries, &opts,
+                        "clsp_patch_set_control_points"));
+    return bench_check(clsp_nearest_project(r->plan, &queries, &opts,
                                             clsp_out_buffer(r->results, r->precision, 0), NULL),
-                       "clsp_bspline_project");
+                       "clsp_nearest_project");
 
 fail:
     return status;
@@ -66,7 +66,7 @@ static void enter(project_run *r, int number, clsp_status (*call)(void *user))
 }
 
 /* Enters a method in its three ways. */
-static void enter_method(project_run *r, int number, clsp_bspline_project_method method)
+static void enter_method(project_run *r, int number, clsp_nearest_method method)
 {
     r->ways[number] = (project_way){r, method, false, r->c.num};
     r->ways[number + 1] = (project_way){r, method, true, r->c.num};
@@ -77,28 +77,27 @@ static void enter_method(project_run *r, int number, clsp_bspline_project_method
 
 void project_run_with_mrep(project_run *r)
 {
-    enter_method(r, PROJECT_MREP, CLSP_BSPLINE_PROJECT_MREP);
+    enter_method(r, PROJECT_MREP, CLSP_NEAREST_MREP);
 }
 
 bool project_has_mrep(const bench *b)
 {
     static const float controls[] = {0, 0, 1, 1, 2, 1, 3, 0};
     const clsp_bspline_desc desc = {.directions = 1, .degree = {3}, .num_controls = {4}, .dim = 2};
-    const clsp_bspline_queries queries = {.num = 1, .points = clsp_in_f32(controls, 2)};
-    const clsp_bspline_project_opts opts = {.method = CLSP_BSPLINE_PROJECT_MREP};
+    const clsp_nearest_queries queries = {.num = 1, .points = clsp_in_f32(controls, 2)};
+    const clsp_nearest_opts opts = {.method = CLSP_NEAREST_MREP};
     clsp_context *quiet = NULL; /* it has no log */
-    clsp_bspline_plan *plan = NULL;
-    clsp_bspline_nearest_f32 nearest;
+    clsp_patch_plan *plan = NULL;
+    clsp_nearest_f32 nearest;
     clsp_status status;
 
     BENCH_TRY(clsp_context_create(&quiet, b->queue, NULL));
     BENCH_TRY(clsp_bspline_plan_create(&plan, quiet, &desc));
-    BENCH_TRY(clsp_bspline_set_control_points(plan, 1, clsp_in_f32(controls, 8), NULL));
-    status = clsp_bspline_project(plan, &queries, &opts, clsp_out_bspline_nearest_f32(&nearest, 1),
-                                  NULL);
+    BENCH_TRY(clsp_patch_set_control_points(plan, 1, clsp_in_f32(controls, 8), NULL));
+    status = clsp_nearest_project(plan, &queries, &opts, clsp_out_nearest_f32(&nearest, 1), NULL);
 
 fail:
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&quiet);
     return status == CLSP_OK;
 }
@@ -179,12 +178,12 @@ static clsp_status make_points_on_curve(project_run *r)
     BENCH_TRY(make_buffer(r, r->c.num, &params));
     BENCH_TRY(fill_randomly(r, params, r->c.num));
     BENCH_TRY(bench_check(
-        clsp_bspline_eval_points(r->plan,
-                                 &(clsp_points){.num = r->c.num,
-                                                .item = clsp_in_u32(patches, r->c.num),
-                                                .params = clsp_in_buffer(params, r->precision, 0)},
-                                 clsp_out_buffer(r->points, r->precision, 0), NULL),
-        "clsp_bspline_eval_points"));
+        clsp_patch_eval_points(r->plan,
+                               &(clsp_points){.num = r->c.num,
+                                              .item = clsp_in_u32(patches, r->c.num),
+                                              .params = clsp_in_buffer(params, r->precision, 0)},
+                               clsp_out_buffer(r->points, r->precision, 0), NULL),
+        "clsp_patch_eval_points"));
 
 fail:
     if (params) clReleaseMemObject(params);
@@ -209,9 +208,9 @@ static clsp_status make_plan(project_run *r)
     BENCH_TRY(bench_check(clsp_bspline_plan_create(&r->plan, r->b->ctx, &desc),
                           "clsp_bspline_plan_create"));
     BENCH_TRY(
-        bench_check(clsp_bspline_set_control_points(
+        bench_check(clsp_patch_set_control_points(
                         r->plan, 1, clsp_in_buffer(r->device_controls, r->precision, 0), NULL),
-                    "clsp_bspline_set_control_points"));
+                    "clsp_patch_set_control_points"));
 
 fail:
     return status;
@@ -232,7 +231,7 @@ clsp_status project_run_start(project_run *r, bench *b, const project_case *c, c
         BENCH_TRY(make_points_on_curve(r));
     else
         BENCH_TRY(fill_randomly(r, r->points, c->num * c->curve->dim));
-    enter_method(r, PROJECT_EXACT, CLSP_BSPLINE_PROJECT_EXACT);
+    enter_method(r, PROJECT_EXACT, CLSP_NEAREST_EXACT);
 
 fail:
     return status;
@@ -240,7 +239,7 @@ fail:
 
 void project_run_release(project_run *r)
 {
-    clsp_bspline_plan_destroy(&r->plan);
+    clsp_patch_plan_destroy(&r->plan);
     if (r->device_controls) clReleaseMemObject(r->device_controls);
     if (r->points) clReleaseMemObject(r->points);
     if (r->results) clReleaseMemObject(r->results);

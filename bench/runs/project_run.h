@@ -35,7 +35,7 @@ typedef struct project_run project_run;
 
 typedef struct project_way {
     project_run *run;
-    clsp_bspline_project_method method;
+    clsp_nearest_method method;
     bool loads;
     size_t num;
 } project_way;
@@ -46,7 +46,7 @@ struct project_run {
     clsp_type precision;
     char name[PROJECT_NAME_MAX];
     double controls[CURVE_CASE_REALS];
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     cl_mem device_controls, points, results;
     size_t num_few;
     double *few;                     /* the first points */

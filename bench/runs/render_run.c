@@ -29,7 +29,7 @@ typedef struct render_run {
     double points[SHAPES][ORDER_MAX * ORDER_MAX * 3];
     float floats[SHAPES][ORDER_MAX * ORDER_MAX * 3]; /* the same values */
     size_t shape;                                    /* that was evaluated last */
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     cl_mem plain; /* a buffer of the device */
     render_memory memory[RENDER_UPLOAD + 1];
     bool has[RENDER_WAYS];
@@ -67,10 +67,10 @@ static clsp_status evaluate(render_run *x, clsp_output out)
     const clsp_input points = x->c.precision == CLSP_F64
                                   ? clsp_in_f64(x->points[x->shape], x->reals)
                                   : clsp_in_f32(x->floats[x->shape], x->reals);
-    BENCH_TRY(bench_check(clsp_bezier_set_control_points(x->plan, 1, points, NULL),
-                          "clsp_bezier_set_control_points"));
+    BENCH_TRY(bench_check(clsp_patch_set_control_points(x->plan, 1, points, NULL),
+                          "clsp_patch_set_control_points"));
     BENCH_TRY(
-        bench_check(clsp_bezier_eval(x->plan, (clsp_range){0, 1}, out, NULL), "clsp_bezier_eval"));
+        bench_check(clsp_patch_eval(x->plan, (clsp_range){0, 1}, out, NULL), "clsp_patch_eval"));
 
 fail:
     return status;
@@ -287,7 +287,7 @@ static void close_all(render_run *x)
     for (size_t i = 0; i < BENCH_COUNT(x->memory); i++)
         render_memory_close(&x->memory[i]);
     if (x->plain) clReleaseMemObject(x->plain);
-    clsp_bezier_plan_destroy(&x->plan);
+    clsp_patch_plan_destroy(&x->plan);
 }
 
 clsp_status render_run_measure(render_link *link, render_scene *scene, const render_case *c,

@@ -27,7 +27,7 @@ static clsp_status set_points(shared_run *r)
         largest = fmax(largest, fabs(f64[i]));
     }
     r->scale = largest * (r->precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON);
-    BENCH_TRY(clsp_bezier_set_control_points(
+    BENCH_TRY(clsp_patch_set_control_points(
         r->plan, r->c.patches,
         r->precision == CLSP_F64 ? clsp_in_f64(f64, num) : clsp_in_f32(f32, num), NULL));
 
@@ -50,7 +50,7 @@ static clsp_range patches_of(const shared_run *r)
 
 static clsp_status eval(const shared_run *r, void *out)
 {
-    return clsp_bezier_eval(r->plan, patches_of(r), output_of(r, out), NULL);
+    return clsp_patch_eval(r->plan, patches_of(r), output_of(r, out), NULL);
 }
 
 /* All bits set is a NaN. Pages are there afterwards. */
@@ -99,7 +99,7 @@ fail:
 
 void shared_run_release(shared_run *r)
 {
-    clsp_bezier_plan_destroy(&r->plan);
+    clsp_patch_plan_destroy(&r->plan);
     clsp_shared_free(r->ctx, r->out[SHARED_BEST]);
     free(r->out[SHARED_PLAIN]);
     free(r->expected);
@@ -143,8 +143,8 @@ clsp_status shared_way_run(void *user)
     if (way->is_eval)
         status = eval(r, out);
     else
-        status = clsp_bezier_eval(r->plan, patches_of(r), output_of(r, out),
-                                  &(clsp_run){.share = &way->opts, .report = &way->report});
+        status = clsp_patch_eval(r->plan, patches_of(r), output_of(r, out),
+                                 &(clsp_run){.share = &way->opts, .report = &way->report});
     return bench_check(status, r->name);
 }
 

@@ -26,10 +26,10 @@ typedef struct shared_run {
     bezier_case c;
     clsp_type precision;
     char name[BEZIER_NAME_MAX];
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     size_t num_reals, bytes; /* of the result */
     void *out[SHARED_MEMORIES];
-    void *expected; /* the device's own, by clsp_bezier_eval */
+    void *expected; /* the device's own, by clsp_patch_eval */
     double scale;   /* eps * largest control coordinate */
 } shared_run;
 
@@ -37,7 +37,7 @@ typedef struct shared_run {
 typedef struct shared_way {
     shared_run *run;
     const char *name;
-    bool is_eval; /* by clsp_bezier_eval, which knows nothing of schedules */
+    bool is_eval; /* by clsp_patch_eval, which knows nothing of schedules */
     shared_memory memory;
     clsp_share opts;
     clsp_report report; /* of the last call */

@@ -31,7 +31,7 @@ typedef struct grid_run {
     char name[64];
     const bezier_ring *out;
     size_t slots, slot; /* outputs that the ring holds, and the next one */
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
 } grid_run;
 
 static size_t reals_of(const grid_run *g)
@@ -52,8 +52,8 @@ static clsp_status evaluate(void *user)
     grid_run *const g = user;
     const clsp_output out = clsp_out_buffer(g->out->buffer, g->precision, take(g) * reals_of(g));
 
-    return bench_check(clsp_bspline_eval(g->plan, (clsp_range){0, g->patches}, out, NULL),
-                       "clsp_bspline_eval");
+    return bench_check(clsp_patch_eval(g->plan, (clsp_range){0, g->patches}, out, NULL),
+                       "clsp_patch_eval");
 }
 
 static clsp_status store(void *user)
@@ -76,13 +76,13 @@ static clsp_status load(grid_run *g)
         bench_random_fill(points, num);
         for (size_t i = 0; i < num; i++)
             narrow[i] = (float)points[i];
-        status = clsp_bspline_set_control_points(
+        status = clsp_patch_set_control_points(
             g->plan, g->patches,
             g->precision == CLSP_F64 ? clsp_in_f64(points, num) : clsp_in_f32(narrow, num), NULL);
     }
     free(points);
     free(narrow);
-    return bench_check(status, "clsp_bspline_set_control_points");
+    return bench_check(status, "clsp_patch_set_control_points");
 }
 
 static void report(const grid_run *g, const bench_contestant *all)
@@ -131,7 +131,7 @@ static clsp_status run_grid(grid_run *g)
     report(g, all);
 
 fail:
-    clsp_bspline_plan_destroy(&g->plan);
+    clsp_patch_plan_destroy(&g->plan);
     return status;
 }
 

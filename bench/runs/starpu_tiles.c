@@ -20,7 +20,7 @@ struct starpu_session {
 
 struct starpu_tiles {
     clsp_context *ctx;
-    clsp_bezier_plan *device, *host; /* a plan takes one call at a time */
+    clsp_patch_plan *device, *host; /* a plan takes one call at a time */
     starpu_data_handle_t whole;
     starpu_data_handle_t *parts; /* [num_tiles] */
     uint32_t *sizes;             /* [num_tiles], in floats */
@@ -34,11 +34,11 @@ struct starpu_tiles {
 
 static const clsp_range patch = {0, 1};
 
-static clsp_status make(const tile *t, clsp_bezier_plan *plan, clsp_schedule by, clsp_output out)
+static clsp_status make(const tile *t, clsp_patch_plan *plan, clsp_schedule by, clsp_output out)
 {
     const clsp_share share = {.schedule = by, .tiles = {t->number, 1}};
 
-    return clsp_bezier_eval(plan, patch, out, &(clsp_run){.share = &share});
+    return clsp_patch_eval(plan, patch, out, &(clsp_run){.share = &share});
 }
 
 static void run_on_host(void *buffers[], void *arg)
@@ -160,7 +160,7 @@ void starpu_tiles_around(void *user, bool begins)
 
 /* ---- a patch ---- */
 
-static clsp_status create_plan(clsp_bezier_plan **plan, clsp_context *ctx, const bezier_case *c,
+static clsp_status create_plan(clsp_patch_plan **plan, clsp_context *ctx, const bezier_case *c,
                                const float *points)
 {
     const uint32_t degree = (uint32_t)c->order - 1, num = (uint32_t)c->samples;
@@ -170,7 +170,7 @@ static clsp_status create_plan(clsp_bezier_plan **plan, clsp_context *ctx, const
     clsp_status status;
 
     BENCH_TRY(clsp_bezier_plan_create(plan, ctx, &desc));
-    BENCH_TRY(clsp_bezier_set_control_points(*plan, 1, control_points, NULL));
+    BENCH_TRY(clsp_patch_set_control_points(*plan, 1, control_points, NULL));
 
 fail:
     return status;
@@ -201,7 +201,7 @@ static clsp_status cut_tiles(starpu_tiles *s)
     const clsp_run ask = {.share = &share, .tiling = &tiling};
     clsp_status status;
 
-    BENCH_TRY(clsp_bezier_eval(s->host, patch, none, &ask));
+    BENCH_TRY(clsp_patch_eval(s->host, patch, none, &ask));
     s->num_tiles = (uint32_t)tiling.num_tiles;
     s->parts = calloc(s->num_tiles, sizeof *s->parts);
     s->sizes = calloc(s->num_tiles, sizeof *s->sizes);
@@ -209,7 +209,7 @@ static clsp_status cut_tiles(starpu_tiles *s)
     if (!s->parts || !s->sizes || !s->tiles) return CLSP_ERROR_NO_MEMORY;
     for (uint32_t i = 0; i < s->num_tiles; i++) {
         share.tiles = (clsp_range){i, 1};
-        BENCH_TRY(clsp_bezier_eval(s->host, patch, none, &ask));
+        BENCH_TRY(clsp_patch_eval(s->host, patch, none, &ask));
         s->tiles[i] = (tile){.of = s, .number = i};
         s->sizes[i] = (uint32_t)tiling.elements.count;
     }
@@ -267,8 +267,8 @@ void starpu_tiles_destroy(starpu_tiles **tiles)
         starpu_data_unregister(s->whole);
         starpu_tiles_around(s, false);
     }
-    clsp_bezier_plan_destroy(&s->device);
-    clsp_bezier_plan_destroy(&s->host);
+    clsp_patch_plan_destroy(&s->device);
+    clsp_patch_plan_destroy(&s->host);
     clsp_context_destroy(&s->ctx);
     free(s->parts);
     free(s->sizes);

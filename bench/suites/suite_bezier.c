@@ -214,9 +214,9 @@ static clsp_status time_on_device(comparison *x, double *ms)
 
     BENCH_TRY(bezier_way_enqueue(&x->separable));
     BENCH_TRY(bench_check(clEnqueueMarkerWithWaitList(queue, 0, NULL, &before), "marker"));
-    BENCH_TRY(bench_check(clsp_bezier_eval(x->separable.plan, (clsp_range){0, r->c.patches},
-                                           bezier_run_output(r, 0), &(clsp_run){.done = &done}),
-                          "clsp_bezier_eval"));
+    BENCH_TRY(bench_check(clsp_patch_eval(x->separable.plan, (clsp_range){0, r->c.patches},
+                                          bezier_run_output(r, 0), &(clsp_run){.done = &done}),
+                          "clsp_patch_eval"));
     BENCH_TRY(bench_check(clWaitForEvents(1, &done), "clWaitForEvents"));
     BENCH_TRY(bench_check(
         clGetEventProfilingInfo(before, CL_PROFILING_COMMAND_END, sizeof start, &start, NULL),

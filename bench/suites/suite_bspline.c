@@ -134,7 +134,7 @@ static void report_run(const project_run *r)
 /* Many points are for GPUs, and for CPUs where they are asked for by name. */
 static bool suits(const bench *b, const project_case *c)
 {
-    const size_t result = CLSP_BSPLINE_NEAREST_F64_SIZE * sizeof(double);
+    const size_t result = CLSP_NEAREST_F64_SIZE * sizeof(double);
     const bool is_named = b->cases && strstr(b->cases, "10000000");
 
     if (c->num < MANY_POINTS) return true;

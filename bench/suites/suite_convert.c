@@ -45,7 +45,7 @@ typedef struct convert_run {
 /* A plan with a target, as a contestant. */
 typedef struct convert_way {
     const convert_run *run;
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
 } convert_way;
 
 static clsp_status enqueue_way(void *user)
@@ -151,8 +151,8 @@ static clsp_status create_way(convert_way *way, const convert_run *r,
     way->run = r;
     BENCH_TRY(clsp_bspline_plan_create(&way->plan, r->b->ctx, &desc));
     BENCH_TRY(clsp_bspline_set_target(way->plan, &target));
-    BENCH_TRY(clsp_bspline_set_control_points(way->plan, r->patches,
-                                              clsp_in_buffer(r->controls, r->precision, 0), NULL));
+    BENCH_TRY(clsp_patch_set_control_points(way->plan, r->patches,
+                                            clsp_in_buffer(r->controls, r->precision, 0), NULL));
 
 fail:
     return bench_check(status, r->name);
@@ -205,7 +205,7 @@ static clsp_status run_case(bench *b, const convert_case *c, clsp_type precision
 
 fail:
     for (int i = 0; i < METHODS; i++)
-        clsp_bspline_plan_destroy(&ways[i].plan);
+        clsp_patch_plan_destroy(&ways[i].plan);
     finish(&r);
     return status;
 }

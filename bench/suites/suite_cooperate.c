@@ -193,9 +193,9 @@ static clsp_status run_tables(shared_run *run)
     clsp_status status;
 
     for (size_t i = 0; i < TABLE_RUNS; i++) {
-        BENCH_TRY(clsp_bezier_set_grid(run->plan, others));
+        BENCH_TRY(clsp_patch_set_grids(run->plan, others, 0, (clsp_input){0}));
         const double start = bench_now_ms();
-        BENCH_TRY(clsp_bezier_set_grid(run->plan, axes));
+        BENCH_TRY(clsp_patch_set_grids(run->plan, axes, 0, (clsp_input){0}));
         BENCH_TRY(clFinish(run->b->queue));
         ms[i] = bench_now_ms() - start;
     }

@@ -229,7 +229,7 @@ static clsp_status enqueue_cycle(void *user)
     const clsp_axis axes[] = {{.num = num}, {.num = num}};
     clsp_status status;
 
-    if (x->requirement == 'B') BENCH_TRY(clsp_bezier_set_grid(way->plan, axes));
+    if (x->requirement == 'B') BENCH_TRY(clsp_patch_set_grids(way->plan, axes, 0, (clsp_input){0}));
     if (x->requirement == 'C') BENCH_TRY(clsp_bezier_set_degrees(way->plan, degrees));
     if (x->requirement != 'B') BENCH_TRY(bezier_way_load(way, r->device_points));
     BENCH_TRY(bezier_way_enqueue(way));

@@ -34,7 +34,7 @@ static clsp_status evaluate(clsp_context *ctx, const float *control_points, bool
                                        CLSP_VERTEX_POINT | (normals ? CLSP_VERTEX_NORMAL : 0)};
     const clsp_input loaded = clsp_in_f32(control_points, ORDER * ORDER * 3);
     const cl_command_queue queue = clsp_context_queue(ctx);
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
     cl_mem points = NULL;
     cl_context context;
     cl_int code;
@@ -42,17 +42,17 @@ static clsp_status evaluate(clsp_context *ctx, const float *control_points, bool
 
     BENCH_TRY(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL));
     BENCH_TRY(clsp_bezier_plan_create(&plan, ctx, &desc));
-    BENCH_TRY(clsp_bezier_set_control_points(plan, 1, loaded, NULL));
+    BENCH_TRY(clsp_patch_set_control_points(plan, 1, loaded, NULL));
     points = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(float) * 6 * SAMPLES * SAMPLES, NULL,
                             &code);
     BENCH_TRY(code);
     BENCH_TRY(
-        clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_buffer(points, CLSP_F32, 0), NULL));
+        clsp_patch_eval(plan, (clsp_range){0, 1}, clsp_out_buffer(points, CLSP_F32, 0), NULL));
     BENCH_TRY(clFinish(queue));
 
 fail:
     if (points) clReleaseMemObject(points);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     return status;
 }
 
@@ -170,16 +170,16 @@ static clsp_status first_surface(clsp_context *ctx, float *out, size_t size)
     const clsp_bezier_desc desc = {.degree = {ORDER - 1, ORDER - 1},
                                    .axis = {{.num = SIDE}, {.num = SIDE}},
                                    .vertex.attributes = CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL};
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
     clsp_status status;
 
     BENCH_TRY(clsp_bezier_plan_create(&plan, ctx, &desc));
-    BENCH_TRY(clsp_bezier_set_control_points(plan, PATCHES, clsp_in_f32(out, REALS), NULL));
-    BENCH_TRY(clsp_bezier_eval(plan, (clsp_range){0, PATCHES},
-                               clsp_out_f32(out + REALS, size - REALS), NULL));
+    BENCH_TRY(clsp_patch_set_control_points(plan, PATCHES, clsp_in_f32(out, REALS), NULL));
+    BENCH_TRY(clsp_patch_eval(plan, (clsp_range){0, PATCHES},
+                              clsp_out_f32(out + REALS, size - REALS), NULL));
 
 fail:
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     return status;
 }
 

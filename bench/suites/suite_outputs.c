@@ -44,7 +44,7 @@ static clsp_status load_rational(bezier_way *way)
         points[4 * i + 3] = 1.5 + 0.5 * r->points[3 * i];
     }
     BENCH_TRY(bezier_run_upload(r, points, num * 4, &buffer));
-    BENCH_TRY(bench_check(bezier_way_load(way, buffer), "clsp_bezier_set_control_points"));
+    BENCH_TRY(bench_check(bezier_way_load(way, buffer), "clsp_patch_set_control_points"));
 
 fail:
     if (buffer) clReleaseMemObject(buffer);

@@ -122,7 +122,7 @@ static clsp_status run_batch(bench *b, size_t patches, const bezier_ring *out)
     clsp_bezier_desc desc = bezier_run_desc(&r);
     desc.dim = COORDS;
     BENCH_TRY(bezier_way_create(&way, &r, &desc));
-    BENCH_TRY(bench_check(bezier_way_load(&way, jobs[0].points), "clsp_bezier_set_control_points"));
+    BENCH_TRY(bench_check(bezier_way_load(&way, jobs[0].points), "clsp_patch_set_control_points"));
     BENCH_TRY(bench_measure(b->queue, all, CONTESTANTS, 5));
     BENCH_TRY(report(&r, all));
 

@@ -75,8 +75,7 @@ typedef struct project_surface {
     bool rational;
     size_t num_patches, num_reals;
     double *points;
-    clsp_bspline_plan *bspline;
-    clsp_bezier_plan *bezier;
+    clsp_patch_plan *plan;
     double low[3], high[3], size;
 } project_surface;
 
@@ -154,17 +153,14 @@ static clsp_status load(const project_surface *s)
         narrow[i] = (float)s->points[i];
     const clsp_input in = s->precision == CLSP_F64 ? clsp_in_f64(s->points, s->num_reals)
                                                    : clsp_in_f32(narrow, s->num_reals);
-    if (narrow)
-        status = s->bspline ? clsp_bspline_set_control_points(s->bspline, s->num_patches, in, NULL)
-                            : clsp_bezier_set_control_points(s->bezier, s->num_patches, in, NULL);
+    if (narrow) status = clsp_patch_set_control_points(s->plan, s->num_patches, in, NULL);
     free(narrow);
     return bench_check(status, "control points");
 }
 
 static void release(project_surface *s)
 {
-    clsp_bspline_plan_destroy(&s->bspline);
-    clsp_bezier_plan_destroy(&s->bezier);
+    clsp_patch_plan_destroy(&s->plan);
     free(s->points);
 }
 
@@ -179,7 +175,7 @@ static clsp_status start(project_surface *s)
                                     .precision = s->precision,
                                     .rational = s->rational,
                                     .vertex = layout};
-        BENCH_TRY(clsp_bezier_plan_create(&s->bezier, s->b->ctx, &d));
+        BENCH_TRY(clsp_bezier_plan_create(&s->plan, s->b->ctx, &d));
     } else {
         BENCH_TRY(make_case(s));
         const clsp_bspline_desc d = {.degree = {s->degree, s->degree},
@@ -187,7 +183,7 @@ static clsp_status start(project_surface *s)
                                      .precision = s->precision,
                                      .rational = s->rational,
                                      .vertex = layout};
-        BENCH_TRY(clsp_bspline_plan_create(&s->bspline, s->b->ctx, &d));
+        BENCH_TRY(clsp_bspline_plan_create(&s->plan, s->b->ctx, &d));
     }
     find_box(s);
     return load(s);
@@ -239,8 +235,7 @@ static clsp_status random_vertices(const project_surface *s, size_t num, void *v
         const clsp_points points = {
             .num = num, .item = clsp_in_u32(items, num), .params = reals_in(s, params, 2 * num)};
         const clsp_output out = reals_out(s, vertices, 6 * num);
-        status = s->bspline ? clsp_bspline_eval_points(s->bspline, &points, out, NULL)
-                            : clsp_bezier_eval_points(s->bezier, &points, out, NULL);
+        status = clsp_patch_eval_points(s->plan, &points, out, NULL);
     }
     free(items);
     free(params);
@@ -278,14 +273,12 @@ static clsp_status make_queries(const project_surface *s, query_kind kind, size_
 static clsp_status project(const project_surface *s, size_t num, const void *queries,
                            double max_dist, void *results)
 {
-    const clsp_bspline_queries q = {.num = num, .points = reals_in(s, queries, 3 * num)};
-    const clsp_bspline_project_opts opts = {.max_dist = max_dist};
-    const clsp_output out = s->precision == CLSP_F64 ? clsp_out_bspline_nearest_f64(results, num)
-                                                     : clsp_out_bspline_nearest_f32(results, num);
+    const clsp_nearest_queries q = {.num = num, .points = reals_in(s, queries, 3 * num)};
+    const clsp_nearest_opts opts = {.max_dist = max_dist};
+    const clsp_output out = s->precision == CLSP_F64 ? clsp_out_nearest_f64(results, num)
+                                                     : clsp_out_nearest_f32(results, num);
 
-    return bench_check(s->bspline ? clsp_bspline_project(s->bspline, &q, &opts, out, NULL)
-                                  : clsp_bezier_project(s->bezier, &q, &opts, out, NULL),
-                       "projection");
+    return bench_check(clsp_nearest_project(s->plan, &q, &opts, out, NULL), "projection");
 }
 
 static double processor_ms(void)
@@ -309,17 +302,16 @@ static void report(const project_surface *s, const char *name, const char *metho
 static clsp_status run_buffers(const project_surface *s, const project_ask *a, const char *name,
                                const cl_mem buffers[2], size_t num)
 {
-    const clsp_bspline_queries q = {.num = num,
+    const clsp_nearest_queries q = {.num = num,
                                     .points = clsp_in_buffer(buffers[0], s->precision, 0)};
-    const clsp_bspline_project_opts opts = {.max_dist = a->share * s->size};
+    const clsp_nearest_opts opts = {.max_dist = a->share * s->size};
     const clsp_output out = clsp_out_buffer(buffers[1], s->precision, 0);
     double wall[ROUNDS];
     clsp_status status;
 
     for (int i = -1; i < ROUNDS; i++) { /* the first makes all ready */
         const double begin = bench_now_ms();
-        BENCH_TRY(bench_check(s->bspline ? clsp_bspline_project(s->bspline, &q, &opts, out, NULL)
-                                         : clsp_bezier_project(s->bezier, &q, &opts, out, NULL),
+        BENCH_TRY(bench_check(clsp_nearest_project(s->plan, &q, &opts, out, NULL),
                               "projection in device memory"));
         BENCH_TRY(bench_check(clFinish(s->b->queue), "clFinish"));
         if (i >= 0) wall[i] = bench_now_ms() - begin;
@@ -335,8 +327,8 @@ static clsp_status measure_on_gpu(const project_surface *s, const project_ask *a
 {
     const size_t num = s->b->is_cpu || s->b->quick ? NUM : NUM_GPU;
     const size_t query = 3 * clsp_type_bytes(s->precision);
-    const size_t result = s->precision == CLSP_F64 ? sizeof(clsp_bspline_nearest_f64)
-                                                   : sizeof(clsp_bspline_nearest_f32);
+    const size_t result =
+        s->precision == CLSP_F64 ? sizeof(clsp_nearest_f64) : sizeof(clsp_nearest_f32);
     void *const queries = malloc(num * 3 * sizeof(double));
     cl_mem buffers[2] = {NULL, NULL};
     cl_int code = CL_OUT_OF_HOST_MEMORY;
@@ -365,7 +357,7 @@ static clsp_status run_build(const project_surface *s)
                                       : s->model == &models[H3X30] ? 2 * 250
                                                                    : (double)NAN;
     double spent[ROUNDS];
-    clsp_bspline_nearest_f64 result;
+    clsp_nearest_f64 result;
     clsp_status status;
 
     for (int i = 0; i < ROUNDS; i++) {
@@ -408,7 +400,7 @@ fail:
 
 /* Measures what others make of some of the queries. */
 static clsp_status measure_peers(const project_surface *s, const char *name, size_t num,
-                                 const double *queries, const clsp_bspline_nearest_f64 *results)
+                                 const double *queries, const clsp_nearest_f64 *results)
 {
     const size_t some = num < NUM_PEERS ? num : NUM_PEERS;
     double *const distances = malloc(some * sizeof *distances);
@@ -434,7 +426,7 @@ static clsp_status run_ask(const project_surface *s, const project_ask *a)
 {
     const size_t num = s->b->quick ? NUM_QUICK : NUM;
     void *const queries = malloc(3 * num * sizeof(double));
-    void *const results = malloc(num * sizeof(clsp_bspline_nearest_f64));
+    void *const results = malloc(num * sizeof(clsp_nearest_f64));
     clsp_status status = CLSP_ERROR_NO_MEMORY;
     char name[64];
 

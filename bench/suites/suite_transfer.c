@@ -40,8 +40,8 @@ static clsp_status call_into(const transfer_run *x, void *memory)
 {
     const clsp_output out = {.type = x->run.precision, .host = memory, .size = x->reals};
 
-    return bench_check(clsp_bezier_eval(x->way.plan, (clsp_range){0, x->run.c.patches}, out, NULL),
-                       "clsp_bezier_eval");
+    return bench_check(clsp_patch_eval(x->way.plan, (clsp_range){0, x->run.c.patches}, out, NULL),
+                       "clsp_patch_eval");
 }
 
 static clsp_status call_plain(void *user)

@@ -86,7 +86,7 @@ IN_PLACE void edge_vertex(global const real *corner, uint n, uint depth, ptrdiff
     const tracked before = edge_sum(p, n, step, t, s);
     point = euclidean(before.d);
     weight = before.d.w;
-    centre = HAS_NORMAL ? point : centre;
+    centre = HAS(NORMAL) ? point : centre;
 #endif
     tracked c = zero(), cn = c, cnn = c, ct = c, cnt = c, ctt = c;
     homogeneous r0 = c.d, rn = c.d, d0 = c.d;
@@ -99,7 +99,7 @@ IN_PLACE void edge_vertex(global const real *corner, uint n, uint depth, ptrdiff
         const uint i = (uint)k;
         if (i > 0) m = next_combination(m.s1, n, i, t, s);
         c = combine(c, tracked_of(p0), m);
-#if HAS_NORMAL
+#if HAS(NORMAL)
         const homogeneous p1 = homogeneous_near(p + in1, centre);
         const homogeneous p2 = homogeneous_near(p + in2, centre);
         const homogeneous pn = difference(p1, p0);
@@ -117,13 +117,13 @@ IN_PLACE void edge_vertex(global const real *corner, uint n, uint depth, ptrdiff
 #endif
     }
 
-#if CLSP_WATERTIGHT && HAS_POINT
+#if CLSP_WATERTIGHT && HAS(POINT)
     store_reals(vertex + CLSP_AT_POINT, CLSP_RATIONAL ? point : c.d.x);
 #endif
-#if CLSP_WATERTIGHT && HAS_WEIGHT && CLSP_RATIONAL
+#if CLSP_WATERTIGHT && HAS(WEIGHT) && CLSP_RATIONAL
     STORE(weight, vertex + CLSP_AT_WEIGHT);
 #endif
-#if HAS_NORMAL
+#if HAS(NORMAL)
     const real degree_n = CONVERT_REAL(depth - 1), degree_t = CONVERT_REAL(n);
     const real towards = flip ? -degree_t : degree_t;
     cn = as_given(scaled(degree_n, cn), c.d.w, centre);
@@ -147,7 +147,7 @@ IN_PLACE void edge_vertex(global const real *corner, uint n, uint depth, ptrdiff
 /* Tells whether the normal of a vertex has to be made. */
 static bool is_lost(global const STORED *vertex)
 {
-#if CLSP_LOOK && HAS_NORMAL
+#if CLSP_LOOK && HAS(NORMAL)
     /* the grid's pass has left 0 where the tangents may be rounding; a NaN stays */
     global const STORED *const old = vertex + CLSP_AT_NORMAL;
     return RELOAD(old) == R(0.0) && RELOAD(old + 1) == R(0.0) && RELOAD(old + 2) == R(0.0);

@@ -133,8 +133,8 @@ typedef struct query_range {
 } query_range;
 
 /* Finds the nearest points of the curves to each query: item g those to query g. queries:
-   [items][CLSP_DIM]; results: [items][num] of clsp_bspline_nearest_f32 or clsp_bspline_nearest_f64
-   (bspline_project.h). max_dist 0: there is no limit. */
+   [items][CLSP_DIM]; results: [items][num] of clsp_nearest_f32 or clsp_nearest_f64
+   (nearest.h). max_dist 0: there is no limit. */
 kernel void find_nearest(global const real *restrict segments, global const real *restrict boxes,
                          global const uint *restrict tiers, global const real *restrict weights,
                          global const real *restrict queries, global const uint *restrict patches,

@@ -9,11 +9,10 @@
 #include <clspline/share.h>
 #include <clspline/plan.h>
 #include <clspline/vertex.h>
+#include <clspline/patch.h>
 #include <clspline/bezier.h>
 #include <clspline/bspline.h>
-#include <clspline/bspline_convert.h>
-#include <clspline/bspline_project.h>
-#include <clspline/bezier_project.h>
+#include <clspline/nearest.h>
 #include <clspline/image.h>
 #include <clspline/solid.h>
 

@@ -40,19 +40,21 @@ enum {
     CLSP_IMAGE_MAX_CHANNELS = 16,
     CLSP_IMAGE_MAX_TAPS = 127,
     CLSP_IMAGE_PAD = 12,       /* coefficients before and behind the samples; see below */
-    CLSP_IMAGE_NAN_REACH = 192 /* samples along each direction */
+    CLSP_IMAGE_NAN_REACH = 288 /* samples along each direction */
 };
 
 /* The order of interpolation, which is the degree of the B-splines. */
 typedef enum clsp_image_order {
     CLSP_IMAGE_ORDER_DEFAULT = 0, /* cubic */
-    CLSP_IMAGE_LINEAR = 1,        /* 1 to 5: the order itself */
+    CLSP_IMAGE_LINEAR = 1,        /* 1 to 7: the order itself */
     CLSP_IMAGE_QUADRATIC = 2,
     CLSP_IMAGE_CUBIC = 3,
     CLSP_IMAGE_QUARTIC = 4,
     CLSP_IMAGE_QUINTIC = 5,
-    CLSP_IMAGE_NEAREST_SAMPLE = 6 /* order 0; halves go up, in the modes mirror and reflect when
-                                     the coordinate has been folded into the image */
+    CLSP_IMAGE_SEXTIC = 6,
+    CLSP_IMAGE_SEPTIC = 7,
+    CLSP_IMAGE_NEAREST_SAMPLE = 16 /* order 0; halves go up, in the modes mirror and reflect when
+                                      the coordinate has been folded into the image */
 } clsp_image_order;
 
 /* How an image a b c d continues beyond its edges: SciPy's names and meanings. */

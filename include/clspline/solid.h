@@ -281,15 +281,13 @@ CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, cl
    device finds the weights: a list that is there is only enqueued, but for a plan's first call,
    which brings there what cells and classes need: 8 bytes a cell, 4 for each control point of
    those that are not regular, and some 100 KB to 2 MB a class. Where all classes need more than
-   2^24 numbers, or more than a buffer may have, and of all other plans, the host finds the
-   weights of each point, some microseconds for each derivative: the call then waits for inputs
-   that are on the device, and a plan's first one reads back which points cells have. Of what the
-   host makes itself, alone or in a share, it finds the weights on all its cores, after the same.
+   2^24 numbers, or more than a buffer may have, and of all other plans, the host's cores make lists
+   on every device, in memory of any kind, and the call returns when all is done: in a tenth of a
+   microsecond to some of them for a point. A plan's first such call reads back which points cells
+   have, and the first one after a load control points.
 
-   By lattices the host makes all lists, on all its cores, and waits for what they need. It has no
-   weights but refines what is around the nearest vertex: that takes some microseconds a point, less
-   where many are near to each other, and keeps 1 kB a cell. The first list after a load reads the
-   control points back. */
+   By lattices they refine what is around the nearest vertex, but in regular cells: that takes some
+   microseconds a point, less where many are near to each other, and keeps 1 kB a cell. */
 CLSP_API clsp_status clsp_solid_eval_points(clsp_solid_plan *plan, const clsp_points *points,
                                             clsp_output vertices, const clsp_run *run);
 

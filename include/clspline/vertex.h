@@ -22,17 +22,17 @@ enum {
     CLSP_VERTEX_DW = 1 << 4, /* of volumes and solids */
     CLSP_VERTEX_DUU = 1 << 5,
     CLSP_VERTEX_DUV = 1 << 6,        /* not of curves */
-    CLSP_VERTEX_DVV = 1 << 7,        /* not of curves; second derivatives not of volumes */
+    CLSP_VERTEX_DVV = 1 << 7,        /* not of curves */
     CLSP_VERTEX_NORMAL = 1 << 8,     /* surfaces with dim 3: S_u x S_v, of unit length; solids with
                                         dim 3: outward on the boundary, see solid.h */
     CLSP_VERTEX_PARAMS = 1 << 9,     /* as many elements as there are directions */
     CLSP_VERTEX_CURVATURE = 1 << 10, /* as many elements as there are directions, see below; not of
                                         volumes and solids */
-    CLSP_VERTEX_DUW = 1 << 11,       /* of solids */
-    CLSP_VERTEX_DVW = 1 << 12,       /* of solids */
-    CLSP_VERTEX_DWW = 1 << 13,       /* of solids */
-    CLSP_VERTEX_JACOBIAN = 1 << 14   /* 1 element: the determinant of (S_u, S_v, S_w); of solids
-                                        with dim 3 */
+    CLSP_VERTEX_DUW = 1 << 11,       /* of volumes and solids, as the next two */
+    CLSP_VERTEX_DVW = 1 << 12,
+    CLSP_VERTEX_DWW = 1 << 13,
+    CLSP_VERTEX_JACOBIAN = 1 << 14 /* 1 element: the determinant of (S_u, S_v, S_w); of solids
+                                      with dim 3 */
 };
 
 /* CLSP_VERTEX_CURVATURE, in 1 / length (do Carmo, Differential Geometry of Curves and Surfaces, 1-5

@@ -59,7 +59,7 @@ class Bezier(Projected, Splines):
     1.0
     """
 
-    _prefix = 'clsp_bezier_'
+    _kind = 'clsp_bezier_'
 
     form: str
 

@@ -61,7 +61,7 @@ class BSpline(Projected, Splines):
     (2,)
     """
 
-    _prefix = 'clsp_bspline_'
+    _kind = 'clsp_bspline_'
 
     def __init__(self, t: ArrayLike | tuple[ArrayLike | None, ...] | None, c: ArrayLike,
                  k: int | Sequence[int], rational: bool = False, *,
@@ -427,7 +427,7 @@ class BSpline(Projected, Splines):
         desc = ffi.new('clsp_bspline_desc *')
         nets, knots = None, []
         for patch in range(self.num_patches if self._own_knots else 1):
-            check(lib.clsp_bspline_target_desc(pointer, patch, desc))
+            check(lib.clsp_bspline_target_desc(pointer, patch, desc, ffi.NULL))
             these = [(desc.num_controls[at], desc.degree[at] + 1) for at in range(self.directions)]
             if nets is not None and nets != these and not bezier:
                 raise ArgumentError('curves would have different numbers of control points; make '

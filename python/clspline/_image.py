@@ -56,7 +56,7 @@ class Image(Drawn):
         Of shape [..., size], with channels [..., size, channels] or [..., channels, size]. Leading
         axes are the batch. An array of PyOpenCL is copied on its device.
     order : int
-        Of the spline, 0 (nearest sample) to 5.
+        Of the spline, 0 (nearest sample) to 7.
     mode : str or sequence of str
         How images continue beyond their edges, along all directions or along each: ``'mirror'``,
         ``'reflect'`` (or ``'grid-mirror'``), ``'nearest'``, ``'grid-wrap'``, ``'constant'``,

@@ -23,7 +23,7 @@ MODES = {
     'grid-wrap': lib.CLSP_IMAGE_GRID_WRAP,
     'grid-constant': lib.CLSP_IMAGE_GRID_CONSTANT,
 }
-ORDERS = (lib.CLSP_IMAGE_NEAREST_SAMPLE, 1, 2, 3, 4, 5)
+ORDERS = (lib.CLSP_IMAGE_NEAREST_SAMPLE, 1, 2, 3, 4, 5, 6, 7)
 SAMPLES = tuple(np.dtype(kind) for kind in (np.uint8, np.uint16, np.int16, np.float16, np.float32,
                                             np.float64))
 _PADDED = (lib.CLSP_IMAGE_NEAREST, lib.CLSP_IMAGE_GRID_CONSTANT)

@@ -34,10 +34,10 @@ def whole(value, name):
 
 
 def order_of(order):
-    """A spline's order, 0 to 5."""
+    """A spline's order, 0 to 7."""
     order = whole(order, 'order')
-    if not 0 <= order <= 5:
-        raise RuleError(f'order: spline order not supported: {order}, of 0 to 5')
+    if not 0 <= order <= 7:
+        raise RuleError(f'order: spline order not supported: {order}, of 0 to 7')
     return order
 
 

@@ -56,7 +56,7 @@ class Options:
                  'narrow', 'part', 'areas')
 
     def __init__(self, order, mode, cval, prefilter, gradient, precision, context):
-        self.order = order if order.__class__ is int and 0 <= order <= 5 else order_of(order)
+        self.order = order if order.__class__ is int and 0 <= order <= 7 else order_of(order)
         self.mode = mode if mode.__class__ is str and mode in MODES else mode_of(mode, MODES)
         self.cval = cval
         self.prefilter = True if prefilter else False

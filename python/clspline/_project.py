@@ -13,7 +13,7 @@ from ._share import Run
 if typing.TYPE_CHECKING:
     from ._hints import Array, ArrayLike, Sharing
 
-_METHODS = {'exact': lib.CLSP_BSPLINE_PROJECT_EXACT, 'mrep': lib.CLSP_BSPLINE_PROJECT_MREP}
+_METHODS = {'exact': lib.CLSP_NEAREST_EXACT, 'mrep': lib.CLSP_NEAREST_MREP}
 
 
 class Nearest(typing.NamedTuple):
@@ -97,7 +97,7 @@ class Projected:
         if self.directions > 2:
             raise ArgumentError('project: of curves and surfaces; these are volumes')
         method = memory.choice(method, _METHODS, 'method')
-        most = lib.CLSP_BSPLINE_PROJECT_MAX_NEAREST
+        most = lib.CLSP_NEAREST_MAX_RESULTS
         if not hasattr(k, '__index__') or np.ndim(k) or not 1 <= k <= most:
             raise ArgumentError(f'k: 1 to {most}, not {k!r}')
         distance_upper_bound = memory.real(distance_upper_bound, 'distance_upper_bound')
@@ -110,7 +110,7 @@ class Projected:
             raise ArgumentError('signed: of surfaces of 3 dimensions')
         shape = points.shape[:-1]
         queries, kept = self._queries(points, shape, patch, hints)
-        options = ffi.new('clsp_bspline_project_opts *', {
+        options = ffi.new('clsp_nearest_opts *', {
             'method': method, 'num_nearest': k, 'tolerance': memory.real(tolerance, 'tolerance'),
             'max_dist': 0.0 if np.isinf(distance_upper_bound) else distance_upper_bound})
         found = np.empty(shape + ((k,) if k > 1 else ()), _result_dtype(self.precision))
@@ -139,7 +139,7 @@ class Projected:
                        *((sides[..., :3], sides[..., 3]) if signed else ()))
 
     def _queries(self, points, shape, patch, hints):
-        queries = ffi.new('clsp_bspline_queries *')
+        queries = ffi.new('clsp_nearest_queries *')
         kept = [memory.Input(points)]
         queries.num, queries.points = int(np.prod(shape, dtype=np.int64)), kept[0].struct
         if patch is not None:
@@ -160,13 +160,12 @@ class Projected:
             pointer = plan.handle.get()
             self._load(plan)
             run = Run(self.context, share)
-            check(self._function('project')(pointer, queries, options, target.struct,
-                                            run.pointer))
+            check(lib.clsp_nearest_project(pointer, queries, options, target.struct, run.pointer))
             run.end()
 
 
 def _result_dtype(precision):
-    """clsp_bspline_nearest_f32 or _f64. Those of doubles end in two integers of 4 bytes."""
+    """clsp_nearest_f32 or _f64. Those of doubles end in two integers of 4 bytes."""
     real = precision.str
     return np.dtype([('distance', real), ('bound', real), ('param', real, 3), ('point', real, 4),
                      ('patch', np.uint32), ('status', np.uint32)])

@@ -215,7 +215,7 @@ class Solid(Splines):
     16
     """
 
-    _prefix = 'clsp_solid_'
+    _eval, _eval_points = lib.clsp_solid_eval, lib.clsp_solid_eval_points
     _item, _items = 'cells', 'cells'
     _is_solid = True
     directions = 3

@@ -20,6 +20,7 @@ if typing.TYPE_CHECKING:
     from ._hints import Any, Array, ArrayLike, DTypeLike, Sequence, Sharing, Which
 
 _PLANS_KEPT = 4  # of an object, one for each layout of vertices
+_NO_NUMS = ffi.new('clsp_input *')  # of samples of each patch
 
 
 class Mesh(typing.NamedTuple):
@@ -75,8 +76,10 @@ class Splines(Drawn):
     batch: tuple[int, ...]
     num_patches: int
 
-    # Set by each family: its clsp_ functions by name, and what arguments of items are called
-    _prefix = ''
+    # Set by each family: what the names of functions begin with that describe and make patches, its
+    # calls that evaluate, and what arguments of items are called
+    _kind = ''
+    _eval, _eval_points = lib.clsp_patch_eval, lib.clsp_patch_eval_points
     _item, _items = 'patch', 'patches'
     _is_solid = False
 
@@ -103,7 +106,6 @@ class Splines(Drawn):
         self._plans = collections.OrderedDict()
         self._calls, self._layouts = {}, {}
         self._lock = threading.Lock()
-        self._eval, self._eval_points = self._function('eval'), self._function('eval_points')
 
     def _set(self, array, name='control'):
         if not memory.is_device_array(array):
@@ -141,9 +143,6 @@ class Splines(Drawn):
 
     # ---- plans ----
 
-    def _function(self, name):
-        return getattr(lib, self._prefix + name)
-
     def _desc(self):
         """The fields of the family's description, as cffi makes it of a dict, and what it points
         to."""
@@ -170,11 +169,11 @@ class Splines(Drawn):
         fields['vertex'] = layout.struct()
         if watertight:
             fields['watertight'] = 1
-        desc = ffi.new(self._prefix + 'desc *', fields)
-        create, destroy = self._function('plan_create'), self._function('plan_destroy')
-        context = self.context
-        handle = Handle(context, self._prefix + 'plan',
-                        lambda pointer: create(pointer, context._pointer[0], desc), destroy)
+        desc = ffi.new(self._kind + 'desc *', fields)
+        create, context = getattr(lib, self._kind + 'plan_create'), self.context
+        handle = Handle(context, 'clsp_patch_plan',
+                        lambda pointer: create(pointer, context._pointer[0], desc),
+                        lib.clsp_patch_plan_destroy)
         del kept
         return Plan(handle, layout)
 
@@ -188,7 +187,7 @@ class Splines(Drawn):
             plan.loaded = version
 
     def _send(self, pointer, points, run):
-        check(self._function('set_control_points')(pointer, self.num_patches, points, run))
+        check(lib.clsp_patch_set_control_points(pointer, self.num_patches, points, run))
 
     def _names(self, attributes):
         """A tuple of names of what the argument `attributes` of a call may be."""
@@ -275,7 +274,8 @@ class Splines(Drawn):
             place of a number, an array of parameters.
         attributes : str or tuple of str
             What of each vertex: ``'point'``, ``'weight'``, the derivatives ``'du'``, ``'dv'``,
-            ``'dw'``, ``'duu'``, ``'duv'``, ``'dvv'``, ``'normal'``, ``'params'``, ``'curvature'``.
+            ``'dw'``, ``'duu'``, ``'duv'``, ``'dvv'``, ``'duw'``, ``'dvw'``, ``'dww'``,
+            ``'normal'``, ``'params'``, ``'curvature'``.
         out : numpy.ndarray or pyopencl.array.Array, optional
             Receives the result. Of several attributes it is an array of a structured dtype with
             fields of these names, anywhere in it; other fields stay as they are.
@@ -352,7 +352,7 @@ class Splines(Drawn):
     def _set_grid(self, plan, call):
         if plan.grid is not call.grid:
             plan.grid = None
-            check(self._function('set_grid')(plan.handle.get(), call.axes))
+            check(lib.clsp_patch_set_grids(plan.handle.get(), call.axes, 0, _NO_NUMS[0]))
             plan.grid = call.grid
 
     # ---- evaluation at parameters ----
@@ -517,14 +517,14 @@ class Splines(Drawn):
         with plan.handle.lock:
             pointer = plan.handle.get()
             self._set_grid(plan, call)
-            check(self._function('mesh_size')(pointer, [first, count], size))
+            check(lib.clsp_patch_mesh_size(pointer, [first, count], size))
             num = size.triangles if corners == 3 else size.quads
             indices = np.empty((num, corners), np.uint32)
             vertices = np.empty((size.vertices,) + layout.tail, layout.dtype)
             if num:
                 target = memory.Output(indices)
-                check(self._function('indices')(pointer, kind, [first, count], target.struct,
-                                                ffi.NULL))
+                check(lib.clsp_patch_indices(pointer, kind, [first, count], target.struct,
+                                             ffi.NULL))
             if vertices.size:
                 run = self._run if call.beyond is None else self._run_beyond
                 run(call, (first, count), vertices, layout, watertight, None, None)

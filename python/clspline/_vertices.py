@@ -16,8 +16,7 @@ _BY_DIRECTION = ('params', 'curvature')
 def _has(name, dim, directions, is_solid):
     """Does a vertex of such splines have that attribute?"""
     if name[0] == 'd':
-        return set(name[1:]) <= set('uvw'[:directions]) and \
-            (len(name) < 3 or directions < 3 or is_solid)
+        return set(name[1:]) <= set('uvw'[:directions])
     return {'weight': not is_solid, 'normal': dim == 3 and (directions == 2 or is_solid),
             'curvature': directions < dim <= 3, 'jacobian': dim == 3 and is_solid}.get(name, True)
 

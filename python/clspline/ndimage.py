@@ -84,7 +84,7 @@ def affine_transform(input: ArrayLike, matrix: ArrayLike, offset: ArrayLike = 0.
     output_shape : tuple of int, optional
     output : numpy.ndarray or dtype, optional
     order : int, optional
-        0 to 5.
+        0 to 7; SciPy has them to 5.
     mode : {'constant', 'nearest', 'mirror', 'reflect', 'grid-mirror', 'wrap', 'grid-wrap', \
             'grid-constant'}, optional
     cval : scalar, optional
@@ -363,7 +363,7 @@ def spline_filter1d(input: ArrayLike, order: int = 3, axis: int = -1, output: An
     ----------
     input : array_like
     order : int, optional
-        0 to 5; of 0 and 1 coefficients are the samples.
+        0 to 7; of 0 and 1 coefficients are the samples.
     axis : int, optional
     output : numpy.ndarray or dtype, optional
     mode, precision, context, fallback :

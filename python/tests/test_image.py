@@ -34,7 +34,7 @@ class Values(unittest.TestCase):
 
     def test_orders_and_modes(self):
         for real in REALS:
-            for order in range(6):
+            for order in range(8):
                 for mode in MODES:
                     with self.subTest(real=real, order=order, mode=mode):
                         self.check((8, 5), order, mode, real)
@@ -319,7 +319,7 @@ class Refused(unittest.TestCase):
             self.refused(error, words, clspline.Image, value)
         image = np.zeros((4, 5, 3), np.float32)
         for error, words, named in (
-                (ValueError, '^order', {'order': 6}), (TypeError, '^order', {'order': 2.5}),
+                (ValueError, '^order', {'order': 8}), (TypeError, '^order', {'order': 2.5}),
                 (ValueError, '^mode', {'mode': 'edge'}),
                 (ValueError, '^mode', {'mode': ('mirror',) * 3}),
                 (ValueError, '^channels', {'channels': 2}),

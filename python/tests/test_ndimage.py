@@ -51,14 +51,14 @@ class Exact(unittest.TestCase):
 
     @needs_fp64
     def test_orders_and_modes(self):
-        for order in range(6):
+        for order in range(8):
             for mode in MODES:
                 with self.subTest(order=order, mode=mode):
                     self.check_coordinates((9, 6), order, mode)
 
     @needs_fp64
     def test_sizes(self):
-        orders = range(6) if FULL else (3, 4)
+        orders = range(8) if FULL else (3, 4)
         for shape in ((1,), (2,), (5,), (31,), (65,), (129,), (1, 1), (1, 5), (2, 2), (5, 2),
                       (33, 17), (5, 5, 5), (1, 2, 5), (9, 2, 17)):
             for order in orders:

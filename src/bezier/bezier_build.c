@@ -1,11 +1,9 @@
-#include "bezier_build.h"
-
 #include "bernstein_basis.h"
-#include "bezier_desc.h"
 #include "bezier_edges.h"
+#include "bezier_plan.h"
 #include "check.h"
 #include "index_buffers.h"
-#include "tensor_build.h"
+#include "patch_build.h"
 #include "vertex_rows.h"
 
 enum { MAX_ORDER = 32 };
@@ -86,10 +84,10 @@ static clsp_status build_vertices(const clspi_build *build, clsp_type precision,
 
     for (size_t i = 0; i < CLSPI_COUNT(orders) && fits; i++) {
         CLSPI_CHECK(sketch_surface(build, precision, kind, orders[i], true, &tensor));
-        CLSPI_CHECK(clspi_tensor_build_rows(build, &tensor, &fits));
+        CLSPI_CHECK(clspi_patch_build_rows(build, &tensor, &fits));
     }
     CLSPI_CHECK(sketch_surface(build, precision, kind, 4, true, &tensor));
-    CLSPI_CHECK(clspi_tensor_build_assembly(build, &tensor));
+    CLSPI_CHECK(clspi_patch_build_assembly(build, &tensor));
     return build_edges(build, precision, kind);
 }
 
@@ -117,7 +115,7 @@ static clsp_status build_points(const clspi_build *build, clsp_type precision)
                                        .rational = points[i].rational,
                                        .vertex = {.attributes = points[i].attributes}};
         CLSPI_CHECK(sketch(build, &desc, &tensor));
-        CLSPI_CHECK(clspi_tensor_build_points(build, &tensor, "bezier_points"));
+        CLSPI_CHECK(clspi_patch_build_points(build, &tensor, "bezier_points"));
     }
     return CLSP_OK;
 }
@@ -130,8 +128,8 @@ static clsp_status build_precision(const clspi_build *build, clsp_type precision
 
     CLSPI_CHECK(sketch_surface(build, precision, 0, 4, true, &tensor));
     CLSPI_CHECK(clspi_bernstein_build(build, precision));
-    CLSPI_CHECK(clspi_tensor_build_sums(build, &tensor, MAX_ORDER));
-    CLSPI_CHECK(clspi_tensor_build_derivatives(build, &tensor));
+    CLSPI_CHECK(clspi_patch_build_sums(build, &tensor, MAX_ORDER));
+    CLSPI_CHECK(clspi_patch_build_derivatives(build, &tensor));
     for (size_t kind = 0; kind < CLSPI_COUNT(vertices); kind++)
         CLSPI_CHECK(build_vertices(build, precision, kind));
     return build_points(build, precision);

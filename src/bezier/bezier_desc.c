@@ -1,4 +1,4 @@
-#include "bezier_desc.h"
+#include "bezier_plan.h"
 
 #include "check.h"
 #include "vertex_layout.h"

@@ -1,5 +1,4 @@
-#include "bspline_build.h"
-
+#include "bspline_plan.h"
 #include "check.h"
 #include "curve_device.h"
 #include "nearest_cubic.h"
@@ -7,7 +6,7 @@
 #include "piece_order.h"
 #include "surface_device.h"
 #include "surface_pieces.h"
-#include "tensor_build.h"
+#include "patch_build.h"
 #include "vertex_layout.h"
 
 enum { P = CLSP_VERTEX_POINT, N = CLSP_VERTEX_NORMAL, K = CLSP_VERTEX_CURVATURE };
@@ -32,7 +31,7 @@ static clsp_status build_rows(const clspi_build *build, clspi_tensor_desc tensor
             tensor.degrees[k] = orders[i] - 1;
             tensor.terms[k] = orders[i];
         }
-        CLSPI_CHECK(clspi_tensor_build_rows(build, &tensor, &fits));
+        CLSPI_CHECK(clspi_patch_build_rows(build, &tensor, &fits));
     }
     return CLSP_OK;
 }
@@ -51,16 +50,16 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, siz
 
     CLSPI_CHECK(clspi_layout_resolve(build->ctx, &tensor, "bspline", UINT32_MAX));
     if (kind == 0) {
-        CLSPI_CHECK(clspi_tensor_build_sums(build, &tensor, MAX_ORDER));
+        CLSPI_CHECK(clspi_patch_build_sums(build, &tensor, MAX_ORDER));
         CLSPI_CHECK(clspi_piece_order_build(build, precision));
         CLSPI_CHECK(clspi_surface_pieces_build(build, &tensor));
         CLSPI_CHECK(clspi_own_target_build(build, &tensor));
     }
     if (kind > 0) CLSPI_CHECK(build_rows(build, tensor));
-    CLSPI_CHECK(clspi_tensor_build_points(build, &tensor, "bspline_points"));
+    CLSPI_CHECK(clspi_patch_build_points(build, &tensor, "bspline_points"));
     if (tensor.directions > 1) return CLSP_OK;
     tensor.own_bases = 1;
-    return clspi_tensor_build_points(build, &tensor, "bspline_points");
+    return clspi_patch_build_points(build, &tensor, "bspline_points");
 }
 
 /* ---- projection ---- */

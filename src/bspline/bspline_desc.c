@@ -58,7 +58,7 @@ clsp_status clspi_bspline_check(clsp_context *ctx, clsp_bspline_desc *desc)
     return CLSP_OK;
 }
 
-/* ---- the tensor plan's description ---- */
+/* ---- the patch plan's description ---- */
 
 static size_t count_controls(const clsp_bspline_desc *d)
 {
@@ -89,7 +89,7 @@ static void fill_tensor(const clsp_bspline_desc *d, const clspi_knots knots[3],
     }
 }
 
-clsp_status clspi_bspline_resolve(const clsp_bspline_plan *plan, clsp_bspline_desc *desc,
+clsp_status clspi_bspline_resolve(const clspi_bspline_plan *plan, clsp_bspline_desc *desc,
                                   clspi_tensor_desc *tensor)
 {
     clsp_context *const ctx = plan->tensor.base.ctx;

@@ -19,25 +19,38 @@ static clsp_status bad_type(clsp_context *ctx, const char *what, clsp_type type)
 
 /* ---- checks ---- */
 
+/* Checks numbers that are enumerations, or that have a maximum. */
+static clsp_status check_numbers(clsp_context *ctx, const clsp_image_desc *d)
+{
+    const struct {
+        unsigned is, most;
+        const char *what;
+    } numbers[] = {{d->directions, 3, "directions is above 3"},
+                   {d->channels, CLSP_IMAGE_MAX_CHANNELS, "channels is above the maximum"},
+                   {(unsigned)d->storage, CLSP_IMAGE_ON_HOST, "no such storage"},
+                   {d->planar, 1, "planar is neither 0 nor 1"},
+                   {d->clip, 1, "clip is neither 0 nor 1"},
+                   {(unsigned)d->rounding, CLSP_IMAGE_ROUND_UP, "no such rounding"},
+                   {(unsigned)d->prefilter, CLSP_IMAGE_NONE, "no such prefilter"},
+                   {(unsigned)d->kernels, CLSP_IMAGE_LINES, "no such kernels"},
+                   {clspi_image_order(d), ORDER_MAX, "no such order"}};
+
+    for (size_t i = 0; i < CLSPI_COUNT(numbers); i++)
+        if (numbers[i].is > numbers[i].most) return bad(ctx, numbers[i].what, numbers[i].is);
+    return CLSP_OK;
+}
+
 static clsp_status check_shape(clsp_context *ctx, const clsp_image_desc *d)
 {
     CLSPI_CHECK(
         clspi_reserved_check_some(&ctx->log, "clsp_image_desc", d->reserved, CLSP_RESERVED - 3));
-    if (d->directions > 3) return bad(ctx, "directions is above 3", d->directions);
+    CLSPI_CHECK(check_numbers(ctx, d));
     for (uint32_t k = 0; k < d->directions; k++) {
         if (d->size[k] < 1 || d->size[k] > CLSP_IMAGE_MAX_SIZE)
             return bad(ctx, "size is not 1 to 2^28", d->size[k]);
         if ((unsigned)d->mode[k] > CLSP_IMAGE_WRAP) return bad(ctx, "no such mode", d->mode[k]);
     }
-    if (d->channels > CLSP_IMAGE_MAX_CHANNELS)
-        return bad(ctx, "channels is above the maximum", d->channels);
-    if ((unsigned)d->storage > CLSP_IMAGE_ON_HOST) return bad(ctx, "no such storage", d->storage);
-    if (d->planar > 1) return bad(ctx, "planar is neither 0 nor 1", d->planar);
-    if (d->clip > 1) return bad(ctx, "clip is neither 0 nor 1", d->clip);
-    if ((unsigned)d->rounding > CLSP_IMAGE_ROUND_UP)
-        return bad(ctx, "no such rounding", d->rounding);
-    return (unsigned)d->order > CLSP_IMAGE_NEAREST_SAMPLE ? bad(ctx, "no such order", d->order)
-                                                          : CLSP_OK;
+    return CLSP_OK;
 }
 
 /* Checks where the samples lie among those of a whole. */
@@ -91,12 +104,9 @@ static bool is_fir(const clsp_image_desc *d)
 
 static clsp_status check_filter(clsp_context *ctx, const clsp_image_desc *d)
 {
-    if ((unsigned)d->prefilter > CLSP_IMAGE_NONE)
-        return bad(ctx, "no such prefilter", d->prefilter);
     if (d->taps > 0 && !is_fir(d)) return bad(ctx, "taps of a prefilter that is no FIR", d->taps);
     if (d->taps > 0 && (d->taps % 2 == 0 || d->taps < 3 || d->taps > CLSP_IMAGE_MAX_TAPS))
         return bad(ctx, "taps is not odd and 3 to 127", d->taps);
-    if ((unsigned)d->kernels > CLSP_IMAGE_LINES) return bad(ctx, "no such kernels", d->kernels);
     const bool recursive = d->prefilter == CLSP_IMAGE_RECURSIVE;
     if ((d->kernels == CLSP_IMAGE_TILES || d->kernels == CLSP_IMAGE_LINES) && !recursive)
         return bad(ctx, "kernels of the recursive prefilter alone", d->kernels);

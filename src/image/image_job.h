@@ -23,6 +23,7 @@ struct clspi_image_job {
                         where coordinates are interleaved */
     clspi_kernel *kernel;
     bool in_blocks;        /* the kernel is that of image_blocks.cl */
+    bool is_textured;      /* or that of image_textures.cl */
     clspi_tap_block block; /* of it */
     size_t first_piece, num_pieces;
     uint32_t channels; /* of a piece */

@@ -32,15 +32,6 @@ static inline bool clspi_is_cut(const clspi_image_layout *l)
     return clspi_is_cut_along(l, 0) || clspi_is_cut_along(l, 1) || clspi_is_cut_along(l, 2);
 }
 
-enum { CLSPI_ALL_CUT = 15 }; /* all three of them, in up to two pieces each */
-
-/* Returns along which directions, as the kernels of values know them: x 1, y 2, z 4. */
-static inline uint64_t clspi_cut_directions(const clspi_image_layout *l)
-{
-    return (uint64_t)clspi_is_cut_along(l, 2) | (uint64_t)clspi_is_cut_along(l, 1) << 1 |
-           (uint64_t)clspi_is_cut_along(l, 0) << 2;
-}
-
 /* Tells whether samples are only some of the whole's. */
 static inline bool clspi_is_part(const clspi_image_layout *l)
 {

@@ -55,6 +55,24 @@ static inline uint32_t clspi_image_order(const clsp_image_desc *desc)
     return desc->order == CLSP_IMAGE_NEAREST_SAMPLE ? 0 : (uint32_t)desc->order;
 }
 
+/* Returns the bytes of a real. */
+static inline size_t clspi_image_real(const clsp_image_plan *plan)
+{
+    return clsp_type_bytes(plan->desc.precision);
+}
+
+/* Returns the host's functions of a plan's precision. */
+static inline const clspi_line_functions *clspi_image_line_functions(const clsp_image_plan *plan)
+{
+    return plan->desc.precision == CLSP_F64 ? &clspi_line_functions_f64 : &clspi_line_functions_f32;
+}
+
+/* Returns the planes of all images loaded. */
+static inline size_t clspi_image_num_planes(const clsp_image_plan *plan)
+{
+    return plan->num_images * plan->layout.channels;
+}
+
 /* Tells whether sums may take small floats for 0; samples come back as they are by orders 0 and 1.
  */
 static inline bool clspi_image_flushes(const clsp_image_desc *desc)

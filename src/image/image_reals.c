@@ -4,24 +4,12 @@
 #include <string.h>
 
 #include "check.h"
-#include "half.h"
-#include "image_margins.h"
 #include "image_plan.h"
 
 enum {
     SMALL = 1 << 15, /* reals of all images with their margins */
     MARGIN = 4       /* what the taps of points at the edges need, at least */
 };
-
-static size_t real_bytes(const clsp_image_plan *plan)
-{
-    return clsp_type_bytes(plan->desc.precision);
-}
-
-static size_t planes_of(const clsp_image_plan *plan)
-{
-    return plan->num_images * plan->layout.channels;
-}
 
 /* ---- shape ---- */
 
@@ -120,9 +108,9 @@ clspi_image_planes clspi_image_host_planes(const clsp_image_plan *plan, size_t f
     const char *const reals = store->reals ? store->reals : store->host;
     clspi_image_planes planes = shape_of(plan);
 
-    planes.planes = reals + first * plane_reals(&planes) * real_bytes(plan);
+    planes.planes = reals + first * plane_reals(&planes) * clspi_image_real(plan);
     planes.channels = num;
-    if (plan->desc.clip) planes.range = store->range + first * 2 * real_bytes(plan);
+    if (plan->desc.clip) planes.range = store->range + first * 2 * clspi_image_real(plan);
     return planes;
 }
 
@@ -131,11 +119,11 @@ clspi_image_planes clspi_image_host_planes(const clsp_image_plan *plan, size_t f
 /* Makes room for all planes of a shape, and for what is read behind them. */
 static char *make_room(const clsp_image_plan *plan, const clspi_image_planes *planes)
 {
-    const size_t real = real_bytes(plan), spare = CLSPI_IMAGE_SPARE * real;
+    const size_t real = clspi_image_real(plan), spare = CLSPI_IMAGE_SPARE * real;
     size_t bytes;
 
-    if (!count_reals(planes, planes_of(plan), &bytes) || !clspi_size_mul(&bytes, real) ||
-        bytes > SIZE_MAX - spare)
+    if (!count_reals(planes, clspi_image_num_planes(plan), &bytes) ||
+        !clspi_size_mul(&bytes, real) || bytes > SIZE_MAX - spare)
         return NULL;
     char *const reals = malloc(bytes + spare);
     if (reals) memset(reals + bytes, 0, spare);
@@ -147,83 +135,41 @@ static bool is_half(const clsp_image_plan *plan)
     return plan->desc.coefficients != plan->desc.precision;
 }
 
-/* Makes reals of halves. */
-static void widen_halves(const clsp_image_plan *plan, char *reals)
-{
-    const size_t num = planes_of(plan) * plan->layout.plane;
-    const uint16_t *const halves = (const void *)plan->store.host;
-
-    for (size_t k = 0; k < num; k++) {
-        const float x = clspi_half_value(halves[k]);
-        if (plan->desc.precision == CLSP_F64)
-            ((double *)(void *)reals)[k] = (double)x;
-        else
-            ((float *)(void *)reals)[k] = x;
-    }
-}
-
-/* Puts margins around all planes; false without memory. */
-static bool put_margins(const clsp_image_plan *plan, const char *from, char *reals)
-{
-    const clspi_image_planes planes = wide_shape(plan);
-    const size_t real = real_bytes(plan), plane = plan->layout.plane * real;
-    bool is_done = true;
-
-    for (size_t k = 0; is_done && k < planes_of(plan); k++)
-        is_done = clspi_image_widen(&planes, plan->desc.precision == CLSP_F64, from + k * plane,
-                                    reals + k * plane_reals(&planes) * real);
-    return is_done;
-}
-
-/* Makes reals of halves, and margins around them; false without memory. */
-static bool put_margins_of_halves(const clsp_image_plan *plan, char *reals)
-{
-    const clspi_image_planes planes = narrow_shape(plan);
-    char *const narrow = make_room(plan, &planes);
-
-    if (narrow) widen_halves(plan, narrow);
-    const bool is_done = narrow && put_margins(plan, narrow, reals);
-    free(narrow);
-    return is_done;
-}
-
-static clsp_status no_memory(const clsp_image_plan *plan)
-{
-    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                      "image: no host memory for coefficients as reals");
-}
-
 clsp_status clspi_image_reals_reserve(clsp_image_plan *plan)
 {
     const clspi_image_planes planes = shape_of(plan);
 
     if (plan->store.reals || (!is_half(plan) && !is_small(plan))) return CLSP_OK;
     plan->store.reals = make_room(plan, &planes);
-    return plan->store.reals ? CLSP_OK : no_memory(plan);
+    return plan->store.reals ? CLSP_OK : clspi_image_no_memory(plan, "coefficients as reals");
 }
 
-clsp_status clspi_image_reals_renew(clsp_image_plan *plan)
+void clspi_image_reals_renew(clsp_image_plan *plan)
 {
-    char *const reals = plan->store.reals;
-    bool is_done = true;
+    const clsp_image_desc *const d = &plan->desc;
+    const clspi_image_planes planes = shape_of(plan);
+    const size_t reals = plane_reals(&planes) * clspi_image_real(plan);
+    clspi_line_source from = {.type = (uint32_t)d->coefficients, .step = 1, .cval = d->cval};
+    int64_t first[3];
+    size_t num[3];
 
-    if (!reals) return CLSP_OK;
-    if (!is_small(plan))
-        widen_halves(plan, reals);
-    else if (is_half(plan))
-        is_done = put_margins_of_halves(plan, reals);
-    else
-        is_done = put_margins(plan, plan->store.host, reals);
-    return is_done ? CLSP_OK : no_memory(plan);
+    if (!plan->store.reals) return;
+    for (uint32_t k = 0; k < 3; k++) {
+        from.size[k] = from.stored[k] = from.num[k] = planes.stored[k];
+        from.mode[k] = from.extend[k] = planes.mode[k];
+        first[k] = -(int64_t)planes.margin[k];
+        num[k] = planes.stored[k] + 2 * (size_t)planes.margin[k];
+    }
+    for (size_t k = 0; k < clspi_image_num_planes(plan); k++) {
+        from.at = plan->store.host + k * plan->layout.plane * clsp_type_bytes(d->coefficients);
+        clspi_image_line_functions(plan)->read(&from, first, num, plan->store.reals + k * reals);
+    }
 }
 
 clsp_status clspi_image_host_reals(clsp_image_plan *plan)
 {
     if (plan->store.reals) return CLSP_OK;
     CLSPI_CHECK(clspi_image_reals_reserve(plan));
-    const clsp_status status = clspi_image_reals_renew(plan);
-    if (status == CLSP_OK) return CLSP_OK;
-    free(plan->store.reals);
-    plan->store.reals = NULL;
-    return status;
+    clspi_image_reals_renew(plan);
+    return CLSP_OK;
 }

@@ -19,7 +19,7 @@ clsp_status clspi_image_host_reals(clsp_image_plan *plan);
 /* Makes room for reals that the host's evaluation needs; and makes those that there is room for,
    after the coefficients. */
 clsp_status clspi_image_reals_reserve(clsp_image_plan *plan);
-clsp_status clspi_image_reals_renew(clsp_image_plan *plan);
+void clspi_image_reals_renew(clsp_image_plan *plan);
 
 /* Describes the reals of so many planes from one on, which are there. */
 clspi_image_planes clspi_image_host_planes(const clsp_image_plan *plan, size_t first, uint32_t num);

@@ -11,25 +11,26 @@
 
 enum { LOADING = 1 /* of clspi_plan.broken */ };
 
-static clsp_status no_memory(const clsp_image_plan *plan, const char *what)
+clsp_status clspi_image_no_memory(const clsp_image_plan *plan, const char *what)
 {
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY, "image: no host memory for %s",
                       what);
 }
 
+clsp_status clspi_image_stage(const clsp_image_plan *plan, clspi_image_staging *staging,
+                              size_t bytes)
+{
+    if (staging->bytes < bytes) {
+        free(staging->at);
+        staging->at = malloc(bytes);
+        staging->bytes = staging->at ? bytes : 0;
+    }
+    return staging->at ? CLSP_OK : clspi_image_no_memory(plan, "what goes to the device");
+}
+
 static size_t coefficient_bytes(const clsp_image_plan *plan)
 {
     return clsp_type_bytes(plan->desc.coefficients);
-}
-
-static size_t real_bytes(const clsp_image_plan *plan)
-{
-    return clsp_type_bytes(plan->desc.precision);
-}
-
-static size_t planes_of(const clsp_image_plan *plan)
-{
-    return plan->num_images * plan->layout.channels;
 }
 
 /* ---- sizes ---- */
@@ -45,7 +46,7 @@ bool clspi_image_fits_device(const clsp_image_plan *plan, size_t num_images)
     return clspi_size_mul(&samples, l->channels * clsp_type_bytes(plan->desc.samples)) &&
            samples <= most && clspi_size_mul(&all, l->channels * coefficient_bytes(plan)) &&
            clspi_size_mul(&all, clspi_max(num_images, 1)) && all <= most &&
-           l->plane <= most / real_bytes(plan);
+           l->plane <= most / clspi_image_real(plan);
 }
 
 clsp_status clspi_image_samples_need(const clsp_image_plan *plan, size_t num_images,
@@ -110,12 +111,12 @@ clsp_status clspi_image_store_reserve(clsp_image_plan *plan, size_t num_images)
 {
     const clspi_image_layout *const l = &plan->layout;
     clspi_image_store *const store = &plan->store;
-    const size_t line = 64, spare = CLSPI_IMAGE_SPARE * real_bytes(plan);
+    const size_t line = 64, spare = CLSPI_IMAGE_SPARE * clspi_image_real(plan);
     size_t bytes = l->plane;
 
     if (!clspi_size_mul(&bytes, l->channels * coefficient_bytes(plan)) ||
         !clspi_size_mul(&bytes, num_images) || bytes > PTRDIFF_MAX)
-        return no_memory(plan, "coefficients");
+        return clspi_image_no_memory(plan, "coefficients");
     if (!store->host || store->host_bytes != bytes) {
         clspi_plan_settle(&plan->base); /* commands work on what there is */
         free_host(store);
@@ -123,11 +124,11 @@ clsp_status clspi_image_store_reserve(clsp_image_plan *plan, size_t num_images)
         store->host_memory = clspi_large_array(bytes + spare + line, 1);
         if (store->host_memory)
             store->host = store->host_memory + line - (uintptr_t)store->host_memory % line;
-        store->range = malloc(clspi_max(num_images * l->channels * 2 * real_bytes(plan), 1));
+        store->range = malloc(clspi_max(num_images * l->channels * 2 * clspi_image_real(plan), 1));
     }
     if (store->host && store->range) return CLSP_OK;
     free_host(store);
-    return no_memory(plan, "coefficients");
+    return clspi_image_no_memory(plan, "coefficients");
 }
 
 clsp_status clspi_image_store_renew(clsp_image_plan *plan, size_t num_images)
@@ -144,7 +145,7 @@ clsp_status clspi_image_store_renew(clsp_image_plan *plan, size_t num_images)
 
 clsp_status clspi_image_range_to_device(clsp_image_plan *plan, const char *range, size_t planes)
 {
-    const size_t bytes = planes * 2 * real_bytes(plan);
+    const size_t bytes = planes * 2 * clspi_image_real(plan);
     clspi_call call;
 
     if (!plan->desc.clip || planes == 0) return CLSP_OK;
@@ -166,11 +167,12 @@ static clsp_status write_coefficients(clsp_image_plan *plan, size_t bytes)
 clsp_status clspi_image_to_device(clsp_image_plan *plan)
 {
     clspi_image_store *const store = &plan->store;
-    const size_t bytes = planes_of(plan) * plan->layout.plane * coefficient_bytes(plan);
+    const size_t bytes =
+        clspi_image_num_planes(plan) * plan->layout.plane * coefficient_bytes(plan);
 
     if (store->on_device || !store->host) return CLSP_OK;
     CLSPI_CHECK(clspi_plan_catch_up(&plan->base));
-    CLSPI_CHECK(clspi_image_range_to_device(plan, store->range, planes_of(plan)));
+    CLSPI_CHECK(clspi_image_range_to_device(plan, store->range, clspi_image_num_planes(plan)));
     if (!clspi_image_fits_device(plan, plan->num_images)) return CLSP_OK;
     CLSPI_CHECK(
         clspi_buffer_reserve(&plan->coefficients, &plan->coefficient_bytes, plan->base.ctx, bytes));
@@ -181,7 +183,7 @@ clsp_status clspi_image_to_device(clsp_image_plan *plan)
 
 static clsp_status read_coefficients(clsp_image_plan *plan)
 {
-    const size_t planes = planes_of(plan);
+    const size_t planes = clspi_image_num_planes(plan);
     const size_t bytes = planes * plan->layout.plane * coefficient_bytes(plan);
     clspi_image_store *const store = &plan->store;
     clspi_call call;
@@ -192,7 +194,7 @@ static clsp_status read_coefficients(clsp_image_plan *plan)
     status = clspi_series_read(&call.series, plan->coefficients, 0, store->host, bytes);
     if (status == CLSP_OK && plan->desc.clip)
         status = clspi_series_read(&call.series, plan->range.range, 0, store->range,
-                                   planes * 2 * real_bytes(plan));
+                                   planes * 2 * clspi_image_real(plan));
     return clspi_call_end(&call, status);
 }
 

@@ -26,6 +26,19 @@ typedef struct clspi_image_store {
     void *line_memory[CLSPI_HOST_WORKERS];
 } clspi_image_store;
 
+/* Host memory on the way to a buffer. */
+typedef struct clspi_image_staging {
+    char *at;
+    size_t bytes;
+} clspi_image_staging;
+
+/* Makes it hold so many bytes. */
+clsp_status clspi_image_stage(const clsp_image_plan *plan, clspi_image_staging *staging,
+                              size_t bytes);
+
+/* Reports that there is no host memory for something. */
+clsp_status clspi_image_no_memory(const clsp_image_plan *plan, const char *what);
+
 /* Tells whether so many images can be on the plan's device, and are to be. */
 bool clspi_image_fits_device(const clsp_image_plan *plan, size_t num_images);
 

@@ -17,7 +17,7 @@ struct clspi_curve_device {
 /* ---- preparation ---- */
 
 static clsp_status make_weights(clspi_curve_device *device, clspi_series *series,
-                                const clspi_tensor_plan *plan)
+                                const clsp_patch_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->desc;
     const size_t num = clspi_product_weights(NULL, d->degrees[0], d->rational);
@@ -53,7 +53,7 @@ clsp_status clspi_curve_device_build(const clspi_build *build, const clspi_tenso
 }
 
 /* Makes what the search needs. */
-static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series, bool many)
+static clsp_status prepare(clsp_patch_plan *plan, clspi_series *series, bool many)
 {
     clspi_curve_device *device = plan->nearest->curve_device;
 
@@ -93,7 +93,7 @@ static uint64_t most_queries(const clsp_context *ctx, const clspi_tensor_desc *d
     return clspi_launch_lines(&ctx->tuning, 16 * part + 4 * d->dim * boxes, 1, local, 1);
 }
 
-clsp_status clspi_curve_device_find(clspi_tensor_plan *plan, clspi_series *series,
+clsp_status clspi_curve_device_find(clsp_patch_plan *plan, clspi_series *series,
                                     const clspi_nearest_job *job)
 {
     const clspi_tensor_desc *const d = &plan->desc;

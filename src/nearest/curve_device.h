@@ -2,7 +2,7 @@
 #ifndef CLSPI_CURVE_DEVICE_H
 #define CLSPI_CURVE_DEVICE_H
 
-#include "nearest.h"
+#include "nearest_search.h"
 
 typedef struct clspi_curve_device clspi_curve_device;
 
@@ -11,7 +11,7 @@ clsp_status clspi_curve_device_build(const clspi_build *build, const clspi_tenso
                                      bool many);
 
 /* Finds the nearest points of the curves that are loaded. plan->nearest is there. */
-clsp_status clspi_curve_device_find(clspi_tensor_plan *plan, clspi_series *series,
+clsp_status clspi_curve_device_find(clsp_patch_plan *plan, clspi_series *series,
                                     const clspi_nearest_job *job);
 void clspi_curve_device_destroy(clspi_curve_device **device);
 

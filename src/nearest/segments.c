@@ -66,7 +66,7 @@ static clsp_status make_tables(clspi_segments *segments, clspi_series *series, c
 }
 
 static clsp_status prepare_tables(clspi_segments *segments, clspi_series *series,
-                                  const clspi_tensor_plan *plan)
+                                  const clsp_patch_plan *plan)
 {
     clspi_spans spans;
 
@@ -152,7 +152,7 @@ static clsp_status join_tier(const clspi_segments *segments, clspi_series *serie
 
 /* ---- segments ---- */
 
-static clsp_status launch_segments(const clspi_tensor_plan *plan, const clspi_segments *segments,
+static clsp_status launch_segments(const clsp_patch_plan *plan, const clspi_segments *segments,
                                    clspi_series *series)
 {
     const clspi_tensor_desc *const d = &plan->desc;
@@ -210,14 +210,14 @@ static clsp_status make_kernels(clspi_segments *segments, clsp_context *ctx,
 }
 
 /* Brings the control points to the device, as they are searched. */
-static clsp_status bring_points(clspi_tensor_plan *plan, clspi_series *series)
+static clsp_status bring_points(clsp_patch_plan *plan, clspi_series *series)
 {
     const size_t bytes =
         plan->num_patches * plan->patch_reals * clsp_type_bytes(plan->desc.precision);
     const void *points;
     void *own;
 
-    if (!plan->nearest->is_scaled) return clspi_tensor_bring(plan, series);
+    if (!plan->nearest->is_scaled) return clspi_patch_bring(plan, series);
     clspi_buffer_release(&plan->nearest->points);
     pthread_mutex_lock(&plan->base.lock);
     clsp_status status = clspi_nearest_points(plan, &points, &own);
@@ -227,7 +227,7 @@ static clsp_status bring_points(clspi_tensor_plan *plan, clspi_series *series)
     return status;
 }
 
-clsp_status clspi_segments_prepare(clspi_tensor_plan *plan, clspi_segments *segments,
+clsp_status clspi_segments_prepare(clsp_patch_plan *plan, clspi_segments *segments,
                                    clspi_series *series)
 {
     const clspi_tensor_desc *const d = &plan->desc;

@@ -4,7 +4,7 @@
 #define CLSPI_SEGMENTS_H
 
 #include "kernel_arguments.h"
-#include "nearest.h"
+#include "nearest_search.h"
 
 enum { CLSPI_BOX_TIERS = 32 /* at most */ };
 
@@ -38,7 +38,7 @@ clsp_status clspi_reals_create(cl_mem *buffer, clspi_series *series, clsp_type p
 
 /* Makes the segments of the curves that there are, unless they are those of the plan's control
  * points already. */
-clsp_status clspi_segments_prepare(clspi_tensor_plan *plan, clspi_segments *segments,
+clsp_status clspi_segments_prepare(clsp_patch_plan *plan, clspi_segments *segments,
                                    clspi_series *series);
 void clspi_segments_release(clspi_segments *segments);
 

@@ -54,13 +54,13 @@ bool clspi_surface_device_searches(const clsp_context *ctx)
     return (of == CLSP_CLASS_DISCRETE || of == CLSP_CLASS_INTEGRATED) && ctx->device.fp64;
 }
 
-bool clspi_surface_device_fits(const clspi_tensor_plan *plan)
+bool clspi_surface_device_fits(const clsp_patch_plan *plan)
 {
     return clspi_surface_device_searches(plan->base.ctx) && plan->desc.directions == 2 &&
            plan->desc.dim >= 2 && plan->desc.dim <= DIM && plan->num_patches > 0;
 }
 
-bool clspi_surface_device_holds(const clspi_tensor_plan *plan, const clspi_tensor_plan *of)
+bool clspi_surface_device_holds(const clsp_patch_plan *plan, const clsp_patch_plan *of)
 {
     return clspi_surface_arrays_most(of->nearest->surfaces) <=
            plan->base.ctx->device.max_alloc_bytes;
@@ -132,8 +132,8 @@ static clsp_status bring_arrays(clspi_surface_device *device, clspi_series *seri
     return bring(&device->buffer[BOXES], series, a->boxes, a->num_boxes * sizeof *a->boxes);
 }
 
-static clsp_status make_arrays(clspi_tensor_plan *plan, clspi_series *series,
-                               const clspi_tensor_plan *of)
+static clsp_status make_arrays(clsp_patch_plan *plan, clspi_series *series,
+                               const clsp_patch_plan *of)
 {
     clspi_surface_device *const device = plan->nearest->surface_device;
     clspi_surface_arrays arrays;
@@ -219,8 +219,7 @@ static clsp_status make_kernel(clspi_surface_device *device, clsp_context *ctx,
 }
 
 /* Makes what is not there yet. */
-static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series,
-                           const clspi_tensor_plan *of)
+static clsp_status prepare(clsp_patch_plan *plan, clspi_series *series, const clsp_patch_plan *of)
 {
     if (!plan->nearest->surface_device)
         plan->nearest->surface_device = calloc(1, sizeof *plan->nearest->surface_device);
@@ -261,8 +260,8 @@ static clsp_status place(clspi_surface_device *d, clspi_series *series,
 }
 
 /* Has the host search for what is left to it. args: of the walk. */
-static clsp_status find_leftover(clspi_tensor_plan *plan, clspi_series *series, size_t num,
-                                 const clspi_search_surfaces_args *args, clspi_tensor_plan *of)
+static clsp_status find_leftover(clsp_patch_plan *plan, clspi_series *series, size_t num,
+                                 const clspi_search_surfaces_args *args, clsp_patch_plan *of)
 {
     clspi_surface_device *const d = plan->nearest->surface_device;
     clspi_surface_leftover l;
@@ -396,8 +395,8 @@ static clsp_status order_queries(clspi_surface_device *d, clspi_series *series,
 }
 
 /* Searches for the queries of a launch. */
-static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
-                             const clspi_search_surfaces_args *args, clspi_tensor_plan *of)
+static clsp_status find_part(clsp_patch_plan *plan, clspi_series *series,
+                             const clspi_search_surfaces_args *args, clsp_patch_plan *of)
 {
     clspi_surface_device *const d = plan->nearest->surface_device;
     cl_uint num;
@@ -414,7 +413,7 @@ static clsp_status find_part(clspi_tensor_plan *plan, clspi_series *series,
     return num == 0 ? CLSP_OK : find_leftover(plan, series, num, args, of);
 }
 
-static clspi_surface_range range_of(const clspi_tensor_plan *plan, const clspi_nearest_job *job,
+static clspi_surface_range range_of(const clsp_patch_plan *plan, const clspi_nearest_job *job,
                                     const clspi_part *part, size_t list)
 {
     return (clspi_surface_range){
@@ -451,7 +450,7 @@ static void note_rate(clspi_surface_device *d, size_t queries, uint64_t most, do
     if (queries >= clspi_min_u64(RATED, most) || ms > LAUNCH_MS) d->rate = (double)queries / ms;
 }
 
-clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *series,
+clsp_status clspi_surface_device_find(clsp_patch_plan *plan, clspi_series *series,
                                       const clspi_nearest_job *job)
 {
     clspi_cut cut = {.per_piece = clspi_max(1, job->num), .left = job->num};

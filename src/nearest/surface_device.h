@@ -3,7 +3,7 @@
 #ifndef CLSPI_SURFACE_DEVICE_H
 #define CLSPI_SURFACE_DEVICE_H
 
-#include "nearest.h"
+#include "nearest_search.h"
 
 typedef struct clspi_surface_device clspi_surface_device;
 
@@ -11,17 +11,17 @@ typedef struct clspi_surface_device clspi_surface_device;
 bool clspi_surface_device_searches(const clsp_context *ctx);
 
 /* Tells whether a plan's device searches: for surfaces in space and in the plane. */
-bool clspi_surface_device_fits(const clspi_tensor_plan *plan);
+bool clspi_surface_device_fits(const clsp_patch_plan *plan);
 
 /* Tells whether what of's surfaces is fits the memory of a plan's device. */
-bool clspi_surface_device_holds(const clspi_tensor_plan *plan, const clspi_tensor_plan *of);
+bool clspi_surface_device_holds(const clsp_patch_plan *plan, const clsp_patch_plan *of);
 
 /* Builds the programs of surfaces ahead of use. */
 clsp_status clspi_surface_device_build(const clspi_build *build, const clspi_tensor_desc *desc);
 
 /* Finds the nearest points of the surfaces that job->of has become. plan->nearest is there. The
    bits of a result depend on its query alone. */
-clsp_status clspi_surface_device_find(clspi_tensor_plan *plan, clspi_series *series,
+clsp_status clspi_surface_device_find(clsp_patch_plan *plan, clspi_series *series,
                                       const clspi_nearest_job *job);
 void clspi_surface_device_destroy(clspi_surface_device **device);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "nearest.h"
+#include "nearest_search.h"
 
 enum { POINT_WORD = 2, HINT_WORD = 8 }; /* of an entry */
 
@@ -52,7 +52,7 @@ static void take_reals(const clspi_surface_leftover *l, const cl_uint *words, si
 }
 
 clsp_status clspi_surface_leftover_find(clspi_surface_leftover *l, double max_dist,
-                                        clspi_tensor_plan *of)
+                                        clsp_patch_plan *of)
 {
     const clspi_nearest_queries queries = {.f64 = l->real_bytes == sizeof(double),
                                            .num = l->num,

@@ -2,7 +2,7 @@
 #ifndef CLSPI_SURFACE_LEFTOVER_H
 #define CLSPI_SURFACE_LEFTOVER_H
 
-#include "tensor_plan.h"
+#include "patch_plan.h"
 
 /* Words of an entry: an index, a patch, and five reals in double precision, a point and a hint
    (surface_list.clh). */
@@ -25,6 +25,6 @@ void clspi_surface_leftover_release(clspi_surface_leftover *l);
 
 /* Searches for the queries of the entries by the plan whose surfaces they are. */
 clsp_status clspi_surface_leftover_find(clspi_surface_leftover *l, double max_dist,
-                                        clspi_tensor_plan *of);
+                                        clsp_patch_plan *of);
 
 #endif

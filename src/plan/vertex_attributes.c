@@ -20,7 +20,7 @@ bool clspi_vertex_has_gaps(const clspi_vertex_kind *kind, const clsp_vertex_layo
 {
     uint32_t used = 0;
 
-    for (unsigned i = 0; i < CLSPI_ATTRIBUTES; i++)
+    for (unsigned i = 0; i < ATTRIBUTES; i++)
         if (clspi_vertex_has(vertex, i)) used += clspi_vertex_elements(kind, i);
     return used < vertex->stride;
 }
@@ -99,7 +99,7 @@ clsp_status clspi_vertex_resolve(clsp_context *ctx, const clspi_vertex_kind *kin
 
 void clspi_vertex_place_options(clspi_options *options, const clsp_vertex_layout *vertex)
 {
-    static const char *const names[CLSPI_ATTRIBUTES] = {
+    static const char *const names[ATTRIBUTES] = {
         "AT_POINT",     "AT_WEIGHT", "AT_DU",  "AT_DV",     "AT_DW",
         "AT_DUU",       "AT_DUV",    "AT_DVV", "AT_NORMAL", "AT_PARAMS",
         "AT_CURVATURE", "AT_DUW",    "AT_DVW", "AT_DWW",    "AT_JACOBIAN"};
@@ -108,6 +108,6 @@ void clspi_vertex_place_options(clspi_options *options, const clsp_vertex_layout
     clspi_option(options, "STORE", 8 * clsp_type_bytes(vertex->type));
     clspi_option(options, "STRIDE", vertex->stride);
     clspi_option(options, "PLACED", 1);
-    for (unsigned i = 0; i < CLSPI_ATTRIBUTES; i++)
+    for (unsigned i = 0; i < ATTRIBUTES; i++)
         if (clspi_vertex_has(vertex, i)) clspi_option(options, names[i], vertex->offset[i]);
 }

@@ -4,9 +4,8 @@
 
 #include <clspline/vertex.h>
 
+#include "attributes.clh"
 #include "options.h"
-
-enum { CLSPI_ATTRIBUTES = 15 }; /* that there are */
 
 /* What the vertices of a plan can be. */
 typedef struct clspi_vertex_kind {

@@ -1,4 +1,4 @@
-/* The svm schedule of Bezier plans: on one device the persistent kernel makes what clsp_bezier_eval
+/* The svm schedule of Bezier plans: on one device the persistent kernel makes what clsp_patch_eval
    makes, for any tiles, after changes of grid, degrees and control points too; and which plans have
    none. */
 #include "../support.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bezier_plan.h"
+#include "patch_plan.h"
 #include "svm_atomics.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -36,14 +36,14 @@ static clsp_context *context_with_atomics(const char *words)
     return NULL;
 }
 
-static bool is_double(const clsp_bezier_plan *plan)
+static bool is_double(const clsp_patch_plan *plan)
 {
     return plan->desc.precision == CLSP_F64;
 }
 
-static void load(clsp_bezier_plan *plan, uint64_t seed)
+static void load(clsp_patch_plan *plan, uint64_t seed)
 {
-    const size_t count = PATCHES * plan->tensor.patch_reals;
+    const size_t count = PATCHES * plan->patch_reals;
     double *const wide = malloc(count * sizeof *wide);
     float *const narrow = malloc(count * sizeof *narrow);
 
@@ -53,7 +53,7 @@ static void load(clsp_bezier_plan *plan, uint64_t seed)
         narrow[i] = (float)wide[i];
     }
     const clsp_input in = is_double(plan) ? clsp_in_f64(wide, count) : clsp_in_f32(narrow, count);
-    assert_ok(plan->tensor.base.ctx, clsp_bezier_set_control_points(plan, PATCHES, in, NULL));
+    assert_ok(plan->base.ctx, clsp_patch_set_control_points(plan, PATCHES, in, NULL));
     free(wide);
     free(narrow);
 }
@@ -62,7 +62,7 @@ static void load(clsp_bezier_plan *plan, uint64_t seed)
 
 /* Patches first .. first + count - 1, made in both ways. */
 typedef struct comparison {
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     clsp_context *ctx;
     size_t first, reals, bytes;
     clspi_tiling tiling;
@@ -80,23 +80,23 @@ static void *shared_alloc(clsp_context *ctx, size_t bytes)
     return memory;
 }
 
-static comparison begin(clsp_bezier_plan *plan, const clspi_tiling *tiles, size_t first,
+static comparison begin(clsp_patch_plan *plan, const clspi_tiling *tiles, size_t first,
                         size_t count)
 {
-    comparison c = {.plan = plan, .ctx = plan->tensor.base.ctx, .first = first, .tiling = *tiles};
+    comparison c = {.plan = plan, .ctx = plan->base.ctx, .first = first, .tiling = *tiles};
     const clsp_share by_device = {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1};
 
     c.tiling.num_pieces = count;
     c.tiling.lines = plan->desc.axis[0].num;
-    c.reals = count * plan->tensor.patch_vertices * plan->desc.dim;
+    c.reals = count * plan->patch_vertices * plan->desc.dim;
     c.bytes = c.reals * clsp_type_bytes(plan->desc.precision);
     c.counter = shared_alloc(c.ctx, COUNTER_BYTES);
     c.out = shared_alloc(c.ctx, c.bytes + SUPPORT_GUARD);
     c.wanted = malloc(c.bytes);
     assert_non_null(c.wanted);
     const clsp_output out = {.type = plan->desc.precision, .host = c.wanted, .size = c.reals};
-    assert_ok(c.ctx, clsp_bezier_eval(plan, (clsp_range){first, count}, out,
-                                      &(clsp_run){.share = &by_device}));
+    assert_ok(c.ctx, clsp_patch_eval(plan, (clsp_range){first, count}, out,
+                                     &(clsp_run){.share = &by_device}));
     return c;
 }
 
@@ -110,7 +110,7 @@ static void end(comparison *c)
 /* Has the persistent kernel make the first num_tiles tiles. */
 static void make_tiles(comparison *c, size_t num_tiles)
 {
-    clspi_tensor_plan *const plan = &c->plan->tensor;
+    clsp_patch_plan *const plan = c->plan;
     const clspi_queued_tiles job = {.counter = c->counter,
                                     .tiling = &c->tiling,
                                     .num_tiles = num_tiles,
@@ -122,7 +122,7 @@ static void make_tiles(comparison *c, size_t num_tiles)
     support_poison(c->out, c->bytes + SUPPORT_GUARD);
     assert_null(clspi_tile_kernel_refusal(c->ctx, &plan->desc, &plan->sums, c->tiling.num_pieces));
     clspi_series_begin(&series, c->ctx, 0, NULL, NULL);
-    assert_ok(c->ctx, clspi_tensor_ready(plan, &series));
+    assert_ok(c->ctx, clspi_patch_ready(plan, &series));
     assert_ok(c->ctx, clspi_tile_kernel_enqueue(&plan->tile_kernel, &series, &plan->desc,
                                                 &plan->sums, &job));
     assert_ok(c->ctx, clspi_series_end(&series, NULL));
@@ -152,7 +152,7 @@ static double check_first(const comparison *c, size_t bytes)
 }
 
 /* All tiles, and then the first half of them alone. */
-static double compare(clsp_bezier_plan *plan, const clspi_tiling *tiles, size_t first, size_t count)
+static double compare(clsp_patch_plan *plan, const clspi_tiling *tiles, size_t first, size_t count)
 {
     comparison c = begin(plan, tiles, first, count);
     const size_t num = clspi_num_tiles(&c.tiling);
@@ -191,7 +191,7 @@ static double check_case(clsp_context *ctx, const tile_case *k, clsp_type precis
                                    .axis = {{.num = k->num_u}, {.num = k->num_v}}};
     const clsp_axis larger[] = {{.num = 41}, {.num = k->num_v + 5}};
     const uint32_t other_degrees[] = {5, 2};
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
 
     assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &desc));
     load(plan, k->order_u);
@@ -199,12 +199,12 @@ static double check_case(clsp_context *ctx, const tile_case *k, clsp_type precis
     worst = support_worse(worst, compare(plan, &k->tiles, 2, 2));
     load(plan, k->order_u + 100u);
     worst = support_worse(worst, compare(plan, &k->tiles, 0, 1));
-    assert_ok(ctx, clsp_bezier_set_grid(plan, larger));
+    assert_ok(ctx, clsp_patch_set_grids(plan, larger, 0, (clsp_input){0}));
     worst = support_worse(worst, compare(plan, &whole, 1, PATCHES - 1));
     assert_ok(ctx, clsp_bezier_set_degrees(plan, other_degrees));
     load(plan, k->order_u + 200u);
     worst = support_worse(worst, compare(plan, &whole, 0, PATCHES));
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     return worst;
 }
 
@@ -260,20 +260,20 @@ static clsp_report by_svm(clsp_context *ctx, const clsp_bezier_desc *desc, bool 
     const clsp_share opts = {.schedule = CLSP_SCHEDULE_SVM};
     float controls[CONTROLS];
     clsp_report report;
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
     void *shared = NULL;
 
     for (size_t i = 0; i < CONTROLS; i++)
         controls[i] = 1.0f;
     assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, desc));
-    assert_ok(ctx, clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL));
-    if (has_grids) assert_ok(ctx, clsp_bezier_set_patch_grids(plan, 1, clsp_in_u32(nums, 2)));
+    assert_ok(ctx, clsp_patch_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL));
+    if (has_grids) assert_ok(ctx, clsp_patch_set_grids(plan, NULL, 1, clsp_in_u32(nums, 2)));
     assert_ok(ctx, clsp_shared_alloc(ctx, ELEMENTS * sizeof(float), &shared));
     const clsp_output out = {.host = shared, .size = ELEMENTS};
-    assert_ok(ctx, clsp_bezier_eval(plan, (clsp_range){0, 1}, out,
-                                    &(clsp_run){.share = &opts, .report = &report}));
+    assert_ok(ctx, clsp_patch_eval(plan, (clsp_range){0, 1}, out,
+                                   &(clsp_run){.share = &opts, .report = &report}));
     clsp_shared_free(ctx, shared);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     return report;
 }
 
@@ -298,19 +298,18 @@ static void test_refused_sizes(void **state)
 {
     const clsp_bezier_desc no_grid = {.degree = {3, 3}};
     clsp_context *ctx = context_with_atomics("class=integrated");
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
 
     (void)state;
     if (!ctx) skip_because("no SVM atomics");
     assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &no_grid));
-    assert_non_null(clspi_tile_kernel_refusal(ctx, &plan->tensor.desc, &plan->tensor.sums, 1));
-    clsp_bezier_plan_destroy(&plan);
+    assert_non_null(clspi_tile_kernel_refusal(ctx, &plan->desc, &plan->sums, 1));
+    clsp_patch_plan_destroy(&plan);
     assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &fits));
-    const clspi_tensor_plan *const tensor = &plan->tensor;
-    assert_null(clspi_tile_kernel_refusal(ctx, &tensor->desc, &tensor->sums, 1));
-    assert_non_null(clspi_tile_kernel_refusal(ctx, &tensor->desc, &tensor->sums, INT32_MAX));
-    assert_non_null(clspi_tile_kernel_refusal(ctx, &tensor->desc, &tensor->sums, SIZE_MAX));
-    clsp_bezier_plan_destroy(&plan);
+    assert_null(clspi_tile_kernel_refusal(ctx, &plan->desc, &plan->sums, 1));
+    assert_non_null(clspi_tile_kernel_refusal(ctx, &plan->desc, &plan->sums, INT32_MAX));
+    assert_non_null(clspi_tile_kernel_refusal(ctx, &plan->desc, &plan->sums, SIZE_MAX));
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
 }
 

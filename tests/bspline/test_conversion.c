@@ -348,12 +348,12 @@ static void test_kernels_when_needed(void **state)
     for (size_t i = 0; i < COUNT(limits) * COUNT(targets); i++) {
         const clsp_context_opts opts = {.limits = limits[i / 2]};
         clsp_context *ctx = NULL;
-        clsp_bspline_plan *plan = NULL;
+        clsp_patch_plan *plan = NULL;
         assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
         assert_ok(ctx, clsp_bspline_plan_create(&plan, ctx, &desc));
         assert_ok(ctx, clsp_bspline_set_target(plan, &targets[i % 2]));
-        assert_int_equal(plan->target->is_ready, !clspi_is_own_cpu(ctx));
-        clsp_bspline_plan_destroy(&plan);
+        assert_int_equal(((clspi_bspline_plan *)plan)->target->is_ready, !clspi_is_own_cpu(ctx));
+        clsp_patch_plan_destroy(&plan);
         clsp_context_destroy(&ctx);
     }
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 /* Evaluates a straight line from 0 to 1 into a buffer of the context's, and reads its middle. */
-static clsp_status evaluate(clsp_context *ctx, clsp_bezier_plan *plan, float *middle)
+static clsp_status evaluate(clsp_context *ctx, clsp_patch_plan *plan, float *middle)
 {
     const float ends[2] = {0, 1};
     cl_command_queue queue = clsp_context_queue(ctx);
@@ -19,10 +19,10 @@ static clsp_status evaluate(clsp_context *ctx, clsp_bezier_plan *plan, float *mi
     if (status == CLSP_OK)
         points = clCreateBuffer(context, CL_MEM_READ_WRITE, 3 * sizeof(float), NULL, &status);
     if (status == CLSP_OK)
-        status = clsp_bezier_set_control_points(plan, 1, clsp_in_f32(ends, 2), NULL);
+        status = clsp_patch_set_control_points(plan, 1, clsp_in_f32(ends, 2), NULL);
     if (status == CLSP_OK)
         status =
-            clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_buffer(points, CLSP_F32, 0), NULL);
+            clsp_patch_eval(plan, (clsp_range){0, 1}, clsp_out_buffer(points, CLSP_F32, 0), NULL);
     if (status == CLSP_OK)
         status = clEnqueueReadBuffer(queue, points, CL_TRUE, sizeof(float), sizeof(float), middle,
                                      0, NULL, NULL);
@@ -37,7 +37,7 @@ int main(void)
     const clsp_context_opts opts = {.device = ":"};
     float middle = 0;
     clsp_context *ctx = NULL;
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
     clsp_status status = clsp_context_create(&ctx, NULL, &opts);
 
     if (status == CLSP_ERROR_NO_DEVICE) {
@@ -48,7 +48,7 @@ int main(void)
     if (status == CLSP_OK) status = evaluate(ctx, plan, &middle);
     printf("clspline " CLSP_VERSION_STRING ": %s; the middle is %g\n", clsp_status_str(status),
            middle);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
     return status != CLSP_OK || middle != 0.5f;
 }

@@ -30,7 +30,7 @@ static clsp_status run(const char *cache_dir, const char *limits, float *points)
     float control[PATCHES * (DEGREE + 1) * (DEGREE + 1) * 3];
     const clsp_range patches = {0, PATCHES};
     clsp_context *ctx = NULL;
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
     clsp_graphics *out = NULL;
     clsp_status status;
 
@@ -39,13 +39,13 @@ static clsp_status run(const char *cache_dir, const char *limits, float *points)
     status = clsp_context_create(&ctx, NULL, &opts);
     if (status == CLSP_OK) status = clsp_bezier_plan_create(&plan, ctx, &desc);
     if (status == CLSP_OK)
-        status = clsp_bezier_set_control_points(
+        status = clsp_patch_set_control_points(
             plan, PATCHES, clsp_in_f32(control, sizeof control / sizeof *control), NULL);
     if (status == CLSP_OK) status = clsp_graphics_create(&out, ctx, &shared);
     if (status == CLSP_OK)
-        status = clsp_bezier_eval(plan, patches, clsp_out_graphics(out, CLSP_F32, 0), NULL);
+        status = clsp_patch_eval(plan, patches, clsp_out_graphics(out, CLSP_F32, 0), NULL);
     clsp_graphics_destroy(&out);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
     return status;
 }
@@ -152,34 +152,34 @@ static void fail_all(const char *cache_dir, const char *limits, bool by_kernels)
 enum { MORE = 7, POINTS_MAX = PATCHES * MORE * MORE * 6 };
 
 /* Control points of some degrees, that differ with `kind`. */
-static clsp_status load_kind(clsp_bezier_plan *plan, unsigned kind, size_t num)
+static clsp_status load_kind(clsp_patch_plan *plan, unsigned kind, size_t num)
 {
     float control[PATCHES * (DEGREE + 2) * (DEGREE + 1) * 3];
 
     for (size_t i = 0; i < num; i++)
         control[i] = (float)((i + kind) * (i + 2 * kind) % 19) / 8;
-    return clsp_bezier_set_control_points(plan, PATCHES, clsp_in_f32(control, num), NULL);
+    return clsp_patch_set_control_points(plan, PATCHES, clsp_in_f32(control, num), NULL);
 }
 
 enum { REALS = PATCHES * (DEGREE + 1) * (DEGREE + 1) * 3 };
 
-static clsp_status other_grid(clsp_bezier_plan *plan)
+static clsp_status other_grid(clsp_patch_plan *plan)
 {
     const clsp_axis axis[] = {{.num = MORE}, {.num = MORE - 1}};
 
-    return clsp_bezier_set_grid(plan, axis);
+    return clsp_patch_set_grids(plan, axis, 0, (clsp_input){0});
 }
 
-static clsp_status own_grid(clsp_bezier_plan *plan)
+static clsp_status own_grid(clsp_patch_plan *plan)
 {
     static const double params[MORE] = {0.0, 0.1, 0.25, 0.5, 0.7, 0.8, 1.0};
     const clsp_axis axis[] = {{.num = MORE, .params = params}, {.num = MORE - 1}};
 
-    return clsp_bezier_set_grid(plan, axis);
+    return clsp_patch_set_grids(plan, axis, 0, (clsp_input){0});
 }
 
 /* Degrees as they are: what was given of axes is gone, and no other grid is in its place. */
-static clsp_status own_grid_again(clsp_bezier_plan *plan)
+static clsp_status own_grid_again(clsp_patch_plan *plan)
 {
     const uint32_t degree[] = {DEGREE, DEGREE};
 
@@ -187,34 +187,34 @@ static clsp_status own_grid_again(clsp_bezier_plan *plan)
     return own_grid(plan);
 }
 
-static clsp_status other_degrees(clsp_bezier_plan *plan)
+static clsp_status other_degrees(clsp_patch_plan *plan)
 {
     const uint32_t degree[] = {DEGREE + 1, DEGREE};
 
     return clsp_bezier_set_degrees(plan, degree);
 }
 
-static clsp_status other_points(clsp_bezier_plan *plan)
+static clsp_status other_points(clsp_patch_plan *plan)
 {
     return load_kind(plan, 1, REALS);
 }
 
-static clsp_status other_patch_grids(clsp_bezier_plan *plan)
+static clsp_status other_patch_grids(clsp_patch_plan *plan)
 {
     const uint32_t nums[] = {3, MORE, 2, 4};
 
-    return clsp_bezier_set_patch_grids(plan, PATCHES, clsp_in_u32(nums, 4));
+    return clsp_patch_set_grids(plan, NULL, PATCHES, clsp_in_u32(nums, 4));
 }
 
 /* The degrees as they are: mends a plan whose other grid has failed. */
-static clsp_status same_degrees(clsp_bezier_plan *plan)
+static clsp_status same_degrees(clsp_patch_plan *plan)
 {
     const uint32_t degree[] = {DEGREE, DEGREE};
 
     return clsp_bezier_set_degrees(plan, degree);
 }
 
-typedef clsp_status (*change_fn)(clsp_bezier_plan *plan);
+typedef clsp_status (*change_fn)(clsp_patch_plan *plan);
 
 /* before: NULL: nothing; mend: after apply has failed; reals: of control points that are to be
    loaded after it, 0: none. */
@@ -225,33 +225,33 @@ typedef struct change {
 } change;
 
 /* A plan with control points that has been evaluated. */
-static clsp_bezier_plan *used_plan(clsp_context *ctx)
+static clsp_patch_plan *used_plan(clsp_context *ctx)
 {
     static const clsp_bezier_desc desc = {.degree = {DEGREE, DEGREE},
                                           .axis = {{.num = SAMPLES}, {.num = SAMPLES}},
                                           .vertex.attributes =
                                               CLSP_VERTEX_POINT | CLSP_VERTEX_NORMAL};
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     float points[2 * VALUES];
 
     assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &desc));
     assert_ok(ctx, load_kind(plan, 0, REALS));
-    assert_ok(ctx, clsp_bezier_eval(plan, (clsp_range){0, PATCHES},
-                                    clsp_out_f32(points, COUNT(points)), NULL));
+    assert_ok(ctx, clsp_patch_eval(plan, (clsp_range){0, PATCHES},
+                                   clsp_out_f32(points, COUNT(points)), NULL));
     return plan;
 }
 
 /* All of a plan's vertices after a change, [POINTS_MAX]. */
-static void read_after(clsp_context *ctx, clsp_bezier_plan *plan, const change *c, float *points)
+static void read_after(clsp_context *ctx, clsp_patch_plan *plan, const change *c, float *points)
 {
     memset(points, 0, POINTS_MAX * sizeof *points);
     if (c->reals > 0) assert_ok(ctx, load_kind(plan, 2, c->reals));
-    assert_ok(ctx, clsp_bezier_eval(plan, (clsp_range){0, PATCHES},
-                                    clsp_out_f32(points, POINTS_MAX), NULL));
+    assert_ok(ctx, clsp_patch_eval(plan, (clsp_range){0, PATCHES}, clsp_out_f32(points, POINTS_MAX),
+                                   NULL));
 }
 
 /* Every call that makes vertices says that the plan has no sound state. */
-static void assert_refused(clsp_bezier_plan *plan)
+static void assert_refused(clsp_patch_plan *plan)
 {
     const uint32_t patch = 0;
     const float at[] = {0.5f, 0.5f};
@@ -260,17 +260,17 @@ static void assert_refused(clsp_bezier_plan *plan)
     const clsp_share by_caller = {.schedule = CLSP_SCHEDULE_HOST, .tiles = {0, 1}};
     const clsp_range patches = {0, PATCHES};
 
-    assert_int_equal(clsp_bezier_eval(plan, patches, out, NULL), CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bezier_eval(plan, patches, out, &(clsp_run){.share = &by_caller}),
+    assert_int_equal(clsp_patch_eval(plan, patches, out, NULL), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_patch_eval(plan, patches, out, &(clsp_run){.share = &by_caller}),
                      CLSP_ERROR_STATE);
     assert_int_equal(
-        clsp_bezier_eval_points(
+        clsp_patch_eval_points(
             plan,
             &(clsp_points){.num = 1, .item = clsp_in_u32(&patch, 1), .params = clsp_in_f32(at, 2)},
             clsp_out_f32(points, 6), NULL),
         CLSP_ERROR_STATE);
     assert_int_equal(
-        clsp_bezier_eval(plan, patches, out, &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
+        clsp_patch_eval(plan, patches, out, &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
         CLSP_ERROR_STATE);
 }
 
@@ -278,7 +278,7 @@ static void assert_refused(clsp_bezier_plan *plan)
 static bool fail_change(clsp_context *ctx, const change *c, enum kind kind, unsigned n,
                         const float *right)
 {
-    clsp_bezier_plan *plan = used_plan(ctx);
+    clsp_patch_plan *plan = used_plan(ctx);
     float points[POINTS_MAX];
 
     if (c->before) assert_ok(ctx, c->before(plan));
@@ -292,7 +292,7 @@ static bool fail_change(clsp_context *ctx, const change *c, enum kind kind, unsi
     read_after(ctx, plan, c, points);
     if (memcmp(points, right, sizeof points) != 0)
         fail_msg("%s, %s %u, status %d: other points", c->name, kind_names[kind], n, status);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     return fault.reached;
 }
 
@@ -301,13 +301,13 @@ static unsigned fail_changes(clsp_context *ctx, const change *c)
     static const enum kind kinds[] = {MALLOC,        CALLOC,  REALLOC, CREATE_BUFFER,
                                       CREATE_KERNEL, SET_ARG, LAUNCH,  COPY,
                                       WRITE,         READ,    MARKER};
-    clsp_bezier_plan *plan = used_plan(ctx);
+    clsp_patch_plan *plan = used_plan(ctx);
     float right[POINTS_MAX];
     unsigned failed = 0;
 
     assert_ok(ctx, c->apply(plan));
     read_after(ctx, plan, c, right);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     for (size_t k = 0; k < COUNT(kinds); k++)
         for (unsigned n = 1; fail_change(ctx, c, kinds[k], n, right); n++)
             failed++;
@@ -319,13 +319,13 @@ static unsigned fail_changes(clsp_context *ctx, const change *c)
 static void test_changes(void **state)
 {
     static const change changes[] = {
-        {"clsp_bezier_set_grid", NULL, other_grid, other_grid, 0},
-        {"clsp_bezier_set_grid of params", NULL, own_grid, own_grid_again, 0},
-        {"clsp_bezier_set_grid after patch grids", other_patch_grids, other_grid, same_degrees, 0},
+        {"clsp_patch_set_grids", NULL, other_grid, other_grid, 0},
+        {"clsp_patch_set_grids of params", NULL, own_grid, own_grid_again, 0},
+        {"clsp_patch_set_grids after patch grids", other_patch_grids, other_grid, same_degrees, 0},
         {"clsp_bezier_set_degrees", NULL, other_degrees, other_degrees,
          REALS / (DEGREE + 1) * (DEGREE + 2)},
-        {"clsp_bezier_set_control_points", NULL, other_points, other_points, 0},
-        {"clsp_bezier_set_patch_grids", NULL, other_patch_grids, other_patch_grids, 0}};
+        {"clsp_patch_set_control_points", NULL, other_points, other_points, 0},
+        {"clsp_patch_set_grids", NULL, other_patch_grids, other_patch_grids, 0}};
     static const char *const limits[] = {"", "class=discrete"};
     unsigned failed = 0;
 
@@ -356,38 +356,38 @@ enum {
 };
 
 /* A large evaluation into memory that is there for it alone: on the grid, or at parameters. */
-static clsp_status eval_large(clsp_bezier_plan *plan, bool at_parameters, float *points)
+static clsp_status eval_large(clsp_patch_plan *plan, bool at_parameters, float *points)
 {
     static float params[LARGE_PARTS * LARGE_PARAMS];
     const size_t values = (size_t)LARGE_PARTS * LARGE_VALUES, num = values / 3;
     const clsp_output out = clsp_out_f32(points, values);
     static uint32_t patches[LARGE_PARTS * LARGE * LARGE];
 
-    if (!at_parameters) return clsp_bezier_eval(plan, (clsp_range){0, LARGE_PARTS}, out, NULL);
+    if (!at_parameters) return clsp_patch_eval(plan, (clsp_range){0, LARGE_PARTS}, out, NULL);
     for (size_t i = 0; i < num; i++) {
         params[2 * i] = (float)(i % 1000) / 1000;
         params[2 * i + 1] = (float)(i % 777) / 777;
         patches[i] = (uint32_t)(i % LARGE_PARTS);
     }
-    return clsp_bezier_eval_points(plan,
-                                   &(clsp_points){.num = num,
-                                                  .item = clsp_in_u32(patches, num),
-                                                  .params = clsp_in_f32(params, 2 * num)},
-                                   out, NULL);
+    return clsp_patch_eval_points(plan,
+                                  &(clsp_points){.num = num,
+                                                 .item = clsp_in_u32(patches, num),
+                                                 .params = clsp_in_f32(params, 2 * num)},
+                                  out, NULL);
 }
 
-static clsp_bezier_plan *large_plan(clsp_context *ctx)
+static clsp_patch_plan *large_plan(clsp_context *ctx)
 {
     static const clsp_bezier_desc desc = {.degree = {DEGREE, DEGREE},
                                           .axis = {{.num = LARGE}, {.num = LARGE}}};
     float control[LARGE_PARTS * (DEGREE + 1) * (DEGREE + 1) * 3];
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     for (size_t i = 0; i < COUNT(control); i++)
         control[i] = (float)(i * i % 23) / 4;
     assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &desc));
-    assert_ok(ctx, clsp_bezier_set_control_points(plan, LARGE_PARTS,
-                                                  clsp_in_f32(control, COUNT(control)), NULL));
+    assert_ok(ctx, clsp_patch_set_control_points(plan, LARGE_PARTS,
+                                                 clsp_in_f32(control, COUNT(control)), NULL));
     return plan;
 }
 
@@ -398,7 +398,7 @@ static bool fail_transfer(clsp_context *ctx, bool at_parameters, enum kind kind,
 {
     const size_t bytes = (size_t)LARGE_PARTS * LARGE_VALUES * sizeof(float);
     const long objects = live_objects, blocks = live_blocks;
-    clsp_bezier_plan *plan = large_plan(ctx);
+    clsp_patch_plan *plan = large_plan(ctx);
 
     for (int again = 0; again < 2; again++) {
         float *const points = malloc(bytes);
@@ -410,7 +410,7 @@ static bool fail_transfer(clsp_context *ctx, bool at_parameters, enum kind kind,
             fail_msg("%s %u, call %d: status %d", kind_names[kind], n, again, status);
         free(points);
     }
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     if (live_blocks != blocks)
         fail_msg("%s %u: %ld blocks are left", kind_names[kind], n, live_blocks - blocks);
     /* a mapping of pinned memory that is not undone is over with its buffer */
@@ -426,12 +426,12 @@ static unsigned fail_transfers(clsp_context *ctx, bool at_parameters)
     static const enum kind kinds[] = {CREATE_QUEUE, CREATE_BUFFER, SET_ARG, LAUNCH, WRITE,
                                       READ,         MAP,           UNMAP,   MARKER};
     float *const right = malloc((size_t)LARGE_PARTS * LARGE_VALUES * sizeof *right);
-    clsp_bezier_plan *plan = large_plan(ctx);
+    clsp_patch_plan *plan = large_plan(ctx);
     unsigned failed = 0;
 
     assert_non_null(right);
     assert_ok(ctx, eval_large(plan, at_parameters, right));
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     for (size_t k = 0; k < COUNT(kinds); k++)
         for (unsigned n = 1; fail_transfer(ctx, at_parameters, kinds[k], n, right); n++)
             failed++;

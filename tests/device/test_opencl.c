@@ -45,7 +45,7 @@ static clsp_status eval(const clsp_context_opts *opts, float points[REALS])
     static const clsp_bezier_desc desc = {.degree = {3, 3},
                                           .axis = {{.num = SAMPLES}, {.num = SAMPLES}}};
     float controls[CONTROLS];
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
     clsp_context *ctx = NULL;
     clsp_status status = clsp_context_create(&ctx, NULL, opts);
 
@@ -53,10 +53,10 @@ static clsp_status eval(const clsp_context_opts *opts, float points[REALS])
         controls[i] = (float)(i * i % 13);
     if (status == CLSP_OK) status = clsp_bezier_plan_create(&plan, ctx, &desc);
     if (status == CLSP_OK)
-        status = clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL);
+        status = clsp_patch_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL);
     if (status == CLSP_OK)
-        status = clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, REALS), NULL);
-    clsp_bezier_plan_destroy(&plan);
+        status = clsp_patch_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, REALS), NULL);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
     return status;
 }

@@ -2,20 +2,20 @@
    an error or what is right, and the plan is as good as before. */
 #include "fault_fixture.h"
 
-#include <clspline/bspline_convert.h>
-#include <clspline/bspline_project.h>
+#include <clspline/bspline.h>
+#include <clspline/nearest.h>
 #include <string.h>
 #include <time.h>
 
 /* What is done with a plan while calls fail. */
 typedef struct use {
     const char *name;
-    clsp_bspline_plan *(*plan)(clsp_context *ctx, const struct use *u);
+    clsp_patch_plan *(*plan)(clsp_context *ctx, const struct use *u);
     /* Does it, again from the start, and writes results. */
-    clsp_status (*apply)(clsp_bspline_plan *plan, const struct use *u, void *results);
+    clsp_status (*apply)(clsp_patch_plan *plan, const struct use *u, void *results);
     size_t bytes; /* of the results, at most MOST */
     clsp_bspline_target target;
-    clsp_bspline_project_opts project;
+    clsp_nearest_opts project;
     bool shared, own_knots;
 } use;
 
@@ -41,7 +41,7 @@ static bool fail_use(clsp_context *ctx, const use *u, enum kind kind, unsigned n
 {
     static char results[MOST];
     const long objects = live_objects, blocks = live_blocks;
-    clsp_bspline_plan *plan = u->plan(ctx, u);
+    clsp_patch_plan *plan = u->plan(ctx, u);
 
     memset(results, 0, sizeof results);
     arm_fault(kind, n);
@@ -53,7 +53,7 @@ static bool fail_use(clsp_context *ctx, const use *u, enum kind kind, unsigned n
     assert_ok(ctx, u->apply(plan, u, results));
     if (memcmp(results, right, u->bytes) != 0)
         fail_msg("%s, %s %u, status %d: other results", u->name, kind_names[kind], n, status);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     let_go(ctx, blocks);
     if (live_blocks != blocks || live_objects != objects)
         fail_msg("%s, %s %u: %ld blocks and %ld objects are left", u->name, kind_names[kind], n,
@@ -67,12 +67,12 @@ static unsigned fail_all(clsp_context *ctx, const use *u)
                                       CREATE_KERNEL, SET_ARG, LAUNCH,  WRITE,
                                       READ,          COPY,    NATIVE,  SET_DESTRUCTOR};
     static char right[MOST];
-    clsp_bspline_plan *plan = u->plan(ctx, u);
+    clsp_patch_plan *plan = u->plan(ctx, u);
     unsigned failed = 0;
 
     memset(right, 0, sizeof right);
     assert_ok(ctx, u->apply(plan, u, right));
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     settle(ctx);
     for (size_t k = 0; k < COUNT(kinds); k++)
         for (unsigned n = 1; fail_use(ctx, u, kinds[k], n, right); n++)
@@ -100,16 +100,16 @@ static void check_uses(const use *uses, size_t num)
     print_message("%u calls made to fail\n", failed);
 }
 
-static clsp_status load(clsp_bspline_plan *plan, size_t num, size_t reals)
+static clsp_status load(clsp_patch_plan *plan, size_t num, size_t reals)
 {
     float control[PATCHES * CONTROLS * CONTROLS * 3];
 
     for (size_t i = 0; i < num * reals; i++)
         control[i] = (float)(i * i % 23) / 4;
-    return clsp_bspline_set_control_points(plan, num, clsp_in_f32(control, num * reals), NULL);
+    return clsp_patch_set_control_points(plan, num, clsp_in_f32(control, num * reals), NULL);
 }
 
-static clsp_status set_own_knots(clsp_bspline_plan *plan)
+static clsp_status set_own_knots(clsp_patch_plan *plan)
 {
     double knots[CURVES * KNOTS];
 
@@ -122,11 +122,11 @@ static clsp_status set_own_knots(clsp_bspline_plan *plan)
 
 /* A plan of B-spline surfaces with control points and a target, which stays when another one fails.
  */
-static clsp_bspline_plan *surface_plan(clsp_context *ctx, const use *u)
+static clsp_patch_plan *surface_plan(clsp_context *ctx, const use *u)
 {
     static const clsp_bspline_desc desc = {.degree = {DEGREE, DEGREE},
                                            .num_controls = {CONTROLS, CONTROLS}};
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
 
     (void)u;
     assert_ok(ctx, clsp_bspline_plan_create(&plan, ctx, &desc));
@@ -135,10 +135,10 @@ static clsp_bspline_plan *surface_plan(clsp_context *ctx, const use *u)
     return plan;
 }
 
-static clsp_status convert(clsp_bspline_plan *plan, const use *u, void *results)
+static clsp_status convert(clsp_patch_plan *plan, const use *u, void *results)
 {
     clsp_bspline_desc desc;
-    clsp_status status = clsp_bspline_target_desc(plan, 0, &desc); /* there is one */
+    clsp_status status = clsp_bspline_target_desc(plan, 0, &desc, NULL); /* there is one */
 
     if (status == CLSP_OK) status = clsp_bspline_set_target(plan, &u->target);
     if (status == CLSP_OK)
@@ -170,13 +170,13 @@ static void test_conversions(void **state)
 
 enum { SAMPLES = 11, CURVE_REALS = CONTROLS * 3 };
 
-static clsp_bspline_plan *curve_plan(clsp_context *ctx, const use *u)
+static clsp_patch_plan *curve_plan(clsp_context *ctx, const use *u)
 {
     static const clsp_bspline_desc desc = {.directions = 1,
                                            .degree = {DEGREE},
                                            .num_controls = {CONTROLS},
                                            .axis = {{.num = SAMPLES}}};
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
 
     assert_ok(ctx, clsp_bspline_plan_create(&plan, ctx, &desc));
     if (u->own_knots) assert_ok(ctx, set_own_knots(plan));
@@ -186,7 +186,7 @@ static clsp_bspline_plan *curve_plan(clsp_context *ctx, const use *u)
 /* Loads curves, gives them their own knots, evaluates and converts: [CURVES][SAMPLES][3] vertices,
  * then pieces.
  */
-static clsp_status use_own(clsp_bspline_plan *plan, const use *u, void *results)
+static clsp_status use_own(clsp_patch_plan *plan, const use *u, void *results)
 {
     const clsp_range all = {0, CURVES};
     const size_t vertices = CURVES * SAMPLES * 3;
@@ -195,7 +195,7 @@ static clsp_status use_own(clsp_bspline_plan *plan, const use *u, void *results)
 
     if (status == CLSP_OK) status = set_own_knots(plan);
     if (status == CLSP_OK)
-        status = clsp_bspline_eval(plan, all, clsp_out_f32(values, vertices), NULL);
+        status = clsp_patch_eval(plan, all, clsp_out_f32(values, vertices), NULL);
     if (status == CLSP_OK) status = clsp_bspline_set_target(plan, &u->target);
     if (status == CLSP_OK)
         status = clsp_bspline_convert(plan, all,
@@ -220,13 +220,13 @@ static void test_own_knots(void **state)
 enum { QUERIES = 12, RESULTS_MAX = 2 * QUERIES };
 
 /* Loads curves, so that all is made again, and projects; results: [RESULTS_MAX]. */
-static clsp_status project(clsp_bspline_plan *plan, const use *u, void *results)
+static clsp_status project(clsp_patch_plan *plan, const use *u, void *results)
 {
     static const clsp_share device = {.schedule = CLSP_SCHEDULE_DEVICE, .bit_equal = 1};
     float points[QUERIES * 3];
     uint32_t patches[QUERIES];
-    const clsp_output out = clsp_out_bspline_nearest_f32(results, RESULTS_MAX);
-    clsp_bspline_queries queries = {.num = QUERIES, .points = clsp_in_f32(points, COUNT(points))};
+    const clsp_output out = clsp_out_nearest_f32(results, RESULTS_MAX);
+    clsp_nearest_queries queries = {.num = QUERIES, .points = clsp_in_f32(points, COUNT(points))};
 
     for (size_t i = 0; i < COUNT(points); i++)
         points[i] = (float)(i * 5 % 17) / 3;
@@ -236,26 +236,21 @@ static clsp_status project(clsp_bspline_plan *plan, const use *u, void *results)
     const clsp_status status = load(plan, CURVES, CURVE_REALS);
     if (status != CLSP_OK) return status;
     if (u->shared)
-        return clsp_bspline_project(plan, &queries, &u->project, out,
+        return clsp_nearest_project(plan, &queries, &u->project, out,
                                     &(clsp_run){.share = &device});
-    return clsp_bspline_project(plan, &queries, &u->project, out, NULL);
+    return clsp_nearest_project(plan, &queries, &u->project, out, NULL);
 }
 
 static void test_projections(void **state)
 {
 #define PROJECTION                                                                                 \
-    .plan = curve_plan, .apply = project, .bytes = RESULTS_MAX * sizeof(clsp_bspline_nearest_f32)
+    .plan = curve_plan, .apply = project, .bytes = RESULTS_MAX * sizeof(clsp_nearest_f32)
     static const use uses[] = {
-        {.name = "exact", PROJECTION, .project = {.method = CLSP_BSPLINE_PROJECT_EXACT}},
+        {.name = "exact", PROJECTION, .project = {.method = CLSP_NEAREST_EXACT}},
         {.name = "two nearest", PROJECTION, .project = {.num_nearest = 2}},
         {.name = "own knots", PROJECTION, .project = {.max_dist = 3}, .own_knots = true},
-        {.name = "mrep",
-         PROJECTION,
-         .project = {.method = CLSP_BSPLINE_PROJECT_MREP, .tolerance = 1e-2}},
-        {.name = "shared",
-         PROJECTION,
-         .project = {.method = CLSP_BSPLINE_PROJECT_EXACT},
-         .shared = true}};
+        {.name = "mrep", PROJECTION, .project = {.method = CLSP_NEAREST_MREP, .tolerance = 1e-2}},
+        {.name = "shared", PROJECTION, .project = {.method = CLSP_NEAREST_EXACT}, .shared = true}};
 #undef PROJECTION
 
     (void)state;
@@ -269,7 +264,7 @@ enum { LISTED = 50 };
 static clsp_context *list_context; /* of the plan at hand */
 
 /* Vertices at parameters from and into buffers. */
-static clsp_status list(clsp_bspline_plan *plan, const use *u, void *results)
+static clsp_status list(clsp_patch_plan *plan, const use *u, void *results)
 {
     static const uint32_t item[LISTED] = {1, 0, 1};
     float params[2 * LISTED];
@@ -288,11 +283,11 @@ static clsp_status list(clsp_bspline_plan *plan, const use *u, void *results)
     assert_true(code[0] == CL_SUCCESS && code[1] == CL_SUCCESS && code[2] == CL_SUCCESS);
     fault.armed = armed;
     const clsp_status status =
-        clsp_bspline_eval_points(plan,
-                                 &(clsp_points){.num = LISTED,
-                                                .item = clsp_in_buffer(items, CLSP_U32, 0),
-                                                .params = clsp_in_buffer(from, CLSP_F32, 0)},
-                                 clsp_out_buffer(out, CLSP_F32, 0), NULL);
+        clsp_patch_eval_points(plan,
+                               &(clsp_points){.num = LISTED,
+                                              .item = clsp_in_buffer(items, CLSP_U32, 0),
+                                              .params = clsp_in_buffer(from, CLSP_F32, 0)},
+                               clsp_out_buffer(out, CLSP_F32, 0), NULL);
     fault.armed = false;
     if (status == CLSP_OK)
         clEnqueueReadBuffer(queue, out, CL_TRUE, 0, u->bytes, results, 0, NULL, NULL);
@@ -302,7 +297,7 @@ static clsp_status list(clsp_bspline_plan *plan, const use *u, void *results)
     return status;
 }
 
-static clsp_bspline_plan *list_plan(clsp_context *ctx, const use *u)
+static clsp_patch_plan *list_plan(clsp_context *ctx, const use *u)
 {
     list_context = ctx;
     return surface_plan(ctx, u);

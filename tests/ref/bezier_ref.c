@@ -207,7 +207,7 @@ int ref_bezier_derivative(const ref_patch *patch, const long double t[3], const 
 }
 
 /* Homogeneous derivatives, as ref_bezier_vertex needs them. */
-enum { S, U, V, W, UU, UV, VV, NUM_DERIVATIVES };
+enum { S, U, V, W, UU, UV, VV, UW, VW, WW, NUM_DERIVATIVES };
 
 static void unit_cross(const long double a[3], const long double b[3], long double n[3])
 {
@@ -262,14 +262,18 @@ static void quotient(ref_vertex *vertex, unsigned c, long double a[NUM_DERIVATIV
     const long double s = a[S][c] / w[S];
     const long double du = (a[U][c] - w[U] * s) / w[S];
     const long double dv = (a[V][c] - w[V] * s) / w[S];
+    const long double dw = (a[W][c] - w[W] * s) / w[S];
 
     vertex->point[c] = s;
     vertex->du[c] = du;
     vertex->dv[c] = dv;
-    vertex->dw[c] = (a[W][c] - w[W] * s) / w[S];
+    vertex->dw[c] = dw;
     vertex->duu[c] = (a[UU][c] - 2 * w[U] * du - w[UU] * s) / w[S];
     vertex->duv[c] = (a[UV][c] - w[U] * dv - w[V] * du - w[UV] * s) / w[S];
     vertex->dvv[c] = (a[VV][c] - 2 * w[V] * dv - w[VV] * s) / w[S];
+    vertex->duw[c] = (a[UW][c] - w[U] * dw - w[W] * du - w[UW] * s) / w[S];
+    vertex->dvw[c] = (a[VW][c] - w[V] * dw - w[W] * dv - w[VW] * s) / w[S];
+    vertex->dww[c] = (a[WW][c] - 2 * w[W] * dw - w[WW] * s) / w[S];
 }
 
 int ref_bezier_vertex(const ref_patch *patch, long double u, long double v, long double w,
@@ -284,7 +288,8 @@ int ref_vertex_to(const ref_family *family, unsigned order, const long double t[
                   ref_vertex *vertex)
 {
     static const unsigned by[NUM_DERIVATIVES][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
-                                                    {2, 0, 0}, {1, 1, 0}, {0, 2, 0}};
+                                                    {2, 0, 0}, {1, 1, 0}, {0, 2, 0}, {1, 0, 1},
+                                                    {0, 1, 1}, {0, 0, 2}};
     long double a[NUM_DERIVATIVES][5] = {{0}}, weights[NUM_DERIVATIVES] = {1.0L};
 
     memset(vertex, 0, sizeof *vertex);

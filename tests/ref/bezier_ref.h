@@ -48,6 +48,7 @@ typedef struct ref_patch {
 /* All that a vertex may hold; what the form does not have is 0. */
 typedef struct ref_vertex {
     long double point[4], weight, du[4], dv[4], dw[4], duu[4], duv[4], dvv[4];
+    long double duw[4], dvw[4], dww[4];
     long double normal[3];    /* of dim 3: S_u x S_v of unit length, or zero where that is zero */
     long double curvature[2]; /* of curves one, in the plane with a sign; of surfaces with dim 3 the
                                  principal ones, the larger one first; 0 where there is no tangent

@@ -77,7 +77,7 @@ static long double *invert(long n, unsigned order, ref_mode mode)
 
     for (long i = 0; i < n; i++) {
         a[i * width + n + i] = 1.0L;
-        for (long k = i - 2; k <= i + 2; k++)
+        for (long k = i - 3; k <= i + 3; k++)
             a[i * width + index_of(k, n, mode)] += ref_bspline(order, (long double)(i - k));
     }
     for (long p = 0; p < n; p++) {

@@ -12,6 +12,7 @@
 #include "cell_class.h"
 #include "cell_sums.h"
 #include "point_sums.h"
+#include "span_splines.h"
 #ifdef __x86_64__
 #include <xmmintrin.h>
 #endif
@@ -414,7 +415,7 @@ static long double exact_weight(const clspi_point_sum *p, uint32_t i, const uint
     long double sum = 0;
 
     for (uint32_t a = 0; a < 3; a++)
-        clspi_span_weights(p->t[a][i], by[c->axis[a]], span[a]);
+        clspi_span_splines(p->t[a][i], by[c->axis[a]], span[a]);
     for (uint32_t n = 0; n < 16; n++) {
         const double table = c->table ? c->table[16 * k + n] : (double)(n == k);
         sum += (long double)table * span[0][n / 4] * span[1][n % 4];
@@ -468,28 +469,6 @@ static void check_columns(const columns_case *x)
         assert_true(x->sums[i][p->num_sums * p->dim] == UNTOUCHED);
 }
 
-/* Checks the same points with weights. */
-static void check_weighted(const columns_case *x)
-{
-    const clspi_point_sum *const p = &x->sum;
-    const double t[3] = {p->t[0][0], p->t[1][0], p->t[2][0]};
-    double row[64], sum[MOST_DIM + 1];
-    uint32_t points[64];
-
-    clspi_regular_weights(t, clspi_order_by[p->number[0]], row);
-    for (uint32_t i = 0; i < 64; i++)
-        points[i] = point_at(&p->of[0], i / 4, i % 4);
-    const clspi_weighted_sum weighted = {
-        p->control, p->is_double, p->dim, 64, points, row, p->number[0] == CLSPI_VALUE};
-    sum[p->dim] = UNTOUCHED;
-    clspi_weighted_points(&weighted, sum);
-    assert_true(sum[p->dim] == UNTOUCHED);
-    for (uint32_t i = 0; i < p->dim; i++) {
-        long double all[2] = {0, 0};
-        assert_true(fabsl(sum[i] - exact_point(p, 0, 0, i, all)) <= 0x1p-47);
-    }
-}
-
 /* Makes the columns of parameter i. */
 static void make_columns(columns_case *x, uint32_t n, uint32_t i)
 {
@@ -498,16 +477,15 @@ static void make_columns(columns_case *x, uint32_t n, uint32_t i)
 
     *c = (clspi_point_columns){.points = x->points + (n + i) % 3,
                                .step = {n % 4 ? 16 : SIDE * SIDE, n % 4 ? 4 : SIDE},
-                               .axis = {0, 1, 2},
                                .sums = x->sums[i]};
     for (uint32_t a = 0; a < 3; a++)
         x->sum.t[a][i] = n + i < 10 ? (n + i) % 3 / 2.0 : support_uniform(&seed);
     x->sums[i][x->sum.num_sums * x->sum.dim] = UNTOUCHED;
+    memcpy(c->axis, axes[(n + i) % 4], sizeof c->axis);
     if (!x->has_layers) return;
     c->layers = x->layers;
     c->table = x->table;
     c->num = 1 + 7 * n % MOST_COLUMNS;
-    memcpy(c->axis, axes[(n + i) % 4], sizeof c->axis);
     c->is_beyond[0] = i & 1;
     c->is_beyond[1] = i >> 1 & 1;
 }
@@ -552,14 +530,59 @@ static void test_columns(void **state)
             make_columns(&x, n, i);
         clspi_point_sums(&x.sum);
         check_columns(&x);
-        if (!x.has_layers && x.sum.num > 0) check_weighted(&x);
         free(control);
     }
 }
 
+/* ---- children ---- */
+
+enum { PARENT = 40, ROWS = 30, TERMS_MOST = 9 };
+
+/* Compares the points of a child of so many channels with their sums by definition. */
+static void check_child(const clspi_class_child *child, const double *from, uint32_t dim)
+{
+    double to[ROWS * CLSPI_MOST_DIM + ROOM], first[CLSPI_MOST_DIM + 1];
+
+    first[dim] = UNTOUCHED;
+    clspi_child_points(child, from, dim, to, first);
+    assert_true(first[dim] == UNTOUCHED);
+    for (uint32_t r = 0; r < child->rows; r++)
+        for (uint32_t c = 0; c < dim; c++) {
+            long double sum = -(long double)first[c];
+            for (uint32_t k = child->begin[r]; k < child->begin[r + 1]; k++)
+                sum += (long double)child->weight[k] * from[child->column[k] * dim + c];
+            assert_true(fabsl(to[r * dim + c] - sum) <= 0x1p-49);
+            if (r == 0) assert_true(to[c] == 0.0 && fabsl(sum) <= 0x1p-49);
+        }
+}
+
+/* Rows of any length are summed in any number of channels. */
+static void test_child_points(void **state)
+{
+    uint32_t begin[ROWS + 1] = {0};
+    uint16_t column[ROWS * TERMS_MOST];
+    double weight[ROWS * TERMS_MOST], from[PARENT * CLSPI_MOST_DIM + ROOM];
+    const clspi_class_child child = {
+        .rows = ROWS, .begin = begin, .column = column, .weight = weight};
+
+    (void)state;
+    for (uint32_t r = 0; r < ROWS; r++) {
+        begin[r + 1] = begin[r] + (r + 1) % (TERMS_MOST + 1);
+        for (uint32_t k = begin[r]; k < begin[r + 1]; k++) {
+            column[k] = (uint16_t)(support_random(&seed) % PARENT);
+            weight[k] = support_uniform(&seed) - 0.2;
+        }
+    }
+    for (uint32_t i = 0; i < PARENT * CLSPI_MOST_DIM + ROOM; i++)
+        from[i] = support_uniform(&seed);
+    for (uint32_t dim = 1; dim <= CLSPI_MOST_DIM; dim++)
+        check_child(&child, from, dim);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_columns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_columns),
+                                       cmocka_unit_test(test_child_points)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,11 +11,13 @@
 #include <string.h>
 
 #include "cell_points.h"
+#include "class_descent.h"
 #include "class_trees.h"
 #include "limit_points.h"
 #include "poly_mesh.h"
 #include "solid_cases.h"
 #include "solid_ref.h"
+#include "span_splines.h"
 #include "../support.h"
 
 enum { MAX_CLASSES = 512, CHANNELS = 3 };
@@ -543,31 +545,55 @@ static void test_sums(void **state)
 
 /* ---- trees ---- */
 
-/* Compares the weights of a cell's points by trees with those without: values, and derivatives up
-   to the second, which may become large near to edges. */
-static void check_trees(solid *s, const clspi_class_trees *trees, uint32_t cell, const double t[3])
+/* Makes the weights of a class's points of its columns and what is across them. */
+static void weigh_columns(const clspi_cell_class *of, const clspi_point_columns *columns,
+                          const double at[3], const uint8_t by[3], double *row)
 {
-    const uint32_t num = s->set.entry[s->points.use[cell].number].num_points;
-    double with[CLSPI_RING_POINTS], without[CLSPI_RING_POINTS];
+    double span[3][4], layer[4];
 
+    for (uint32_t a = 0; a < 3; a++) {
+        clspi_span_splines(at[a], by[columns->axis[a]], span[a]);
+        for (uint32_t i = 0; i < 4; i++)
+            span[a][i] *= pow(columns->slope[a], by[columns->axis[a]]);
+    }
+    clspi_layer_weights(of, at[2], by[columns->axis[2]], layer);
+    memset(row, 0, of->num_points * sizeof *row);
+    for (size_t k = 0; k < columns->num; k++) {
+        double sum = 0.0;
+        for (size_t i = 0; i < 16; i++)
+            sum += columns->table[16 * k + i] * span[0][i / 4] * span[1][i % 4];
+        clspi_column_set(of, k, sum, layer, row);
+    }
+}
+
+/* Compares the weights of a class by its columns in a tree with those by children: values, and
+   derivatives up to the second, which may become large near to edges. Returns whether it has
+   columns there. */
+static bool check_tree(const solid *s, const clspi_class_trees *trees, uint32_t number,
+                       const double t[3])
+{
+    const clspi_cell_class *const of = &s->set.entry[number];
+    double with[CLSPI_RING_POINTS], without[CLSPI_RING_POINTS], at[3];
+    clspi_point_columns columns;
+
+    if (!clspi_tree_columns(trees, number, t, &columns, at)) return false;
+    assert_int_equal(columns.axis[2], of->axis);
+    assert_int_equal(columns.num, of->num_slice);
     for (uint8_t i = 0; i < 27; i++) {
         const uint8_t by[3] = {i % 3, i / 3 % 3, i / 9};
         double size = 1.0;
         if (by[0] + by[1] + by[2] > 2) continue;
-        s->set.trees = NULL;
-        clspi_cell_weights(&s->points, &s->set, cell, t, by, without);
-        s->set.trees = trees;
-        clspi_cell_weights(&s->points, &s->set, cell, t, by, with);
-        s->set.trees = NULL;
-        for (uint32_t k = 0; k < num; k++)
+        clspi_class_weights(&s->set, number, t, by, CLSPI_OFF_BOUNDARY, without);
+        weigh_columns(of, &columns, at, by, with);
+        for (uint32_t k = 0; k < of->num_points; k++)
             size = fmax(size, fabs(without[k]));
-        for (uint32_t k = 0; k < num; k++)
+        for (uint32_t k = 0; k < of->num_points; k++)
             assert_true(fabs(with[k] - without[k]) <= (i == 0 ? 1e-14 : 1e-8 * size));
     }
+    return true;
 }
 
-/* Weights by trees are those of children: of layered cells, and of those whose children are
-   layered, at any distance from edges. */
+/* Columns by trees have the weights of children, at any distance from edges that trees reach. */
 static void test_trees(void **state)
 {
     static const double near[] = {0.0, 0.3, 0.5, 0x1p-7, 0x1p-9, 1.0 - 0x1p-4, 0x1p-30, 1.0};
@@ -578,21 +604,20 @@ static void test_trees(void **state)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         solid s = prepare_case(&all[i], 0);
         clspi_class_trees trees;
-        bool used[MAX_CLASSES], has_slices = false;
+        bool used[MAX_CLASSES];
+        size_t found = 0, beyond = 0;
         assert_true(s.set.num <= MAX_CLASSES);
-        for (uint32_t n = 0; n < s.set.num; n++) {
+        for (uint32_t n = 0; n < s.set.num; n++)
             used[n] = s.set.entry[n].axis != CLSPI_NO_AXIS;
-            has_slices = has_slices || used[n];
-        }
-        assert_true(has_slices);
         assert_true(
             clspi_class_trees_make(&trees, &s.set, used, 0.0, CLSPI_TREE_DEPTH, (size_t)1 << 20));
-        for (uint32_t k = 0; k < (support_tiny() ? 40 : NEAR * NEAR * NEAR); k++) {
+        for (uint32_t k = 0; k < NEAR * NEAR * NEAR; k++) {
             const double t[3] = {near[k % NEAR], near[k / NEAR % NEAR],
                                  near[k / NEAR / NEAR % NEAR]};
-            for (uint32_t c = k % 2; c < s.points.num_cells; c += 2)
-                if (s.points.use[c].number != CLSPI_REGULAR) check_trees(&s, &trees, c, t);
+            for (uint32_t n = 0; n < s.set.num; n++)
+                *(check_tree(&s, &trees, n, t) ? &found : &beyond) += 1;
         }
+        assert_true(found > 0 && beyond > 0);
         clspi_class_trees_release(&trees);
         release(&s);
         solid_free(&all[i]);

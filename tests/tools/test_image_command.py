@@ -229,7 +229,7 @@ class Motion(ImageCase):
                                                               image.values[1:]
                                                               + image.values[-1:])],
                         1e-3)
-        for order in some(range(6), 2):
+        for order in some(range(8), 2):
             same = self.get(noise((9, 9), "u8"), "--order", str(order), "--mode", "mirror", "-r",
                             "180", "-n", "2")
             self.assertEqual(same, noise((9, 9), "u8"))
@@ -382,7 +382,7 @@ class Failures(ImageCase):
                 ("--size must be", (a, "-o", b, "--size", "4.5x3")),
                 ("--size has 1", (a, "-o", b, "--size", "4")),
                 ("--repeat must be", (a, "-o", b, "-n", "0")),
-                ("--order must be", (a, "-o", b, "--order", "6")),
+                ("--order must be", (a, "-o", b, "--order", "8")),
                 ("--mode must be", (a, "-o", b, "-m", "mirrored")),
                 ("--mode has 3", (a, "-o", b, "-m", "mirror,wrap,wrap")),
                 ("--mode must be", (a, "-o", b, "-m", "mirror,")),

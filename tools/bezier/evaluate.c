@@ -15,7 +15,7 @@ typedef struct net {
     const double *points;
     size_t num_reals;
     size_t vertex_reals; /* and their numbers */
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     staged_vertices staged;
 } net;
 
@@ -46,7 +46,7 @@ static bool set_points(const job *j, const net *n)
     if (!staging_open_reals(&reals, j->task->source.precision, n->points, n->num_reals))
         return mesh_source_memory(&j->task->source);
     const bool done = staging_check(
-        j->task->ctx, clsp_bezier_set_control_points(n->plan, patches, reals.input, NULL));
+        j->task->ctx, clsp_patch_set_control_points(n->plan, patches, reals.input, NULL));
     staging_close_reals(&reals);
     return done;
 }
@@ -99,8 +99,8 @@ static bool share_chunk(const job *j, const net *n, clsp_range patches)
     clsp_report report = {0};
     char what[80];
     if (!staging_check(j->task->ctx,
-                       clsp_bezier_eval(n->plan, patches, n->staged.output,
-                                        &(clsp_run){.share = j->task->sharing, .report = &report})))
+                       clsp_patch_eval(n->plan, patches, n->staged.output,
+                                       &(clsp_run){.share = j->task->sharing, .report = &report})))
         return false;
     snprintf(what, sizeof(what), "patches %lu to %lu", (unsigned long)(j->done + patches.first + 1),
              (unsigned long)(j->done + patches.first + patches.count));
@@ -111,7 +111,7 @@ static bool share_chunk(const job *j, const net *n, clsp_range patches)
 static bool eval_chunk(const job *j, const net *n, clsp_range patches)
 {
     if (j->task->sharing) return share_chunk(j, n, patches);
-    return staging_check(j->task->ctx, clsp_bezier_eval(n->plan, patches, n->staged.output, NULL));
+    return staging_check(j->task->ctx, clsp_patch_eval(n->plan, patches, n->staged.output, NULL));
 }
 
 /* Welds staged vertices to those of other patches. */
@@ -193,9 +193,9 @@ static bool set_grids(const job *j, const net *n)
     if (!num) return mesh_source_memory(&j->task->source);
     for (size_t i = 0; i < patches * directions; i++)
         num[i] = j->num[2 / directions * i];
-    bool done = staging_check(
-        j->task->ctx,
-        clsp_bezier_set_patch_grids(n->plan, patches, clsp_in_u32(num, patches * directions)));
+    bool done =
+        staging_check(j->task->ctx, clsp_patch_set_grids(n->plan, NULL, patches,
+                                                         clsp_in_u32(num, patches * directions)));
     free(num);
     return done;
 }
@@ -218,7 +218,7 @@ static bool open_net(job *j, net *n)
 static void close_net(net *n)
 {
     staging_close_vertices(&n->staged);
-    clsp_bezier_plan_destroy(&n->plan);
+    clsp_patch_plan_destroy(&n->plan);
 }
 
 /* Chooses what a patch's vertices have besides points: 3 numbers of a normal, 2 of curvature. */
@@ -334,7 +334,7 @@ bool evaluate_begin(evaluate_task *task)
 {
     mesh_source *s = &task->source;
     s->advice = task->grids->uniform ? "use fewer --samples" : "use a larger --tolerance";
-    s->most_samples = CLSP_BEZIER_MAX_SAMPLES;
+    s->most_samples = CLSP_PATCH_MAX_SAMPLES;
     s->num_grids = s->end = bezierview_num_patches(task->content);
     s->rest = &task->content->polyhedra;
     s->make = make;

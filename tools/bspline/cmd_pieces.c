@@ -34,7 +34,7 @@ typedef struct work {
 typedef struct job {
     work *w;
     const spline_batch *batch;
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     clsp_bspline_desc target;
     size_t pieces, piece_reals; /* of a spline, of a piece */
     double *reals;              /* of some splines */
@@ -49,7 +49,7 @@ static bool load(job *j)
     staged_reals reals;
     bool done = staging_open_reals(&reals, w->r->precision, j->batch->points, j->batch->num_reals);
     if (!done) complain("not enough memory for the control points");
-    done = done && staging_check(w->ctx, clsp_bspline_set_control_points(
+    done = done && staging_check(w->ctx, clsp_patch_set_control_points(
                                              j->plan, j->batch->num_splines, reals.input, NULL));
     staging_close_reals(&reals);
     return done;
@@ -62,7 +62,7 @@ static bool make_plan(job *j)
     const clsp_bspline_desc desc = spline_desc(&j->batch->type, j->w->r->precision);
     return staging_check(ctx, clsp_bspline_plan_create(&j->plan, ctx, &desc)) &&
            staging_check(ctx, clsp_bspline_set_target(j->plan, &target)) &&
-           staging_check(ctx, clsp_bspline_target_desc(j->plan, 0, &j->target)) && load(j);
+           staging_check(ctx, clsp_bspline_target_desc(j->plan, 0, &j->target, NULL)) && load(j);
 }
 
 /* Converts splines of the batch into j->reals. */
@@ -152,7 +152,7 @@ static bool run_batch(work *w, const spline_batch *batch)
         done = convert(&j, range);
         writes = done && write_splines(&j, range);
     }
-    clsp_bspline_plan_destroy(&j.plan);
+    clsp_patch_plan_destroy(&j.plan);
     free(j.reals);
     free(j.floats);
     return done;

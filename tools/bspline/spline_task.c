@@ -22,7 +22,7 @@ typedef struct job {
     const mesh_source *source;
     const mesh_sink *sink;
     const spline_batch *batch;
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     staged_vertices staged;
     int side;             /* of volumes */
     size_t grid_points;   /* of a spline, or its side */
@@ -167,7 +167,7 @@ static bool set_points(const job *j)
     staged_reals reals = {.floats = NULL};
     bool done = points && staging_open_reals(&reals, j->task->source.precision, points, num_reals);
     if (done)
-        done = staging_check(j->task->ctx, clsp_bspline_set_control_points(
+        done = staging_check(j->task->ctx, clsp_patch_set_control_points(
                                                j->plan, j->batch->num_splines, reals.input, NULL));
     else
         mesh_source_memory(&j->task->source);
@@ -223,9 +223,9 @@ static bool share_chunk(const job *j, clsp_range range)
 {
     clsp_report report = {0};
     char what[80];
-    if (!staging_check(j->task->ctx, clsp_bspline_eval(j->plan, range, j->staged.output,
-                                                       &(clsp_run){.share = j->task->sharing,
-                                                                   .report = &report})))
+    if (!staging_check(j->task->ctx,
+                       clsp_patch_eval(j->plan, range, j->staged.output,
+                                       &(clsp_run){.share = j->task->sharing, .report = &report})))
         return false;
     snprintf(what, sizeof(what), "splines %lu to %lu", (unsigned long)(j->before + range.first + 1),
              (unsigned long)(j->before + range.first + range.count));
@@ -236,7 +236,7 @@ static bool share_chunk(const job *j, clsp_range range)
 static bool eval_chunk(const job *j, clsp_range range)
 {
     if (j->task->sharing) return share_chunk(j, range);
-    return staging_check(j->task->ctx, clsp_bspline_eval(j->plan, range, j->staged.output, NULL));
+    return staging_check(j->task->ctx, clsp_patch_eval(j->plan, range, j->staged.output, NULL));
 }
 
 /* Gives staged vertices to the sink. Curves have no normals: (0, 0, 0). */
@@ -311,10 +311,12 @@ static bool run_batch(job *j)
     for (; done && j->side < num_sides(&j->batch->type); j->side++, j->grids += num) {
         clsp_axis axis[SPLINES_MAX_DIRECTIONS] = {{.num = 0}};
         set_axes(j, axis);
-        if (j->side > 0) done = staging_check(j->task->ctx, clsp_bspline_set_grid(j->plan, axis));
+        if (j->side > 0)
+            done = staging_check(j->task->ctx,
+                                 clsp_patch_set_grids(j->plan, axis, 0, (clsp_input){0}));
         done = done && run_side(j);
     }
-    clsp_bspline_plan_destroy(&j->plan);
+    clsp_patch_plan_destroy(&j->plan);
     return done;
 }
 
@@ -353,7 +355,7 @@ bool spline_task_begin(spline_task *task)
 {
     mesh_source *s = &task->source;
     s->advice = "use fewer --samples";
-    s->most_samples = CLSP_BSPLINE_MAX_SAMPLES;
+    s->most_samples = CLSP_PATCH_MAX_SAMPLES;
     s->num_grids = s->end = count_grids(task->content);
     s->make = make;
     s->user = task;

@@ -29,7 +29,7 @@ typedef struct tuning_case {
 /* ---- measuring ---- */
 
 /* Points of a wavy net: their values make no difference to speeds. */
-static clsp_status set_points(clsp_bezier_plan *plan, const tuning_case *c)
+static clsp_status set_points(clsp_patch_plan *plan, const tuning_case *c)
 {
     const size_t num = c->patches * (c->degree + 1) * (c->degree + 1) * 3;
     clsp_status status = CLSP_ERROR_NO_MEMORY;
@@ -40,7 +40,7 @@ static clsp_status set_points(clsp_bezier_plan *plan, const tuning_case *c)
         f32[i] = (float)f64[i];
     }
     if (f32 && f64)
-        status = clsp_bezier_set_control_points(
+        status = clsp_patch_set_control_points(
             plan, c->patches,
             c->precision == CLSP_F32 ? clsp_in_f32(f32, num) : clsp_in_f64(f64, num), NULL);
     free(f64);
@@ -49,7 +49,7 @@ static clsp_status set_points(clsp_bezier_plan *plan, const tuning_case *c)
 }
 
 /* Evaluates by each processor alone, into the memory that is best for it. */
-static clsp_status eval(clsp_context *ctx, clsp_bezier_plan *plan, const tuning_case *c,
+static clsp_status eval(clsp_context *ctx, clsp_patch_plan *plan, const tuning_case *c,
                         clsp_report *report)
 {
     const clsp_share share = {.measure = 1};
@@ -58,7 +58,7 @@ static clsp_status eval(clsp_context *ctx, clsp_bezier_plan *plan, const tuning_
     void *memory = NULL;
     clsp_status status = clsp_shared_alloc(ctx, reals * clsp_type_bytes(c->precision), &memory);
     const clsp_output out = {.type = c->precision, .host = memory, .size = reals};
-    if (status == CLSP_OK) status = clsp_bezier_eval(plan, (clsp_range){0, c->patches}, out, &run);
+    if (status == CLSP_OK) status = clsp_patch_eval(plan, (clsp_range){0, c->patches}, out, &run);
     clsp_shared_free(ctx, memory);
     return status;
 }
@@ -68,12 +68,12 @@ static bool measure(clsp_context *ctx, const tuning_case *c, clsp_report *report
     const clsp_bezier_desc desc = {.precision = c->precision,
                                    .degree = {c->degree, c->degree},
                                    .axis = {{.num = c->samples}, {.num = c->samples}}};
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
     clsp_status status = clsp_bezier_plan_create(&plan, ctx, &desc);
     if (status == CLSP_OK) status = set_points(plan, c);
     if (status == CLSP_OK) status = eval(ctx, plan, c, report);
     if (status != CLSP_OK) complain_status(ctx, status);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     return status == CLSP_OK;
 }
 

@@ -67,7 +67,7 @@ _clspline_values() {
         compgen -W 'x y z' -- "$3" || true
         ;;
     *' --order')
-        compgen -W '0 1 2 3 4 5' -- "$3" || true
+        compgen -W '0 1 2 3 4 5 6 7' -- "$3" || true
         ;;
     'image -m' | *' --mode')
         compgen -W 'mirror reflect grid-wrap nearest constant grid-constant wrap grid-mirror' -- "$3" || true

@@ -253,8 +253,8 @@ complete -c clspline -n '__clspline_at image' -l size -x \
 complete -c clspline -n '__clspline_at image' -s n -l repeat -x \
     -d 'do it N times, each time from the result before'
 complete -c clspline -n '__clspline_at image' -l order -x \
-    -a '0 1 2 3 4 5' \
-    -d 'order of the splines, 0 to 5'
+    -a '0 1 2 3 4 5 6 7' \
+    -d 'order of the splines, 0 to 7'
 complete -c clspline -n '__clspline_at image' -s m -l mode -x \
     -a 'mirror reflect grid-wrap nearest constant grid-constant wrap grid-mirror' \
     -d 'beyond the edges, along x, y, z or alike'

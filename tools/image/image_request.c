@@ -129,7 +129,7 @@ static const option options[] = {
     {"repeat", 'n', "N", "do it N times, each time from the result before; default 1",
      OPTION_COUNT(image_request, repeat, 1, 1000000)},
     {"order", 0, "P", "order of the splines, @; default 3, 1 is linear, 0 takes the nearest sample",
-     OPTION_COUNT(image_request, order, 0, 5), .words = "0 1 2 3 4 5", .must = "0 to 5"},
+     OPTION_COUNT(image_request, order, 0, 7), .words = "0 1 2 3 4 5 6 7", .must = "0 to 7"},
     {"mode", 'm', "M[,M[,M]]",
      "beyond the edges, along x, y, z or alike: mirror, reflect, grid-wrap, nearest, constant, "
      "grid-constant, wrap, as scipy.ndimage has them; default reflect where nothing lies further "

@@ -50,7 +50,7 @@ typedef struct work {
 static bool check_model(const work *w)
 {
     const uint32_t dim = w->content.batches[0].type.dim;
-    const bool by_cubics = w->r->opts.method == CLSP_BSPLINE_PROJECT_MREP;
+    const bool by_cubics = w->r->opts.method == CLSP_NEAREST_MREP;
     for (size_t i = 0; i < w->content.num_batches; i++) {
         const spline_batch *batch = &w->content.batches[i];
         const char *why = NULL;
@@ -122,7 +122,7 @@ static bool open_search(work *w)
                          .report = print_shared,
                          .user = w,
                          .most = CHUNK_RESULTS / r->opts.num_nearest};
-    if (r->opts.method == CLSP_BSPLINE_PROJECT_MREP) w->search.opts.tolerance = w->tolerance;
+    if (r->opts.method == CLSP_NEAREST_MREP) w->search.opts.tolerance = w->tolerance;
     const bool done = project_search_open(&w->search);
     w->plan_seconds = seconds_now() - start;
     return done;

@@ -63,7 +63,7 @@ static bool load_knots(const project_plan *p, clsp_context *ctx)
     double *knots = gather(p, each, true);
     if (!knots) complain("not enough memory for the curves");
     const bool done =
-        knots && staging_check(ctx, clsp_bspline_set_knots(p->curves, p->num,
+        knots && staging_check(ctx, clsp_bspline_set_knots(p->plan, p->num,
                                                            clsp_in_f64(knots, p->num * each)));
     free(knots);
     return done;
@@ -76,8 +76,8 @@ static bool load_curves(const project_plan *p, clsp_context *ctx, mesh_precision
     staged_reals reals = {.floats = NULL};
     bool done = points && staging_open_reals(&reals, precision, points, p->num * each);
     if (!done) complain("not enough memory for the curves");
-    done = done && staging_check(
-                       ctx, clsp_bspline_set_control_points(p->curves, p->num, reals.input, NULL));
+    done = done &&
+           staging_check(ctx, clsp_patch_set_control_points(p->plan, p->num, reals.input, NULL));
     staging_close_reals(&reals);
     free(points);
     return done;
@@ -91,7 +91,7 @@ bool curve_plans_open(project_plans *p, clsp_context *ctx, const splines *conten
     for (size_t i = 0; done && i < p->num; i++) {
         project_plan *const plan = &p->plans[i];
         const clsp_bspline_desc desc = spline_desc(plan->type, precision);
-        done = staging_check(ctx, clsp_bspline_plan_create(&plan->curves, ctx, &desc)) &&
+        done = staging_check(ctx, clsp_bspline_plan_create(&plan->plan, ctx, &desc)) &&
                load_knots(plan, ctx) && load_curves(plan, ctx, precision);
     }
     return done;

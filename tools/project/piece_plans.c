@@ -7,7 +7,7 @@
 #include "staging.h"
 
 enum {
-    ORDER_MAX = CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE + 1,
+    ORDER_MAX = CLSP_NEAREST_MAX_SURFACE_DEGREE + 1,
     RAISED_DEGREE = 3 /* to which degrees are raised for one plan, which costs less than several */
 };
 
@@ -235,8 +235,8 @@ static bool load(project_plan *p, clsp_context *ctx, mesh_precision precision)
     staged_reals reals = {.floats = NULL};
     bool done = staging_open_reals(&reals, precision, p->points, p->num * piece_reals(p));
     if (!done) complain("not enough memory for the surfaces");
-    done = done && staging_check(ctx, clsp_bezier_plan_create(&p->pieces, ctx, &desc)) &&
-           staging_check(ctx, clsp_bezier_set_control_points(p->pieces, p->num, reals.input, NULL));
+    done = done && staging_check(ctx, clsp_bezier_plan_create(&p->plan, ctx, &desc)) &&
+           staging_check(ctx, clsp_patch_set_control_points(p->plan, p->num, reals.input, NULL));
     staging_close_reals(&reals);
     free(p->points);
     p->points = NULL;

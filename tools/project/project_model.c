@@ -10,8 +10,7 @@
 static const char *find_defect(const spline_type *type, const spline_type *first)
 {
     const bool is_curve = type->directions == 1;
-    const uint32_t most =
-        is_curve ? CLSP_BSPLINE_PROJECT_MAX_DEGREE : CLSP_BSPLINE_PROJECT_MAX_SURFACE_DEGREE;
+    const uint32_t most = is_curve ? CLSP_NEAREST_MAX_DEGREE : CLSP_NEAREST_MAX_SURFACE_DEGREE;
     if (type->directions > 2) return "a volume, neither curve nor surface";
     if (type->directions != first->directions)
         return is_curve ? "a curve, where those before are surfaces: one after the other"

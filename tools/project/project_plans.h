@@ -26,8 +26,7 @@ typedef struct project_plan {
     patch_place *places; /* [num] */
     double *points;      /* of pieces, until they are loaded */
     size_t point_capacity;
-    clsp_bspline_plan *curves; /* one of these */
-    clsp_bezier_plan *pieces;
+    clsp_patch_plan *plan;
 } project_plan;
 
 typedef struct project_plans {
@@ -42,11 +41,6 @@ bool curve_plans_open(project_plans *p, clsp_context *ctx, const splines *conten
                       mesh_precision precision, bool together);
 bool piece_plans_open(project_plans *p, clsp_context *ctx, const splines *content,
                       mesh_precision precision);
-
-/* Calls clsp_bspline_project or clsp_bezier_project. */
-clsp_status project_plan_run(const project_plan *p, const clsp_bspline_queries *queries,
-                             const clsp_bspline_project_opts *opts, clsp_output nearest,
-                             const clsp_run *run);
 
 void project_plans_close(project_plans *p);
 

@@ -15,13 +15,13 @@ static int check_picture(request *base)
 
 bool project_request_judges(const project_request *r)
 {
-    return r->invert || (r->tolerance.value > 0 && r->opts.method != CLSP_BSPLINE_PROJECT_MREP);
+    return r->invert || (r->tolerance.value > 0 && r->opts.method != CLSP_NEAREST_MREP);
 }
 
 static int check(request *base)
 {
     const project_request *r = (const project_request *)base;
-    const bool by_cubics = r->opts.method == CLSP_BSPLINE_PROJECT_MREP;
+    const bool by_cubics = r->opts.method == CLSP_NEAREST_MREP;
     const char *name = base->command->name;
     if (base->num_inputs < 2) return usage_error(name, "no file of points given");
     if (base->sharing.cooperate && by_cubics)
@@ -60,9 +60,9 @@ static const option options[] = {
     {"max-dist", 'm', "D", "look no further than this",
      OPTION_NUMBER(project_request, opts.max_dist, DBL_MIN, DBL_MAX), .must = "a number above 0"},
     {"nearest", 'k', "K", "the K nearest local minima of the distance, @; default 1",
-     OPTION_COUNT(project_request, opts.num_nearest, 1, CLSP_BSPLINE_PROJECT_MAX_NEAREST)},
+     OPTION_COUNT(project_request, opts.num_nearest, 1, CLSP_NEAREST_MAX_RESULTS)},
     {"method", 0, "M", "@: exact is the default, mrep works by cubic pieces, on one device",
-     OPTION_WORD(project_request, opts.method, "exact mrep"), .low = CLSP_BSPLINE_PROJECT_EXACT},
+     OPTION_WORD(project_request, opts.method, "exact mrep"), .low = CLSP_NEAREST_EXACT},
     {"signed", 's', NULL,
      "distances have a sign, that of the side of the surface: above 0 where u x v, the normal, "
      "points, which comes along; nan where the side is open, as beside edges and creases, the "
@@ -99,10 +99,9 @@ static const char *const examples[] = {
     "gunzip -c cloud.xyz.gz | clspline project curves.g2 - -o - -f csv | head",
     NULL};
 
-static const project_request defaults = {
-    .base = {.precision = MESH_F32},
-    .picture = PICTURE_OPTIONS_DEFAULT,
-    .opts = {.method = CLSP_BSPLINE_PROJECT_EXACT, .num_nearest = 1}};
+static const project_request defaults = {.base = {.precision = MESH_F32},
+                                         .picture = PICTURE_OPTIONS_DEFAULT,
+                                         .opts = {.method = CLSP_NEAREST_EXACT, .num_nearest = 1}};
 
 const subcommand command_project = {
     .name = "project",

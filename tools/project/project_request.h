@@ -12,7 +12,7 @@ enum { PROJECT_STATS_JSON = 1 };
 typedef struct project_request {
     request base;            /* its inputs are the model, the points last */
     picture_options picture; /* of the points, coloured by their distances */
-    clsp_bspline_project_opts opts;
+    clsp_nearest_opts opts;
     option_length tolerance; /* unit 1: percent of the box's diagonal */
     const char *columns;     /* of the points; NULL: as the file has them */
     bool invert, is_signed, histogram;

@@ -14,8 +14,7 @@ static bool make_room(project_search *s)
     const size_t results = s->most * s->opts.num_nearest;
     const bool single = s->precision == MESH_F32;
     s->queries = malloc(s->most * s->dim * clsp_type_bytes(staging_type(s->precision)));
-    const size_t bytes =
-        results * (single ? sizeof(clsp_bspline_nearest_f32) : sizeof(clsp_bspline_nearest_f64));
+    const size_t bytes = results * (single ? sizeof(clsp_nearest_f32) : sizeof(clsp_nearest_f64));
     if (!s->sharing)
         s->found = malloc(bytes);
     else if (!staging_check(s->ctx, clsp_shared_alloc(s->ctx, bytes, &s->found)))
@@ -29,7 +28,7 @@ static bool make_room(project_search *s)
 
 bool project_search_open(project_search *s)
 {
-    const bool together = s->opts.method != CLSP_BSPLINE_PROJECT_MREP;
+    const bool together = s->opts.method != CLSP_NEAREST_MREP;
     s->directions = s->content->num_batches > 0 ? s->content->batches[0].type.directions : 1;
     return make_room(s) &&
            (s->directions == 1
@@ -61,7 +60,7 @@ static void set_place(nearest_row *row, const project_plan *p, uint32_t patch,
     for (uint32_t k = 0; k < 2; k++) {
         const double t = param[k];
         row->param[k] = t;
-        if (at && p->pieces)
+        if (at && !p->type)
             row->param[k] =
                 spline_parameter(at->batch, at->number, k, (1 - t) * at->begin[k] + t * at->end[k]);
         else if (at && k == 0)
@@ -86,7 +85,7 @@ static nearest_row get_row(const project_search *s, const project_plan *p, size_
     nearest_row row = {.distance = 0};
     double param[2];
     if (s->precision == MESH_F64) {
-        const clsp_bspline_nearest_f64 *from = (const clsp_bspline_nearest_f64 *)s->found + i;
+        const clsp_nearest_f64 *from = (const clsp_nearest_f64 *)s->found + i;
         row.distance = from->distance;
         row.bound = from->bound;
         row.status = (nearest_status)from->status;
@@ -96,7 +95,7 @@ static nearest_row get_row(const project_search *s, const project_plan *p, size_
             param[k] = from->param[k];
         set_place(&row, p, from->patch, param);
     } else {
-        const clsp_bspline_nearest_f32 *from = (const clsp_bspline_nearest_f32 *)s->found + i;
+        const clsp_nearest_f32 *from = (const clsp_nearest_f32 *)s->found + i;
         row.distance = (double)from->distance;
         row.bound = (double)from->bound;
         row.status = (nearest_status)from->status;
@@ -134,7 +133,7 @@ static bool leaves_open(const nearest_row *row, double bound)
    point of all is nearer than the lesser of the bounds. */
 static void merge(nearest_row *rows, const nearest_row *more, uint32_t num)
 {
-    nearest_row merged[CLSP_BSPLINE_PROJECT_MAX_NEAREST];
+    nearest_row merged[CLSP_NEAREST_MAX_RESULTS];
     const nearest_row first = rows[0];
     uint32_t i = 0, k = 0;
     for (uint32_t n = 0; n < num; n++)
@@ -152,7 +151,7 @@ static void take_results(project_search *s, size_t plan, size_t num)
 {
     const uint32_t each = s->opts.num_nearest;
     for (size_t i = 0; i < num; i++) {
-        nearest_row more[CLSP_BSPLINE_PROJECT_MAX_NEAREST] = {{.distance = 0}};
+        nearest_row more[CLSP_NEAREST_MAX_RESULTS] = {{.distance = 0}};
         nearest_row *rows = s->rows + i * each;
         for (uint32_t k = 0; k < each; k++)
             more[k] = get_row(s, &s->plans.plans[plan], i * each + k);
@@ -187,9 +186,9 @@ static bool take_points(project_search *s, const double *points, size_t num, uin
 
 /* What a plan is asked for behind others: onto surfaces, nothing that is farther than all that was
    found so far. */
-static clsp_bspline_project_opts options_behind(const project_search *s, size_t num)
+static clsp_nearest_opts options_behind(const project_search *s, size_t num)
 {
-    clsp_bspline_project_opts opts = s->opts;
+    clsp_nearest_opts opts = s->opts;
     double most = 0;
     if (s->directions == 1) return opts;
     for (size_t i = 0; i < num; i++) {
@@ -203,19 +202,20 @@ static clsp_bspline_project_opts options_behind(const project_search *s, size_t 
 
 /* Projects queries by a plan. */
 static bool search(const project_search *s, const project_plan *p,
-                   const clsp_bspline_queries *queries, const clsp_bspline_project_opts *opts,
+                   const clsp_nearest_queries *queries, const clsp_nearest_opts *opts,
                    clsp_output found, uint64_t first)
 {
     clsp_report report = {0};
     char what[80];
-    if (!s->sharing) return staging_check(s->ctx, project_plan_run(p, queries, opts, found, NULL));
+    if (!s->sharing)
+        return staging_check(s->ctx, clsp_nearest_project(p->plan, queries, opts, found, NULL));
     if (!staging_check(s->ctx,
-                       project_plan_run(p, queries, opts, found,
-                                        &(clsp_run){.share = s->sharing, .report = &report})))
+                       clsp_nearest_project(p->plan, queries, opts, found,
+                                            &(clsp_run){.share = s->sharing, .report = &report})))
         return false;
     snprintf(what, sizeof(what), "points %llu to %llu, %lu %s", (unsigned long long)first,
              (unsigned long long)(first + queries->num - 1), (unsigned long)p->num,
-             p->curves ? "curves" : "pieces of surfaces");
+             p->type ? "curves" : "pieces of surfaces");
     if (s->report) s->report(s->user, what, &report);
     return true;
 }
@@ -225,15 +225,15 @@ bool project_search_run(project_search *s, const double *points, size_t num, uin
     const size_t reals = num * s->dim, results = num * s->opts.num_nearest;
     const bool single = s->precision == MESH_F32;
     if (!take_points(s, points, num, first)) return false;
-    const clsp_bspline_queries queries = {.num = num,
+    const clsp_nearest_queries queries = {.num = num,
                                           .points = single ? clsp_in_f32(s->queries, reals)
                                                            : clsp_in_f64(s->queries, reals)};
-    const clsp_output found = single ? clsp_out_bspline_nearest_f32(s->found, results)
-                                     : clsp_out_bspline_nearest_f64(s->found, results);
+    const clsp_output found =
+        single ? clsp_out_nearest_f32(s->found, results) : clsp_out_nearest_f64(s->found, results);
     const clsp_output sides =
         single ? clsp_out_f32(s->sides, 4 * num) : clsp_out_f64(s->sides, 4 * num);
     for (size_t i = 0; i < s->plans.num; i++) {
-        clsp_bspline_project_opts opts = i > 0 ? options_behind(s, num) : s->opts;
+        clsp_nearest_opts opts = i > 0 ? options_behind(s, num) : s->opts;
         if (s->is_signed) opts.normals = &sides;
         if (!search(s, &s->plans.plans[i], &queries, &opts, found, first)) return false;
         take_results(s, i, num);

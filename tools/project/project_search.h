@@ -16,7 +16,7 @@ typedef struct project_search {
     const splines *content; /* curves or surfaces, all of dim coordinates */
     uint32_t dim;
     mesh_precision precision;
-    clsp_bspline_project_opts opts;
+    clsp_nearest_opts opts;
     bool is_signed;            /* of surfaces: rows have normals and signed distances */
     const clsp_share *sharing; /* NULL: by the context's device alone */
     /* Told of each shared call; NULL is fine. */

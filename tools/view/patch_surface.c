@@ -31,7 +31,7 @@ static clsp_vertex_layout layout_of(uint32_t attributes)
 }
 
 /* Loads points of a group's patches, of which a patch has so many reals, as floats. */
-static bool load(const patch_surface *s, const patch_group *g, clsp_bezier_plan *plan,
+static bool load(const patch_surface *s, const patch_group *g, clsp_patch_plan *plan,
                  const double *points, size_t each)
 {
     float *floats = malloc((g->num_patches * each + 1) * sizeof(*floats));
@@ -40,8 +40,8 @@ static bool load(const patch_surface *s, const patch_group *g, clsp_bezier_plan 
         for (size_t k = 0; k < each; k++)
             floats[i * each + k] = (float)points[g->patches[i] * each + k];
     const bool done = staging_check(
-        s->ctx, clsp_bezier_set_control_points(plan, g->num_patches,
-                                               clsp_in_f32(floats, g->num_patches * each), NULL));
+        s->ctx, clsp_patch_set_control_points(plan, g->num_patches,
+                                              clsp_in_f32(floats, g->num_patches * each), NULL));
     free(floats);
     return done;
 }
@@ -73,7 +73,7 @@ static bool make_points(const patch_surface *s, patch_group *g, uint32_t attribu
     desc.degree[1] = type->degree_v;
     desc.rational = type->rational;
     desc.vertex = layout_of(attributes);
-    clsp_bezier_plan_destroy(&g->points);
+    clsp_patch_plan_destroy(&g->points);
     g->attributes = attributes;
     return staging_check(s->ctx, clsp_bezier_plan_create(&g->points, s->ctx, &desc)) &&
            load_points(s, g);
@@ -113,8 +113,8 @@ static bool make_plans(patch_surface *s)
 static void clear_groups(patch_surface *s)
 {
     for (patch_group *g = s->groups; g && g < s->groups + s->num_groups; g++) {
-        clsp_bezier_plan_destroy(&g->points);
-        clsp_bezier_plan_destroy(&g->normals);
+        clsp_patch_plan_destroy(&g->points);
+        clsp_patch_plan_destroy(&g->normals);
     }
     free(s->groups);
     s->groups = NULL;
@@ -265,9 +265,8 @@ static size_t list_group(const patch_surface *s, const patch_group *g, size_t in
     const clsp_output out = {
         .type = CLSP_U32, .host = m->indices + index, .size = m->num_indices - index};
     clsp_mesh_size size;
-    if (!staging_check(s->ctx, clsp_bezier_mesh_size(g->points, all, &size)) ||
-        !staging_check(s->ctx,
-                       clsp_bezier_indices(g->points, CLSP_FACES_TRIANGLES, all, out, NULL)))
+    if (!staging_check(s->ctx, clsp_patch_mesh_size(g->points, all, &size)) ||
+        !staging_check(s->ctx, clsp_patch_indices(g->points, CLSP_FACES_TRIANGLES, all, out, NULL)))
         return SIZE_MAX;
     for (size_t i = 0; i < 3 * size.triangles; i++)
         m->indices[index + i] += (uint32_t)g->first_vertex;
@@ -318,14 +317,14 @@ bool patch_surface_set_samples(patch_surface *s, const uint32_t *num, size_t cur
 
 /* ---- vertices ---- */
 
-static bool eval_plan(const patch_surface *s, const patch_group *g, clsp_bezier_plan *plan,
+static bool eval_plan(const patch_surface *s, const patch_group *g, clsp_patch_plan *plan,
                       const vertex_target *to)
 {
     const size_t each = (size_t)tessellation_patch_points(&batch_of(s, g)->type, g->num);
     return staging_check(
         s->ctx,
-        clsp_bezier_eval(plan, (clsp_range){0, g->num_patches},
-                         vertex_target_output(to, g->first_vertex, each * g->num_patches), NULL));
+        clsp_patch_eval(plan, (clsp_range){0, g->num_patches},
+                        vertex_target_output(to, g->first_vertex, each * g->num_patches), NULL));
 }
 
 static bool eval_group(const patch_surface *s, patch_group *g, bool curvature,

@@ -18,7 +18,7 @@ typedef struct patch_group {
     const size_t *patches; /* [num_patches]: numbers within the batch */
     size_t num_patches;
     size_t first_patch, first_vertex; /* of the batch, of all; of the group, among all vertices */
-    clsp_bezier_plan *points, *normals;
+    clsp_patch_plan *points, *normals;
     uint32_t attributes; /* of the first */
 } patch_group;
 

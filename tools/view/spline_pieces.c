@@ -42,7 +42,7 @@ static bool load(const spline_pieces *p, const piece_batch *b)
     if (!staging_open_reals(&reals, precision, b->from->points, b->from->num_reals))
         return no_memory();
     const bool done = staging_check(
-        p->ctx, clsp_bspline_set_control_points(b->plan, b->from->num_splines, reals.input, NULL));
+        p->ctx, clsp_patch_set_control_points(b->plan, b->from->num_splines, reals.input, NULL));
     staging_close_reals(&reals);
     return done;
 }
@@ -58,8 +58,9 @@ static bool make_plan(const spline_pieces *p, piece_batch *b)
             .attributes = CLSP_VERTEX_POINT, .type = CLSP_F32, .stride = VIEW_STRIDE};
     }
     if (!staging_check(p->ctx, clsp_bspline_plan_create(&b->plan, p->ctx, &desc))) return false;
-    return is_curve(b) || (staging_check(p->ctx, clsp_bspline_set_target(b->plan, &target)) &&
-                           staging_check(p->ctx, clsp_bspline_target_desc(b->plan, 0, &b->target)));
+    return is_curve(b) ||
+           (staging_check(p->ctx, clsp_bspline_set_target(b->plan, &target)) &&
+            staging_check(p->ctx, clsp_bspline_target_desc(b->plan, 0, &b->target, NULL)));
 }
 
 /* Makes room for the converted control points of a batch. */
@@ -248,8 +249,8 @@ bool spline_pieces_eval(spline_pieces *p, const vertex_target *to, size_t first)
         const size_t num = b->from->num_splines;
         if (!is_curve(b)) continue;
         if (!staging_check(
-                p->ctx, clsp_bspline_eval(b->plan, (clsp_range){0, num},
-                                          vertex_target_output(to, first, num * b->samples), NULL)))
+                p->ctx, clsp_patch_eval(b->plan, (clsp_range){0, num},
+                                        vertex_target_output(to, first, num * b->samples), NULL)))
             return false;
         first += num * b->samples;
     }
@@ -259,7 +260,7 @@ bool spline_pieces_eval(spline_pieces *p, const vertex_target *to, size_t first)
 void spline_pieces_close(spline_pieces *p)
 {
     for (size_t i = 0; p->batches && i < p->from->num_batches; i++) {
-        clsp_bspline_plan_destroy(&p->batches[i].plan);
+        clsp_patch_plan_destroy(&p->batches[i].plan);
         free(p->batches[i].reals);
         free(p->batches[i].floats);
     }

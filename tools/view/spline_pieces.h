@@ -12,7 +12,7 @@
 /* A batch of splines with its plan, which converts those of surfaces and volumes. */
 typedef struct piece_batch {
     const spline_batch *from;
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     clsp_bspline_desc target;
     size_t pieces[SPLINES_MAX_DIRECTIONS]; /* along each direction */
     size_t first;                          /* batch of the content that its pieces are in */

@@ -140,32 +140,33 @@ static homogeneous step_of(real f, homogeneous b, homogeneous a)
     return d;
 }
 
-/* Takes differences of control points along w, v and u as `by` says, from number l, j, i on; p is
-   that control point, f where factors of a direction begin, n its control points, and centre what
-   they are taken relative to. */
-static homogeneous control_w(global const real *p, global const real *f, real4 centre, uint l,
-                             uint by)
-{
-    const homogeneous h = homogeneous_near(p, centre);
-#if CLSP_DIRECTIONS == 3
-    if (by == 1) return step_of(f[l], homogeneous_near(p + CLSP_COORDS, centre), h);
-#endif
-    return h;
-}
-
 #define FACTORS     global const real *fu, global const real *fv, global const real *fw, \
                     real4 centre
 #define THE_FACTORS fu, fv, fw, centre
 
+/* Takes differences of control points along w, v and u as `by` says, from number `at` on; p is that
+   control point, fu, fv and fw where factors of a direction begin, and centre what they are taken
+   relative to. */
+static homogeneous control_w(global const real *p, FACTORS, uint4 at, uint4 controls, order by)
+{
+    const homogeneous a = homogeneous_near(p, centre);
+    if (CLSP_DIRECTIONS < 3 || by.s2 == 0) return a;
+    const homogeneous b = homogeneous_near(p + CLSP_COORDS, centre);
+    const homogeneous first = step_of(fw[at.s2], b, a);
+    if (by.s2 == 1) return first;
+    const homogeneous c = homogeneous_near(p + 2 * CLSP_COORDS, centre);
+    return step_of(fw[controls.s2 + at.s2], step_of(fw[at.s2 + 1], c, b), first);
+}
+
 static homogeneous control_v(global const real *p, FACTORS, uint4 at, uint4 controls, order by)
 {
     const size_t to_v = (size_t)controls.s2 * CLSP_COORDS;
-    const homogeneous a = control_w(p, fw, centre, at.s2, by.s2);
+    const homogeneous a = control_w(p, THE_FACTORS, at, controls, by);
     if (CLSP_DIRECTIONS == 1 || by.s1 == 0) return a;
-    const homogeneous b = control_w(p + to_v, fw, centre, at.s2, by.s2);
+    const homogeneous b = control_w(p + to_v, THE_FACTORS, at, controls, by);
     const homogeneous first = step_of(fv[at.s1], b, a);
     if (by.s1 == 1) return first;
-    const homogeneous c = control_w(p + 2 * to_v, fw, centre, at.s2, by.s2);
+    const homogeneous c = control_w(p + 2 * to_v, THE_FACTORS, at, controls, by);
     return step_of(fv[controls.s1 + at.s1], step_of(fv[at.s1 + 1], c, b), first);
 }
 

@@ -6,8 +6,7 @@
    pole times their outermost results, of which at most two pieces' count.
 
    The host sets CLSP_HALO, CLSP_GROUP and what pixel.clh asks for. */
-#include "line_pass.clh"
-#include "single_fold.clh"
+#include "sample_columns.clh"
 
 #ifndef CLSP_HALO
 #define CLSP_HALO 14
@@ -16,91 +15,34 @@
 #define CLSP_GROUP 256
 #endif
 
-#define CHUNK   16
+#define CHUNK   STRIP_CHUNK
 #define SIDE    ((CLSP_HALO + CHUNK - 1) / CHUNK * CHUNK) /* columns beside those that are stored */
 #define STRIP_X (CLSP_GROUP - 2 * SIDE)
 #define PITCH   (CLSP_GROUP + 1) /* odd: items that read neighbouring rows read other banks */
 #define KEPT    (CHUNK + CLSP_HALO)
-
-/* The strips of slices of size_y x size_x coefficients, `length` rows each, where they go, and by
-   which modes they continue. The first one begins at first_y, first_x. far: the pole to the power
-   CHUNK. */
-typedef struct strip_grid {
-    real pole, gain, gain_rest, far;
-    wide offset;
-    uint size_y, size_x, mode_y, mode_x, first_y, first_x, strips_x, strips_y, length, first_line;
-} strip_grid;
-
-/* A column's samples: where they are, and what is constant. */
-typedef struct strip_column {
-    size_t begin, stride;
-    single_fold fold;
-    bool is_there;
-} strip_column;
-
-/* Loads num samples of a column, from row y of coefficients on. */
-#define LOAD_ROWS(a, num, y, column, samples, from)                                                \
-    {                                                                                              \
-        UNROLL                                                                                     \
-        for (int k_ = 0; k_ < (num); k_++) {                                                       \
-            const int at_ = fold_once((y) + k_, (column).fold) - (int)(from).pad_y;                \
-            const int near_ = clamp(at_, 0, (int)(from).size_y - 1);                               \
-            const bool constant_ = near_ != at_ && (from).mode_y == MODE_GRID_CONSTANT;            \
-            const real loaded_ = LOAD_SAMPLE((samples) + (column).begin +                          \
-                                             (size_t)(uint)near_ * (column).stride);               \
-            (a)[k_] = (column).is_there && !constant_ ? loaded_ : (from).cval;                     \
-        }                                                                                          \
-    }
-
-/* Loads num samples of a column of which none lies outside. */
-#define LOAD_PLAIN_ROWS(a, num, y, column, samples, from)                                          \
-    {                                                                                              \
-        global const sample *const p_ = (samples) + (column).begin +                               \
-                                        (size_t)(uint)((y) - (int)(from).pad_y) * (column).stride; \
-        UNROLL                                                                                     \
-        for (int k_ = 0; k_ < (num); k_++)                                                         \
-            (a)[k_] = LOAD_SAMPLE(p_ + (size_t)k_ * (column).stride);                              \
-    }
 
 /* Adds what stands in pieces beside an item's own: the results at their near ends. */
 #define NEIGHBOURS(edges, near, further, has_near, has_further, grid)                              \
     ((has_near) ? MAD((grid).far, (has_further) ? (edges)[further] : R(0.0), (edges)[near])        \
                 : R(0.0))
 
-/* Finds the samples of column x of a slice of coefficients. */
-IN_PLACE strip_column column_of(sample_source from, strip_grid grid, uint slice, int x)
-{
-    const int z = index_of((int)slice - (int)from.pad_z, (int)from.size_z, from.mode_z);
-    const int unpadded = fold_once(x, fold_of(grid.size_x, grid.mode_x)) - (int)from.pad_x;
-    const int at = index_of(unpadded, (int)from.size_x, from.mode_x);
-    strip_column column;
-    column.is_there = z != NO_INDEX && at != NO_INDEX;
-    column.stride = (size_t)from.size_x * from.step;
-    column.begin = WIDE(from.offset) + (size_t)(uint)max(z, 0) * from.size_y * column.stride +
-                   (size_t)(uint)max(at, 0) * from.step;
-    column.fold = fold_of(grid.size_y, grid.mode_y);
-    return column;
-}
-
 /* Filters both directions of a strip. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1))) void
 filter_strips(global const sample *restrict samples, global coefficient *restrict target,
-              sample_source from, strip_grid grid)
+              sample_source from, plane_grid grid)
 {
     local real tile[CHUNK * PITCH], ends[CLSP_GROUP], begins[CLSP_GROUP];
     const int lid = (int)get_local_id(0);
-    const uint group = (uint)get_group_id(0), group_line = group / grid.strips_x;
-    const uint line = grid.first_line + group_line, slice = line / grid.strips_y;
-    const int x = (int)(grid.first_x + (group - group_line * grid.strips_x) * STRIP_X);
-    const int begin = (int)(grid.first_y + (line - slice * grid.strips_y) * grid.length);
-    const int end = min(begin + (int)grid.length, (int)grid.size_y);
+    const grid_place at = place_in(grid, STRIP_X);
+    const uint slice = at.slice;
+    const int x = at.x, begin = at.y, end = min(begin + (int)grid.rows, (int)grid.size_y);
     const int piece = lid / CHUNK, row = lid - piece * CHUNK;
     local real *const own = tile + row * PITCH + piece * CHUNK;
-    global coefficient *out = target + WIDE(grid.offset) +
-                              ((size_t)slice * grid.size_y + (uint)begin) * grid.size_x;
+    global coefficient *out =
+        target + WIDE(grid.offset) + ((size_t)slice * grid.size_y + (uint)begin) * grid.size_x;
     real kept[KEPT], next[CHUNK], a[CHUNK];
 
-    const strip_column column = column_of(from, grid, slice, x - SIDE + lid);
+    const sample_column column = column_of(from, grid, slice, x - SIDE + lid);
     const int first_plain = (int)from.pad_y, last_plain = (int)(from.pad_y + from.size_y);
 
     /* the first recursion begins CLSP_HALO above the strip */

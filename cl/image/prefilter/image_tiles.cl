@@ -3,8 +3,7 @@
    either end, where what the recursions begin with no longer counts; as in image_passes.cl.
 
    The host sets CLSP_HALO, CLSP_TILE, CLSP_GROUP and what pixel.clh asks for. */
-#include "line_pass.clh"
-#include "single_fold.clh"
+#include "sample_columns.clh"
 
 #ifndef CLSP_HALO
 #define CLSP_HALO 14
@@ -43,73 +42,25 @@
 #define COLUMNS (TILE_X + 2 * CLSP_HALO)
 #define PITCH   (COLUMNS | 1) /* odd: items that read neighbouring rows read other banks */
 
-/* The tiles of slices along y and x of planes of size_y x size_x coefficients, where they go, and
-   by which modes they continue. The first one begins at first_y, first_x, and none goes on to
-   end_x. */
-typedef struct tile_grid {
-    real pole, gain, gain_rest;
-    wide offset, first_line;
-    uint size_y, size_x, mode_y, mode_x, first_y, first_x, end_x, tiles_x, tiles_y;
-} tile_grid;
-
-/* Loads the samples of a column that are all there. */
-#define LOAD_PLAIN(a, samples, from, z, y, x)                                                      \
-    {                                                                                              \
-        const size_t stride_ = (size_t)(from).size_x * (from).step;                                \
-        global const sample *p_ = (samples) + WIDE((from).offset) +                                \
-                                  ((size_t)(z) * (from).size_y + (size_t)(y)) * stride_ +          \
-                                  (size_t)(x) * (from).step;                                       \
-        UNROLL                                                                                     \
-        for (int k_ = 0; k_ < SPAN; k_++)                                                          \
-            (a)[k_] = LOAD_SAMPLE(p_ + (size_t)k_ * stride_);                                      \
-    }
-
-/* Loads those of one near an edge. z, x: of samples, or NO_INDEX; y: of coefficients. */
-#define LOAD_FOLDED(a, samples, from, z, y, x, fold)                                               \
-    {                                                                                              \
-        const size_t stride_ = (size_t)(from).size_x * (from).step;                                \
-        const bool is_there_ = (z) != NO_INDEX && (x) != NO_INDEX;                                 \
-        global const sample *const p_ = (samples) + WIDE((from).offset) +                          \
-                                        (size_t)(is_there_ ? (z) : 0) * (from).size_y * stride_ +  \
-                                        (size_t)(is_there_ ? (x) : 0) * (from).step;               \
-        UNROLL                                                                                     \
-        for (int k_ = 0; k_ < SPAN; k_++) {                                                        \
-            const int at_ = fold_once((y) + k_, fold) - (int)(from).pad_y;                         \
-            const int near_ = clamp(at_, 0, (int)(from).size_y - 1);                               \
-            const bool constant_ = near_ != at_ && (from).mode_y == MODE_GRID_CONSTANT;            \
-            const real loaded_ = LOAD_SAMPLE(p_ + (size_t)near_ * stride_);                        \
-            (a)[k_] = is_there_ && !constant_ ? loaded_ : (from).cval;                             \
-        }                                                                                          \
-    }
-
 /* Filters both directions of a tile: items have its columns first, then pieces of its rows. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1))) void
 filter_tiles(global const sample *restrict samples, global coefficient *restrict target,
-             sample_source from, tile_grid grid)
+             sample_source from, plane_grid grid)
 {
     local real tile[CLSP_TILE * PITCH];
     const int lid = (int)get_local_id(0);
-    const uint group = (uint)get_group_id(0), group_line = group / grid.tiles_x;
-    const size_t line = WIDE(grid.first_line) + group_line;
-    const uint slice = (uint)(line / grid.tiles_y);
-    const int x = (int)(grid.first_x + (group - group_line * grid.tiles_x) * TILE_X);
-    const int y = (int)(grid.first_y + (uint)(line - (size_t)slice * grid.tiles_y) * CLSP_TILE);
+    const grid_place begin = place_in(grid, TILE_X);
+    const uint slice = begin.slice;
+    const int x = begin.x, y = begin.y;
     real a[SPAN];
 
-    const int z = index_of((int)slice - (int)from.pad_z, (int)from.size_z, from.mode_z);
     if (lid < COLUMNS) {
-        const int begin = y - CLSP_HALO, column = x - CLSP_HALO + lid;
-        const int plain_y = begin - (int)from.pad_y, plain_x = column - (int)from.pad_x;
-        if (plain_y >= 0 && plain_y + SPAN <= (int)from.size_y && plain_x >= 0 &&
-            plain_x < (int)from.size_x && z != NO_INDEX) {
-            LOAD_PLAIN(a, samples, from, z, plain_y, plain_x)
-        } else {
-            const int at =
-                index_of(fold_once(column, fold_of(grid.size_x, grid.mode_x)) - (int)from.pad_x,
-                         (int)from.size_x, from.mode_x);
-            const single_fold fold = fold_of(grid.size_y, grid.mode_y);
-            LOAD_FOLDED(a, samples, from, z, begin, at, fold)
-        }
+        const sample_column column = column_of(from, grid, slice, x - CLSP_HALO + lid);
+        const int above = y - CLSP_HALO, plain = above - (int)from.pad_y;
+        if (plain >= 0 && plain + SPAN <= (int)from.size_y && column.is_there)
+            LOAD_PLAIN_ROWS(a, SPAN, above, column, samples, from)
+        else
+            LOAD_ROWS(a, SPAN, above, column, samples, from)
         FILTER_SPAN(a, grid)
         UNROLL
         for (int k = 0; k < CLSP_TILE; k++)
@@ -170,7 +121,7 @@ kernel void filter_columns(global const sample *restrict samples,
         for (int k = 0; k < SPAN; k++)
             a[k] = LOAD_SAMPLE(p + (size_t)k * inner);
     } else {
-        const single_fold fold = fold_of(pass.n, pass.mode);
+        const single_fold fold = fold_of((int)pass.n, pass.mode);
         UNROLL
         for (int k = 0; k < SPAN; k++)
             a[k] = LOAD_SAMPLE(source + (size_t)fold_once(begin - CLSP_HALO + k, fold) * inner);

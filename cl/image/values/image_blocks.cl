@@ -4,12 +4,12 @@
    has to look where its taps are. Memory holds all coefficients, or a box of them.
 
    The host sets what map_points.clh and pixel.clh ask for, CLSP_DIRECTIONS 2, CLSP_FIXED 1,
-   CLSP_WINDOW 0 and CLSP_GROUP 128, and chooses no mode MODE_WRAP. */
+   CLSP_WINDOW 0 and CLSP_GROUP BLOCK_GROUP, and chooses no mode MODE_WRAP. */
 #define LOCAL_TAPS 1
-#define TILE_X     32
+#define TILE_X     VALUE_TILE
 #define TILE       TILE_X
 #ifndef CLSP_GROUP
-#define CLSP_GROUP 128
+#define CLSP_GROUP BLOCK_GROUP
 #endif
 #define TILE_Y (CLSP_GROUP / TILE)
 #define RUN    (TILE / TILE_Y)
@@ -17,8 +17,8 @@
 
 /* Rows and columns that a block has at most. Items that read at the same time have 8 x 4 points,
    whose taps share the fewest banks with such a pitch. */
-#define PITCH    56
-#define NUM_ROWS 56
+#define PITCH    BLOCK_SIDE
+#define NUM_ROWS BLOCK_SIDE
 
 /* The block of a tile: how many rows and columns, and where its first tap is, counted from the
    coordinate of the tile's first point, in whole numbers and in 2^-32. Rows are a multiple of
@@ -70,9 +70,7 @@ IN_PLACE void load_block(local real *taps, global const coefficient *plane, cons
             const bool is_held = place_y < axes->num_y && place_x < axes->num_x;
             const size_t at = is_held ? (size_t)place_y * axes->num_x + place_x : 0;
             const real loaded = LOAD_COEFFICIENT(plane + at);
-            taps[k * PITCH + j] = is_constant ? axes->cval
-                                  : is_held   ? loaded
-                                              : REAL_NAN;
+            taps[k * PITCH + j] = is_constant ? axes->cval : is_held ? loaded : REAL_NAN;
         }
     }
 }
@@ -150,7 +148,7 @@ values_of_blocks(global const coefficient *restrict coefficients, global const r
             image_point p;
             next_point(&p, &t, k, &none, 0);
             begin_taps(&p, &within);
-            store_sums(to, sum_within(taps, &p, &within), range + 2 * c);
+            store_sums(to, sum_taps(taps, &p, &within, true), range + 2 * c);
         }
         if (may_be_constant)
             put_constant(range + 2 * c, out + c * COMPONENTS, &axes, &begin, num, step, block_y,

@@ -17,13 +17,9 @@
 
 /* The items of a group stand TILE_X side by side and TILE_Y below each other, and each makes RUN
    points, TILE_Y below each other: neighbours make neighbouring points at a time. */
-#ifndef TILE_X
-#define TILE_X (CLSP_GROUP < 32 ? CLSP_GROUP : 32)
-#endif
+#define TILE_X (CLSP_GROUP < VALUE_TILE ? CLSP_GROUP : VALUE_TILE)
 #define TILE_Y (CLSP_GROUP / TILE_X)
-#ifndef RUN
-#define RUN 8
-#endif
+#define RUN    VALUE_RUN
 
 #include "map_points.clh"
 
@@ -68,7 +64,7 @@ IN_PLACE bool make_some(global const coefficient *plane, global const real *rang
     out += at * point;
     const uint distance = step * point;
     for (uint c = 0; c < axes->channels; c++, plane += plane_size, out += COMPONENTS) {
-#define SUM(k)         const image_sums s##k = sum_within(plane, &p##k, axes);
+#define SUM(k)         const image_sums s##k = sum_taps(plane, &p##k, axes, true);
 #define STORE_POINT(k) store_sums(out + k * distance, s##k, range + 2 * c);
         EACH_POINT(SUM)
         EACH_POINT(STORE_POINT)
@@ -77,27 +73,6 @@ IN_PLACE bool make_some(global const coefficient *plane, global const real *rang
 }
 
 /* ---- runs ---- */
-
-/* What an item's run is: its first point, how many points, and the distance of their numbers. */
-typedef struct value_run {
-    uint slice, y, x, num, step;
-} value_run;
-
-/* Finds the run of an item; num is 0 where there is none. */
-IN_PLACE value_run find_run(const value_grid *g)
-{
-    const grid_tile tile = find_tile(g, TILE_Y * RUN);
-    const uint local_id = (uint)get_local_id(0), row = local_id / TILE_X;
-    value_run r;
-    r.slice = tile.slice;
-    r.x = tile.x + local_id - row * TILE_X;
-    r.y = tile.y + row;
-    r.step = g->num_x * TILE_Y;
-    r.num = r.slice < g->num_slices && r.x < g->end_x && r.y < g->num_y
-                ? min((uint)RUN, (g->num_y - r.y + TILE_Y - 1) / TILE_Y)
-                : 0;
-    return r;
-}
 
 /* Makes points k to end - 1 of a run one by one; at: the number of the first one. */
 IN_PLACE void make_each(global const coefficient *coefficients, global const real *range,

@@ -132,7 +132,7 @@ IN_PLACE void move_query(real *x, point q, global const real *segments, uint num
 
 /* Finds the nearest point of the curves to each query: item or group g that to query g. firsts: the
    first cubic of each segment, and behind the last one's the end; queries: [items][CLSP_DIM];
-   results: [items] of clsp_bspline_nearest_f32 or clsp_bspline_nearest_f64 (bspline_project.h). */
+   results: [items] of clsp_nearest_f32 or clsp_nearest_f64 (nearest.h). */
 kernel void find_on_cubics(global const real *restrict segments, global const real *restrict boxes,
                            global const uint *restrict tiers, global const real *restrict cubics,
                            global const uint *restrict firsts, global const real *restrict queries,

@@ -1,20 +1,15 @@
 /* The public calls of conversions. */
-#include <clspline/bspline_convert.h>
+#include <clspline/bspline.h>
 
 #include <stdlib.h>
 
 #include "check.h"
 #include "convert_target.h"
 #include "host_device.h"
-#include "tensor_eval.h"
+#include "patch_rows.h"
 #include "work.h"
 
-static clsp_bspline_plan *bspline_plan_of(clspi_plan *plan)
-{
-    return (clsp_bspline_plan *)plan; /* whose first member's first it is */
-}
-
-static clsp_status no_target(const clsp_bspline_plan *plan)
+static clsp_status no_target(const clspi_bspline_plan *plan)
 {
     return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_STATE, "bspline: there is no target");
 }
@@ -22,7 +17,7 @@ static clsp_status no_target(const clsp_bspline_plan *plan)
 /* ---- the target ---- */
 
 /* Makes what kernels need of a target, where they make control points. */
-static clsp_status prepare(clsp_bspline_plan *plan, clspi_convert_target *target)
+static clsp_status prepare(clspi_bspline_plan *plan, clspi_convert_target *target)
 {
     clspi_call call;
 
@@ -33,12 +28,13 @@ static clsp_status prepare(clsp_bspline_plan *plan, clspi_convert_target *target
     return clspi_call_end(&call, clspi_convert_prepare(target, &call.series));
 }
 
-clsp_status clsp_bspline_set_target(clsp_bspline_plan *plan, const clsp_bspline_target *wanted)
+clsp_status clsp_bspline_set_target(clsp_patch_plan *base, const clsp_bspline_target *wanted)
 {
+    clspi_bspline_plan *const plan = (clspi_bspline_plan *)base; /* once it is checked */
     clspi_convert_target *target = NULL;
 
-    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_set_target");
-    CLSPI_CHECK(clspi_call_check(&plan->tensor.base, NULL));
+    CLSPI_CHECK(clspi_family_check(base, &clspi_bspline_family, "clsp_bspline_set_target"));
+    CLSPI_CHECK(clspi_call_check(&base->base, NULL));
     if (wanted) {
         CLSPI_CHECK(clspi_convert_target_create(&target, plan, wanted));
         const clsp_status status = prepare(plan, target);
@@ -53,7 +49,7 @@ clsp_status clsp_bspline_set_target(clsp_bspline_plan *plan, const clsp_bspline_
 }
 
 /* Checks that there is a target, and curves of these numbers where they have their own knots. */
-static clsp_status check_target(const clsp_bspline_plan *plan, clsp_range patches)
+static clsp_status check_target(const clspi_bspline_plan *plan, clsp_range patches)
 {
     if (!plan->target) return no_target(plan);
     const size_t num = plan->target->own.num;
@@ -63,35 +59,15 @@ static clsp_status check_target(const clsp_bspline_plan *plan, clsp_range patche
                       patches.count, num);
 }
 
-clsp_status clsp_bspline_target_desc(const clsp_bspline_plan *plan, size_t patch,
-                                     clsp_bspline_desc *desc)
-{
-    if (!plan || !desc)
-        return clspi_null_argument(plan ? &plan->tensor.base : NULL, "clsp_bspline_target_desc");
-    CLSPI_CHECK(clspi_context_check(plan->tensor.base.ctx));
-    CLSPI_CHECK(check_target(plan, (clsp_range){patch, 1}));
-    const clspi_own_target *const own = &plan->target->own;
-    *desc = plan->desc;
-    desc->vertex = (clsp_vertex_layout){0};
-    for (cl_uint k = 0; k < 3; k++)
-        desc->axis[k] = (clsp_axis){0};
-    for (cl_uint k = 0; k < desc->directions && own->num == 0; k++) {
-        const clspi_knots *const knots = &plan->target->knots[k];
-        desc->degree[k] = knots->degree;
-        desc->num_controls[k] = knots->controls;
-        desc->knots[k] = knots->u;
-    }
-    if (own->num == 0) return CLSP_OK;
-    desc->degree[0] = own->degree;
-    desc->num_controls[0] = (uint32_t)(own->first[patch + 1] - own->first[patch]);
-    desc->knots[0] = clspi_own_target_knots(own, patch);
-    return CLSP_OK;
-}
-
 /* ---- the matrix of a direction ---- */
 
+static bool is_there(const clsp_output *output)
+{
+    return output->buffer || output->host || output->svm || output->graphics;
+}
+
 /* Opens one of the two memories that a matrix is written to. */
-static clsp_status open_part(const clsp_bspline_plan *plan, const clsp_output *output,
+static clsp_status open_part(const clspi_bspline_plan *plan, const clsp_output *output,
                              const clspi_memory_need *need, char **host)
 {
     clspi_memory memory;
@@ -105,16 +81,16 @@ static clsp_status open_part(const clsp_bspline_plan *plan, const clsp_output *o
 }
 
 /* Writes all rows of a conversion, in terms of control points. */
-static clsp_status write_rows(const clsp_bspline_plan *plan, const clspi_conversion *conversion,
-                              const clsp_output *first, const clsp_output *weights)
+static clsp_status write_rows(const clspi_bspline_plan *plan, const clspi_conversion *conversion,
+                              const clsp_bspline_matrix *matrix)
 {
     const size_t rows = conversion->to->controls, terms = (size_t)conversion->from->degree + 1;
     const clspi_memory_need first_need = {"columns", CLSP_U32, rows};
     const clspi_memory_need weights_need = {"weights", CLSP_F64, rows * terms};
     char *columns = NULL, *values = NULL;
 
-    CLSPI_CHECK(open_part(plan, first, &first_need, &columns));
-    CLSPI_CHECK(open_part(plan, weights, &weights_need, &values));
+    CLSPI_CHECK(open_part(plan, &matrix->first, &first_need, &columns));
+    CLSPI_CHECK(open_part(plan, &matrix->weights, &weights_need, &values));
     double *const scratch = malloc(clspi_conversion_scratch(conversion) * sizeof *scratch);
     if (!scratch)
         return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
@@ -127,14 +103,14 @@ static clsp_status write_rows(const clsp_bspline_plan *plan, const clspi_convers
 }
 
 /* Writes the rows of a curve that has knots of its own. */
-static clsp_status write_own_rows(const clsp_bspline_plan *plan, size_t curve,
-                                  const clsp_output *first, const clsp_output *weights)
+static clsp_status write_own_rows(const clspi_bspline_plan *plan, size_t curve,
+                                  const clsp_bspline_matrix *matrix)
 {
     clspi_knots knots[2];
     clspi_conversion conversion;
     const bool made =
         clspi_own_target_conversion(&plan->target->own, plan, curve, knots, &conversion);
-    const clsp_status status = made ? write_rows(plan, &conversion, first, weights)
+    const clsp_status status = made ? write_rows(plan, &conversion, matrix)
                                     : clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
                                                  "bspline: no memory for a matrix");
 
@@ -143,19 +119,57 @@ static clsp_status write_own_rows(const clsp_bspline_plan *plan, size_t curve,
     return status;
 }
 
-clsp_status clsp_bspline_target_matrix(const clsp_bspline_plan *plan, size_t patch,
-                                       uint32_t direction, clsp_output first, clsp_output weights)
+/* Writes the conversions that are asked for. */
+static clsp_status write_matrices(const clspi_bspline_plan *plan, size_t patch,
+                                  const clsp_bspline_matrix *matrix)
 {
-    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_target_matrix");
+    const clspi_convert_target *const target = plan->target;
+
     CLSPI_CHECK(clspi_call_check(&plan->tensor.base, NULL));
+    for (cl_uint k = 0; k < plan->desc.directions; k++) {
+        CLSPI_CHECK(clspi_reserved_check(&plan->tensor.base.ctx->log, "clsp_bspline_matrix",
+                                         matrix[k].reserved));
+        if (!is_there(&matrix[k].first) && !is_there(&matrix[k].weights)) continue;
+        CLSPI_CHECK(target->own.num > 0 ? write_own_rows(plan, patch, &matrix[k])
+                                        : write_rows(plan, &target->conversion[k], &matrix[k]));
+    }
+    return CLSP_OK;
+}
+
+/* ---- the description ---- */
+
+static void describe(const clspi_bspline_plan *plan, size_t patch, clsp_bspline_desc *desc)
+{
+    const clspi_own_target *const own = &plan->target->own;
+
+    *desc = plan->desc;
+    desc->vertex = (clsp_vertex_layout){0};
+    for (cl_uint k = 0; k < 3; k++)
+        desc->axis[k] = (clsp_axis){0};
+    for (cl_uint k = 0; k < desc->directions && own->num == 0; k++) {
+        const clspi_knots *const knots = &plan->target->knots[k];
+        desc->degree[k] = knots->degree;
+        desc->num_controls[k] = knots->controls;
+        desc->knots[k] = knots->u;
+    }
+    if (own->num == 0) return;
+    desc->degree[0] = own->degree;
+    desc->num_controls[0] = (uint32_t)(own->first[patch + 1] - own->first[patch]);
+    desc->knots[0] = clspi_own_target_knots(own, patch);
+}
+
+clsp_status clsp_bspline_target_desc(const clsp_patch_plan *base, size_t patch,
+                                     clsp_bspline_desc *desc, const clsp_bspline_matrix *matrix)
+{
+    const clspi_bspline_plan *const plan =
+        (const clspi_bspline_plan *)base; /* once it is checked */
+
+    CLSPI_CHECK(clspi_family_check(base, &clspi_bspline_family, "clsp_bspline_target_desc"));
+    if (!desc) return clspi_null_argument(&base->base, "clsp_bspline_target_desc");
     CLSPI_CHECK(check_target(plan, (clsp_range){patch, 1}));
-    if (direction >= plan->desc.directions)
-        return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_ARGUMENT,
-                          "bspline: a matrix along direction %u of %u", direction,
-                          plan->desc.directions);
-    return plan->target->own.num > 0
-               ? write_own_rows(plan, patch, &first, &weights)
-               : write_rows(plan, &plan->target->conversion[direction], &first, &weights);
+    if (matrix) CLSPI_CHECK(write_matrices(plan, patch, matrix));
+    describe(plan, patch, desc);
+    return CLSP_OK;
 }
 
 /* ---- control points ---- */
@@ -165,7 +179,7 @@ static clsp_status make_rows(const clspi_work *work, clspi_plan *base, clspi_ser
                              const clspi_part *part, const clspi_place in[],
                              const clspi_target *out)
 {
-    clsp_bspline_plan *const plan = bspline_plan_of(base);
+    clspi_bspline_plan *const plan = clspi_bspline_plan_of(base);
     const size_t each = clspi_convert_line_rows(plan->target);
     const clspi_rows whole = {.out = out->buffer, .offset = out->offset};
     const clspi_part in_rows = {.piece = part->piece,
@@ -176,7 +190,7 @@ static clsp_status make_rows(const clspi_work *work, clspi_plan *base, clspi_ser
 
     (void)work;
     (void)in;
-    CLSPI_CHECK(clspi_tensor_bring(&plan->tensor, series));
+    CLSPI_CHECK(clspi_patch_bring(&plan->tensor, series));
     return clspi_convert_rows(plan->target, series, plan->tensor.points, plan->tensor.num_patches,
                               &rows);
 }
@@ -186,11 +200,11 @@ static clsp_status make_rows(const clspi_work *work, clspi_plan *base, clspi_ser
 static clsp_status make_own(const clspi_work *work, clspi_plan *base, clspi_series *series,
                             const clspi_part *part, const clspi_place in[], const clspi_target *out)
 {
-    clsp_bspline_plan *const plan = bspline_plan_of(base);
+    clspi_bspline_plan *const plan = clspi_bspline_plan_of(base);
 
     (void)work;
     (void)in;
-    CLSPI_CHECK(clspi_tensor_bring(&plan->tensor, series));
+    CLSPI_CHECK(clspi_patch_bring(&plan->tensor, series));
     CLSPI_CHECK(clspi_convert_prepare(plan->target, series));
     return clspi_own_target_enqueue(&plan->target->own, series, plan,
                                     (clsp_range){part->piece, part->num_lines}, out->buffer,
@@ -199,7 +213,7 @@ static clsp_status make_own(const clspi_work *work, clspi_plan *base, clspi_seri
 
 /* Describes the lines of a conversion; of curves that have knots of their own they are control
    points, and pieces. */
-static clspi_work work_of(clsp_bspline_plan *plan, clsp_range patches, const clsp_output *controls)
+static clspi_work work_of(clspi_bspline_plan *plan, clsp_range patches, const clsp_output *controls)
 {
     static const clspi_work_makers row_makers = {.prepare = clspi_convert_prepare_host,
                                                  .on_host = clspi_convert_on_host,
@@ -228,7 +242,7 @@ static clspi_work work_of(clsp_bspline_plan *plan, clsp_range patches, const cls
 }
 
 /* Checks a call but for its memory. */
-static clsp_status check_call(const clsp_bspline_plan *plan, clsp_range patches,
+static clsp_status check_call(const clspi_bspline_plan *plan, clsp_range patches,
                               const clsp_run *run)
 {
     const clspi_plan *const base = &plan->tensor.base;
@@ -236,7 +250,7 @@ static clsp_status check_call(const clsp_bspline_plan *plan, clsp_range patches,
     CLSPI_CHECK(clspi_call_check(base, run));
     CLSPI_CHECK(clspi_unshared_check(base, run, "a conversion"));
     CLSPI_CHECK(check_target(plan, patches));
-    return clspi_tensor_check_patches(&plan->tensor, patches, run);
+    return clspi_patch_check_patches(&plan->tensor, patches, run);
 }
 
 /* Counts the elements of a work's lines. */
@@ -252,12 +266,13 @@ static clsp_status count_elements(const clspi_work *work, size_t *elements)
                       "bspline: the control points are more than the address space");
 }
 
-clsp_status clsp_bspline_convert(clsp_bspline_plan *plan, clsp_range patches, clsp_output controls,
+clsp_status clsp_bspline_convert(clsp_patch_plan *base, clsp_range patches, clsp_output controls,
                                  const clsp_run *run)
 {
+    clspi_bspline_plan *const plan = (clspi_bspline_plan *)base; /* once it is checked */
     size_t elements;
 
-    if (!plan) return clspi_null_argument(NULL, "clsp_bspline_convert");
+    CLSPI_CHECK(clspi_family_check(base, &clspi_bspline_family, "clsp_bspline_convert"));
     CLSPI_CHECK(check_call(plan, patches, run));
     const clspi_work work = work_of(plan, patches, &controls);
     CLSPI_CHECK(count_elements(&work, &elements));

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "convert_target.h"
 #include "row_sums.h"
-#include "tensor_share.h"
+#include "patch_eval.h"
 
 /* ---- rows of weights ---- */
 
@@ -85,7 +85,7 @@ static uint32_t terms_of(uint32_t degree, uint32_t by)
     return by > 0 ? degree : degree + 1;
 }
 
-static bool make_own_rows(clspi_weight_rows *rows, const clsp_bspline_plan *plan, double *scratch)
+static bool make_own_rows(clspi_weight_rows *rows, const clspi_bspline_plan *plan, double *scratch)
 {
     const clspi_own_target *const own = &plan->target->own;
     const bool is_double = plan->desc.precision == CLSP_F64;
@@ -120,7 +120,7 @@ static bool make_rows(clspi_weight_rows *rows, const clspi_convert_target *targe
     return made;
 }
 
-static bool make_all_rows(clspi_convert_host *host, const clsp_bspline_plan *plan)
+static bool make_all_rows(clspi_convert_host *host, const clspi_bspline_plan *plan)
 {
     const clspi_convert_target *const target = plan->target;
     const bool is_double = plan->desc.precision == CLSP_F64;
@@ -162,16 +162,16 @@ static uint32_t order_of(const clspi_convert_target *target, uint32_t k)
 }
 
 /* Counts the control points along a direction that sums are of. */
-static size_t source_of(const clsp_bspline_plan *plan, uint32_t k)
+static size_t source_of(const clspi_bspline_plan *plan, uint32_t k)
 {
     if (k >= plan->desc.directions) return 1;
     return plan->desc.num_controls[k] - (order_of(plan->target, k) > 0);
 }
 
-static clsp_status make_differences(clspi_convert_host *host, const clsp_bspline_plan *plan,
+static clsp_status make_differences(clspi_convert_host *host, const clspi_bspline_plan *plan,
                                     const void *points)
 {
-    const clspi_tensor_plan *const tensor = &plan->tensor;
+    const clsp_patch_plan *const tensor = &plan->tensor;
     const size_t real = clsp_type_bytes(plan->desc.precision);
     const size_t reals = tensor->num_patches * tensor->patch_reals;
     size_t outer = tensor->num_patches, inner = tensor->patch_reals;
@@ -196,7 +196,7 @@ static clsp_status make_differences(clspi_convert_host *host, const clsp_bspline
 /* A call: what is summed, and where sums go. Directions that a plan does not have have one control
    point. */
 typedef struct convert_call {
-    const clsp_bspline_plan *plan;
+    const clspi_bspline_plan *plan;
     const clspi_convert_host *host;
     const clspi_row_sums *f;
     const char *points; /* of the plan's first patch, or differences of them */
@@ -337,7 +337,7 @@ static void make_patches(const convert_call *c, const clspi_part *part, const co
 }
 
 /* Describes a call. */
-static convert_call call_of(const clsp_bspline_plan *plan)
+static convert_call call_of(const clspi_bspline_plan *plan)
 {
     const clspi_convert_target *const target = plan->target;
     const void *const differences = target->host.differences;
@@ -366,7 +366,7 @@ static convert_call call_of(const clsp_bspline_plan *plan)
 clsp_status clspi_convert_on_host(const clspi_work *work, uint32_t worker, const clspi_part *part,
                                   const char *const in[], char *out)
 {
-    const convert_call c = call_of((const clsp_bspline_plan *)work->plan);
+    const convert_call c = call_of((const clspi_bspline_plan *)work->plan);
     const size_t row = row_reals(&c) * c.real;
     const size_t lines = c.source[1] * c.num[2] * c.coords * c.real;
     const size_t rows = (CLSPI_ROWS_AT_ONCE + CLSPI_ROWS_SPARE) * row;
@@ -389,13 +389,13 @@ clsp_status clspi_convert_on_host(const clspi_work *work, uint32_t worker, const
 
 clsp_status clspi_convert_prepare_host(const clspi_work *work, clspi_way way)
 {
-    clsp_bspline_plan *const plan = (clsp_bspline_plan *)work->plan;
+    clspi_bspline_plan *const plan = (clspi_bspline_plan *)work->plan;
     clspi_convert_host *const host = &plan->target->host;
     const void *points;
     bool differ = false;
 
     (void)way;
-    CLSPI_CHECK(clspi_tensor_host_points(&plan->tensor, &points));
+    CLSPI_CHECK(clspi_patch_host_points(&plan->tensor, &points));
     if (!host->along[0].group && !make_all_rows(host, plan)) {
         clspi_convert_host_release(host);
         return clspi_fail(&work->plan->ctx->log, CLSP_ERROR_NO_MEMORY,

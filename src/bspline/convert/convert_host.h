@@ -2,7 +2,7 @@
 #ifndef CLSPI_CONVERT_HOST_H
 #define CLSPI_CONVERT_HOST_H
 
-#include <clspline/bspline_convert.h>
+#include <clspline/bspline.h>
 
 #include "work.h"
 

@@ -120,8 +120,9 @@ clsp_status clspi_convert_rows(clspi_convert_target *target, clspi_series *serie
     CLSPI_CHECK(clspi_convert_prepare(target, series));
     if (target->surface.kernel.kernel)
         return clspi_surface_pieces_enqueue(&target->surface, series, points, rows);
-    if (!target->is_loaded) CLSPI_CHECK(clspi_sum_load(&target->sum, series, points, num_patches));
-    target->is_loaded = true;
+    if (target->load != target->plan->tensor.loads)
+        CLSPI_CHECK(clspi_sum_load(&target->sum, series, points, num_patches));
+    target->load = target->plan->tensor.loads;
     return is_reordered(target) ? make_pieces(target, series, rows)
                                 : clspi_sum_eval(&target->sum, series, rows);
 }

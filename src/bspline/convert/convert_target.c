@@ -57,7 +57,7 @@ static clsp_status check_ways(const clspi_target_direction *d, bool bezier)
 
     CLSPI_CHECK(clspi_reserved_check(log_of(d), "clsp_bspline_change", c->reserved));
     if (c->num_insert > 0 && !c->insert) return bad(d, "insert is NULL");
-    if (c->num_insert > CLSP_BSPLINE_MAX_SAMPLES) return bad(d, "too many knots are inserted");
+    if (c->num_insert > CLSP_PATCH_MAX_SAMPLES) return bad(d, "too many knots are inserted");
     if (!c->knots && (c->degree > 0 || c->num_controls > 0))
         return bad(d, "degree and num_controls are of knots that are not given");
     if (c->knots && (made || bezier)) return bad(d, "knots that are given are not made as well");
@@ -74,10 +74,10 @@ static clsp_status check_degree(const clspi_target_direction *d, uint64_t degree
 static clsp_status check_controls(const clspi_target_direction *d, uint32_t degree,
                                   uint32_t controls)
 {
-    if (controls > degree && controls <= CLSP_BSPLINE_MAX_SAMPLES) return CLSP_OK;
+    if (controls > degree && controls <= CLSP_PATCH_MAX_SAMPLES) return CLSP_OK;
     return clspi_fail(log_of(d), CLSP_ERROR_ARGUMENT,
                       "bspline: %s: %u control points: of degree %u %u to %d", name_of(d).text,
-                      controls, degree, degree + 1, CLSP_BSPLINE_MAX_SAMPLES);
+                      controls, degree, degree + 1, CLSP_PATCH_MAX_SAMPLES);
 }
 
 static clsp_status defective(const clspi_target_direction *d, const char *which,
@@ -138,7 +138,7 @@ clsp_status clspi_target_knots(const clspi_target_direction *d, bool bezier, cls
 
 /* ---- the target ---- */
 
-static clsp_status check_kinds(const clsp_bspline_plan *plan, const clsp_bspline_target *wanted)
+static clsp_status check_kinds(const clspi_bspline_plan *plan, const clsp_bspline_target *wanted)
 {
     clspi_log *const log = &plan->tensor.base.ctx->log;
 
@@ -177,7 +177,7 @@ static const double *factors(const void *user, cl_uint along, cl_uint by)
 }
 
 /* Describes the sums: those of the plan's control points that make the target's. */
-static void describe(clspi_convert_target *target, const clsp_bspline_plan *plan)
+static void describe(clspi_convert_target *target, const clspi_bspline_plan *plan)
 {
     clspi_tensor_desc *const d = &target->desc;
 
@@ -191,7 +191,7 @@ static void describe(clspi_convert_target *target, const clsp_bspline_plan *plan
 }
 
 /* Makes the knots of all directions, and room for rows. */
-static clsp_status make_directions(clspi_convert_target *target, const clsp_bspline_plan *plan,
+static clsp_status make_directions(clspi_convert_target *target, const clspi_bspline_plan *plan,
                                    const clsp_bspline_target *wanted)
 {
     size_t scratch = 1;
@@ -210,7 +210,7 @@ static clsp_status make_directions(clspi_convert_target *target, const clsp_bspl
     return CLSP_OK;
 }
 
-static clsp_status make_target(clspi_convert_target *target, const clsp_bspline_plan *plan,
+static clsp_status make_target(clspi_convert_target *target, const clspi_bspline_plan *plan,
                                const clsp_bspline_target *wanted)
 {
     target->plan = plan;
@@ -221,7 +221,7 @@ static clsp_status make_target(clspi_convert_target *target, const clsp_bspline_
 }
 
 clsp_status clspi_convert_target_create(clspi_convert_target **target,
-                                        const clsp_bspline_plan *plan,
+                                        const clspi_bspline_plan *plan,
                                         const clsp_bspline_target *wanted)
 {
     *target = NULL;

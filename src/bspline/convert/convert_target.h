@@ -3,7 +3,7 @@
 #ifndef CLSPI_CONVERT_TARGET_H
 #define CLSPI_CONVERT_TARGET_H
 
-#include <clspline/bspline_convert.h>
+#include <clspline/bspline.h>
 
 #include "bspline_plan.h"
 #include "conversion.h"
@@ -14,7 +14,7 @@
 #include "tensor_sum.h"
 
 typedef struct clspi_convert_target {
-    const clsp_bspline_plan *plan;
+    const clspi_bspline_plan *plan;
     clspi_tensor_desc desc; /* of the sums, whose samples are the target's control points */
     clsp_bspline_convert_method method;
     clspi_knots knots[3];
@@ -23,8 +23,8 @@ typedef struct clspi_convert_target {
 
     clspi_grid_tables tables; /* of rows */
     clspi_tensor_sum sum;
-    bool is_ready;  /* kernels and tables of weights are made */
-    bool is_loaded; /* the sum, with the plan's control points */
+    bool is_ready; /* kernels and tables of weights are made */
+    uint64_t load; /* of control points that the sum has; 0: none */
     bool pieces;
     clspi_own_target own; /* of plans whose curves have their own knots: then in place of all
                              that follows a direction */
@@ -35,7 +35,7 @@ typedef struct clspi_convert_target {
 
 /* A direction of a target: of a plan, or where curves have their own knots, of one of them. */
 typedef struct clspi_target_direction {
-    const clsp_bspline_plan *plan;
+    const clspi_bspline_plan *plan;
     const clsp_bspline_change *change;
     const clspi_knots *from;
     cl_uint k;
@@ -49,7 +49,7 @@ clsp_status clspi_target_knots(const clspi_target_direction *direction, bool bez
 /* Checks a target and makes its knots; *target is NULL on error. Errors: as of
    clsp_bspline_set_target. */
 clsp_status clspi_convert_target_create(clspi_convert_target **target,
-                                        const clsp_bspline_plan *plan,
+                                        const clspi_bspline_plan *plan,
                                         const clsp_bspline_target *wanted);
 
 /* Releases it and writes NULL; *target may be NULL. */

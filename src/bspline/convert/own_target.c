@@ -9,7 +9,7 @@
 #include "convert_target.h"
 #include "kernel_arguments.h"
 
-static clsp_status no_memory(const clsp_bspline_plan *plan)
+static clsp_status no_memory(const clspi_bspline_plan *plan)
 {
     return clspi_fail(&plan->tensor.base.ctx->log, CLSP_ERROR_NO_MEMORY,
                       "bspline: no memory for the target of %zu curves", plan->own.num);
@@ -23,7 +23,7 @@ const double *clspi_own_target_knots(const clspi_own_target *own, size_t curve)
 }
 
 /* Appends the knots of a curve to those before it. *room: doubles that there is room for. */
-static clsp_status append(clspi_own_target *own, const clsp_bspline_plan *plan, size_t curve,
+static clsp_status append(clspi_own_target *own, const clspi_bspline_plan *plan, size_t curve,
                           const clspi_knots *knots, size_t *room)
 {
     const size_t at = own->first[curve] + curve * ((size_t)knots->degree + 1);
@@ -43,7 +43,7 @@ static clsp_status append(clspi_own_target *own, const clsp_bspline_plan *plan, 
     return CLSP_OK;
 }
 
-static clsp_status make_curve(clspi_own_target *own, const clsp_bspline_plan *plan,
+static clsp_status make_curve(clspi_own_target *own, const clspi_bspline_plan *plan,
                               const clsp_bspline_target *wanted, size_t curve, size_t *room)
 {
     clspi_knots from, to = {0};
@@ -57,7 +57,7 @@ static clsp_status make_curve(clspi_own_target *own, const clsp_bspline_plan *pl
     return status;
 }
 
-clsp_status clspi_own_target_make(clspi_own_target *own, const clsp_bspline_plan *plan,
+clsp_status clspi_own_target_make(clspi_own_target *own, const clspi_bspline_plan *plan,
                                   const clsp_bspline_target *wanted)
 {
     size_t room = 0;
@@ -87,7 +87,7 @@ void clspi_own_target_release(clspi_own_target *own)
     *own = (clspi_own_target){0};
 }
 
-bool clspi_own_target_conversion(const clspi_own_target *own, const clsp_bspline_plan *plan,
+bool clspi_own_target_conversion(const clspi_own_target *own, const clspi_bspline_plan *plan,
                                  size_t curve, clspi_knots knots[2], clspi_conversion *conversion)
 {
     const size_t controls = own->first[curve + 1] - own->first[curve];
@@ -129,7 +129,7 @@ static void put_row(row_room *room, const clspi_own_target *own, const clspi_con
 }
 
 static clsp_status put_curve(row_room *room, const clspi_own_target *own,
-                             const clsp_bspline_plan *plan, size_t curve)
+                             const clspi_bspline_plan *plan, size_t curve)
 {
     clspi_knots knots[2];
     clspi_conversion conversion;
@@ -159,7 +159,7 @@ static clsp_status flush(row_room *room, const clspi_own_target *own, clspi_seri
 
 /* Writes the rows of all curves, some curves at a time, which have at most room_rows together. */
 static clsp_status write_rows(const clspi_own_target *own, clspi_series *series,
-                              const clsp_bspline_plan *plan, row_room *room, size_t room_rows)
+                              const clspi_bspline_plan *plan, row_room *room, size_t room_rows)
 {
     size_t first = 0;
 
@@ -174,7 +174,7 @@ static clsp_status write_rows(const clspi_own_target *own, clspi_series *series,
 }
 
 static clsp_status make_rows(const clspi_own_target *own, clspi_series *series,
-                             const clsp_bspline_plan *plan)
+                             const clspi_bspline_plan *plan)
 {
     enum { ROWS = 1 << 18 };
     const size_t degree = plan->desc.degree[0];
@@ -216,7 +216,7 @@ clsp_status clspi_own_target_build(const clspi_build *build, const clspi_tensor_
 }
 
 clsp_status clspi_own_target_prepare(clspi_own_target *own, clspi_series *series,
-                                     const clsp_bspline_plan *plan)
+                                     const clspi_bspline_plan *plan)
 {
     clsp_context *const ctx = series->ctx;
     const size_t real = clsp_type_bytes(plan->desc.precision);
@@ -239,8 +239,8 @@ clsp_status clspi_own_target_prepare(clspi_own_target *own, clspi_series *series
 /* ---- control points ---- */
 
 clsp_status clspi_own_target_enqueue(const clspi_own_target *own, clspi_series *series,
-                                     const clsp_bspline_plan *plan, clsp_range controls, cl_mem out,
-                                     size_t offset)
+                                     const clspi_bspline_plan *plan, clsp_range controls,
+                                     cl_mem out, size_t offset)
 {
     const clspi_tuning *const tuning = &series->ctx->tuning;
     const cl_uint coords = clspi_coords(&plan->tensor.desc);

@@ -15,7 +15,7 @@ static bool find_kinks(const clspi_knots *knots)
     return found;
 }
 
-static clsp_status make_knots(clsp_bspline_plan *plan, cl_uint k)
+static clsp_status make_knots(clspi_bspline_plan *plan, cl_uint k)
 {
     const clsp_bspline_desc *const d = &plan->desc;
     clspi_knots *const knots = &plan->knots[k];
@@ -34,7 +34,7 @@ static clsp_status make_knots(clsp_bspline_plan *plan, cl_uint k)
     return CLSP_OK;
 }
 
-clsp_status clspi_bspline_make_knots(clsp_bspline_plan *plan)
+clsp_status clspi_bspline_make_knots(clspi_bspline_plan *plan)
 {
     clsp_status status = CLSP_OK;
 
@@ -44,7 +44,7 @@ clsp_status clspi_bspline_make_knots(clsp_bspline_plan *plan)
     return clspi_fail(&plan->tensor.base.ctx->log, status, "bspline: no memory for knots");
 }
 
-void clspi_bspline_release_knots(clsp_bspline_plan *plan)
+void clspi_bspline_release_knots(clspi_bspline_plan *plan)
 {
     for (cl_uint k = 0; k < 3; k++) {
         clspi_knots_release(&plan->knots[k]);
@@ -66,7 +66,7 @@ static cl_uint values_at(const clspi_knots *knots, clspi_knot_parameter at, cl_u
 
 static cl_uint uniform_values(const void *user, const clspi_sample *at, double *values)
 {
-    const clsp_bspline_plan *const plan = user;
+    const clspi_bspline_plan *const plan = user;
     const clspi_knots *const knots = &plan->knots[at->direction];
     const clsp_axis *const axis = &plan->tensor.desc.axis[at->direction];
     const cl_uint last = at->num > 1 ? at->num - 1 : 1;
@@ -78,7 +78,7 @@ static cl_uint uniform_values(const void *user, const clspi_sample *at, double *
 static cl_uint values(const void *user, cl_uint direction, cl_uint by, cl_uint sample,
                       double *values)
 {
-    const clsp_bspline_plan *const plan = user;
+    const clspi_bspline_plan *const plan = user;
     const clspi_knots *const knots = &plan->knots[direction];
     const clsp_axis *const axis = &plan->tensor.desc.axis[direction];
 
@@ -97,7 +97,7 @@ static bool same_knots(const clspi_knots *a, const clspi_knots *b)
 
 static uint64_t identity(const void *user, cl_uint direction, cl_uint by)
 {
-    const clsp_bspline_plan *const plan = user;
+    const clspi_bspline_plan *const plan = user;
     cl_uint first = 0;
 
     while (!same_knots(&plan->knots[first], &plan->knots[direction]))
@@ -107,14 +107,14 @@ static uint64_t identity(const void *user, cl_uint direction, cl_uint by)
 
 static const double *factors(const void *user, cl_uint direction, cl_uint by)
 {
-    const clsp_bspline_plan *const plan = user;
+    const clspi_bspline_plan *const plan = user;
 
     return plan->factors[direction][by - 1];
 }
 
 static cl_uint num_spans(const void *user, cl_uint direction)
 {
-    const clsp_bspline_plan *const plan = user;
+    const clspi_bspline_plan *const plan = user;
 
     return plan->knots[direction].num_spans;
 }
@@ -122,7 +122,7 @@ static cl_uint num_spans(const void *user, cl_uint direction)
 static cl_uint span(const void *user, cl_uint direction, cl_uint span, cl_uint by, double ends[2],
                     double *functions)
 {
-    const clsp_bspline_plan *const plan = user;
+    const clspi_bspline_plan *const plan = user;
     const clspi_knots *const knots = &plan->knots[direction];
     const uint32_t next = span + 1 < knots->num_spans ? knots->span[span + 1] : knots->controls;
 
@@ -134,12 +134,12 @@ static cl_uint span(const void *user, cl_uint direction, cl_uint span, cl_uint b
 
 static bool has_kinks(const void *user, cl_uint direction)
 {
-    const clsp_bspline_plan *const plan = user;
+    const clspi_bspline_plan *const plan = user;
 
     return plan->has_kinks[direction];
 }
 
-clspi_basis clspi_bspline_basis(const clsp_bspline_plan *plan)
+clspi_basis clspi_bspline_basis(const clspi_bspline_plan *plan)
 {
     const clspi_basis basis = {.user = plan,
                                .values = values,

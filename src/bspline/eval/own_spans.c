@@ -2,7 +2,7 @@
 #include "spans.h"
 
 /* Counts the spans that any curve has. */
-static uint32_t count_spans(const clsp_bspline_plan *plan)
+static uint32_t count_spans(const clspi_bspline_plan *plan)
 {
     const uint32_t degree = plan->desc.degree[0], controls = plan->desc.num_controls[0];
     const double *u = plan->own.u;
@@ -17,10 +17,10 @@ static uint32_t count_spans(const clsp_bspline_plan *plan)
     return most;
 }
 
-bool clspi_bspline_own_spans(const clspi_tensor_plan *tensor, clspi_spans *spans)
+bool clspi_bspline_own_spans(const clsp_patch_plan *tensor, clspi_spans *spans)
 {
-    const clsp_bspline_plan *const plan =
-        (const clsp_bspline_plan *)tensor; /* whose first member it is */
+    const clspi_bspline_plan *const plan =
+        (const clspi_bspline_plan *)tensor; /* whose first member it is */
     const uint32_t degree = plan->desc.degree[0];
     bool done = clspi_spans_reserve(spans, plan->own.num, count_spans(plan), degree,
                                     tensor->desc.precision == CLSP_F64);

@@ -78,14 +78,14 @@ static void put_direction(writer *w, const clspi_knots *knots, uint32_t orders, 
 
 /* ---- knots that all share ---- */
 
-static void put_all(writer *w, const clsp_bspline_plan *plan, double *matrix)
+static void put_all(writer *w, const clspi_bspline_plan *plan, double *matrix)
 {
     for (cl_uint k = 0; k < plan->tensor.desc.directions; k++)
         put_direction(w, &plan->knots[k], CLSPI_DERIVATIVES, matrix);
 }
 
 /* Writes them to the plan's buffer. scratch: room for the coefficients of a span. */
-static clsp_status write_shared(clspi_tensor_plan *tensor, clspi_series *series, writer *w,
+static clsp_status write_shared(clsp_patch_plan *tensor, clspi_series *series, writer *w,
                                 double *scratch)
 {
     const size_t bytes = w->num * clsp_type_bytes(tensor->desc.precision);
@@ -99,7 +99,7 @@ static clsp_status write_shared(clspi_tensor_plan *tensor, clspi_series *series,
         return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
                           "bspline: no memory for %zu bytes of functions", bytes);
     w->num = 0;
-    put_all(w, (const clsp_bspline_plan *)tensor, scratch);
+    put_all(w, (const clspi_bspline_plan *)tensor, scratch);
     clsp_status status = clspi_buffer_create(&tensor->basis, series->ctx, bytes);
     if (status == CLSP_OK) status = clspi_series_write(series, tensor->basis, 0, w->reals, bytes);
     free(w->reals);
@@ -116,7 +116,7 @@ static uint32_t orders_of(const clspi_tensor_desc *desc)
     return desc->vertex.attributes & second ? 3 : desc->vertex.attributes & CLSP_VERTEX_DU ? 2 : 1;
 }
 
-size_t clspi_bspline_own_reals(const clsp_bspline_plan *plan, const clspi_tensor_desc *desc)
+size_t clspi_bspline_own_reals(const clspi_bspline_plan *plan, const clspi_tensor_desc *desc)
 {
     const size_t degree = plan->desc.degree[0], controls = plan->desc.num_controls[0];
     const size_t spans = controls - degree; /* at most */
@@ -128,7 +128,7 @@ size_t clspi_bspline_own_reals(const clsp_bspline_plan *plan, const clspi_tensor
 }
 
 /* Writes a curve's, in as many reals as all have. */
-static clsp_status put_curve(writer *w, const clsp_bspline_plan *plan, size_t curve,
+static clsp_status put_curve(writer *w, const clspi_bspline_plan *plan, size_t curve,
                              double *scratch)
 {
     const size_t end = w->num + plan->tensor.desc.basis_reals;
@@ -151,10 +151,10 @@ static clsp_status put_curve(writer *w, const clsp_bspline_plan *plan, size_t cu
 }
 
 /* Writes those of all curves to the plan's buffer, some at a time. */
-static clsp_status write_curves(clspi_tensor_plan *tensor, clspi_series *series, writer *w,
+static clsp_status write_curves(clsp_patch_plan *tensor, clspi_series *series, writer *w,
                                 size_t most, double *scratch)
 {
-    const clsp_bspline_plan *const plan = (const clsp_bspline_plan *)tensor;
+    const clspi_bspline_plan *const plan = (const clspi_bspline_plan *)tensor;
     const size_t bytes = tensor->desc.basis_reals * clsp_type_bytes(tensor->desc.precision);
 
     for (size_t first = 0; first < plan->own.num; first += most) {
@@ -168,11 +168,11 @@ static clsp_status write_curves(clspi_tensor_plan *tensor, clspi_series *series,
     return CLSP_OK;
 }
 
-static clsp_status write_own(clspi_tensor_plan *tensor, clspi_series *series, writer *w,
+static clsp_status write_own(clsp_patch_plan *tensor, clspi_series *series, writer *w,
                              double *scratch)
 {
     enum { PART_BYTES = 1 << 24 };
-    const size_t num = ((const clsp_bspline_plan *)tensor)->own.num;
+    const size_t num = ((const clspi_bspline_plan *)tensor)->own.num;
     const size_t each = tensor->desc.basis_reals * clsp_type_bytes(tensor->desc.precision);
     const size_t most = clspi_min(num, clspi_max(1, PART_BYTES / each));
     size_t bytes = each;
@@ -193,10 +193,10 @@ static clsp_status write_own(clspi_tensor_plan *tensor, clspi_series *series, wr
 
 /* ---- all of it ---- */
 
-clsp_status clspi_bspline_make_basis(clspi_tensor_plan *tensor, clspi_series *series)
+clsp_status clspi_bspline_make_basis(clsp_patch_plan *tensor, clspi_series *series)
 {
     enum { MOST = CLSP_BSPLINE_MAX_DEGREE + 1 };
-    const clsp_bspline_plan *const plan = (const clsp_bspline_plan *)tensor;
+    const clspi_bspline_plan *const plan = (const clspi_bspline_plan *)tensor;
     writer w = {.is_double = tensor->desc.precision == CLSP_F64};
     double *const scratch = malloc((size_t)MOST * MOST * sizeof *scratch);
 
@@ -214,7 +214,7 @@ clsp_status clspi_bspline_make_basis(clspi_tensor_plan *tensor, clspi_series *se
 /* ---- on the host ---- */
 
 /* Writes it to memory that there is; scratch: room for the coefficients of a span. */
-static bool write_host(writer *w, const clsp_bspline_plan *plan, double *scratch)
+static bool write_host(writer *w, const clspi_bspline_plan *plan, double *scratch)
 {
     clsp_status status = CLSP_OK;
 
@@ -225,10 +225,10 @@ static bool write_host(writer *w, const clsp_bspline_plan *plan, double *scratch
     return status == CLSP_OK;
 }
 
-double *clspi_bspline_host_basis(const clspi_tensor_plan *tensor)
+double *clspi_bspline_host_basis(const clsp_patch_plan *tensor)
 {
     enum { MOST = CLSP_BSPLINE_MAX_DEGREE + 1 };
-    const clsp_bspline_plan *const plan = (const clsp_bspline_plan *)tensor;
+    const clspi_bspline_plan *const plan = (const clspi_bspline_plan *)tensor;
     double *const scratch = malloc((size_t)MOST * MOST * sizeof *scratch);
     writer w = {.num = plan->own.num * tensor->desc.basis_reals, .is_double = true};
     size_t bytes = sizeof(double);

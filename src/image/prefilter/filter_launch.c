@@ -43,16 +43,11 @@ static cl_mem memory_of(const clsp_image_plan *plan, const clspi_filter_job *job
     return plan->filter.scratch[memory - CLSPI_STEP_SCRATCH];
 }
 
-static cl_mem from_of(const clsp_image_plan *plan, const clspi_filter_job *job,
-                      const clspi_filter_step *step)
+/* Returns the element where the target of a step begins. */
+static size_t target_begin(const clsp_image_plan *plan, const clspi_filter_job *job,
+                           const clspi_filter_step *step)
 {
-    return job->from ? job->from : memory_of(plan, job, step->from);
-}
-
-static cl_mem to_of(const clsp_image_plan *plan, const clspi_filter_job *job,
-                    const clspi_filter_step *step)
-{
-    return job->to ? job->to : memory_of(plan, job, step->to);
+    return step->to == CLSPI_STEP_COEFFICIENTS ? job->plane * plan->layout.plane : 0;
 }
 
 /* Returns how many coefficients of a direction stand before the first sample. */
@@ -119,28 +114,27 @@ static clspi_line_pass pass_of(const clsp_image_plan *plan, const clspi_filter_j
 
     *items = outer * num_blocks * bundles * num_lines;
     if (step->kind == CLSPI_STEP_STAGED && is_row) *items *= step->kernel.local;
-    return (clspi_line_pass){
-        .pole = numbers.pole,
-        .gain = numbers.gain,
-        .gain_rest = numbers.gain_rest,
-        .offset = step->to == CLSPI_STEP_COEFFICIENTS ? job->plane * plan->layout.plane : 0,
-        .inner = inner,
-        .first_item = 0,
-        .n = n,
-        .mode = clspi_image_filter_mode(plan->layout.mode[step->axis]),
-        .block = block,
-        .first = made[0],
-        .end = made[1],
-        .halo = step->halo,
-        .num_blocks = (cl_uint)num_blocks,
-        .num_y = stored[1],
-        .bundles = (cl_uint)bundles,
-        .num_lines = (cl_uint)num_lines,
-        .items = 0};
+    return (clspi_line_pass){.pole = numbers.pole,
+                             .gain = numbers.gain,
+                             .gain_rest = numbers.gain_rest,
+                             .offset = target_begin(plan, job, step),
+                             .inner = inner,
+                             .first_item = 0,
+                             .n = n,
+                             .mode = clspi_image_filter_mode(plan->layout.mode[step->axis]),
+                             .block = block,
+                             .first = made[0],
+                             .end = made[1],
+                             .halo = step->halo,
+                             .num_blocks = (cl_uint)num_blocks,
+                             .num_y = stored[1],
+                             .bundles = (cl_uint)bundles,
+                             .num_lines = (cl_uint)num_lines,
+                             .items = 0};
 }
 
 static clsp_status launch_pass(const clsp_image_plan *plan, clspi_series *series,
-                               const clspi_filter_step *step, cl_mem from, cl_mem to,
+                               const clspi_filter_step *step, const clspi_filter_job *job,
                                const clspi_sample_source *source, const clspi_line_pass *pass)
 {
     const clspi_kernel *const kernel = &step->kernel;
@@ -148,22 +142,22 @@ static clsp_status launch_pass(const clsp_image_plan *plan, clspi_series *series
     switch (step->kind) {
     case CLSPI_STEP_COPY: {
         const clspi_copy_samples_args args = {
-            .samples = from, .target = to, .from = *source, .pass = *pass};
+            .samples = job->from, .target = job->to, .from = *source, .pass = *pass};
         return clspi_launch_copy_samples(series, kernel, &args, pass->items);
     }
     case CLSPI_STEP_RECURSION: {
         const clspi_filter_pass_args args = {
-            .samples = from, .target = to, .from = *source, .pass = *pass};
+            .samples = job->from, .target = job->to, .from = *source, .pass = *pass};
         return clspi_launch_filter_pass(series, kernel, &args, pass->items);
     }
     case CLSPI_STEP_COLUMNS: {
         const clspi_filter_columns_args args = {
-            .samples = from, .target = to, .from = *source, .pass = *pass};
+            .samples = job->from, .target = job->to, .from = *source, .pass = *pass};
         return clspi_launch_filter_columns(series, kernel, &args, pass->items);
     }
     default: {
-        const clspi_fir_pass_args args = {.samples = from,
-                                          .target = to,
+        const clspi_fir_pass_args args = {.samples = job->from,
+                                          .target = job->to,
                                           .taps = plan->filter.taps,
                                           .from = *source,
                                           .pass = *pass};
@@ -202,7 +196,6 @@ static void join_rows(const clsp_image_plan *plan, clspi_sample_source *source,
 static clsp_status run_pass(const clsp_image_plan *plan, clspi_series *series,
                             const clspi_filter_step *step, const clspi_filter_job *job)
 {
-    const cl_mem from = from_of(plan, job, step), to = to_of(plan, job, step);
     clspi_sample_source source = source_of(plan, job, step);
     size_t items;
     clspi_line_pass pass = pass_of(plan, job, step, &items);
@@ -215,96 +208,69 @@ static clsp_status run_pass(const clsp_image_plan *plan, clspi_series *series,
     while (clspi_cut_next(&cut, most, &part)) {
         pass.first_item = part.before;
         pass.items = (cl_uint)part.num_lines;
-        CLSPI_CHECK(launch_pass(plan, series, step, from, to, &source, &pass));
+        CLSPI_CHECK(launch_pass(plan, series, step, job, &source, &pass));
     }
     return CLSP_OK;
 }
 
-/* ---- tiles ---- */
+/* ---- two directions ---- */
 
-/* Launches the tiles of all slices, some lines of them at a time. */
-static clsp_status run_tiles(const clsp_image_plan *plan, clspi_series *series,
-                             const clspi_filter_step *step, const clspi_filter_job *job)
+static clsp_status launch_groups(const clsp_image_plan *plan, clspi_series *series,
+                                 const clspi_filter_step *step, const clspi_filter_job *job,
+                                 const clspi_plane_grid *grid, size_t items)
 {
-    const uint32_t *const stored = plan->layout.stored, *const mode = plan->layout.mode;
-    const uint32_t block = clspi_register_block(series->ctx);
-    const pole_numbers numbers = numbers_of(step, plan->desc.precision);
-    const size_t local = step->kernel.local, tile_x = (local - 2 * step->halo) / block * block;
-    const uint32_t *const x = step->made[2], *const y = step->made[1];
-    const size_t tiles_x = clspi_div_up(x[1] - x[0], tile_x);
-    const size_t tiles_y = clspi_div_up(y[1] - y[0], block);
-    const uint64_t most = clspi_launch_lines(
-        &series->ctx->tuning, (uint64_t)8 * (block + 2 * step->halo), tiles_x * local, local, 1);
-    clspi_filter_tiles_args args = {.samples = from_of(plan, job, step),
-                                    .target = to_of(plan, job, step),
-                                    .from = source_of(plan, job, step),
-                                    .grid = {.pole = numbers.pole,
-                                             .gain = numbers.gain,
-                                             .gain_rest = numbers.gain_rest,
-                                             .offset = step->to == CLSPI_STEP_COEFFICIENTS
-                                                           ? job->plane * plan->layout.plane
-                                                           : 0,
-                                             .size_y = stored[1],
-                                             .size_x = stored[2],
-                                             .mode_y = clspi_image_filter_mode(mode[1]),
-                                             .mode_x = clspi_image_filter_mode(mode[2]),
-                                             .first_y = y[0],
-                                             .first_x = x[0],
-                                             .end_x = x[1],
-                                             .tiles_x = (cl_uint)tiles_x,
-                                             .tiles_y = (cl_uint)tiles_y,
-                                             .first_line = 0}};
-    clspi_cut cut = {.per_piece = tiles_y, .left = tiles_y * stored[0]};
-    clspi_part part;
+    const clspi_filter_tiles_args args = {
+        .samples = job->from, .target = job->to, .from = source_of(plan, job, step), .grid = *grid};
+    const clspi_filter_strips_args strips = {.samples = args.samples,
+                                             .target = args.target,
+                                             .from = args.from,
+                                             .grid = *grid};
 
-    while (clspi_cut_next(&cut, most, &part)) {
-        args.grid.first_line = part.before;
-        CLSPI_CHECK(clspi_launch_filter_tiles(series, &step->kernel, &args,
-                                              part.num_lines * tiles_x * local));
-    }
-    return CLSP_OK;
+    return step->kind == CLSPI_STEP_TILES
+               ? clspi_launch_filter_tiles(series, &step->kernel, &args, items)
+               : clspi_launch_filter_strips(series, &step->kernel, &strips, items);
 }
 
-/* Launches the strips of all slices, some lines of them at a time. */
-static clsp_status run_strips(const clsp_image_plan *plan, clspi_series *series,
+/* Launches the groups of all slices, some lines of them at a time. */
+static clsp_status run_groups(const clsp_image_plan *plan, clspi_series *series,
                               const clspi_filter_step *step, const clspi_filter_job *job)
 {
     const uint32_t *const stored = plan->layout.stored, *const mode = plan->layout.mode;
-    const pole_numbers numbers = numbers_of(step, plan->desc.precision);
-    const size_t local = step->kernel.local;
     const uint32_t *const x = step->made[2], *const y = step->made[1];
-    const size_t strips_x = clspi_div_up(x[1] - x[0], clspi_strip_width(local, step->halo));
-    const size_t strips_y = clspi_div_up(y[1] - y[0], step->rows);
+    const pole_numbers numbers = numbers_of(step, plan->desc.precision);
+    const uint32_t block = clspi_register_block(series->ctx);
+    const bool in_tiles = step->kind == CLSPI_STEP_TILES;
+    const size_t local = step->kernel.local, rows = in_tiles ? block : step->rows;
+    const size_t width =
+        in_tiles ? (local - 2 * step->halo) / block * block : clspi_strip_width(local, step->halo);
+    const size_t groups_x = clspi_div_up(x[1] - x[0], width);
+    const size_t groups_y = clspi_div_up(y[1] - y[0], rows);
     const uint64_t most =
-        clspi_launch_lines(&series->ctx->tuning, (uint64_t)12 * (step->rows + 2 * step->halo),
-                           strips_x * local, local, 1);
-    clspi_filter_strips_args args = {.samples = from_of(plan, job, step),
-                                     .target = to_of(plan, job, step),
-                                     .from = source_of(plan, job, step),
-                                     .grid = {.pole = numbers.pole,
-                                              .gain = numbers.gain,
-                                              .gain_rest = numbers.gain_rest,
-                                              .far = pow(step->pole, CLSPI_STRIP_CHUNK),
-                                              .offset = step->to == CLSPI_STEP_COEFFICIENTS
-                                                            ? job->plane * plan->layout.plane
-                                                            : 0,
-                                              .size_y = stored[1],
-                                              .size_x = stored[2],
-                                              .mode_y = clspi_image_filter_mode(mode[1]),
-                                              .mode_x = clspi_image_filter_mode(mode[2]),
-                                              .first_y = y[0],
-                                              .first_x = x[0],
-                                              .strips_x = (cl_uint)strips_x,
-                                              .strips_y = (cl_uint)strips_y,
-                                              .length = step->rows,
-                                              .first_line = 0}};
-    clspi_cut cut = {.per_piece = strips_y, .left = strips_y * stored[0]};
+        clspi_launch_lines(&series->ctx->tuning, (in_tiles ? 8 : 12) * (rows + 2 * step->halo),
+                           groups_x * local, local, 1);
+    clspi_plane_grid grid = {.pole = numbers.pole,
+                             .gain = numbers.gain,
+                             .gain_rest = numbers.gain_rest,
+                             .far = pow(step->pole, STRIP_CHUNK),
+                             .offset = target_begin(plan, job, step),
+                             .size_y = stored[1],
+                             .size_x = stored[2],
+                             .mode_y = clspi_image_filter_mode(mode[1]),
+                             .mode_x = clspi_image_filter_mode(mode[2]),
+                             .first_line = 0,
+                             .first_y = y[0],
+                             .first_x = x[0],
+                             .end_x = x[1],
+                             .groups_x = (cl_uint)groups_x,
+                             .groups_y = (cl_uint)groups_y,
+                             .rows = (cl_uint)rows};
+    clspi_cut cut = {.per_piece = groups_y, .left = groups_y * stored[0]};
     clspi_part part;
 
     while (clspi_cut_next(&cut, most, &part)) {
-        args.grid.first_line = (cl_uint)part.before;
-        CLSPI_CHECK(clspi_launch_filter_strips(series, &step->kernel, &args,
-                                               part.num_lines * strips_x * local));
+        grid.first_line = part.before;
+        CLSPI_CHECK(
+            launch_groups(plan, series, step, job, &grid, part.num_lines * groups_x * local));
     }
     return CLSP_OK;
 }
@@ -332,9 +298,8 @@ clsp_status clspi_image_filter_step(const clsp_image_plan *plan, clspi_series *s
 {
     const clspi_filter_step *const step = &plan->filter.step[i];
 
-    return step->kind == CLSPI_STEP_TILES    ? run_tiles(plan, series, step, job)
-           : step->kind == CLSPI_STEP_STRIPS ? run_strips(plan, series, step, job)
-                                             : run_pass(plan, series, step, job);
+    return clspi_makes_two_directions(step) ? run_groups(plan, series, step, job)
+                                            : run_pass(plan, series, step, job);
 }
 
 /* Makes the coefficients NaN that are not made of the samples of a part. */
@@ -373,8 +338,13 @@ clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
                                    const clspi_filter_job *job)
 {
     CLSPI_CHECK(reserve_scratch(plan));
-    for (uint32_t i = 0; i < plan->filter.num; i++)
-        CLSPI_CHECK(clspi_image_filter_step(plan, series, i, job));
+    for (uint32_t i = 0; i < plan->filter.num; i++) {
+        const clspi_filter_step *const step = &plan->filter.step[i];
+        clspi_filter_job one = *job;
+        one.from = memory_of(plan, job, step->from);
+        one.to = memory_of(plan, job, step->to);
+        CLSPI_CHECK(clspi_image_filter_step(plan, series, i, &one));
+    }
     return clspi_is_part(&plan->layout) ? spoil_outside(plan, series, job) : CLSP_OK;
 }
 

@@ -15,7 +15,7 @@ bool clspi_image_step_has_axis(const clspi_filter_step *step, uint32_t axis)
 uint32_t clspi_image_step_halo(const clspi_filter_step *step, uint32_t axis)
 {
     return axis == 2 && step->kind == CLSPI_STEP_STRIPS
-               ? (uint32_t)clspi_round_up(step->halo, CLSPI_STRIP_CHUNK)
+               ? (uint32_t)clspi_round_up(step->halo, STRIP_CHUNK)
                : step->halo;
 }
 

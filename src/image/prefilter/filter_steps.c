@@ -55,13 +55,13 @@ typedef struct strip_counts {
 
 size_t clspi_strip_width(size_t group, uint32_t halo)
 {
-    return group - 2 * clspi_round_up(halo, CLSPI_STRIP_CHUNK);
+    return group - 2 * clspi_round_up(halo, STRIP_CHUNK);
 }
 
 /* Returns the halo of an image's first pole. */
 static uint32_t halo_of(const clsp_image_plan *plan)
 {
-    double poles[CLSPI_POLES_MAX];
+    double poles[POLES_MAX];
 
     clspi_spline_poles(clspi_image_order(&plan->desc), poles);
     return clspi_pole_halo(poles[0], eps_of(plan->desc.precision));
@@ -70,10 +70,10 @@ static uint32_t halo_of(const clsp_image_plan *plan)
 /* Chooses the rows of strips, with which a unit goes through the fewest rows: those of a strip and
    its halos, as many times as it has strips one after another. What is kept in registers leaves
    room for two strips at once in single precision, one in double. With its halo a strip is less
-   than CLSP_IMAGE_NAN_REACH. */
+   than MOST, which bounds how far NaN go. */
 static strip_counts count_strips(const clsp_image_plan *plan)
 {
-    enum { LEAST = 80 };
+    enum { LEAST = 80, MOST = 192 };
     const uint32_t *const whole = plan->layout.whole, halo = halo_of(plan);
     const size_t columns = clspi_div_up(whole[2], clspi_strip_width(CLSPI_TILE_GROUP, halo));
     const size_t at_once =
@@ -81,7 +81,7 @@ static strip_counts count_strips(const clsp_image_plan *plan)
     strip_counts best = {.at_once = at_once};
     size_t least = SIZE_MAX;
 
-    for (uint32_t rows = LEAST; rows + halo < CLSP_IMAGE_NAN_REACH; rows += CLSPI_STRIP_CHUNK) {
+    for (uint32_t rows = LEAST; rows + halo < MOST; rows += STRIP_CHUNK) {
         const size_t num = columns * clspi_div_up(whole[1], rows) * whole[0];
         const size_t cost = clspi_div_up(num, at_once) * (clspi_min(rows, whole[1]) + 2 * halo);
         if (cost >= least) continue;
@@ -113,7 +113,7 @@ static bool prefers_strips(const clsp_image_plan *plan)
 static size_t tile_bytes(const clsp_image_plan *plan)
 {
     const size_t rows =
-        prefers_strips(plan) ? CLSPI_STRIP_CHUNK + 2 : clspi_register_block(plan->base.ctx);
+        prefers_strips(plan) ? STRIP_CHUNK + 2 : clspi_register_block(plan->base.ctx);
 
     return rows * (CLSPI_TILE_GROUP + 1) * clsp_type_bytes(plan->desc.precision);
 }
@@ -155,7 +155,7 @@ static clspi_filter_step recursion_of(const clsp_image_plan *plan, uint32_t axis
 /* Adds the recursions of all directions, x first. A line of one sample is its own coefficient. */
 static void add_recursions(clspi_image_filter *filter, const clsp_image_plan *plan, bool tiles)
 {
-    double poles[CLSPI_POLES_MAX];
+    double poles[POLES_MAX];
     const uint32_t num = clspi_spline_poles(clspi_image_order(&plan->desc), poles);
     const uint32_t halo = halo_of(plan);
     uint32_t axis = 3;
@@ -176,7 +176,7 @@ static void add_recursions(clspi_image_filter *filter, const clsp_image_plan *pl
 
 uint32_t clspi_filter_halo(const clsp_image_plan *plan)
 {
-    double poles[CLSPI_POLES_MAX];
+    double poles[POLES_MAX];
     const uint32_t num = clspi_spline_poles(clspi_image_order(&plan->desc), poles);
     uint32_t halo = 0;
 

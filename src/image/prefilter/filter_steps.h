@@ -5,9 +5,8 @@
 #include "image_filter.h"
 
 enum {
-    CLSPI_TILE_GROUP = 256,        /* items of a group that filters tiles or strips, at most */
-    CLSPI_STRIP_GROUP_LEAST = 128, /* and down strips at least */
-    CLSPI_STRIP_CHUNK = 16         /* rows that image_strips.cl makes together */
+    CLSPI_TILE_GROUP = 256,       /* items of a group that filters tiles or strips, at most */
+    CLSPI_STRIP_GROUP_LEAST = 128 /* and down strips at least */
 };
 
 /* Tells whether recursions are to go through registers and tiles: where they are asked for, and by

@@ -16,7 +16,7 @@ clsp_status clspi_image_find_taps(const clsp_image_plan *plan,
     if (d->prefilter == CLSP_IMAGE_TRUNCATED)
         clspi_fir_truncated(clspi_image_order(d), d->taps / 2, taps);
     else if (!clspi_fir_least_squares(clspi_image_order(d), d->taps / 2, taps))
-        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY, "image: no memory for taps");
+        return clspi_image_no_memory(plan, "taps");
     return CLSP_OK;
 }
 
@@ -51,34 +51,33 @@ static clspi_options filter_options(const clsp_context *ctx, const clsp_image_de
     return options;
 }
 
+/* The programs of steps by their kinds, of which some are built for groups of one size: for so many
+   items, or those of the tuning table. */
+typedef struct step_program {
+    const char *name;
+    const clspi_signature *signature;
+    bool is_grouped;
+    size_t group;
+} step_program;
+
+static const step_program programs[] = {
+    [CLSPI_STEP_COPY] = {"image_passes", &clspi_copy_samples_signature, false, 0},
+    [CLSPI_STEP_RECURSION] = {"image_passes", &clspi_filter_pass_signature, false, 0},
+    [CLSPI_STEP_COLUMNS] = {"image_tiles", &clspi_filter_columns_signature, false, 0},
+    [CLSPI_STEP_TILES] = {"image_tiles", &clspi_filter_tiles_signature, true, CLSPI_TILE_GROUP},
+    [CLSPI_STEP_STRIPS] = {"image_strips", &clspi_filter_strips_signature, true, CLSPI_TILE_GROUP},
+    [CLSPI_STEP_FIR] = {"image_fir", &clspi_fir_pass_signature, false, 0},
+    [CLSPI_STEP_STAGED] = {"image_fir", &clspi_fir_pass_signature, true, 0}};
+
 static clsp_status make_kernel(clspi_filter_step *step, clsp_context *ctx, const clsp_image_desc *d)
 {
     const clspi_options options = filter_options(ctx, d, step);
-    clspi_kernel *const kernel = &step->kernel;
+    const step_program *const p = &programs[step->kind];
 
-    switch (step->kind) {
-    case CLSPI_STEP_COPY:
-        return clspi_kernel_create(kernel, ctx, "image_passes", &clspi_copy_samples_signature,
-                                   &options);
-    case CLSPI_STEP_RECURSION:
-        return clspi_kernel_create(kernel, ctx, "image_passes", &clspi_filter_pass_signature,
-                                   &options);
-    case CLSPI_STEP_COLUMNS:
-        return clspi_kernel_create(kernel, ctx, "image_tiles", &clspi_filter_columns_signature,
-                                   &options);
-    case CLSPI_STEP_TILES:
-        return clspi_kernel_create_for_group(
-            kernel, ctx, "image_tiles", &clspi_filter_tiles_signature, &options, CLSPI_TILE_GROUP);
-    case CLSPI_STEP_STRIPS:
-        return clspi_kernel_create_for_group(kernel, ctx, "image_strips",
-                                             &clspi_filter_strips_signature, &options,
-                                             CLSPI_TILE_GROUP);
-    case CLSPI_STEP_FIR:
-        return clspi_kernel_create(kernel, ctx, "image_fir", &clspi_fir_pass_signature, &options);
-    default:
-        return clspi_kernel_create_grouped(kernel, ctx, "image_fir", &clspi_fir_pass_signature,
-                                           &options);
-    }
+    if (!p->is_grouped)
+        return clspi_kernel_create(&step->kernel, ctx, p->name, p->signature, &options);
+    return clspi_kernel_create_for_group(&step->kernel, ctx, p->name, p->signature, &options,
+                                         p->group > 0 ? p->group : ctx->tuning.work_group);
 }
 
 static void release_kernels(clspi_image_filter *filter)
@@ -157,23 +156,11 @@ static clsp_status build_step(const clspi_build *build, const clspi_filter_step 
                               const clsp_image_desc *d)
 {
     const clspi_options options = filter_options(build->ctx, d, step);
+    const step_program *const p = &programs[step->kind];
 
-    switch (step->kind) {
-    case CLSPI_STEP_TILES:
-        return clspi_program_build_for_group(build, "image_tiles", &clspi_filter_tiles_signature,
-                                             &options, CLSPI_TILE_GROUP);
-    case CLSPI_STEP_STRIPS:
-        return clspi_program_build_for_group(build, "image_strips", &clspi_filter_strips_signature,
-                                             &options, CLSPI_TILE_GROUP);
-    case CLSPI_STEP_COLUMNS:
-        return clspi_program_build(build, "image_tiles", &options);
-    case CLSPI_STEP_FIR:
-        return clspi_program_build(build, "image_fir", &options);
-    case CLSPI_STEP_STAGED:
-        return clspi_program_build_grouped(build, "image_fir", &clspi_fir_pass_signature, &options);
-    default:
-        return clspi_program_build(build, "image_passes", &options);
-    }
+    if (!p->is_grouped) return clspi_program_build(build, p->name, &options);
+    return clspi_program_build_for_group(build, p->name, p->signature, &options,
+                                         p->group > 0 ? p->group : build->ctx->tuning.work_group);
 }
 
 clsp_status clspi_image_filter_build(const clspi_build *build, const clsp_image_plan *plan)

@@ -4,6 +4,7 @@
 
 #include "image_layout.h"
 #include "launch.h"
+#include "spline_poles.h"
 
 /* What a step reads or writes. */
 typedef enum clspi_step_memory {
@@ -12,7 +13,7 @@ typedef enum clspi_step_memory {
     CLSPI_STEP_SCRATCH /* and the next one: planes of reals */
 } clspi_step_memory;
 
-enum { CLSPI_STEPS_MAX = 8, CLSPI_SCRATCHES = 2 };
+enum { CLSPI_STEPS_MAX = 3 * POLES_MAX + 2, CLSPI_SCRATCHES = 2 };
 
 typedef struct clspi_filter_step {
     enum {
@@ -66,7 +67,7 @@ typedef struct clspi_filter_job {
     cl_mem samples;
     size_t offset;   /* of its first sample */
     size_t plane;    /* its number among the plan's */
-    cl_mem from, to; /* of a step that is run by itself; NULL: the plan's own */
+    cl_mem from, to; /* of a step */
 } clspi_filter_job;
 
 /* Runs one step from job->from to job->to, each of the layout's stored size. */

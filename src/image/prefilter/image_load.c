@@ -35,29 +35,19 @@ typedef struct load_job {
     size_t element; /* bytes of one */
     bool halves;
     double taps[CLSP_IMAGE_MAX_TAPS / 2 + 1];
-    bool by_host;           /* alone */
-    const clsp_share *opts; /* NULL: the call has none */
+    clspi_line_filter along_x, across; /* of the host, the latter along y or z, */
+    long double scale;                 /* and by what it multiplies: their gains */
+    bool by_host;                      /* alone */
+    const clsp_share *opts;            /* NULL: the call has none */
     clsp_report *report;
     bool across_slices; /* of the host alone: z */
     uint32_t tiles[3];  /* and its tiles along each direction, */
     size_t tile[3];     /* of so many coefficients */
 } load_job;
 
-static clsp_status no_memory(const clsp_image_plan *plan)
-{
-    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                      "image: no host memory for the prefilter");
-}
-
 static const clspi_filter_step *step_of(const load_job *job)
 {
     return &job->plan->filter.step[job->step];
-}
-
-/* Tells whether a step filters rows too. */
-static bool is_tiled(const clspi_filter_step *step)
-{
-    return step->axis == 1 && clspi_image_step_has_axis(step, 2);
 }
 
 /* ---- the host ---- */
@@ -71,34 +61,43 @@ static void *memory_of_worker(const load_job *job, uint32_t worker)
     return *memory;
 }
 
-/* Returns (1 - z)^2 of poles as they are rounded, of which the second one may be 0: their gain. */
-static long double gain_of(const load_job *job, double pole, double second)
+/* Returns the gain of a filter: that of its poles as they are rounded. */
+static long double gain_of(const load_job *job, const clspi_line_filter *f)
 {
     const bool wide = job->plan->desc.precision == CLSP_F64;
-    const double z = wide ? pole : (double)(float)pole;
-    const double y = wide ? second : (double)(float)second;
-    const long double ones = (1.0L - (long double)z) * (1.0L - (long double)y);
+    long double ones = 1.0L;
 
+    for (uint32_t i = 0; f->kind == CLSPI_LINE_RECURSION && i < f->num_poles; i++)
+        ones *= 1.0L - (long double)(wide ? f->poles[i] : (double)(float)f->poles[i]);
     return ones * ones;
 }
 
-/* Returns by what a step multiplies: the gains of the directions that it makes. */
-static long double scale_of(const load_job *job, const clspi_filter_step *step)
+/* Sets the filters of a step. */
+static void use_step(load_job *job)
 {
-    const long double gain = gain_of(job, step->pole, 0.0);
-
-    return clspi_makes_two_directions(step) ? gain * gain : gain;
-}
-
-/* Returns the filter of a step. */
-static clspi_line_filter filter_of(const load_job *job, const clspi_filter_step *step)
-{
-    clspi_line_filter f = {.halo = step->halo, .poles = {step->pole}, .taps = job->taps};
+    const clspi_filter_step *const step = step_of(job);
+    const clspi_line_filter none = {.kind = CLSPI_LINE_COPY};
+    clspi_line_filter f = {
+        .halo = step->halo, .num_poles = 1, .poles = {step->pole}, .taps = job->taps};
 
     f.kind = step->kind == CLSPI_STEP_FIR || step->kind == CLSPI_STEP_STAGED ? CLSPI_LINE_FIR
              : step->kind == CLSPI_STEP_COPY                                 ? CLSPI_LINE_COPY
                                                                              : CLSPI_LINE_RECURSION;
-    return f;
+    job->along_x = step->axis == 2 || clspi_makes_two_directions(step) ? f : none;
+    job->across = step->axis < 2 ? f : none;
+    job->scale = gain_of(job, &job->along_x) * gain_of(job, &job->across);
+}
+
+/* Begins to describe what a worker makes; `memory` is NULL without memory. */
+static clspi_line_work work_of(const load_job *job, uint32_t worker, void *out)
+{
+    return (clspi_line_work){.from = &job->source,
+                             .along_x = job->along_x,
+                             .across = job->across,
+                             .scale = job->scale,
+                             .out = out,
+                             .halves = job->halves,
+                             .memory = memory_of_worker(job, worker)};
 }
 
 /* Makes a box of a step that filters z. */
@@ -125,21 +124,13 @@ static void make_slices(const load_job *job, clspi_line_work *pass, const clspi_
 static clsp_status filter_box(const load_job *job, const clspi_line_box *box, uint32_t worker,
                               char *out)
 {
-    const clspi_filter_step *const step = step_of(job);
-    const clspi_line_filter f = filter_of(job, step);
-    clspi_line_work pass = {.from = &job->source,
-                            .scale = f.kind == CLSPI_LINE_RECURSION ? scale_of(job, step) : 1.0L,
-                            .out = out,
-                            .row = box->num_x,
-                            .slice = (size_t)box->num_y * box->num_x,
-                            .halves = job->halves,
-                            .memory = memory_of_worker(job, worker)};
+    clspi_line_work pass = work_of(job, worker, out);
 
-    if (!pass.memory) return no_memory(job->plan);
-    if (step->axis == 2 || is_tiled(step)) pass.along_x = f;
-    if (step->axis < 2) pass.across = f;
+    if (!pass.memory) return clspi_image_no_memory(job->plan, "the prefilter");
+    pass.row = box->num_x;
+    pass.slice = (size_t)box->num_y * box->num_x;
     const clspi_float_state before = clspi_float_flush(clspi_image_flushes(&job->plan->desc));
-    if (step->axis == 0)
+    if (step_of(job)->axis == 0)
         make_slices(job, &pass, box);
     else
         job->functions->bands(&pass, box);
@@ -227,7 +218,7 @@ static clspi_tiling tiling_of(const load_job *job)
         tiling.pieces_per_tile = 1;
         return tiling;
     }
-    const bool across = is_tiled(step) || step->axis < 2;
+    const bool across = step->axis < 2;
     if (across)
         tiling.pieces_per_tile = clspi_max(
             clspi_round_up(tiling.pieces_per_tile, BAND), /* where the host's blocks begin */
@@ -294,10 +285,11 @@ static clsp_status carry_out(const load_job *job, clspi_work *work, size_t coeff
 }
 
 /* Makes a step by the plan's device, or shares it: coefficients are its lines. */
-static clsp_status run_step(const load_job *job)
+static clsp_status run_step(load_job *job)
 {
     static const clspi_work_makers makers = {
         .key = key_of, .on_host = make_on_host, .on_device = make_on_device};
+    use_step(job);
     clspi_work work = {.makers = &makers,
                        .tiling = tiling_of(job),
                        .multiple = BAND,
@@ -319,7 +311,7 @@ static clspi_line_filter filter_along(const load_job *job, uint32_t axis)
     if (plan->layout.whole[axis] == 1 || plan->desc.prefilter == CLSP_IMAGE_NONE) return f;
     if (plan->desc.prefilter == CLSP_IMAGE_RECURSIVE) {
         f.kind = CLSPI_LINE_RECURSION;
-        clspi_spline_poles(clspi_image_order(&plan->desc), f.poles);
+        f.num_poles = clspi_spline_poles(clspi_image_order(&plan->desc), f.poles);
         f.halo = clspi_filter_halo(plan);
     } else {
         f.kind = CLSPI_LINE_FIR;
@@ -328,63 +320,31 @@ static clspi_line_filter filter_along(const load_job *job, uint32_t axis)
     return f;
 }
 
-/* Returns the gain of all directions. */
-static long double whole_scale(const load_job *job)
+/* Sets the filters of x and y, which multiply by the gains of all directions, or of z. */
+static void use_directions(load_job *job)
 {
-    long double scale = 1.0L;
+    const clspi_line_filter z = filter_along(job, 0);
 
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        const clspi_line_filter f = filter_along(job, axis);
-        if (f.kind == CLSPI_LINE_RECURSION) scale *= gain_of(job, f.poles[0], f.poles[1]);
-    }
-    return scale;
+    job->along_x = filter_along(job, 2);
+    job->across = job->across_slices ? z : filter_along(job, 1);
+    job->scale = job->across_slices
+                     ? 1.0L
+                     : gain_of(job, &z) * gain_of(job, &job->across) * gain_of(job, &job->along_x);
 }
 
-/* Makes a tile of two directions. */
-static void make_band(const load_job *job, const clspi_line_box *box, clspi_line_work *pass)
-{
-    const uint32_t *const low = job->plan->layout.low;
-    const size_t at = (box->first_z - low[0]) * pass->slice + (box->first_y - low[1]) * pass->row +
-                      (box->first_x - low[2]);
-
-    pass->along_x = filter_along(job, 2);
-    pass->across = filter_along(job, 1);
-    pass->scale = whole_scale(job);
-    pass->out = job->target + at * job->element;
-    job->functions->bands(pass, box);
-}
-
-/* Makes columns across all slices. */
-static void make_columns(const load_job *job, const clspi_line_box *box, clspi_line_work *pass)
-{
-    const clspi_slice_range range = {.at = box->first_x,
-                                     .width = box->num_x,
-                                     .first = job->plan->layout.low[0],
-                                     .num = job->plan->layout.stored[0],
-                                     .block = CLSPI_LINE_BLOCK,
-                                     .in_place = job->source.at == job->target};
-
-    pass->across = filter_along(job, 0);
-    pass->out = job->target + box->first_x * job->element;
-    job->functions->slices(pass, &range);
-}
-
-/* Makes tiles, counted z, y, x. */
+/* Makes tiles, counted z, y, x: of two directions, or of columns across all slices. */
 static clsp_status make_tiles(const clspi_work *work, uint32_t worker, const clspi_part *part,
                               const char *const in[], char *out)
 {
     const load_job *const job = work->user;
     const clspi_image_layout *const l = &job->plan->layout;
-    clspi_line_work pass = {.from = &job->source,
-                            .scale = 1.0L,
-                            .row = l->stored[2],
-                            .slice = (size_t)l->stored[1] * l->stored[2],
-                            .halves = job->halves,
-                            .memory = memory_of_worker(job, worker)};
+    clspi_line_work pass = work_of(job, worker, NULL);
 
     (void)in;
     (void)out;
-    if (!pass.memory) return no_memory(job->plan);
+    if (!pass.memory) return clspi_image_no_memory(job->plan, "the prefilter");
+    pass.row = l->stored[2];
+    pass.slice = (size_t)l->stored[1] * l->stored[2];
     const clspi_float_state before = clspi_float_flush(clspi_image_flushes(&job->plan->desc));
     for (size_t k = part->piece; k < part->piece + part->num_pieces; k++) {
         const size_t in_slice = k % ((size_t)job->tiles[1] * job->tiles[2]);
@@ -392,16 +352,24 @@ static clsp_status make_tiles(const clspi_work *work, uint32_t worker, const cls
         const size_t y = in_slice / job->tiles[2] * job->tile[1];
         const size_t x = in_slice % job->tiles[2] * job->tile[2];
         const size_t width = job->across_slices ? pass.slice : pass.row;
+        const size_t num_x = clspi_min(job->tile[2], width - x);
         const clspi_line_box box = {.first_z = l->low[0] + (uint32_t)z,
                                     .num_z = 1,
                                     .first_y = l->low[1] + (uint32_t)y,
                                     .num_y = (uint32_t)clspi_min(job->tile[1], l->stored[1] - y),
-                                    .first_x = (job->across_slices ? 0 : l->low[2]) + (uint32_t)x,
-                                    .num_x = (uint32_t)clspi_min(job->tile[2], width - x)};
+                                    .first_x = l->low[2] + (uint32_t)x,
+                                    .num_x = (uint32_t)num_x};
+        const clspi_slice_range columns = {.at = x,
+                                           .width = num_x,
+                                           .first = l->low[0],
+                                           .num = l->stored[0],
+                                           .block = CLSPI_LINE_BLOCK,
+                                           .in_place = job->source.at == job->target};
+        pass.out = job->target + (z * pass.slice + y * pass.row + x) * job->element;
         if (job->across_slices)
-            make_columns(job, &box, &pass);
+            job->functions->slices(&pass, &columns);
         else
-            make_band(job, &box, &pass);
+            job->functions->bands(&pass, &box);
     }
     clspi_float_state_set(before);
     return CLSP_OK;
@@ -413,7 +381,7 @@ static size_t choose_tiles(load_job *job)
 {
     enum { COLUMNS = 4096, ROWS = 512 };
     const uint32_t *const stored = job->plan->layout.stored;
-    const bool is_tall = filter_along(job, 1).kind != CLSPI_LINE_COPY;
+    const bool is_tall = job->across.kind != CLSPI_LINE_COPY;
     const size_t block = CLSPI_LINE_BLOCK;
     const size_t slice = (size_t)stored[1] * stored[2];
 
@@ -437,6 +405,7 @@ static size_t choose_tiles(load_job *job)
 static clsp_status run_on_host(load_job *job)
 {
     static const clspi_work_makers makers = {.key = key_of, .on_host = make_tiles};
+    use_directions(job);
     const size_t num = choose_tiles(job), items = job->plan->layout.plane / num;
     clspi_work work = {.makers = &makers,
                        .tiling = {num, 1, 1, 1, 1},
@@ -482,39 +451,6 @@ static char *memory_of(const load_job *job, clspi_step_memory memory, char *coef
     return *scratch;
 }
 
-/* Finds the range of a channel's samples; NaN is passed over. */
-static void find_range(const load_job *job, void *range)
-{
-    enum { RUN = 1024 };
-    const bool wide = job->plan->desc.precision == CLSP_F64;
-    const uint32_t *const size = job->source.size;
-    clspi_line_source from = job->source;
-    double low = HUGE_VAL, high = -HUGE_VAL, memory[RUN];
-
-    for (uint32_t d = 0; d < 3; d++) {
-        from.pad[d] = 0;
-        from.stored[d] = size[d];
-    }
-    for (size_t row = 0; row < (size_t)size[0] * size[1]; row++)
-        for (uint32_t x = 0; x < size[2]; x += RUN) {
-            const size_t num = clspi_min(RUN, size[2] - x);
-            job->functions->read(&from, (int64_t)(row / size[1]), (int64_t)(row % size[1]), x, num,
-                                 memory);
-            for (size_t k = 0; k < num; k++) {
-                const double s = wide ? memory[k] : (double)((const float *)(void *)memory)[k];
-                low = fmin(low, s);
-                high = fmax(high, s);
-            }
-        }
-    for (int k = 0; k < 2; k++) {
-        const double x = k == 0 ? low : high;
-        if (wide)
-            ((double *)range)[k] = x;
-        else
-            ((float *)range)[k] = (float)x;
-    }
-}
-
 /* Makes so many coefficients NaN. */
 static void spoil(const load_job *job, char *at, size_t num)
 {
@@ -557,7 +493,7 @@ static clsp_status aim(load_job *job, clspi_step_memory to, char *coefficients)
     job->type = type;
     job->element = clsp_type_bytes(type);
     job->halves = type != d->precision;
-    return job->target ? CLSP_OK : no_memory(job->plan);
+    return job->target ? CLSP_OK : clspi_image_no_memory(job->plan, "the prefilter");
 }
 
 static clsp_status run_steps(load_job *job, char *coefficients)
@@ -597,7 +533,7 @@ static clsp_status load_plane(load_job *job, const char *samples, size_t plane)
         plan->store.host + plane * plan->layout.plane * clsp_type_bytes(d->coefficients);
 
     job->source = source_of(job, samples, true);
-    if (d->clip) find_range(job, plan->store.range + plane * 2 * real);
+    if (d->clip) job->functions->range(&job->source, plan->store.range + plane * 2 * real);
     CLSPI_CHECK(job->by_host ? run_passes(job, coefficients) : run_steps(job, coefficients));
     if (clspi_is_part(&plan->layout)) spoil_outside(job, coefficients);
     return CLSP_OK;
@@ -609,15 +545,15 @@ static clsp_status load_all(load_job *job, size_t num_images, const char *sample
     const clspi_image_layout *const l = &plan->layout;
     const size_t element = clsp_type_bytes(plan->desc.samples);
 
-    job->functions =
-        plan->desc.precision == CLSP_F64 ? &clspi_line_functions_f64 : &clspi_line_functions_f32;
+    job->functions = clspi_image_line_functions(plan);
     if (plan->desc.taps > 0) CLSPI_CHECK(clspi_image_find_taps(plan, job->taps));
     for (size_t i = 0; i < num_images; i++)
         for (uint32_t c = 0; c < l->channels; c++) {
             const size_t at = i * l->channels * l->samples + (l->planar ? c * l->samples : c);
             CLSPI_CHECK(load_plane(job, samples + at * element, i * l->channels + c));
         }
-    return clspi_image_reals_renew(plan);
+    clspi_image_reals_renew(plan);
+    return CLSP_OK;
 }
 
 /* Forgets what was loaded, and makes room for so many images in host memory. */
@@ -716,7 +652,7 @@ static clsp_status load_alone(void *user)
 {
     const lone_load *const l = user;
 
-    CLSPI_CHECK(clsp_image_set_samples(l->plan, l->num_images, *l->samples, NULL));
+    CLSPI_CHECK(clspi_image_load_alone(l->plan, l->num_images, l->samples, NULL));
     return clspi_plan_await(&l->plan->base, NULL);
 }
 

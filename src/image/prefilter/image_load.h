@@ -8,6 +8,10 @@
    memory, aligned to their elements. */
 clsp_status clspi_image_load(clsp_image_plan *plan, size_t num_images, const char *samples);
 
+/* Makes the coefficients on the context's device, and leaves them there where they fit. */
+clsp_status clspi_image_load_alone(clsp_image_plan *plan, size_t num_images,
+                                   const clsp_input *samples, const clsp_run *run);
+
 /* Makes the coefficients by the host, of samples in memory of any kind. */
 clsp_status clspi_image_load_by_host(clsp_image_plan *plan, size_t num_images,
                                      const clsp_input *samples, const clsp_run *run);

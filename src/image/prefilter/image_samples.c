@@ -82,27 +82,20 @@ static clsp_status load_to_host(clsp_image_plan *plan, size_t num_images, const 
     return status == CLSP_OK ? clspi_run_done(&plan->base, run) : status;
 }
 
-clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, clsp_input samples,
-                                   const clsp_run *run)
+clsp_status clspi_image_load_alone(clsp_image_plan *plan, size_t num_images,
+                                   const clsp_input *samples, const clsp_run *run)
 {
+    const clspi_cut cut = {.per_piece = 1, .left = num_images};
     load_job job = {.plan = plan};
 
-    if (!plan) return clspi_null_argument(NULL, "clsp_image_set_samples");
-    CLSPI_CHECK(clspi_context_usable(plan->base.ctx));
-    CLSPI_CHECK(clspi_run_check(plan->base.ctx, run));
-    if (run && run->share) return clspi_image_load_shared(plan, num_images, &samples, run);
-    CLSPI_CHECK(clspi_setting_check(&plan->base, run, "loading samples"));
-    if (clspi_image_is_filtered_by_host(plan))
-        return clspi_image_load_by_host(plan, num_images, &samples, run);
     clspi_plan_settle(&plan->base);
     if (!clspi_image_fits_device(plan, num_images))
-        return load_to_host(plan, num_images, &samples, run);
-    clsp_status status = open_samples(&job, num_images, &samples);
+        return load_to_host(plan, num_images, samples, run);
+    clsp_status status = open_samples(&job, num_images, samples);
     if (status != CLSP_OK) {
         clspi_streams_close(&job.streams);
         return status;
     }
-    const clspi_cut cut = {.per_piece = 1, .left = num_images};
     clspi_image_store_forget(plan);
     clspi_peers_forget(&plan->peers);
     status = clspi_carry_out(&plan->base, run, &job.streams, cut, load_part, &job);
@@ -112,98 +105,82 @@ clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, cls
     return status;
 }
 
+clsp_status clsp_image_set_samples(clsp_image_plan *plan, size_t num_images, clsp_input samples,
+                                   const clsp_run *run)
+{
+    if (!plan) return clspi_null_argument(NULL, "clsp_image_set_samples");
+    CLSPI_CHECK(clspi_context_usable(plan->base.ctx));
+    CLSPI_CHECK(clspi_run_check(plan->base.ctx, run));
+    if (run && run->share) return clspi_image_load_shared(plan, num_images, &samples, run);
+    CLSPI_CHECK(clspi_setting_check(&plan->base, run, "loading samples"));
+    return clspi_image_is_filtered_by_host(plan)
+               ? clspi_image_load_by_host(plan, num_images, &samples, run)
+               : clspi_image_load_alone(plan, num_images, &samples, run);
+}
+
 /* ---- coefficients ---- */
 
-/* A call that reads coefficients: images are its lines, single coefficients of those in host
-   memory, and of some of each image rows of them. */
+/* A call that reads coefficients: single ones are its lines, or, of some of each image, rows. */
 typedef struct read_job {
     clsp_image_plan *plan;
-    size_t first;
+    size_t first, per_image; /* lines */
+    bool is_all;
     clspi_job_streams streams;
 } read_job;
 
-/* Copies coefficients of the plan, in bytes, to the job's stream. */
-static clsp_status copy_bytes(const read_job *job, clspi_series *series, size_t at, size_t to,
-                              size_t bytes)
+/* Returns where the row of that number is, of those that a part has to give, in coefficients. */
+static size_t row_at(const clspi_image_layout *l, size_t number)
 {
-    const clspi_stream *const stream = &job->streams.stream[0];
-    const clspi_image_store *const store = &job->plan->store;
-    const size_t begin = stream->offset * clsp_type_bytes(job->plan->desc.coefficients);
-
-    return store->on_device
-               ? clspi_series_copy(series, job->plan->coefficients, at, stream->buffer, begin + to,
-                                   bytes)
-               : clspi_series_write(series, stream->buffer, begin + to, store->host + at, bytes);
-}
-
-static clsp_status copy_part(void *user, clspi_series *series, const clspi_part *part)
-{
-    const read_job *const job = user;
-    const size_t element = clsp_type_bytes(job->plan->desc.coefficients);
-    const size_t line = job->streams.stream[0].per_line * element;
-
-    return copy_bytes(job, series, (job->first + part->before) * line, 0, part->num_lines * line);
-}
-
-/* Returns where the row of that number is, of those that a part has to give, in bytes. */
-static size_t row_at(const clsp_image_plan *plan, size_t number)
-{
-    const clspi_image_layout *const l = &plan->layout;
     const uint32_t y = clspi_given_begin(l, 1), num_y = clspi_given_end(l, 1) - y;
     const uint32_t z = clspi_given_begin(l, 0), num_z = clspi_given_end(l, 0) - z;
     const size_t slice = number / num_y;
     const size_t at_z = slice / num_z * l->stored[0] + (z - l->low[0]) + slice % num_z;
     const size_t at = at_z * l->stored[1] + (y - l->low[1]) + number % num_y;
 
-    return (at * l->stored[2] + (clspi_given_begin(l, 2) - l->low[2])) *
-           clsp_type_bytes(plan->desc.coefficients);
+    return at * l->stored[2] + (clspi_given_begin(l, 2) - l->low[2]);
 }
 
-/* Copies such rows. */
-static clsp_status copy_rows(void *user, clspi_series *series, const clspi_part *part)
+/* Copies lines from where the plan has them; series: NULL where that is host memory, and so is what
+   is written. */
+static clsp_status copy_lines(void *user, clspi_series *series, const clspi_part *part)
 {
     const read_job *const job = user;
-    const size_t row =
-        job->streams.stream[0].per_line * clsp_type_bytes(job->plan->desc.coefficients);
+    const clspi_stream *const stream = &job->streams.stream[0];
+    const clspi_image_store *const store = &job->plan->store;
+    const size_t element = clsp_type_bytes(job->plan->desc.coefficients);
+    const size_t runs = job->is_all ? 1 : part->num_lines;
+    const size_t bytes = part->num_lines / runs * stream->per_line * element;
 
-    for (size_t k = 0; k < part->num_lines; k++) {
-        const size_t number = job->first + part->before + k;
-        CLSPI_CHECK(copy_bytes(job, series, row_at(job->plan, number), k * row, row));
+    for (size_t k = 0; k < runs; k++) {
+        const size_t line = job->first + part->before + k, to = k * bytes;
+        const size_t at = (job->is_all ? line : row_at(&job->plan->layout, line)) * element;
+        if (!series)
+            memcpy(stream->memory.host + to, store->host + at, bytes);
+        else if (store->on_device)
+            CLSPI_CHECK(clspi_series_copy(series, job->plan->coefficients, at, stream->buffer,
+                                          stream->offset * element + to, bytes));
+        else
+            CLSPI_CHECK(clspi_series_write(series, stream->buffer, stream->offset * element + to,
+                                           store->host + at, bytes));
     }
     return CLSP_OK;
 }
 
-/* Copies so many lines from host memory to host memory. */
-static clsp_status copy_on_host(const read_job *job, size_t lines, clspi_make_fn make,
-                                const clsp_run *run)
+/* Says what the lines of a call are; returns an image's coefficients. */
+static size_t choose_lines(read_job *job)
 {
-    clsp_image_plan *const plan = job->plan;
-    const clspi_stream *const stream = &job->streams.stream[0];
-    const size_t line = stream->per_line * clsp_type_bytes(plan->desc.coefficients);
-    char *const to = stream->memory.host;
-
-    CLSPI_CHECK(clspi_plan_await(&plan->base, run));
-    if (make == copy_part) memcpy(to, plan->store.host + job->first * line, lines * line);
-    for (size_t k = 0; k < lines && make == copy_rows; k++)
-        memcpy(to + k * line, plan->store.host + row_at(plan, job->first + k), line);
-    return clspi_run_done(&plan->base, run);
-}
-
-/* Says how many lines an image is whose coefficients are read, and how; returns its coefficients.
- */
-static size_t choose_lines(const clsp_image_plan *plan, size_t *lines, clspi_make_fn *make)
-{
-    const clspi_image_layout *const l = &plan->layout;
+    const clspi_image_layout *const l = &job->plan->layout;
     size_t num[3], all = l->channels;
-    bool is_all = true;
 
+    job->is_all = true;
     for (uint32_t d = 0; d < 3; d++) {
         num[d] = clspi_given_end(l, d) - clspi_given_begin(l, d);
-        is_all = is_all && num[d] == l->stored[d];
+        job->is_all = job->is_all && num[d] == l->stored[d];
         all *= num[d];
     }
-    *make = is_all ? copy_part : copy_rows;
-    *lines = !is_all ? all / num[2] : plan->store.on_device ? 1 : all;
+    job->per_image = job->is_all ? all : all / num[2];
+    job->first *= job->per_image;
+    job->streams.stream[0].per_line = all / job->per_image;
     return all;
 }
 
@@ -217,29 +194,24 @@ clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
     CLSPI_CHECK(clspi_unshared_check(&plan->base, run, "reading coefficients"));
     CLSPI_CHECK(clspi_image_check_range(plan, images, run));
     clspi_stream *const stream = &job.streams.stream[job.streams.num++];
-    clspi_make_fn make;
-    size_t lines;
-    const size_t image = choose_lines(plan, &lines, &make);
-    stream->per_line = image / lines;
     stream->written = true;
-    job.first *= lines;
-    clspi_memory_need need = {"coefficients", plan->desc.coefficients, image};
+    clspi_memory_need need = {"coefficients", plan->desc.coefficients, choose_lines(&job)};
     if (!clspi_size_mul(&need.count, images.count))
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                           "image: the coefficients are more than the address space");
     if (clspi_run_asks(run)) return clspi_run_tell(run, need.count);
     CLSPI_CHECK(clspi_plan_catch_up(&plan->base));
-    const clsp_status status =
-        clspi_output_open(&stream->memory, &plan->base, &coefficients, &need);
+    clsp_status status = clspi_output_open(&stream->memory, &plan->base, &coefficients, &need);
     if (status != CLSP_OK) {
         clspi_streams_close(&job.streams);
         return status;
     }
-    if (stream->memory.host && !stream->memory.graphics && plan->store.host) {
-        const clsp_status done = copy_on_host(&job, images.count * lines, make, run);
-        clspi_streams_close(&job.streams);
-        return done;
-    }
-    const clspi_cut cut = {.per_piece = lines, .left = images.count * lines};
-    return clspi_carry_out(&plan->base, run, &job.streams, cut, make, &job);
+    const clspi_cut cut = {.per_piece = job.per_image, .left = images.count * job.per_image};
+    if (!stream->memory.host || stream->memory.graphics || !plan->store.host)
+        return clspi_carry_out(&plan->base, run, &job.streams, cut, copy_lines, &job);
+    status = clspi_plan_await(&plan->base, run);
+    if (status == CLSP_OK && cut.left > 0)
+        copy_lines(&job, NULL, &(clspi_part){.num_lines = cut.left});
+    clspi_streams_close(&job.streams);
+    return status == CLSP_OK ? clspi_run_done(&plan->base, run) : status;
 }

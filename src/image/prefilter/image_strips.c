@@ -44,7 +44,7 @@ void clspi_image_strips_release(clspi_image_strips *strips)
     release_inner(strips->inner);
     clspi_buffer_release(&strips->from);
     clspi_buffer_release(&strips->to);
-    free(strips->staging);
+    free(strips->staging.at);
     *strips = (clspi_image_strips){.inner = NULL};
 }
 
@@ -53,9 +53,7 @@ static clsp_status make_inner(clsp_image_plan *plan)
 {
     clsp_image_plan *const inner = calloc(1, sizeof *inner);
 
-    if (!inner)
-        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "image: no memory for strips");
+    if (!inner) return clspi_image_no_memory(plan, "strips");
     const clsp_status status = clspi_plan_init(&inner->base, plan->base.ctx, "image");
     if (status != CLSP_OK) {
         free(inner);
@@ -111,16 +109,16 @@ static int64_t sample_of(const strip_axis *axis, uint32_t place)
 
 static void gather(const strip_job *job, const strip_axis axes[3], char *to)
 {
-    const bool wide = job->plan->desc.precision == CLSP_F64;
-    const clspi_line_functions *const f =
-        wide ? &clspi_line_functions_f64 : &clspi_line_functions_f32;
+    const clspi_line_functions *const f = clspi_image_line_functions(job->plan);
     const size_t row = axes[2].num * clsp_type_bytes(job->plan->desc.precision);
 
     for (uint32_t z = 0; z < axes[0].num; z++)
         for (uint32_t y = 0; y < axes[1].num; y++, to += row) {
-            const int64_t at_z = sample_of(&axes[0], z), at_y = sample_of(&axes[1], y);
-            f->read(job->source, at_z, at_y, axes[2].first, axes[2].num, to);
-            if (axes[2].wrapped > 0) f->read(job->source, at_z, at_y, 0, axes[2].wrapped, to);
+            int64_t at[3] = {sample_of(&axes[0], z), sample_of(&axes[1], y), axes[2].first};
+            f->read(job->source, at, (size_t[]){1, 1, axes[2].num}, to);
+            at[2] = 0;
+            if (axes[2].wrapped > 0)
+                f->read(job->source, at, (size_t[]){1, 1, axes[2].wrapped}, to);
         }
 }
 
@@ -132,17 +130,11 @@ static clsp_status bring(const strip_job *job, const strip_axis axes[3])
     const size_t num = (size_t)axes[0].num * axes[1].num * axes[2].num;
     const size_t bytes = num * clsp_type_bytes(job->plan->desc.precision);
 
-    if (s->staging_bytes < bytes) {
-        free(s->staging);
-        s->staging = malloc(bytes);
-        s->staging_bytes = s->staging ? bytes : 0;
-    }
-    if (!s->staging)
-        return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY, "image: no host memory for a strip");
-    gather(job, axes, s->staging);
+    CLSPI_CHECK(clspi_image_stage(job->plan, &s->staging, bytes));
+    gather(job, axes, s->staging.at);
     CLSPI_CHECK(clspi_buffer_reserve(&s->from, &s->from_bytes, ctx, bytes));
     CLSPI_CHECK(clspi_buffer_reserve(&s->to, &s->to_bytes, ctx, bytes));
-    return clspi_series_write(job->series, s->from, 0, s->staging, bytes);
+    return clspi_series_write(job->series, s->from, 0, s->staging.at, bytes);
 }
 
 /* Copies what was made of a strip to the target, as many coefficients at a time as stand side by

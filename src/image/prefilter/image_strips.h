@@ -5,14 +5,14 @@
 
 #include "image_filter.h"
 #include "image_lines.h"
+#include "image_store.h"
 #include "work.h"
 
 typedef struct clspi_image_strips {
     clsp_image_plan *inner; /* that filters them: of one channel of reals. NULL: not made */
     cl_mem from, to;
     size_t from_bytes, to_bytes;
-    char *staging; /* what is read for a strip */
-    size_t staging_bytes;
+    clspi_image_staging staging;
 } clspi_image_strips;
 
 void clspi_image_strips_release(clspi_image_strips *strips);

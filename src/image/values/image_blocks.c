@@ -6,9 +6,8 @@
 #include "check.h"
 #include "profile.h"
 
-/* Rows and columns of a block at most, NUM_ROWS and PITCH of image_blocks.cl, where a group loads
-   ROW_STEP rows at a time, 2 TILE_Y. */
-enum { MOST_ROWS = 56, MOST_COLUMNS = 56, ROW_STEP = 8 };
+/* Rows that a group loads at a time: 2 TILE_Y of image_blocks.cl. */
+enum { ROW_STEP = 2 * BLOCK_GROUP / VALUE_TILE };
 
 /* Tells whether the kernel's compiler ends the process: PoCL 5.0's does at a branch of two loops
    that stands between the barriers of a loop. */
@@ -19,7 +18,7 @@ static bool ends_compiler(const clsp_device_info *device)
 
 bool clspi_image_has_blocks(const clsp_context *ctx, const clsp_image_desc *desc)
 {
-    const uint64_t bytes = (uint64_t)MOST_ROWS * MOST_COLUMNS * sizeof(cl_float);
+    const uint64_t bytes = (uint64_t)BLOCK_SIDE * BLOCK_SIDE * sizeof(cl_float);
 
     return !ends_compiler(&ctx->device) && ctx->device.local_is_real &&
            ctx->device.local_bytes >= bytes && desc->precision == CLSP_F32 &&
@@ -33,7 +32,7 @@ static int64_t below_first(const clspi_map_axis *axis)
     const int64_t y = (int64_t)((uint64_t)axis->y_whole << 32 | axis->y_high);
     const int64_t x = (int64_t)((uint64_t)axis->x_whole << 32 | axis->x_high);
 
-    return (CLSPI_IMAGE_TILE - 1) * ((y < 0 ? y : 0) + (x < 0 ? x : 0));
+    return (VALUE_TILE - 1) * ((y < 0 ? y : 0) + (x < 0 ? x : 0));
 }
 
 /* Returns how many taps stand side by side that the points of a tile have along a direction. */
@@ -42,7 +41,7 @@ static double taps_of_tile(const clspi_image_job *job, uint32_t direction)
     const double *const row = job->map.matrix[direction];
     const double margin = 0x1p-20; /* more than steps of 2^-32 leave out */
     const uint32_t order = clspi_image_order(&job->plan->desc);
-    const double reach = (fabs(row[1]) + fabs(row[2])) * (CLSPI_IMAGE_TILE - 1) + margin;
+    const double reach = (fabs(row[1]) + fabs(row[2])) * (VALUE_TILE - 1) + margin;
 
     /* knots from the whole number of the first to that of the last one; of even orders they are
        halves, and the first may be the next one's */
@@ -65,10 +64,10 @@ bool clspi_image_find_block(const clspi_image_job *job, clspi_tap_block *block)
     const double rows = taps_of_tile(job, 1), columns = taps_of_tile(job, 2);
 
     if (l->mode[1] == CLSP_IMAGE_WRAP || l->mode[2] == CLSP_IMAGE_WRAP) return false;
-    if (!(rows <= MOST_ROWS) || !(columns <= MOST_COLUMNS)) return false;
+    if (!(rows <= BLOCK_SIDE) || !(columns <= BLOCK_SIDE)) return false;
     const uint64_t y = first_tap(job, 1), x = first_tap(job, 2);
     *block = (clspi_tap_block){.rows = (cl_uint)clspi_div_up((size_t)rows, ROW_STEP) * ROW_STEP,
-                               .columns = (cl_uint)clspi_max((size_t)columns, CLSPI_IMAGE_TILE),
+                               .columns = (cl_uint)clspi_max((size_t)columns, VALUE_TILE),
                                .y_whole = (cl_uint)(y >> 32),
                                .y_high = (cl_uint)y,
                                .x_whole = (cl_uint)(x >> 32),

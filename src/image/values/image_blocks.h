@@ -4,8 +4,6 @@
 
 #include "image_job.h"
 
-enum { CLSPI_IMAGE_TILE = 32 /* rows and columns of a group's points: TILE of image_blocks.cl */ };
-
 /* Tells whether the kernel makes values of a description's images on a device, at some maps. */
 bool clspi_image_has_blocks(const clsp_context *ctx, const clsp_image_desc *desc);
 

@@ -5,7 +5,7 @@
 #include "image_blocks.h"
 #include "image_job.h"
 
-enum { GROUP = 128 /* items of a group */ };
+enum { GROUP = BLOCK_GROUP /* items of a group */ };
 
 /* By clspi_image_places. */
 static const clspi_signature *const signatures[] = {&clspi_values_on_map_signature,
@@ -29,6 +29,14 @@ static clspi_options value_options(const clsp_context *ctx, const clsp_image_des
     return options;
 }
 
+clspi_options clspi_image_value_options(const clspi_image_job *job)
+{
+    const clsp_image_plan *const plan = job->plan;
+    const bool fixed = job->map.is_fixed && job->places != CLSPI_IMAGE_AT_POINTS;
+
+    return value_options(plan->base.ctx, &plan->desc, plan->layout.plane, job->attributes, fixed);
+}
+
 /* Makes the kernel of a job's map in blocks; job->in_blocks says whether it is to be used. */
 static clsp_status use_blocks(clspi_image_job *job)
 {
@@ -41,8 +49,7 @@ static clsp_status use_blocks(clspi_image_job *job)
     job->in_blocks = false;
     if (!fits) return CLSP_OK;
     if (!kernel->kernel) {
-        clspi_options options =
-            value_options(ctx, d, job->plan->layout.plane, job->attributes, true);
+        clspi_options options = clspi_image_value_options(job);
         clspi_option(&options, "WINDOW", 0);
         CLSPI_CHECK(clspi_kernel_create_for_group(
             kernel, ctx, "image_blocks", &clspi_values_of_blocks_signature, &options, GROUP));
@@ -54,51 +61,39 @@ static clsp_status use_blocks(clspi_image_job *job)
 
 clsp_status clspi_image_job_kernel(clspi_image_job *job)
 {
-    clsp_context *const ctx = job->plan->base.ctx;
-    const uint32_t a = job->attributes;
-    const bool fixed = job->map.is_fixed && job->places != CLSPI_IMAGE_AT_POINTS;
-    clspi_image_kernels *const of = job->window ? &job->plan->windowed : &job->plan->kernels;
-    clspi_kernel *const kernels[] = {&of->on_map[fixed][a], &of->displaced[fixed][a],
-                                     &of->at_points[job->stride > 1][a]};
-    const clspi_signature *const signature = signatures[job->places];
-    clspi_options options = value_options(ctx, &job->plan->desc, job->plan->layout.plane, a, fixed);
+    clsp_image_plan *const plan = job->plan;
+    const bool second = job->places == CLSPI_IMAGE_AT_POINTS ? job->stride > 1 : job->map.is_fixed;
+    clspi_image_kernels *const kernels = job->window ? &plan->windowed : &plan->kernels;
+    clspi_options options = clspi_image_value_options(job);
 
     CLSPI_CHECK(use_blocks(job));
     if (job->in_blocks) return CLSP_OK;
-    clspi_option(&options, "WINDOW",
-                 job->window ? CLSPI_ALL_CUT : clspi_cut_directions(&job->plan->layout));
+    clspi_option(&options, "WINDOW", job->window ? 2 : clspi_is_cut(&plan->layout));
     if (job->stride > 1) clspi_option(&options, "STRIDE", job->stride);
     clspi_option(&options, "PLACES", job->places);
-    job->kernel = kernels[job->places];
+    job->kernel = &kernels->at[job->places][second][job->attributes];
     if (job->kernel->kernel) return CLSP_OK;
-    return clspi_kernel_create_for_group(job->kernel, ctx, "image_values", signature, &options,
-                                         GROUP);
-}
-
-/* Builds the kernel of values at some places, by options that name those too. */
-static clsp_status build_places(const clspi_build *build, clspi_image_places places,
-                                clspi_options options)
-{
-    clspi_option(&options, "PLACES", places);
-    return clspi_program_build_for_group(build, "image_values", signatures[places], &options,
-                                         GROUP);
+    return clspi_kernel_create_for_group(job->kernel, plan->base.ctx, "image_values",
+                                         signatures[job->places], &options, GROUP);
 }
 
 clsp_status clspi_image_values_build(const clspi_build *build, const clsp_image_desc *desc,
                                      uint32_t attributes)
 {
     const bool fixed = desc->precision == CLSP_F32;
-    clspi_options options = value_options(build->ctx, desc, 0, attributes, fixed);
-    clspi_options at_points = value_options(build->ctx, desc, 0, attributes, false);
 
-    clspi_option(&options, "WINDOW", 0);
-    clspi_option(&at_points, "WINDOW", 0);
-    if (clspi_image_has_blocks(build->ctx, desc))
-        CLSPI_CHECK(clspi_program_build_for_group(
-            build, "image_blocks", &clspi_values_of_blocks_signature, &options, GROUP));
-    CLSPI_CHECK(build_places(build, CLSPI_IMAGE_ON_MAP, options));
-    CLSPI_CHECK(build_places(build, CLSPI_IMAGE_DISPLACED, options));
-    return build_places(build, CLSPI_IMAGE_AT_POINTS, at_points);
+    for (uint32_t places = CLSPI_IMAGE_ON_MAP; places <= CLSPI_IMAGE_AT_POINTS; places++) {
+        clspi_options options = value_options(build->ctx, desc, 0, attributes,
+                                              fixed && places != CLSPI_IMAGE_AT_POINTS);
+        clspi_option(&options, "WINDOW", 0);
+        if (places == CLSPI_IMAGE_ON_MAP && clspi_image_has_blocks(build->ctx, desc))
+            CLSPI_CHECK(clspi_program_build_for_group(
+                build, "image_blocks", &clspi_values_of_blocks_signature, &options, GROUP));
+        clspi_option(&options, "PLACES", places);
+        CLSPI_CHECK(clspi_program_build_for_group(build, "image_values", signatures[places],
+                                                  &options, GROUP));
+    }
+    return CLSP_OK;
 }
 
 clsp_status clspi_image_values_prepare(clsp_image_plan *plan)
@@ -114,10 +109,7 @@ void clspi_image_kernels_release(clspi_image_kernels *kernels)
 {
     for (uint32_t a = 0; a < CLSPI_ATTRIBUTE_SETS; a++) {
         clspi_kernel_release(&kernels->in_blocks[a]);
-        for (uint32_t i = 0; i < 2; i++) {
-            clspi_kernel_release(&kernels->on_map[i][a]);
-            clspi_kernel_release(&kernels->displaced[i][a]);
-            clspi_kernel_release(&kernels->at_points[i][a]);
-        }
+        for (uint32_t i = 0; i < 6; i++)
+            clspi_kernel_release(&kernels->at[i / 2][i % 2][a]);
     }
 }

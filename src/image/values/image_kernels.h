@@ -11,17 +11,17 @@ typedef struct clspi_image_job clspi_image_job;
 
 enum { CLSPI_ATTRIBUTE_SETS = 4 /* by clsp_image_map.attributes */ };
 
-/* Kernels by attributes. The first index says by which numbers maps come, and of coordinates
-   whether they are interleaved. */
+/* Kernels by places and attributes. The second index says by which numbers maps come, and of
+   coordinates whether they are interleaved. */
 typedef struct clspi_image_kernels {
-    clspi_kernel on_map[2][CLSPI_ATTRIBUTE_SETS];
-    clspi_kernel in_blocks[CLSPI_ATTRIBUTE_SETS];
-    clspi_kernel displaced[2][CLSPI_ATTRIBUTE_SETS];
-    clspi_kernel at_points[2][CLSPI_ATTRIBUTE_SETS];
+    clspi_kernel at[3][2][CLSPI_ATTRIBUTE_SETS], in_blocks[CLSPI_ATTRIBUTE_SETS];
 } clspi_image_kernels;
 
 /* Finds the kernel of a job, and makes it where that has not been done. */
 clsp_status clspi_image_job_kernel(clspi_image_job *job);
+
+/* Returns the build options of a job's kernel, but for those of one kernel alone. */
+clspi_options clspi_image_value_options(const clspi_image_job *job);
 
 /* Makes the kernel that plans need most. */
 clsp_status clspi_image_values_prepare(clsp_image_plan *plan);

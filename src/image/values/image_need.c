@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include "dialect.h"
+#include "extension.clh"
+
 /* One or two ranges of indices, first to last; the second one behind the first, or empty. */
 typedef struct index_ranges {
     int64_t first[2], last[2];
@@ -30,58 +33,23 @@ static int64_t floor_div(int64_t a, int64_t b)
 
 /* ---- continued images ---- */
 
-/* Gives the indices of a periodic image of n coefficients. */
-static index_ranges wrap(int64_t first, int64_t last, int64_t n)
-{
-    const int64_t begin = first - floor_div(first, n) * n, end = begin + (last - first);
-
-    if (last - first >= n - 1) return one(0, n - 1);
-    return end < n ? one(begin, end) : both(0, end - n, begin, n - 1);
-}
-
-/* Gives those of one that is mirrored: of n coefficients by turns forth and back, each turn
-   `period` long. */
-static index_ranges fold(int64_t first, int64_t last, int64_t n, int64_t period)
-{
-    int64_t least = n - 1, most = 0;
-
-    if (n == 1) return one(0, 0);
-    const int64_t turn = floor_div(first, period), end = floor_div(last, period);
-    if (end > turn + 2) return one(0, n - 1);
-    for (int64_t k = turn; k <= end; k++) {
-        const int64_t from = (first > k * period ? first : k * period) - k * period;
-        const int64_t to = (last < (k + 1) * period - 1 ? last : (k + 1) * period - 1) - k * period;
-        const bool is_back = k % 2 != 0;
-        const int64_t a = is_back ? n - 1 - to : from, b = is_back ? n - 1 - from : to;
-        least = a < least ? a : least;
-        most = b > most ? b : most;
-    }
-    return one(least < 0 ? 0 : least, most > n - 1 ? n - 1 : most);
-}
-
-static index_ranges clamp(int64_t first, int64_t last, int64_t n)
-{
-    const int64_t a = first < 0 ? 0 : first >= n ? n - 1 : first;
-    const int64_t b = last < 0 ? 0 : last >= n ? n - 1 : last;
-
-    return one(a, b);
-}
-
-/* Gives the coefficients that stand at some indices. */
+/* Gives the coefficients that stand at some indices: of mirrored images those of a turn, or of two
+   up to the end where it turns. */
 static index_ranges extend(int64_t first, int64_t last, int64_t n, uint32_t mode)
 {
-    switch (mode) {
-    case CLSP_IMAGE_NEAREST:
-        return clamp(first, last, n);
-    case CLSP_IMAGE_GRID_CONSTANT:
-        return last < 0 || first >= n ? none : clamp(first, last, n);
-    case CLSP_IMAGE_GRID_WRAP:
-        return wrap(first, last, n);
-    case CLSP_IMAGE_REFLECT:
-        return fold(first, last, n, n);
-    default:
-        return fold(first, last, n, n - 1);
-    }
+    const int end = (int)n - 1;
+    const int64_t period = mode == MODE_GRID_WRAP || mode == MODE_REFLECT ? n : end;
+
+    if (mode == MODE_GRID_CONSTANT && (last < 0 || first > end)) return none;
+    if (mode == MODE_NEAREST || mode == MODE_GRID_CONSTANT)
+        return one(clamp((int)first, 0, end), clamp((int)last, 0, end));
+    if (n == 1) return one(0, 0);
+    const int64_t turn = floor_div(first, period), turns = floor_div(last, period) - turn;
+    const int a = index_of((int)first, (int)n, mode), b = index_of((int)last, (int)n, mode);
+    if (turns > 1) return one(0, end);
+    if (mode == MODE_GRID_WRAP) return turns == 0 ? one(a, b) : both(0, b, a, end);
+    const int low = a < b ? a : b, high = a < b ? b : a;
+    return turns == 0 ? one(low, high) : turn % 2 != 0 ? one(0, high) : one(low, end);
 }
 
 /* ---- taps ---- */
@@ -97,7 +65,7 @@ static index_ranges taps_of(int64_t first, int64_t last, int64_t n, uint32_t mod
         last = last >= n ? n - 1 : last;
     }
     if (mode == CLSP_IMAGE_WRAP && (first < 0 || last >= n)) {
-        const index_ranges at = n > 1 ? wrap(first, last, n - 1) : one(0, 0);
+        const index_ranges at = n > 1 ? extend(first, last, n - 1, MODE_GRID_WRAP) : one(0, 0);
         const index_ranges a = extend(at.first[0] - before, at.last[0] + behind, n, mode);
         const index_ranges end = extend(n - 1 - before, n - 1 + behind, n, mode);
         if (at.num == 1) return both(a.first[0], a.last[0], end.first[0], end.last[0]);

@@ -13,21 +13,20 @@ enum {
     RUN_ROWS = 16
 };
 
-_Static_assert((int)MODE_MIRROR == (int)CLSP_IMAGE_MIRROR &&
-                   (int)MODE_REFLECT == (int)CLSP_IMAGE_REFLECT &&
-                   (int)MODE_GRID_WRAP == (int)CLSP_IMAGE_GRID_WRAP &&
-                   (int)MODE_NEAREST == (int)CLSP_IMAGE_NEAREST &&
-                   (int)MODE_CONSTANT == (int)CLSP_IMAGE_CONSTANT &&
-                   (int)MODE_GRID_CONSTANT == (int)CLSP_IMAGE_GRID_CONSTANT &&
-                   (int)MODE_WRAP == (int)CLSP_IMAGE_WRAP,
-               "the host knows modes by their public numbers");
-_Static_assert((int)CLSPI_PIXEL_F32 == (int)CLSP_F32 && (int)CLSPI_PIXEL_F64 == (int)CLSP_F64 &&
-                   (int)CLSPI_PIXEL_F16 == (int)CLSP_F16 && (int)CLSPI_PIXEL_U8 == (int)CLSP_U8 &&
-                   (int)CLSPI_PIXEL_U16 == (int)CLSP_U16 && (int)CLSPI_PIXEL_S16 == (int)CLSP_S16,
+#define SAME(rule, name) ((int)(rule) == (int)(name))
+_Static_assert(SAME(MODE_MIRROR, CLSP_IMAGE_MIRROR) && SAME(MODE_REFLECT, CLSP_IMAGE_REFLECT) &&
+                   SAME(MODE_GRID_WRAP, CLSP_IMAGE_GRID_WRAP) &&
+                   SAME(MODE_NEAREST, CLSP_IMAGE_NEAREST) &&
+                   SAME(MODE_CONSTANT, CLSP_IMAGE_CONSTANT) && SAME(MODE_WRAP, CLSP_IMAGE_WRAP) &&
+                   SAME(MODE_GRID_CONSTANT, CLSP_IMAGE_GRID_CONSTANT),
+               "rules know modes by their public numbers");
+_Static_assert(SAME(PIXEL_F32, CLSP_F32) && SAME(PIXEL_F64, CLSP_F64) &&
+                   SAME(PIXEL_F16, CLSP_F16) && SAME(PIXEL_U8, CLSP_U8) &&
+                   SAME(PIXEL_U16, CLSP_U16) && SAME(PIXEL_S16, CLSP_S16),
                "and types");
-_Static_assert((int)CLSPI_POINT_VALUE == (int)CLSP_IMAGE_VALUE &&
-                   (int)CLSPI_POINT_GRADIENT == (int)CLSP_IMAGE_GRADIENT,
+_Static_assert(SAME(POINT_VALUE, CLSP_IMAGE_VALUE) && SAME(POINT_GRADIENT, CLSP_IMAGE_GRADIENT),
                "and attributes");
+_Static_assert(SAME(ORDER_MAX, CLSP_IMAGE_SEPTIC), "and have all orders");
 
 /* What a call works on. */
 typedef struct values_work {
@@ -149,8 +148,6 @@ static clsp_status make_piece(const values_work *s, clspi_image_job *job, clspi_
 {
     const size_t width = s->call.width, rows = s->call.points / width;
     const size_t first = part->piece % rows * width + part->line;
-    const clspi_part in_rows = {
-        .num_pieces = 1, .line = part->piece % rows, .num_lines = part->num_lines / width};
     const clspi_part in_piece = {.piece = part->piece % rows,
                                  .num_pieces = part->num_pieces,
                                  .line = part->line,
@@ -158,13 +155,7 @@ static clsp_status make_piece(const values_work *s, clspi_image_job *job, clspi_
 
     job->first_piece += part->piece / rows;
     if (at) CLSPI_CHECK(bring_given(s, job, series, at, (clsp_range){first, part->num_lines}));
-    if (job->window) return clspi_image_make_in_windows(job, series, &in_piece);
-    if (job->places == CLSPI_IMAGE_AT_POINTS)
-        return clspi_image_make_points(job, series, &in_piece);
-    if (part->num_lines % width == 0 && part->line == 0)
-        return clspi_image_make_rows(job, series, &in_rows);
-    const clspi_part row = clspi_image_row_of(job, &in_piece);
-    return clspi_image_make_rows(job, series, &row);
+    return clspi_image_make_part(job, series, &in_piece);
 }
 
 static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clspi_series *series,

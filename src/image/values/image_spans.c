@@ -4,32 +4,23 @@
 #include "image_values.h"
 
 /* Points of a call that are made in one go, behind each other in the output: of one piece where
-   there are inputs, which each piece reads again. Where all coefficients are on the device, points
-   of a map are whole rows, or a part of one. */
+   there are inputs, which each piece reads again. */
 typedef struct point_span {
     size_t piece;      /* the first one's, of the job */
     size_t first, num; /* counted from the begin of that piece */
     size_t before;     /* points of the call before */
 } point_span;
 
-static bool is_list(const clspi_image_call *call)
-{
-    return call->job.places == CLSPI_IMAGE_AT_POINTS;
-}
-
 /* Finds the next span, behind `before` points of the call. */
 static point_span span_behind(const clspi_image_call *call, size_t before)
 {
-    const size_t at = call->tiles.lines.first + before, x = at % call->points % call->width;
+    const size_t at = call->tiles.lines.first + before;
     point_span s = {.piece = at / call->points,
                     .first = at % call->points,
                     .num = call->tiles.lines.count - before,
                     .before = before};
 
     if (call->given) s.num = clspi_min(s.num, call->points - s.first);
-    if (is_list(call) || call->job.window) return s;
-    s.num = x > 0 || s.num < call->width ? clspi_min(s.num, call->width - x)
-                                         : s.num - s.num % call->width;
     return s;
 }
 
@@ -87,48 +78,17 @@ static clsp_status check_memory(const clspi_image_call *call)
 
 /* ---- spans ---- */
 
-static clsp_status make_rows(void *user, clspi_series *series, const clspi_part *part)
-{
-    return clspi_image_is_textured(user) ? clspi_image_make_textured(user, series, part)
-                                         : clspi_image_make_rows(user, series, part);
-}
-
-/* Makes points of one row; pieces of the part are rows. */
-static clsp_status make_row_part(void *user, clspi_series *series, const clspi_part *part)
-{
-    clspi_image_job one = *(const clspi_image_job *)user;
-    const clspi_part row = clspi_image_row_of(&one, part);
-
-    return make_rows(&one, series, &row);
-}
-
-/* Carries a span out: lines are rows where these are whole, else points. */
+/* Carries a span out: lines are points, pieces are rows. */
 static clsp_status run_span(const clspi_image_call *call, clspi_image_job *job, const point_span *s,
                             const clsp_run *run)
 {
-    const size_t width = call->width, row = s->num > 0 ? s->first / width : 0;
-    const size_t x = s->num > 0 ? s->first % width : 0;
-    const bool in_rows = !is_list(call) && !job->window && x == 0 && s->num % width == 0;
-    const size_t line = in_rows ? width : 1;
-    clspi_make_fn make = make_row_part;
-    clspi_cut cut = {.per_piece = clspi_max(width, 1),
-                     .multiple = CLSPI_IMAGE_RUN,
-                     .piece = row,
-                     .line = x,
-                     .left = s->num};
+    const size_t width = clspi_max(call->width, 1);
+    const clspi_cut cut = {
+        .per_piece = width, .piece = s->first / width, .line = s->first % width, .left = s->num};
 
-    if (job->window) {
-        make = clspi_image_make_in_windows;
-    } else if (is_list(call)) {
-        make = clspi_image_make_points;
-        cut.multiple = 0;
-    } else if (in_rows) {
-        make = make_rows;
-        cut = (clspi_cut){.per_piece = row + s->num / width, .line = row, .left = s->num / width};
-    }
     for (uint32_t i = 0; i < job->streams.num; i++)
-        job->streams.stream[i].per_line = line * (i == 0 ? job->point : job->stride);
-    return clspi_carry_out(&job->plan->base, run, &job->streams, cut, make, job);
+        job->streams.stream[i].per_line = i == 0 ? job->point : job->stride;
+    return clspi_carry_out(&job->plan->base, run, &job->streams, cut, clspi_image_make_part, job);
 }
 
 /* Makes one span of a job that has been prepared. */

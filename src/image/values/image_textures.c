@@ -6,8 +6,6 @@
 #include "host_device.h"
 #include "image_values.h"
 
-enum { TILE_X = 16 /* of image_textures.cl */ };
-
 static clsp_status refuse(clsp_context *ctx, const char *why)
 {
     return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "image: fetches from image objects: %s", why);
@@ -97,16 +95,14 @@ static clsp_status reserve(clsp_image_plan *plan)
     if (t->load == plan->store.load) return CLSP_OK;
     release_planes(t);
     t->planes = calloc(clspi_max(num, 1), sizeof(cl_mem));
-    if (!t->planes)
-        return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "image: no memory for a list");
+    if (!t->planes) return clspi_image_no_memory(plan, "a list of image objects");
     t->num = num;
     t->load = plan->store.load;
     return CLSP_OK;
 }
 
-/* Gives the image object of a plane's coefficients. */
-static clsp_status need_plane(clsp_image_plan *plan, clspi_series *series, size_t plane)
+/* Makes the image object of a plane's coefficients, where that has not been done. */
+static clsp_status make_plane(clsp_image_plan *plan, clspi_series *series, size_t plane)
 {
     cl_mem *const texture = &plan->textures.planes[plane];
     const uint32_t *const stored = plan->layout.stored;
@@ -140,112 +136,38 @@ bool clspi_image_is_textured(const clspi_image_job *job)
            job->attributes == CLSP_IMAGE_VALUE && job->map.is_fixed && !job->window;
 }
 
-static clsp_status need_kernel(clsp_image_plan *plan)
+clsp_status clspi_image_use_textures(clspi_image_job *job)
 {
-    clsp_context *const ctx = plan->base.ctx;
-    const clsp_image_desc *const d = &plan->desc;
-    clspi_options options = clspi_options_of(ctx, d->precision);
+    clspi_kernel *const kernel = &job->plan->textures.kernel;
+    clsp_context *const ctx = job->plan->base.ctx;
+    clspi_options options = clspi_image_value_options(job);
 
-    if (plan->textures.kernel.kernel) return CLSP_OK;
-    clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));
-    clspi_option(&options, "VALUES", clspi_pixel_type(d->values, d->precision));
-    if (d->rounding == CLSP_IMAGE_ROUND_UP) clspi_option(&options, "ROUND_UP", 1);
-    clspi_option(&options, "DIRECTIONS", d->directions);
-    clspi_option(&options, "CLIP", d->clip);
-    clspi_option(&options, "LERPS", d->fetch == CLSP_IMAGE_LERPS);
-    clspi_option(&options, "WINDOW", clspi_cut_directions(&plan->layout));
-    return clspi_kernel_create_grouped(&plan->textures.kernel, ctx, "image_textures",
-                                       d->directions == 3 ? &clspi_textured_volume_signature
-                                                          : &clspi_textured_image_signature,
-                                       &options);
+    job->kernel = kernel;
+    job->is_textured = true;
+    if (kernel->kernel) return CLSP_OK;
+    clspi_option(&options, "LERPS", job->plan->desc.fetch == CLSP_IMAGE_LERPS);
+    clspi_option(&options, "WINDOW", clspi_is_cut(&job->plan->layout));
+    return clspi_kernel_create_grouped(kernel, ctx, "image_textures",
+                                       &clspi_textured_values_signature, &options);
 }
 
-static clspi_texture_axis axis_of(const clspi_image_job *job, uint32_t d)
-{
-    const clspi_map_axis m = clspi_image_map_axis(&job->map, d);
-
-    return (clspi_texture_axis){.at = (uint64_t)m.at_whole << 32 | m.at_high,
-                                .z = (uint64_t)m.z_whole << 32 | m.z_high,
-                                .y = (uint64_t)m.y_whole << 32 | m.y_high,
-                                .x = (uint64_t)m.x_whole << 32 | m.x_high,
-                                .at_low = m.at_low,
-                                .z_low = m.z_low,
-                                .y_low = m.y_low,
-                                .x_low = m.x_low};
-}
-
-/* Makes some rows of one slice of a piece; `before` points of the output are before them. */
-static clsp_status launch_rows(clspi_image_job *job, clspi_series *series, const clspi_part *part,
-                               size_t piece)
+clsp_status clspi_image_launch_textured(const clspi_image_job *job, clspi_series *series,
+                                        const clspi_values_on_map_args *on_map, size_t items)
 {
     clsp_image_plan *const plan = job->plan;
-    const clspi_kernel *const kernel = &plan->textures.kernel;
-    const size_t local = kernel->local, tile_x = clspi_min(local, TILE_X), width = job->map.size[2];
-    const uint32_t end_x = job->end_x > 0 ? job->end_x : job->map.size[2];
-    const size_t tiles_x = clspi_div_up(end_x - job->first_x, tile_x);
-    const size_t tiles_y = clspi_div_up(part->num_lines, local / tile_x);
-    const clspi_stream *const out = &job->streams.stream[0];
-    const clspi_texture_grid grid = {.offset = out->offset + part->before * width,
-                                     .coefficients = piece * plan->layout.plane,
-                                     .range = piece * 2,
-                                     .num_x = (cl_uint)width,
-                                     .begin_x = job->begin_x,
-                                     .first_x = job->first_x,
-                                     .end_x = end_x,
-                                     .num_y = (cl_uint)part->num_lines,
-                                     .first_y = job->map.origin[1] + (cl_uint)part->line,
-                                     .z = job->map.origin[0] +
-                                          (cl_uint)(part->piece % job->map.size[0]),
-                                     .origin_x = job->map.origin[2],
-                                     .tiles_x = (cl_uint)tiles_x,
-                                     .items = (cl_uint)(tiles_x * tiles_y * local)};
-    const cl_mem range = plan->desc.clip ? plan->range.range : plan->coefficients;
-    const clspi_texture_axis z = axis_of(job, 0), y = axis_of(job, 1), x = axis_of(job, 2);
+    const size_t plane = (size_t)on_map->grid.range / 2;
 
-    CLSPI_CHECK(need_plane(plan, series, piece));
-    if (plan->desc.directions == 3) {
-        const clspi_textured_volume_args args = {.texture = plan->textures.planes[piece],
-                                                 .coefficients = plan->coefficients,
-                                                 .range = range,
-                                                 .out = out->buffer,
-                                                 .axes = clspi_image_axes_of(job),
-                                                 .grid = grid,
-                                                 .map_z = z,
-                                                 .map_y = y,
-                                                 .map_x = x};
-        return clspi_launch_textured_volume(series, kernel, &args, grid.items);
-    }
-    const clspi_textured_image_args args = {.texture = plan->textures.planes[piece],
-                                            .coefficients = plan->coefficients,
-                                            .range = range,
-                                            .out = out->buffer,
-                                            .axes = clspi_image_axes_of(job),
-                                            .grid = grid,
-                                            .map_z = z,
-                                            .map_y = y,
-                                            .map_x = x};
-    return clspi_launch_textured_image(series, kernel, &args, grid.items);
-}
+    CLSPI_CHECK(reserve(plan));
+    CLSPI_CHECK(make_plane(plan, series, plane));
+    const clspi_textured_values_args args = {.texture = plan->textures.planes[plane],
+                                             .coefficients = on_map->coefficients,
+                                             .range = on_map->range,
+                                             .out = on_map->out,
+                                             .axes = on_map->axes,
+                                             .grid = on_map->grid,
+                                             .map_z = on_map->map_z,
+                                             .map_y = on_map->map_y,
+                                             .map_x = on_map->map_x};
 
-clsp_status clspi_image_make_textured(void *user, clspi_series *series, const clspi_part *part)
-{
-    clspi_image_job *const job = user;
-    const uint32_t *const size = job->map.size;
-    const size_t row = part->piece * size[0] * size[1] + part->line;
-    clspi_part rows;
-
-    CLSPI_CHECK(need_kernel(job->plan));
-    CLSPI_CHECK(reserve(job->plan));
-    const size_t local = job->plan->textures.kernel.local;
-    const uint64_t fma = job->plan->desc.directions == 3 ? 256 : 64;
-    const uint64_t most = clspi_min_u64(
-        clspi_launch_lines(&series->ctx->tuning, fma * size[2], size[2], local, 1), size[1]);
-    clspi_cut cut = {.per_piece = size[1],
-                     .multiple = TILE_X,
-                     .piece = row / size[1],
-                     .line = row % size[1],
-                     .left = part->num_lines};
-    while (clspi_cut_next(&cut, most, &rows))
-        CLSPI_CHECK(launch_rows(job, series, &rows, job->first_piece + rows.piece / size[0]));
-    return CLSP_OK;
+    return clspi_launch_textured_values(series, job->kernel, &args, items);
 }

@@ -3,8 +3,8 @@
 #define CLSPI_IMAGE_TEXTURES_H
 
 #include "image_layout.h"
+#include "kernel_arguments.h"
 #include "launch.h"
-#include "split.h"
 
 typedef struct clspi_image_job clspi_image_job;
 typedef struct clsp_image_plan clsp_image_plan;
@@ -24,7 +24,11 @@ clsp_status clspi_image_check_fetch(clsp_context *ctx, const clsp_image_desc *de
 /* Tells whether a job that has been prepared goes through image objects. */
 bool clspi_image_is_textured(const clspi_image_job *job);
 
-/* Makes the rows of a part, as clspi_image_make_rows. */
-clsp_status clspi_image_make_textured(void *user, clspi_series *series, const clspi_part *part);
+/* Finds the kernel of such a job, and makes it where that has not been done. */
+clsp_status clspi_image_use_textures(clspi_image_job *job);
+
+/* Launches it for points of one slice, which are given as those of the kernel on a map. */
+clsp_status clspi_image_launch_textured(const clspi_image_job *job, clspi_series *series,
+                                        const clspi_values_on_map_args *on_map, size_t items);
 
 #endif

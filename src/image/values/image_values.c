@@ -4,11 +4,6 @@
 #include "check.h"
 #include "image_blocks.h"
 
-enum {
-    TILE_X = CLSPI_IMAGE_TILE,
-    TILE_RUN = 8 /* RUN of image_values.cl */
-};
-
 typedef clspi_image_job value_job;
 
 clspi_image_axes clspi_image_axes_of(const clspi_image_job *job)
@@ -86,6 +81,12 @@ static given_axis given_along(const value_job *job, uint32_t d)
 
 /* ---- grids ---- */
 
+/* Returns the columns of points that a group makes. */
+static size_t columns_of(const value_job *job)
+{
+    return job->is_textured ? TEXTURE_TILE : VALUE_TILE;
+}
+
 /* Describes the rows of a launch, whose part has slices as pieces; *items: how many work-items they
    are. */
 static clspi_value_grid grid_of(const value_job *job, const clspi_part *part, size_t *items)
@@ -93,8 +94,8 @@ static clspi_value_grid grid_of(const value_job *job, const clspi_part *part, si
     const uint32_t *const size = job->map.size, *const origin = job->map.origin;
     const bool is_whole = part->line == 0 && part->num_lines % size[1] == 0;
     const size_t num_y = is_whole ? size[1] : part->num_lines, num_slices = part->num_lines / num_y;
-    const size_t local = job->kernel->local, tile_x = clspi_min(local, TILE_X);
-    const size_t tile_y = local / tile_x * TILE_RUN;
+    const size_t local = job->kernel->local, tile_x = clspi_min(local, columns_of(job));
+    const size_t tile_y = local / tile_x * (job->is_textured ? 1 : VALUE_RUN);
     const uint32_t end_x = job->end_x > 0 ? job->end_x : size[2];
     const size_t tiles_x = clspi_div_up(end_x - job->first_x, tile_x);
     const size_t tiles_y = clspi_div_up(num_y, tile_y);
@@ -124,91 +125,87 @@ static clspi_value_grid grid_of(const value_job *job, const clspi_part *part, si
 
 /* Makes the rows of a launch in blocks. */
 static clsp_status launch_blocks(const value_job *job, clspi_series *series,
-                                 const clspi_value_grid *grid, size_t items)
+                                 const clspi_values_on_map_args *on_map, size_t items)
 {
-    const clspi_values_of_blocks_args args = {.coefficients = coefficients_of(job),
-                                              .range = range_of(job),
-                                              .out = job->streams.stream[0].buffer,
-                                              .axes = clspi_image_axes_of(job),
-                                              .grid = *grid,
-                                              .map_y = clspi_image_map_axis(&job->map, 1),
-                                              .map_x = clspi_image_map_axis(&job->map, 2),
+    const clspi_values_of_blocks_args args = {.coefficients = on_map->coefficients,
+                                              .range = on_map->range,
+                                              .out = on_map->out,
+                                              .axes = on_map->axes,
+                                              .grid = on_map->grid,
+                                              .map_y = on_map->map_y,
+                                              .map_x = on_map->map_x,
                                               .block = job->block};
 
     return clspi_launch_values_of_blocks(series, job->kernel, &args, items);
 }
 
+/* Makes those along displacements, of which `done` are before them. */
+static clsp_status launch_displaced(const value_job *job, clspi_series *series,
+                                    const clspi_values_on_map_args *on_map, size_t items,
+                                    size_t done)
+{
+    const given_axis z = given_along(job, 0), y = given_along(job, 1), x = given_along(job, 2);
+    const clspi_values_displaced_args args = {
+        .coefficients = on_map->coefficients,
+        .range = on_map->range,
+        .out = on_map->out,
+        .field_z = z.buffer,
+        .field_y = y.buffer,
+        .field_x = x.buffer,
+        .axes = on_map->axes,
+        .grid = on_map->grid,
+        .map_z = on_map->map_z,
+        .map_y = on_map->map_y,
+        .map_x = on_map->map_x,
+        .begin = {.z = z.offset + done, .y = y.offset + done, .x = x.offset + done}};
+
+    return clspi_launch_values_displaced(series, job->kernel, &args, items);
+}
+
 /* Makes the rows of a launch; part: slices as pieces. */
 static clsp_status launch_grid(const value_job *job, clspi_series *series, const clspi_part *part)
 {
-    const cl_mem out = job->streams.stream[0].buffer;
     size_t items;
-    const clspi_value_grid grid = grid_of(job, part, &items);
-    const clspi_map_axis z = clspi_image_map_axis(&job->map, 0),
-                         y = clspi_image_map_axis(&job->map, 1),
-                         x = clspi_image_map_axis(&job->map, 2);
-
-    if (job->in_blocks) return launch_blocks(job, series, &grid, items);
-    if (job->places == CLSPI_IMAGE_DISPLACED) {
-        const given_axis fz = given_along(job, 0), fy = given_along(job, 1),
-                         fx = given_along(job, 2);
-        const size_t done = part->before * job->map.size[2];
-        const clspi_values_displaced_args args = {
-            .coefficients = coefficients_of(job),
-            .range = range_of(job),
-            .out = out,
-            .field_z = fz.buffer,
-            .field_y = fy.buffer,
-            .field_x = fx.buffer,
-            .axes = clspi_image_axes_of(job),
-            .grid = grid,
-            .map_z = z,
-            .map_y = y,
-            .map_x = x,
-            .begin = {.z = fz.offset + done, .y = fy.offset + done, .x = fx.offset + done}};
-        return clspi_launch_values_displaced(series, job->kernel, &args, items);
-    }
     const clspi_values_on_map_args args = {.coefficients = coefficients_of(job),
                                            .range = range_of(job),
-                                           .out = out,
+                                           .out = job->streams.stream[0].buffer,
                                            .axes = clspi_image_axes_of(job),
-                                           .grid = grid,
-                                           .map_z = z,
-                                           .map_y = y,
-                                           .map_x = x};
+                                           .grid = grid_of(job, part, &items),
+                                           .map_z = clspi_image_map_axis(&job->map, 0),
+                                           .map_y = clspi_image_map_axis(&job->map, 1),
+                                           .map_x = clspi_image_map_axis(&job->map, 2)};
+
+    if (job->is_textured) return clspi_image_launch_textured(job, series, &args, items);
+    if (job->in_blocks) return launch_blocks(job, series, &args, items);
+    if (job->places == CLSPI_IMAGE_DISPLACED)
+        return launch_displaced(job, series, &args, items, part->before * job->map.size[2]);
     return clspi_launch_values_on_map(series, job->kernel, &args, items);
 }
 
-clsp_status clspi_image_make_rows(void *user, clspi_series *series, const clspi_part *part)
+clsp_status clspi_image_make_rows(const clspi_image_job *job, clspi_series *series,
+                                  const clspi_part *part)
 {
-    const value_job *const job = user;
     const uint32_t *const size = job->map.size;
     const uint64_t most = clspi_launch_lines(&series->ctx->tuning, point_fma(job) * size[2],
                                              size[2], job->kernel->local, 1);
+    const uint64_t slice = job->is_textured ? size[1] : UINT64_MAX;
     clspi_cut cut = {.per_piece = size[1],
-                     .multiple = TILE_X,
+                     .multiple = columns_of(job),
                      .piece = part->piece * size[0] + part->line / size[1],
                      .line = part->line % size[1],
                      .left = part->num_lines};
     clspi_part rows;
 
-    while (clspi_cut_next(&cut, most, &rows))
+    while (clspi_cut_next(&cut, clspi_min_u64(most, slice), &rows))
         CLSPI_CHECK(launch_grid(job, series, &rows));
     return CLSP_OK;
 }
 
-clspi_part clspi_image_row_of(clspi_image_job *job, const clspi_part *part)
-{
-    job->begin_x = job->first_x = (uint32_t)part->line;
-    job->end_x = (uint32_t)(part->line + part->num_lines);
-    return (clspi_part){.num_pieces = 1, .line = part->piece, .num_lines = 1};
-}
-
 /* ---- coordinates ---- */
 
-clsp_status clspi_image_make_points(void *user, clspi_series *series, const clspi_part *part)
+clsp_status clspi_image_make_points(const clspi_image_job *job, clspi_series *series,
+                                    const clspi_part *part)
 {
-    const value_job *const job = user;
     const clspi_stream *const out = &job->streams.stream[0];
     const given_axis z = given_along(job, 0), y = given_along(job, 1), x = given_along(job, 2);
     const size_t plane = job->first_piece * job->channels;
@@ -235,6 +232,39 @@ clsp_status clspi_image_make_points(void *user, clspi_series *series, const clsp
                        .first_x = x.offset + done * job->stride,
                        .items = (cl_uint)some.num_lines}};
         CLSPI_CHECK(clspi_launch_values_at_points(series, job->kernel, &args, some.num_lines));
+    }
+    return CLSP_OK;
+}
+
+/* ---- parts ---- */
+
+clspi_image_job clspi_image_job_behind(const clspi_image_job *job, size_t piece, size_t before)
+{
+    clspi_image_job one = *job;
+
+    one.first_piece = piece;
+    for (uint32_t i = 0; i < one.streams.num; i++)
+        one.streams.stream[i].offset += before * (i == 0 ? job->point : job->stride);
+    return one;
+}
+
+clsp_status clspi_image_make_part(void *user, clspi_series *series, const clspi_part *part)
+{
+    clspi_image_job *const job = user;
+    clspi_cut cut = {.per_piece = job->map.size[2],
+                     .piece = part->piece,
+                     .line = part->line,
+                     .left = part->num_lines};
+    clspi_part some;
+
+    if (job->window) return clspi_image_make_in_windows(job, series, part);
+    if (job->places == CLSPI_IMAGE_AT_POINTS) return clspi_image_make_points(job, series, part);
+    while (clspi_cut_next(&cut, UINT64_MAX, &some)) {
+        clspi_image_job one = clspi_image_job_behind(job, job->first_piece, some.before);
+        const clspi_part rows = {.num_pieces = 1, .line = some.piece, .num_lines = some.num_pieces};
+        one.begin_x = one.first_x = (uint32_t)some.line;
+        if (some.num_pieces == 1) one.end_x = (uint32_t)(some.line + some.num_lines);
+        CLSPI_CHECK(clspi_image_make_rows(&one, series, &rows));
     }
     return CLSP_OK;
 }

@@ -4,14 +4,18 @@
 
 #include "image_job.h"
 
-/* Make the rows, or the points, of a part, from and into the buffers of the job's streams, which is
-   `user`. */
-clsp_status clspi_image_make_rows(void *user, clspi_series *series, const clspi_part *part);
-clsp_status clspi_image_make_points(void *user, clspi_series *series, const clspi_part *part);
+/* Make the rows of a part, or the points of a list, from and into the buffers of the job's streams.
+ */
+clsp_status clspi_image_make_rows(const clspi_image_job *job, clspi_series *series,
+                                  const clspi_part *part);
+clsp_status clspi_image_make_points(const clspi_image_job *job, clspi_series *series,
+                                    const clspi_part *part);
 
-/* Restricts a job to points of one row, of which the output has no others: pieces of the part are
-   rows, lines are points. Returns the row. */
-clspi_part clspi_image_row_of(clspi_image_job *job, const clspi_part *part);
+/* Makes a part of the points of `user`, which is a job; of a map pieces are rows. */
+clsp_status clspi_image_make_part(void *user, clspi_series *series, const clspi_part *part);
+
+/* Returns a job whose streams begin `before` points behind those of another. */
+clspi_image_job clspi_image_job_behind(const clspi_image_job *job, size_t piece, size_t before);
 
 /* Describes the coefficients of a job to kernels. */
 clspi_image_axes clspi_image_axes_of(const clspi_image_job *job);

@@ -25,7 +25,7 @@ typedef struct point_box {
 void clspi_image_window_release(clspi_image_window *window)
 {
     clspi_buffer_release(&window->buffer);
-    free(window->staging);
+    free(window->staging.at);
     *window = (clspi_image_window){.bytes = 0};
 }
 
@@ -70,63 +70,49 @@ static clspi_image_reach reach_of_map(const clspi_image_job *job, const point_bo
     return reach_between(job, least, most);
 }
 
-/* Read a real of memory that need not be aligned to its elements. */
-static double wide_at(const char *given, size_t k)
+/* Reads a real of memory that need not be aligned to its elements. */
+static double real_at(const char *given, size_t k, bool wide)
 {
     double x;
+    float narrow;
 
-    memcpy(&x, given + k * sizeof x, sizeof x);
-    return x;
+    if (wide) {
+        memcpy(&x, given + k * sizeof x, sizeof x);
+        return x;
+    }
+    memcpy(&narrow, given + k * sizeof narrow, sizeof narrow);
+    return (double)narrow;
 }
 
-static double narrow_at(const char *given, size_t k)
-{
-    float x;
-
-    memcpy(&x, given + k * sizeof x, sizeof x);
-    return (double)x;
-}
-
-/* Widens a reach along one direction by what some points were given; what is not finite gives
-   cval. */
-static void widen(clspi_image_reach *reach, uint32_t d, const clspi_image_job *job,
-                  clsp_range points)
+/* Adds to a reach along one direction what some points have been given: rows of them, of which each
+   begins a row of the map behind the one before. What is not finite gives cval; displacements are
+   bounded. */
+static void add_given(clspi_image_reach *reach, uint32_t d, const clspi_image_job *job,
+                      clsp_range row, uint32_t num_rows)
 {
     const bool wide = job->plan->desc.precision == CLSP_F64;
-    const char *const given = job->given[d];
+    const double far = job->places == CLSPI_IMAGE_DISPLACED ? 0x1p29 : HUGE_VAL;
     double least = HUGE_VAL, most = -HUGE_VAL;
 
-    for (size_t k = points.first; k < points.first + points.count; k++) {
-        const size_t at = k * job->stride;
-        const double x = wide ? wide_at(given, at) : narrow_at(given, at);
-        if (!isfinite(x)) continue;
-        least = x < least ? x : least;
-        most = x > most ? x : most;
-    }
-    reach->least[d] += least;
-    reach->most[d] += most;
+    for (uint32_t y = 0; y < num_rows; y++, row.first += job->map.size[2])
+        for (size_t k = row.first; k < row.first + row.count; k++) {
+            const double x = real_at(job->given[d], k * job->stride, wide);
+            if (!isfinite(x)) continue;
+            least = x < least ? x : least;
+            most = x > most ? x : most;
+        }
+    reach->least[d] += fmax(least, -far);
+    reach->most[d] += fmin(most, far);
 }
 
 /* Gives the coordinates of a box; of displaced points row by row, as they stand in their field. */
 static clspi_image_reach reach_of_box(const clspi_image_job *job, const point_box *box)
 {
+    const clsp_range row = {box->before + box->first_x - box->begin_x, box->end_x - box->first_x};
     clspi_image_reach reach = reach_of_map(job, box);
 
-    if (job->places != CLSPI_IMAGE_DISPLACED) return reach;
-    for (uint32_t d = 3 - job->plan->desc.directions; d < 3; d++) {
-        clspi_image_reach all = {.least = {HUGE_VAL, HUGE_VAL, HUGE_VAL},
-                                 .most = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
-        for (uint32_t y = 0; y < box->num_y; y++) {
-            clspi_image_reach row = {.least = {0}};
-            const size_t at =
-                box->before + (size_t)y * job->map.size[2] + box->first_x - box->begin_x;
-            widen(&row, d, job, (clsp_range){at, box->end_x - box->first_x});
-            all.least[d] = fmin(all.least[d], row.least[d]);
-            all.most[d] = fmax(all.most[d], row.most[d]);
-        }
-        reach.least[d] += fmax(all.least[d], -0x1p29);
-        reach.most[d] += fmin(all.most[d], 0x1p29);
-    }
+    for (uint32_t d = 3 - job->plan->desc.directions; d < 3; d++)
+        if (job->places == CLSPI_IMAGE_DISPLACED) add_given(&reach, d, job, row, box->num_y);
     return reach;
 }
 
@@ -135,13 +121,12 @@ static clspi_image_reach reach_of_points(const clspi_image_job *job, clsp_range 
     clspi_image_reach reach = {.least = {0}};
 
     for (uint32_t d = 3 - job->plan->desc.directions; d < 3; d++)
-        widen(&reach, d, job, points);
+        add_given(&reach, d, job, points, 1);
     return reach;
 }
 
 clspi_image_reach clspi_image_reach_of(const clspi_image_job *job, size_t points)
 {
-    const bool is_list = job->places == CLSPI_IMAGE_AT_POINTS;
     clspi_image_reach reach = {.least = {0}};
     double least[3], most[3];
 
@@ -149,13 +134,9 @@ clspi_image_reach clspi_image_reach_of(const clspi_image_job *job, size_t points
         least[d] = job->map.origin[d];
         most[d] = least[d] + (job->map.size[d] - 1.0);
     }
-    if (!is_list) reach = reach_between(job, least, most);
-    for (uint32_t d = 3 - job->plan->desc.directions; job->given[2] && d < 3; d++) {
-        clspi_image_reach given = {.least = {0}};
-        widen(&given, d, job, (clsp_range){0, points});
-        reach.least[d] += is_list ? given.least[d] : fmax(given.least[d], -0x1p29);
-        reach.most[d] += is_list ? given.most[d] : fmin(given.most[d], 0x1p29);
-    }
+    if (job->places != CLSPI_IMAGE_AT_POINTS) reach = reach_between(job, least, most);
+    for (uint32_t d = 3 - job->plan->desc.directions; job->given[2] && d < 3; d++)
+        add_given(&reach, d, job, (clsp_range){0, points}, 1);
     return reach;
 }
 
@@ -227,17 +208,10 @@ static clsp_status bring(clspi_image_job *job, clspi_series *series, const clspi
         clspi_image_part_holds(&window->part, part))
         return CLSP_OK;
     window->load = 0;
-    if (window->staging_bytes < bytes) {
-        free(window->staging);
-        window->staging = malloc(bytes);
-        window->staging_bytes = window->staging ? bytes : 0;
-    }
-    if (!window->staging)
-        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "image: no host memory for a part of the coefficients");
-    gather(job, part, piece, window->staging);
+    CLSPI_CHECK(clspi_image_stage(job->plan, &window->staging, bytes));
+    gather(job, part, piece, window->staging.at);
     CLSPI_CHECK(clspi_buffer_reserve(&window->buffer, &window->bytes, series->ctx, bytes));
-    CLSPI_CHECK(clspi_series_write(series, window->buffer, 0, window->staging, bytes));
+    CLSPI_CHECK(clspi_series_write(series, window->buffer, 0, window->staging.at, bytes));
     window->part = *part;
     window->brought += bytes;
     window->piece = piece;
@@ -276,23 +250,12 @@ static clsp_status too_far(const clspi_image_job *job)
 
 /* ---- boxes ---- */
 
-/* Returns a job whose streams begin `before` points behind those of another. */
-static clspi_image_job job_behind(const clspi_image_job *job, size_t piece, size_t before)
-{
-    clspi_image_job one = *job;
-
-    one.first_piece = piece;
-    for (uint32_t i = 0; i < one.streams.num; i++)
-        one.streams.stream[i].offset += before * (i == 0 ? job->point : job->stride);
-    return one;
-}
-
 static clsp_status launch_box(clspi_image_job *job, clspi_series *series, const point_box *box)
 {
     const clspi_part part = {.num_pieces = 1,
                              .line = (size_t)box->z * job->map.size[1] + box->first_y,
                              .num_lines = box->num_y};
-    clspi_image_job one = job_behind(job, box->piece, box->before);
+    clspi_image_job one = clspi_image_job_behind(job, box->piece, box->before);
 
     one.begin_x = box->begin_x;
     one.first_x = box->first_x;
@@ -397,7 +360,7 @@ static clsp_status make_points_of(clspi_image_job *job, clspi_series *series,
             if (fits(job, &need)) break;
         }
         CLSPI_CHECK(bring(job, series, &need, job->first_piece + part->piece));
-        clspi_image_job one = job_behind(job, job->first_piece + part->piece, done);
+        clspi_image_job one = clspi_image_job_behind(job, job->first_piece + part->piece, done);
         const clspi_part some = {.num_pieces = 1, .num_lines = num};
         CLSPI_CHECK(clspi_image_make_points(&one, series, &some));
         done += num;
@@ -414,12 +377,14 @@ clsp_status clspi_image_prepare(clspi_image_job *job)
     CLSPI_CHECK(clspi_image_to_device(plan));
     job->owner = plan->store.on_device ? NULL : plan;
     job->window = plan->store.on_device ? NULL : &plan->window;
-    return clspi_image_is_textured(job) ? CLSP_OK : clspi_image_job_kernel(job);
+    return clspi_image_is_textured(job) ? clspi_image_use_textures(job)
+                                        : clspi_image_job_kernel(job);
 }
 
-clsp_status clspi_image_make_in_windows(void *user, clspi_series *series, const clspi_part *part)
+clsp_status clspi_image_make_in_windows(const clspi_image_job *job, clspi_series *series,
+                                        const clspi_part *part)
 {
-    clspi_image_job one = *(const clspi_image_job *)user;
+    clspi_image_job one = *job;
     const size_t real = clsp_type_bytes(one.plan->desc.precision);
     const uint32_t missing = 3 - one.plan->desc.directions, separate = one.stride == 1;
 

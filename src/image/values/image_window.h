@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "image_layout.h"
+#include "image_store.h"
 #include "launch.h"
 #include "split.h"
 
@@ -26,8 +26,7 @@ typedef struct clspi_image_window {
     size_t piece; /* that it is of */
     uint64_t load;
     size_t brought; /* bytes, of one load, to windows that were brought */
-    char *staging;  /* what is gathered on its way to the buffer */
-    size_t staging_bytes;
+    clspi_image_staging staging;
 } clspi_image_window;
 
 void clspi_image_window_release(clspi_image_window *window);
@@ -46,6 +45,7 @@ clsp_status clspi_image_bring_all(clsp_image_plan *peer, const clsp_image_plan *
 
 /* Makes the points of a part through windows. user: the job; pieces of the part are rows of the
    map, or all points, lines are points. */
-clsp_status clspi_image_make_in_windows(void *user, clspi_series *series, const clspi_part *part);
+clsp_status clspi_image_make_in_windows(const clspi_image_job *job, clspi_series *series,
+                                        const clspi_part *part);
 
 #endif

@@ -17,7 +17,7 @@ static size_t cubic_reals(const clspi_tensor_desc *d)
 }
 
 /* Reads `num` reals of a plan's precision; NULL without memory, or with *status set. */
-static double *read_reals(const clspi_tensor_plan *plan, clspi_series *series, cl_mem from,
+static double *read_reals(const clsp_patch_plan *plan, clspi_series *series, cl_mem from,
                           size_t num, clsp_status *status)
 {
     const size_t real = clsp_type_bytes(plan->desc.precision);
@@ -92,7 +92,7 @@ static clsp_status bring(clspi_cubics *to, clspi_series *series, const clspi_ten
 }
 
 /* Makes cubics of segments that have been read, and brings them. */
-static clsp_status make(const clspi_tensor_plan *plan, clspi_cubics *cubics, clspi_series *series,
+static clsp_status make(const clsp_patch_plan *plan, clspi_cubics *cubics, clspi_series *series,
                         const clspi_fitted_segments *of)
 {
     clspi_cubic *const made = clspi_cubics_make(of, &cubics->num, &cubics->cut);
@@ -115,7 +115,7 @@ static clsp_status make(const clspi_tensor_plan *plan, clspi_cubics *cubics, cls
 }
 
 /* Reads the segments, and makes cubics of them. */
-static clsp_status make_of_segments(const clspi_tensor_plan *plan, clspi_cubics *cubics,
+static clsp_status make_of_segments(const clsp_patch_plan *plan, clspi_cubics *cubics,
                                     clspi_series *series, double tolerance)
 {
     const clspi_tensor_desc *const d = &plan->desc;
@@ -142,8 +142,8 @@ static clsp_status make_of_segments(const clspi_tensor_plan *plan, clspi_cubics 
     return status;
 }
 
-clsp_status clspi_cubics_prepare(clspi_tensor_plan *plan, clspi_cubics *cubics,
-                                 clspi_series *series, double tolerance)
+clsp_status clspi_cubics_prepare(clsp_patch_plan *plan, clspi_cubics *cubics, clspi_series *series,
+                                 double tolerance)
 {
     CLSPI_CHECK(clspi_segments_prepare(plan, &cubics->segments, series));
     if (plan->num_patches == 0) return CLSP_OK;

@@ -20,8 +20,8 @@ typedef struct clspi_cubics {
 /* Makes the cubics of the curves that there are, unless they are there already: within half of the
    tolerance of their segments, 0 being 1e-4 of the size of the curves. Waits for the device, whose
    segments they are of. */
-clsp_status clspi_cubics_prepare(clspi_tensor_plan *plan, clspi_cubics *cubics,
-                                 clspi_series *series, double tolerance);
+clsp_status clspi_cubics_prepare(clsp_patch_plan *plan, clspi_cubics *cubics, clspi_series *series,
+                                 double tolerance);
 void clspi_cubics_release(clspi_cubics *cubics);
 
 #endif

@@ -30,7 +30,7 @@ clsp_status clspi_nearest_cubic_build(const clspi_build *build, const clspi_tens
 /* Tells whether groups share queries: on GPUs, where there are so few that the device is not busy
    with an item each, and enough cubics for all items of a group. The limit is that up to which
    groups were the faster ones on an H200. Results do not depend on it. */
-static bool is_shared(const clsp_context *ctx, const clspi_tensor_plan *plan, size_t num_queries)
+static bool is_shared(const clsp_context *ctx, const clsp_patch_plan *plan, size_t num_queries)
 {
     enum { CUBICS_PER_ITEM = 2, MOST = 4 };
     const size_t group = ctx->tuning.work_group;
@@ -42,7 +42,7 @@ static bool is_shared(const clsp_context *ctx, const clspi_tensor_plan *plan, si
 }
 
 /* Makes what the search for so many queries needs, of control points that are there. */
-static clsp_status prepare(clspi_tensor_plan *plan, clspi_series *series, double tolerance,
+static clsp_status prepare(clsp_patch_plan *plan, clspi_series *series, double tolerance,
                            size_t num_queries)
 {
     clspi_nearest_cubic *nearest = plan->nearest->cubic;
@@ -84,7 +84,7 @@ static uint64_t most_queries(const clsp_context *ctx, const clspi_tensor_desc *d
 
 /* Returns the arguments that all launches of a job share. Without curves there is nothing to be
    read, and the queries stand for it. */
-static clspi_find_on_cubics_args common_args(const clspi_tensor_plan *plan,
+static clspi_find_on_cubics_args common_args(const clsp_patch_plan *plan,
                                              const clspi_nearest_job *job)
 {
     const clspi_cubics *const cubics = &plan->nearest->cubic->cubics;
@@ -116,7 +116,7 @@ static clspi_find_on_cubics_args common_args(const clspi_tensor_plan *plan,
     return args;
 }
 
-clsp_status clspi_nearest_cubic_find(clspi_tensor_plan *plan, clspi_series *series,
+clsp_status clspi_nearest_cubic_find(clsp_patch_plan *plan, clspi_series *series,
                                      const clspi_nearest_job *job, double tolerance)
 {
     const clspi_tensor_desc *const d = &plan->desc;

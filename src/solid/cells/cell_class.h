@@ -64,9 +64,7 @@ typedef struct clspi_class_set {
     uint16_t *least; /* [CLSPI_RING_WORDS] */
     bool too_large;  /* a ring had no room, */
     uint32_t cell;   /* that of this cell of the mesh; CLSPI_NO_CELL: of a descendant */
-    double *scratch[CLSPI_SCRATCH_ROWS];   /* [CLSPI_RING_POINTS] */
-    const struct clspi_class_trees *trees; /* by which weights of classes with slices are found;
-                                              NULL: by their children */
+    double *scratch[CLSPI_SCRATCH_ROWS]; /* [CLSPI_RING_POINTS] */
 } clspi_class_set;
 
 bool clspi_class_set_make(clspi_class_set *set);
@@ -97,8 +95,5 @@ void clspi_use_weights(const clspi_class_set *set, const clspi_class_use *use, c
 
 /* Computes the weights of the points of a regular cell's grid, all 64. */
 void clspi_regular_weights(const double t[3], const uint8_t by[3], double row[CLSPI_GRID_POINTS]);
-
-/* Computes the four cubic B-splines of a span, or a derivative of theirs, at t in [0, 1]. */
-void clspi_span_weights(double t, uint32_t by, double weight[4]);
 
 #endif

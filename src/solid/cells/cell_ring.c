@@ -249,6 +249,21 @@ void clspi_regular_grid(const clspi_cell_mesh *mesh, uint32_t cell,
             }
 }
 
+void clspi_continue_grid(double *points, bool *is_there, uint32_t dim)
+{
+    static const uint32_t step_of[3] = {16, 4, 1};
+
+    for (uint32_t n = 0; n < 3 * CLSPI_GRID_POINTS; n++) {
+        const uint32_t i = n % CLSPI_GRID_POINTS, step = step_of[n / CLSPI_GRID_POINTS];
+        if (i / step % 4 == 1 || i / step % 4 == 2) continue;
+        const uint32_t one = i / step % 4 ? i - step : i + step, two = 2 * one - i;
+        if (is_there[i] || !is_there[one] || !is_there[two]) continue;
+        for (uint32_t c = 0; c < dim; c++)
+            points[i * dim + c] = 2 * points[one * dim + c] - points[two * dim + c];
+        is_there[i] = true;
+    }
+}
+
 /* ---- the lattice of 8 regular cells ---- */
 
 bool clspi_are_siblings(const clspi_cell_mesh *mesh, uint32_t cell)

@@ -57,6 +57,10 @@ void clspi_ring_count(const clspi_ring *ring, uint16_t around[CLSPI_CORNERS][CLS
 void clspi_regular_grid(const clspi_cell_mesh *mesh, uint32_t cell,
                         uint32_t grid[CLSPI_GRID_POINTS]);
 
+/* Continues the points of such a grid, [64][dim], beyond the boundary. is_there: which there are,
+   and then all. */
+void clspi_continue_grid(double *points, bool *is_there, uint32_t dim);
+
 /* Tells whether the 8 cells from one on lie as the children of a cell do. */
 bool clspi_are_siblings(const clspi_cell_mesh *mesh, uint32_t cell);
 

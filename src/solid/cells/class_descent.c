@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "span_splines.h"
+
 void clspi_descent_begin(clspi_descent *way, const double t[3], const uint8_t by[3])
 {
     memcpy(way->t, t, sizeof way->t);
@@ -66,7 +68,7 @@ void clspi_balance(double *row, uint32_t num_points)
 
 void clspi_layer_weights(const clspi_cell_class *of, double t, uint32_t by, double weight[4])
 {
-    clspi_span_weights(t, by, weight);
+    clspi_span_splines(t, by, weight);
     if (of->slice[0] == CLSPI_NO_POINT) {
         weight[1] += 2.0 * weight[0];
         weight[2] -= weight[0];
@@ -95,4 +97,14 @@ void clspi_column_set(const clspi_cell_class *of, size_t point, double value,
         const uint16_t at = of->slice[l * of->num_slice + point];
         if (at != CLSPI_NO_POINT) row[at] = value * weight[l];
     }
+}
+
+void clspi_regular_weights(const double t[3], const uint8_t by[3], double row[CLSPI_GRID_POINTS])
+{
+    double span[3][4];
+
+    for (uint32_t a = 0; a < 3; a++)
+        clspi_span_splines(t[a], by[a], span[a]);
+    for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
+        row[i] = span[0][i / 16] * span[1][i / 4 % 4] * span[2][i % 4];
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "class_descent.h"
+#include "span_splines.h"
 
 enum { DEPTH = 1000, FIRST = 0, SECOND = 1 };
 
@@ -236,7 +237,7 @@ static void weigh(const clspi_descent *way, uint32_t across, double *row)
     double span[3][4];
 
     for (uint32_t a = 0; a < 3; a++) {
-        clspi_span_weights(way->t[a], way->by[a], span[a]);
+        clspi_span_splines(way->t[a], way->by[a], span[a]);
         for (uint32_t i = 0; i < 4 && a == across; i++)
             span[a][i] = i == (way->t[a] == 0.0 ? 1 : 2);
     }

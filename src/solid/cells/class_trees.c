@@ -404,3 +404,33 @@ void clspi_class_trees_release(clspi_class_trees *trees)
     free(trees->reals);
     *trees = (clspi_class_trees){0};
 }
+
+bool clspi_tree_columns(const clspi_class_trees *trees, uint32_t number, const double t[3],
+                        clspi_point_columns *columns, double at[3])
+{
+    const uint32_t *const record = trees->words + trees->words[number];
+    const uint32_t axis = record[0] >> 1 & 3, p = axis == 0 ? 1 : 0, q = axis == 2 ? 1 : 2;
+    uint32_t node = record[1], depth = 0;
+
+    if (trees->words[number] == 0 || !(record[0] & CLSPI_TREE_SLICES)) return false;
+    at[0] = t[p];
+    at[1] = t[q];
+    at[2] = t[axis];
+    for (; !(node & CLSPI_TREE_TABLE); depth++) {
+        uint32_t child = 0;
+        for (uint32_t i = 0; i < 2; i++) {
+            const double twice = 2.0 * at[i];
+            child |= (uint32_t)(twice >= 1.0) << i;
+            at[i] = twice >= 1.0 ? twice - 1.0 : twice;
+        }
+        node = trees->words[node + child];
+    }
+    const double slope = (double)(1u << depth);
+    *columns = (clspi_point_columns){.layers = record + 2,
+                                     .num = record[0] >> 5,
+                                     .table = trees->reals + 4 * (size_t)(node & ~CLSPI_TREE_TABLE),
+                                     .axis = {(uint8_t)p, (uint8_t)q, (uint8_t)axis},
+                                     .is_beyond = {record[0] >> 3 & 1, record[0] >> 4 & 1},
+                                     .slope = {slope, slope, 1.0}};
+    return depth <= CLSPI_TREE_DEPTH;
+}

@@ -52,15 +52,10 @@ bool clspi_class_trees_make(clspi_class_trees *trees, const clspi_class_set *set
 void clspi_class_trees_release(clspi_class_trees *trees);
 
 /* Finds the columns of a class with slices at t, all but its points and where sums go, and the
-   parameter there. False: as below. */
+   parameter there. False: it has no slices in the trees, which are CLSPI_TREE_DEPTH deep, or the
+   parameter is not in a regular child there. */
 bool clspi_tree_columns(const clspi_class_trees *trees, uint32_t number, const double t[3],
                         clspi_point_columns *columns, double at[3]);
-
-/* Computes the weights of a class's control points by its slices, as clspi_class_weights has them.
-   False: it has no slices in the trees, which are CLSPI_TREE_DEPTH deep, or the parameter is not in
-   a regular child there. */
-bool clspi_tree_weights(const clspi_class_trees *trees, const clspi_class_set *set, uint32_t number,
-                        const double t[3], const uint8_t by[3], double *row);
 
 /* Returns a frame in nine bits: which axis of the cell is each of the frame's, two bits each, and
    then whether it runs against it. */

@@ -4,23 +4,6 @@
 
 #include "class_descent.h"
 #include "class_tangents.h"
-#include "class_trees.h"
-#include "span_splines.h"
-
-void clspi_span_weights(double t, uint32_t by, double weight[4])
-{
-    clspi_span_splines(t, by, weight);
-}
-
-void clspi_regular_weights(const double t[3], const uint8_t by[3], double row[CLSPI_GRID_POINTS])
-{
-    double span[3][4];
-
-    for (uint32_t a = 0; a < 3; a++)
-        clspi_span_weights(t[a], by[a], span[a]);
-    for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
-        row[i] = span[0][i / 16] * span[1][i / 4 % 4] * span[2][i % 4];
-}
 
 /* Leaves out steps up that change nothing any more: those by the child by which weights have come
    to rest. */
@@ -108,10 +91,9 @@ static void weigh_edge(const clspi_class_set *set, uint32_t number, const double
         clspi_column_set(of, k, set->scratch[2][k], span, row);
 }
 
-/* Goes down, at most to a depth, to a cell whose weights are known: a regular one, or one with
-   slices by a tree that ends there too; of a value not beyond one on whose edge the parameter is.
-   Writes them to the first row of scratch memory, and the cell's class to number. False: there is
-   no such cell. */
+/* Goes down to a regular cell, at most to a depth; of a value not beyond one on whose edge the
+   parameter is. Writes its weights to the first row of scratch memory, and the cell's class to
+   number. False: there is no such cell. */
 static bool find_weights(const clspi_class_set *set, clspi_descent *way, uint32_t *number,
                          uint32_t depth)
 {
@@ -119,9 +101,6 @@ static bool find_weights(const clspi_class_set *set, clspi_descent *way, uint32_
 
     for (; *number != CLSPI_REGULAR; *number = clspi_descend(set, way, *number)) {
         if (is_value && is_on_edge(&set->entry[*number], way->t)) return false;
-        if (set->trees && way->depth + CLSPI_TREE_DEPTH <= depth &&
-            clspi_tree_weights(set->trees, set, *number, way->t, way->by, set->scratch[0]))
-            return true;
         if (way->depth == depth) return false;
     }
     clspi_regular_weights(way->t, way->by, set->scratch[0]);

@@ -1,5 +1,4 @@
 /* The search of solid_locate.h. */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +10,6 @@
 enum {
     BOXES = CLSPI_SURFACE_BOXES,
     WAITING_MAX = 32 * BOXES, /* of 2^30 cells there are 10 tiers */
-    STEPS = 20,               /* of Newton's method */
-    WORSE_MAX = 2,            /* of them that do not come nearer */
     SHARE = 4,                /* a cell may have one in so many of the parts that are left, */
     LEAST = 64,               /* and so many */
     SORTED = 64               /* cells that are tried in order */
@@ -25,37 +22,6 @@ enum {
 #define EXCLUDED 0.75   /* of the tolerance: what is farther is out */
 
 /* ---- the tree ---- */
-
-/* Returns the square of how far outside of box k a coordinate is. */
-CLSPI_INLINE double outside(const double box[2][BOXES], int k, double q)
-{
-    const double x = more_of(more_of(box[0][k] - q, q - box[1][k]), 0);
-
-    return x * x;
-}
-
-CLSPI_INLINE void distances_to(const clspi_surface_node *node, const double *q, double *distance)
-{
-    const double x = q[0], y = q[1], z = q[2];
-
-    for (int k = 0; k < BOXES; k++)
-        distance[k] =
-            outside(node->box[0], k, x) + outside(node->box[1], k, y) + outside(node->box[2], k, z);
-}
-
-void clspi_searcher_distances(const clspi_surface_node *node, const double q[3], double *square)
-{
-    distances_to(node, q, square);
-}
-
-double clspi_searcher_turn(clspi_searcher *w, uint32_t number, double *depth)
-{
-    w->cell = &w->s->cells[number];
-    for (uint32_t l = 0; l < 3; l++)
-        w->from[l] = (w->q[l] - w->cell->units.origin[l]) * w->cell->units.scale;
-    w->from[3] = 0;
-    return clspi_wrap_distance(&w->cell->wrap, w->from, depth);
-}
 
 /* Turns to a cell. Returns whether its wrap is too far from the query; *depth: how far inside that
    is. */
@@ -104,7 +70,7 @@ static bool walk_tree(clspi_searcher *w)
             continue;
         }
         clspi_surface_node *const node = &s->tree.nodes[code];
-        distances_to(node, q, distance);
+        clspi_searcher_distances(node, q, distance);
         for (int k = 0; k < BOXES; k++) {
             if (distance[k] > 0)
                 least = less_of(least, distance[k]);
@@ -130,131 +96,12 @@ static void bring_cell(clspi_searcher *w, size_t i)
     w->cells[best] = swap;
 }
 
-/* ---- tricubics ---- */
-
-/* Solves (J^T J + damping) d = J^T e for the directions that are free. */
-CLSPI_INLINE void damped_step(const clspi_cubic_jet *jet, const double *slope, const bool *is_free,
-                              double *d)
-{
-    clspi_cubic_jet square = {.value = {0}};
-    double inverse[3][3], most = 0;
-
-    for (uint32_t a = 0; a < 3; a++)
-        most = more_of(most, clspi_dot3(jet->slope[a], jet->slope[a]));
-    for (uint32_t a = 0; a < 3; a++)
-        for (uint32_t b = 0; b < 3; b++) {
-            square.slope[a][b] =
-                is_free[a] && is_free[b] ? clspi_dot3(jet->slope[a], jet->slope[b]) : 0;
-            if (a == b) square.slope[a][b] += is_free[a] ? 1e-12 * most + DBL_MIN : 1;
-        }
-    for (uint32_t a = 0; a < 3; a++)
-        for (uint32_t b = 0; b < 3; b++) {
-            const uint32_t a1 = (a + 1) % 3, a2 = (a + 2) % 3, b1 = (b + 1) % 3, b2 = (b + 2) % 3;
-            inverse[b][a] = square.slope[a1][b1] * square.slope[a2][b2] -
-                            square.slope[a1][b2] * square.slope[a2][b1];
-        }
-    const double det = square.slope[0][0] * inverse[0][0] + square.slope[0][1] * inverse[1][0] +
-                       square.slope[0][2] * inverse[2][0];
-    for (uint32_t a = 0; a < 3; a++) {
-        d[a] = 0;
-        for (uint32_t b = 0; b < 3 && is_free[a] && det > 0; b++)
-            if (is_free[b]) d[a] += inverse[a][b] * slope[b] / det;
-    }
-}
-
-/* Goes a step of Newton's method towards a point e away, where that leads out of the cell along
-   what is left. Returns how far the squared distance should fall; 0: it has not moved. */
-CLSPI_INLINE double step_towards(const clspi_cubic_jet *jet, const double *e, double t[3])
-{
-    double slope[3], d[3], inverse[3][CLSPI_HULL_LANES], fall = 0;
-    bool is_free[3], has_moved = false;
-
-    for (uint32_t a = 0; a < 3; a++) {
-        slope[a] = clspi_dot3(jet->slope[a], e);
-        is_free[a] = !(t[a] <= 0 && slope[a] <= 0) && !(t[a] >= 1 && slope[a] >= 0);
-    }
-    if (is_free[0] && is_free[1] && is_free[2] && inverse_of(jet, inverse))
-        for (uint32_t a = 0; a < 3; a++)
-            d[a] = inverse[0][a] * e[0] + inverse[1][a] * e[1] + inverse[2][a] * e[2];
-    else
-        damped_step(jet, slope, is_free, d);
-    for (uint32_t a = 0; a < 3; a++) {
-        const double to = less_of(more_of(t[a] + d[a], 0), 1);
-        fall += d[a] * slope[a];
-        has_moved |= to != t[a];
-        t[a] = to;
-    }
-    return has_moved ? fall : 0;
-}
-
-static double find_nearest(const clspi_searcher *w, const clspi_locate_node *node, double share,
-                           double best[3], double e[3])
-{
-    const clspi_cell_hull *const hull = &node->hull;
-    const double near = 4 * w->cell->tolerance * w->cell->tolerance, floor = w->floor * w->floor;
-    double t[3], least = (double)INFINITY;
-    uint32_t worse = 0;
-
-    for (uint32_t a = 0; a < 3; a++) {
-        double at = 0.5;
-        for (uint32_t l = 0; l < 3; l++)
-            at += hull->column[l][a] * (w->from[l] - hull->centre[l]);
-        t[a] = less_of(more_of(at, 0), 1);
-    }
-    for (uint32_t step = 0; step < STEPS && worse < WORSE_MAX; step++) {
-        clspi_cubic_jet jet;
-        double off[3];
-        cubic_at(node->points, t, &jet);
-        for (uint32_t l = 0; l < 3; l++)
-            off[l] = w->from[l] - jet.value[l];
-        const double square = clspi_dot3(off, off);
-        if (!(square < least)) {
-            worse++;
-        } else {
-            least = square;
-            memcpy(best, t, sizeof t);
-            memcpy(e, off, sizeof off);
-        }
-        if (square <= floor) break;
-        const double fall = step_towards(&jet, off, t);
-        if (fall <= (square > near ? share : 1e-6) * square) break;
-    }
-    return sqrt(least);
-}
-
-double clspi_searcher_nearest(const clspi_searcher *w, const clspi_locate_node *node, double share,
-                              double best[3], double e[3])
-{
-    return find_nearest(w, node, share, best, e);
-}
-
 /* ---- cells ---- */
-
-void clspi_searcher_take(clspi_searcher *w, const clspi_locate_node *node, const double t[3],
-                         double residual)
-{
-    if (w->is_found && !(residual < w->residual)) return;
-    w->is_found = true;
-    w->residual = residual;
-    for (uint32_t a = 0; a < 3; a++)
-        w->t[a] = less_of(node->low[a] + node->size * t[a], 1);
-}
 
 /* Notes that nothing of a cell is nearer than a distance. */
 static void leave_out(clspi_searcher *w, double distance)
 {
     w->excluded = less_of(w->excluded, distance / w->cell->units.scale * BOUND_LESS);
-}
-
-double clspi_searcher_farthest(const clspi_cell_hull *hull, const double *from)
-{
-    double sum = 0;
-
-    for (uint32_t l = 0; l < 3; l++) {
-        const double x = more_of(hull->most[l] - from[l], from[l] - hull->least[l]);
-        sum += x * x;
-    }
-    return sqrt(sum);
 }
 
 /* Looks at a part as it is. Returns whether that is all. */
@@ -264,7 +111,7 @@ static bool look_at(clspi_searcher *w, const clspi_locate_node *node)
     double t[3], e[3] = {0};
 
     if (node->kind == CLSPI_PART_CUBIC) {
-        const double distance = find_nearest(w, node, 1e-2, t, e);
+        const double distance = clspi_searcher_nearest(w, node, 1e-2, t, e);
         if (distance <= w->cell->tolerance) {
             clspi_searcher_take(w, node, t, distance);
             return true;
@@ -282,16 +129,6 @@ static bool look_at(clspi_searcher *w, const clspi_locate_node *node)
         return true;
     }
     return w->is_found; /* what is nearer is in a part beside it, if anywhere */
-}
-
-bool clspi_searcher_cut(clspi_searcher *w, clspi_locate_node *node)
-{
-    static const uint8_t turns[CLSPI_CORNERS] = {7, 6, 5, 3, 4, 2, 1, 0};
-    if (!clspi_locate_need_hull(w->nodes, node) || !clspi_locate_open(w->nodes, node)) return false;
-    const uint32_t first = clspi_locate_corner(node, w->from);
-    for (uint32_t j = 0; j < CLSPI_CORNERS; j++)
-        w->part[w->num_parts++] = (waiting_part){node, first ^ turns[j]};
-    return true;
 }
 
 /* Looks at a part that has its hull, and cuts it if that is not all. False: no memory. */

@@ -64,24 +64,6 @@ bool clspi_part_measure(const clspi_star_mesh *mesh, uint32_t cell, clspi_cell_u
     return true;
 }
 
-/* Continues a grid beyond the boundary, line by line. */
-static void continue_grid(double *points, bool *is_there, uint32_t axis)
-{
-    const uint32_t step = stride_of[axis];
-
-    for (uint32_t i = 0; i < CLSPI_CUBIC_POINTS; i++) {
-        if (i / step % SIDE != 0) continue;
-        for (uint32_t end = 0; end < 2; end++) {
-            const uint32_t at = i + (end ? 3 * step : 0);
-            const uint32_t one = i + (end ? 2 * step : step), two = i + (end ? step : 2 * step);
-            if (is_there[at] || !is_there[one] || !is_there[two]) continue;
-            for (uint32_t l = 0; l < LANES; l++)
-                points[LANES * at + l] = 2 * points[LANES * one + l] - points[LANES * two + l];
-            is_there[at] = true;
-        }
-    }
-}
-
 static void make_cubic(clspi_locate_node *node)
 {
     node->kind = CLSPI_PART_CUBIC;
@@ -102,8 +84,7 @@ static void make_regular(const clspi_star_mesh *mesh, uint32_t cell, clspi_locat
         if (is_there[i])
             to_units(&frame, mesh->control + (size_t)grid[i] * LANES, node->points + LANES * i);
     }
-    for (uint32_t a = 0; a < 3; a++)
-        continue_grid(node->points, is_there, a);
+    clspi_continue_grid(node->points, is_there, LANES);
     clspi_cubic_of_grid(node->points);
     make_cubic(node);
 }

@@ -228,14 +228,14 @@ CLSPI_INLINE void add_columns(const channels *lines, const double *weight, size_
 }
 
 /* Sums the 16 columns of a regular cell, derived so often, at parameter i. */
-CLSPI_INLINE void sum_grid(const splines *s, size_t i, const uint8_t by[3], const channels *lines,
-                           channels *sum)
+CLSPI_INLINE void sum_grid(const splines *s, size_t i, const uint8_t by[3], const uint8_t axis[3],
+                           const channels *lines, channels *sum)
 {
     channels rows[4];
 
     for (size_t u = 0; u < 4; u++)
-        sum_four(s->along[1][by[1]][0] + i, CLSPI_POINTS, lines + 4 * u, &rows[u]);
-    sum_four(s->along[0][by[0]][0] + i, CLSPI_POINTS, rows, sum);
+        sum_four(s->along[1][by[axis[1]]][0] + i, CLSPI_POINTS, lines + 4 * u, &rows[u]);
+    sum_four(s->along[0][by[axis[0]]][0] + i, CLSPI_POINTS, rows, sum);
 }
 
 /* Makes up to four channels of all sums of parameter i. */
@@ -260,7 +260,7 @@ CLSPI_INLINE void make_channels(const clspi_point_sum *p, const splines *s, size
             const uint8_t *const by = clspi_order_by[p->number[k]];
             double weight[COLUMNS];
             if (!c->layers) {
-                sum_grid(s, i, by, lines[by[2]], &sums[k]);
+                sum_grid(s, i, by, c->axis, lines[by[c->axis[2]]], &sums[k]);
                 continue;
             }
             get_across(s, c, i, by, begin, some, weight);
@@ -322,33 +322,62 @@ void clspi_point_sums(const clspi_point_sum *p)
                 make_channels(p, &s, i, first, most);
 }
 
-/* ---- weights ---- */
+/* ---- children ---- */
 
-/* Sums four channels of weighted points; two sums, since each waits for its last term. */
-CLSPI_INLINE void sum_weighted(const clspi_weighted_sum *w, channel_points *m, channels *sum)
+/* Adds the k-th term of a child's row to a sum of four channels. */
+CLSPI_INLINE void add_term(const clspi_class_child *child, size_t k, const double *from,
+                           uint32_t dim, channels *sum)
 {
-    channels x, two[2] = {zeros, zeros};
+    const double *const x = from + (size_t)child->column[k] * dim, weight = child->weight[k];
 
-    set_centre(m, w->points[0]);
-    for (size_t k = 0; k < w->num; k++) {
-        bring(m, w->points[k], &x);
-        CLSPI_UNROLL(4)
-        for (size_t i = 0; i < PARTS; i++)
-            two[k % 2].of[i] += w->weights[k] * x.of[i];
-    }
     CLSPI_UNROLL(4)
-    for (size_t i = 0; i < PARTS; i++)
-        sum->of[i] = two[0].of[i] + two[1].of[i];
-    add_centre(m, w->is_value, sum);
+    for (size_t i = 0; i < PARTS; i++) {
+        const part y = PART_OF(x + i * LANES, 1);
+        sum->of[i] += weight * y;
+    }
 }
 
-void clspi_weighted_points(const clspi_weighted_sum *w, double *to)
+/* Sums four channels of a row of a child; two sums, since each waits for its last term. */
+CLSPI_INLINE channels sum_row(const clspi_class_child *child, uint32_t row, const double *from,
+                              uint32_t dim)
 {
-    channel_points m = {w->control, w->is_double, w->dim, 0, zeros};
-    channels sum;
+    const size_t end = child->begin[row + 1];
+    channels sum = zeros, other = zeros;
+    size_t k = child->begin[row];
 
-    for (; m.first < w->dim; m.first += CHANNELS) {
-        sum_weighted(w, &m, &sum);
-        put_channels(&sum, w->dim - m.first < CHANNELS ? w->dim - m.first : CHANNELS, to + m.first);
+    for (; k + 1 < end; k += 2) {
+        add_term(child, k, from, dim, &sum);
+        add_term(child, k + 1, from, dim, &other);
     }
+    if (k < end) add_term(child, k, from, dim, &sum);
+    CLSPI_UNROLL(4)
+    for (size_t i = 0; i < PARTS; i++)
+        sum.of[i] += other.of[i];
+    return sum;
+}
+
+CLSPI_INLINE void make_child(const clspi_class_child *child, const double *from, uint32_t dim,
+                             double *to, double *first)
+{
+    channels centre[CLSPI_MOST_DIM / CHANNELS];
+
+    for (uint32_t r = 0; r < child->rows; r++) /* a row overwrites what is behind the last one */
+        for (uint32_t c = 0; c < dim; c += CHANNELS) {
+            channels sum = sum_row(child, r, from + c, dim);
+            if (r == 0) centre[c / CHANNELS] = sum;
+            CLSPI_UNROLL(4)
+            for (size_t i = 0; i < PARTS; i++)
+                sum.of[i] -= centre[c / CHANNELS].of[i];
+            memcpy(to + (size_t)r * dim + c, &sum, sizeof sum);
+        }
+    memcpy(first, centre, dim * sizeof *first);
+}
+
+void clspi_child_points(const clspi_class_child *child, const double *from, uint32_t dim,
+                        double *to, double *first)
+{
+    if (dim == 3)
+        make_child(child, from, 3, to, first);
+    else
+        make_child(child, from, dim, to, first);
 }

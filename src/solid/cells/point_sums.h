@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cell_class.h"
 #include "level.h"
 #include "solid_vertex.h"
 
@@ -22,10 +23,13 @@ typedef struct clspi_point_columns {
     const double *table; /* [num][4][4]: weights of columns as sums of products */
     uint8_t axis[3];     /* of the cell, for each of t: two across columns, and that along them */
     bool is_beyond[2];   /* the first points of columns, or the last, continue those beside them */
-    double slope[3];     /* of the cell's derivatives, factors of those of t's */
+    double slope[3];     /* of derivatives of a descendant of the cell, factors of those of t's */
 } clspi_point_columns;
 
-enum { CLSPI_POINTS = 16 }; /* parameters whose sums are made at once, at most */
+enum {
+    CLSPI_POINTS = 16,  /* parameters whose sums are made at once, at most */
+    CLSPI_MOST_DIM = 16 /* channels */
+};
 
 typedef struct clspi_point_sum {
     const void *control; /* [points][dim] reals, and room for four more to be read */
@@ -40,18 +44,11 @@ typedef struct clspi_point_sum {
 CLSPI_LEVELS(void, clspi_point_sums, (const clspi_point_sum *sum));
 #define clspi_point_sums CLSPI_AT_LEVEL(clspi_point_sums)
 
-/* Points with weights. */
-typedef struct clspi_weighted_sum {
-    const void *control; /* as above */
-    bool is_double;
-    uint32_t dim, num;
-    const uint32_t *points; /* [num] */
-    const double *weights;  /* [num] */
-    bool is_value;          /* weights sum to 1, else to 0 */
-} clspi_weighted_sum;
-
-/* Writes the sum, [dim]. */
-CLSPI_LEVELS(void, clspi_weighted_points, (const clspi_weighted_sum *sum, double *to));
-#define clspi_weighted_points CLSPI_AT_LEVEL(clspi_weighted_points)
+/* Makes the points of a child of a class, [rows][dim], of those of its parent; both have room for
+   four numbers more. They are relative to the first one, which goes to `first`. */
+CLSPI_LEVELS(void, clspi_child_points,
+             (const clspi_class_child *child, const double *from, uint32_t dim, double *to,
+              double *first));
+#define clspi_child_points CLSPI_AT_LEVEL(clspi_child_points)
 
 #endif

@@ -7,25 +7,27 @@
 
 #include "cell_slopes.h"
 #include "edge_star.h"
-#include "solid_vertex.h"
+#include "point_sums.h"
+#include "span_splines.h"
 
 /* Sums as bits of their numbers. */
 enum {
     VALUES = 1u << CLSPI_VALUE,
     FIRST_SLOPES = 1u << CLSPI_BY_U | 1u << CLSPI_BY_V | 1u << CLSPI_BY_W,
-    NO_FACE = CLSPI_CELL_FACES
+    NO_FACE = CLSPI_CELL_FACES,
+    REGULAR = NO_FACE + 1 /* in the place of a face */
 };
 
-/* A parameter as the vertex nearest to it has it, or where a class makes derivatives, the cell:
-   behind all vertices. */
+/* A parameter as the vertex nearest to it has it; or the cell, behind all vertices, where it is
+   regular or a class makes derivatives. */
 typedef struct star_entry {
     uint32_t vertex, corner; /* 8 times the cell + the corner that is the vertex */
     uint32_t spot;
     uint16_t sums;  /* that it makes, as bits */
-    uint8_t face;   /* of a class: that of the boundary along which they are, or NO_FACE */
+    uint8_t face;   /* of a class: that of the boundary along which they are, or NO_FACE; REGULAR */
     uint32_t place; /* 8 times the star's cell + at which point of it a sub-cell begins, as bits */
     uint32_t edge;  /* of the star, irregular, that the sub-cell is beside, or CLSPI_NO_CELL */
-    double x[3]; /* in segments away from the vertex, at the star's level; for a class as it is */
+    double x[3];    /* in segments away from the vertex, at the star's level; of a cell as it is */
 } star_entry;
 
 /* A list on its way. */
@@ -52,7 +54,10 @@ typedef struct star_scratch {
     clspi_vertex_star star;
     edge_section section[3]; /* by how often it is derived along the edge */
     uint32_t level, place;   /* of the points around a sub-cell, likewise */
-    double grid[CLSPI_GRID_POINTS * CLSPI_STAR_MOST_DIM];
+    double grid[CLSPI_GRID_POINTS * CLSPI_STAR_MOST_DIM + 4];
+    uint32_t numbers[CLSPI_GRID_POINTS]; /* 0, 1, .. */
+    double sums[CLSPI_ORDERS * CLSPI_STAR_MOST_DIM];
+    clspi_point_sum sum; /* of the grid */
 } star_scratch;
 
 /* ---- parameters ---- */
@@ -154,6 +159,19 @@ static star_entry entry_of(const clspi_cell_mesh *mesh, uint32_t cell, size_t sp
     return entry;
 }
 
+/* Describes a parameter of a regular cell. */
+static star_entry entry_of_regular(const star_work *work, size_t spot, uint32_t sums)
+{
+    const clspi_star_spot *const at = &work->list->spot[spot];
+
+    return (star_entry){.vertex = work->stars->mesh->num_vertices + at->cell,
+                        .corner = CLSPI_CORNERS * at->cell,
+                        .spot = (uint32_t)spot,
+                        .sums = (uint16_t)sums,
+                        .face = REGULAR,
+                        .x = {at->t[0], at->t[1], at->t[2]}};
+}
+
 /* Adds a parameter of a spot, if it makes any sums. */
 static void add_entry(star_work *work, size_t spot, const double t[3], uint32_t sums)
 {
@@ -211,7 +229,9 @@ static void find_entries(star_work *work)
     for (size_t i = 0; i < list->num; i++) {
         const clspi_star_spot *const spot = &list->spot[i];
         if (!spot->is_there) continue;
-        if (all != VALUES && is_at_irregular(work->stars->mesh, spot))
+        if (clspi_cell_is_regular(work->stars->mesh, spot->cell))
+            work->entry[work->num_entries++] = entry_of_regular(work, i, all);
+        else if (all != VALUES && is_at_irregular(work->stars->mesh, spot))
             add_irregular(work, i, all);
         else
             add_entry(work, i, spot->t, all);
@@ -276,29 +296,56 @@ static void bring_grid(star_scratch *s, const star_entry *entry)
     s->place = entry->place;
 }
 
-/* Makes the sums of an entry in a regular sub-cell. */
-static void sum_grid(star_scratch *s, const star_entry *entry)
+/* Makes the sums of an entry at t of the points that are brought. level: steps of derivatives;
+   centre: what points are relative to. */
+static void sum_points(star_scratch *s, const star_entry *entry, const double t[3], uint32_t level,
+                       const double *centre)
 {
     const star_work *const work = s->work;
     const uint32_t dim = work->stars->dim;
-    double t[3], row[CLSPI_GRID_POINTS];
+
+    for (uint32_t i = 0; i < 3 * CLSPI_POINTS; i++)
+        s->sum.t[i / CLSPI_POINTS][i % CLSPI_POINTS] = t[i / CLSPI_POINTS];
+    clspi_point_sums(&s->sum);
+    for (uint32_t k = 0; k < work->list->num_sums; k++) {
+        const uint8_t number = work->list->number[k];
+        const double factor = factor_of(entry, clspi_order_by[number], level, 3, 0);
+        const double *const from = s->sums + (size_t)k * dim;
+        double *const to = sum_at(work, entry, k);
+        for (uint32_t c = 0; c < dim && makes(entry, number); c++)
+            to[c] = number == CLSPI_VALUE ? centre[c] + from[c] : factor * from[c];
+    }
+}
+
+/* Makes the sums of an entry in a regular sub-cell. */
+static void sum_grid(star_scratch *s, const star_entry *entry)
+{
+    double t[3];
 
     bring_grid(s, entry);
     for (uint32_t a = 0; a < 3; a++)
         t[a] = entry->x[a] - (double)(entry->place >> a & 1);
-    for (uint32_t k = 0; k < work->list->num_sums; k++) {
-        const uint8_t number = work->list->number[k], *const by = clspi_order_by[number];
-        double *const sum = sum_at(work, entry, k);
-        if (!makes(entry, number)) continue;
-        clspi_regular_weights(t, by, row);
-        memset(sum, 0, dim * sizeof *sum);
-        for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
-            for (uint32_t c = 0; c < dim; c++)
-                sum[c] += row[i] * s->grid[(size_t)i * dim + c];
-        const double factor = factor_of(entry, by, s->star.level, 3, 0);
-        for (uint32_t c = 0; c < dim; c++)
-            sum[c] = number == CLSPI_VALUE ? s->star.centre[c] + sum[c] : factor * sum[c];
+    sum_points(s, entry, t, s->star.level, s->star.centre);
+}
+
+/* Makes the entries of a regular cell. */
+static void make_regular(star_scratch *s, const star_entry *entry, size_t num)
+{
+    static const double centre[CLSPI_STAR_MOST_DIM] = {0};
+    const clspi_star_mesh *const stars = s->work->stars;
+    const size_t bytes = stars->dim * sizeof *s->grid;
+    uint32_t grid[CLSPI_GRID_POINTS];
+    bool is_there[CLSPI_GRID_POINTS];
+
+    clspi_regular_grid(stars->mesh, entry->corner / CLSPI_CORNERS, grid);
+    for (size_t i = 0; i < CLSPI_GRID_POINTS; i++) {
+        is_there[i] = grid[i] != CLSPI_NO_CELL;
+        if (is_there[i])
+            memcpy(s->grid + i * stars->dim, stars->control + (size_t)grid[i] * stars->dim, bytes);
     }
+    clspi_continue_grid(s->grid, is_there, stars->dim);
+    for (size_t i = 0; i < num; i++)
+        sum_points(s, &entry[i], entry[i].x, 0, centre);
 }
 
 /* ---- beside edges ---- */
@@ -319,24 +366,32 @@ static uint32_t axis_beside(const star_entry *entry)
     return base == 1 ? 0 : base == 2 ? 1 : 2;
 }
 
-/* Sums the 4 x 4 points around a sub-quad, which begins at point 0 or 1 along both axes. */
-static void sum_section(const clspi_edge_star *across, uint32_t quad, const double x[2],
-                        const uint8_t by[2], double *sum)
+/* Brings the 4 x 4 points around the sub-quad where a parameter is, which begins at point 0 or 1
+   along both axes; the parameter becomes that within it. */
+static void bring_section(const clspi_edge_star *across, uint32_t quad, double x[2], double *points)
 {
-    const uint32_t dim = across->star->stars->dim;
     const int base[2] = {x[0] >= 1.0, x[1] >= 1.0};
-    double span[2][4], point[CLSPI_STAR_MOST_DIM];
+
+    for (int i = 0; i < 16; i++) {
+        const int at[2] = {i / 4 + base[0] - 1, i % 4 + base[1] - 1};
+        clspi_edge_star_point(across, quad, at, points + (size_t)i * across->dim);
+    }
+    for (uint32_t k = 0; k < 2; k++)
+        x[k] -= base[k];
+}
+
+/* Sums these points. */
+static void sum_section(const double *points, uint32_t dim, const double x[2], const uint8_t by[2],
+                        double *sum)
+{
+    double span[2][4];
 
     memset(sum, 0, dim * sizeof *sum);
     for (uint32_t k = 0; k < 2; k++)
-        clspi_span_weights(x[k] - (double)base[k], by[k], span[k]);
-    for (int i = 0; i < 16; i++) {
-        const int at[2] = {i / 4 + base[0] - 1, i % 4 + base[1] - 1};
-        const double weight = span[0][i / 4] * span[1][i % 4];
-        clspi_edge_star_point(across, quad, at, point);
+        clspi_span_splines(x[k], by[k], span[k]);
+    for (size_t i = 0; i < 16; i++)
         for (uint32_t c = 0; c < dim; c++)
-            sum[c] += weight * point[c];
-    }
+            sum[c] += span[0][i / 4] * span[1][i % 4] * points[i * dim + c];
 }
 
 /* Refines what is across the edge of an entry until a parameter is in a regular quad, beginning
@@ -357,7 +412,7 @@ static bool refine_section(star_scratch *s, const star_entry *entry, uint32_t or
         section->at = 0.0; /* no entry is there */
     }
     if (section->at != at || across->level > level) {
-        clspi_span_weights(at - 1.0, order, weight);
+        clspi_span_splines(at - 1.0, order, weight);
         clspi_edge_star_bring(across, weight);
         section->at = at;
     }
@@ -377,10 +432,11 @@ static bool sum_across(star_scratch *s, const star_entry *entry, uint32_t order)
     const uint32_t along = axis_beside(entry), dim = work->stars->dim;
     const uint32_t axis[2] = {along == 0 ? 1 : 0, along == 2 ? 1 : 2};
     const uint32_t q = s->star.edge_place[3 * (size_t)(entry->place / CLSPI_CORNERS) + along];
-    double x[2] = {entry->x[axis[0]], entry->x[axis[1]]};
+    double x[2] = {entry->x[axis[0]], entry->x[axis[1]]}, points[16 * CLSPI_STAR_MOST_DIM];
     const bool is_on = x[0] == 0.0 && x[1] == 0.0;
 
     if (!refine_section(s, entry, order, x)) return false;
+    if (!is_on) bring_section(across, q, x, points);
     for (uint32_t k = 0; k < work->list->num_sums; k++) {
         const uint8_t number = work->list->number[k], *const by = clspi_order_by[number];
         const uint8_t by_two[2] = {by[axis[0]], by[axis[1]]};
@@ -389,7 +445,7 @@ static bool sum_across(star_scratch *s, const star_entry *entry, uint32_t order)
         if (is_on)
             clspi_edge_star_limit(across, sum);
         else
-            sum_section(across, q, x, by_two, sum);
+            sum_section(points, dim, x, by_two, sum);
         const double factor = factor_of(entry, by, s->star.level, along, across->level);
         for (uint32_t c = 0; c < dim; c++) {
             if (!(by_two[0] | by_two[1])) sum[c] += across->centre[c];
@@ -587,18 +643,40 @@ static size_t count_alike(const star_entry *entry, size_t num)
     return i;
 }
 
+/* Makes what a thread needs. NULL: no memory. */
+static star_scratch *make_scratch(const star_work *work)
+{
+    star_scratch *const s = calloc(1, sizeof *s);
+
+    if (!s) return NULL;
+    s->work = work;
+    for (uint32_t i = 0; i < CLSPI_GRID_POINTS; i++)
+        s->numbers[i] = i;
+    s->sum = (clspi_point_sum){
+        .control = s->grid,
+        .is_double = true,
+        .dim = work->stars->dim,
+        .num_sums = work->list->num_sums,
+        .number = work->list->number,
+        .num = 1,
+        .of = {{.points = s->numbers, .sums = s->sums, .step = {16, 4}, .axis = {0, 1, 2}}}};
+    return s;
+}
+
 static void make_piece(void *user, size_t piece)
 {
     star_work *const work = user;
-    star_scratch *const s = atomic_load(&work->failed) ? NULL : calloc(1, sizeof *s);
+    star_scratch *const s = atomic_load(&work->failed) ? NULL : make_scratch(work);
     bool done = s;
 
     for (size_t i = work->begin[piece]; i < work->begin[piece + 1] && done;) {
         star_entry *const entry = work->entry + i;
         const size_t num = count_alike(entry, work->begin[piece + 1] - i);
-        s->work = work;
-        done = entry->vertex < work->stars->mesh->num_vertices ? make_vertex(s, entry, num)
-                                                               : make_slopes(s, entry, num);
+        if (entry->face == REGULAR)
+            make_regular(s, entry, num);
+        else
+            done = entry->vertex < work->stars->mesh->num_vertices ? make_vertex(s, entry, num)
+                                                                   : make_slopes(s, entry, num);
         i += num;
     }
     if (!done) atomic_store(&work->failed, true);

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "key_map.h"
-#include "poly_star.h"
 
 /* Makes an edge a crease. */
 static clspi_mesh_status flag_crease(const clspi_crease_flags *flags, const clspi_cells *cells,

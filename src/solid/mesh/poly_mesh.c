@@ -1,7 +1,5 @@
 #include "poly_mesh.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,16 +8,6 @@
 #include "poly_parts.h"
 #include "poly_reader.h"
 #include "poly_star.h"
-
-clspi_mesh_status clspi_defective(clspi_mesh_defect *defect, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(defect->text, sizeof defect->text, format, args);
-    va_end(args);
-    return defect->status = CLSPI_MESH_DEFECTIVE;
-}
 
 /* ---- cells ---- */
 

@@ -39,6 +39,9 @@ typedef struct clspi_mesh_defect {
     char text[CLSPI_DEFECT_MAX];
 } clspi_mesh_defect;
 
+/* Writes what is wrong, as printf does. Returns CLSPI_MESH_DEFECTIVE. */
+clspi_mesh_status clspi_defective(clspi_mesh_defect *defect, const char *format, ...);
+
 typedef struct clspi_poly_mesh {
     uint32_t num_vertices, num_edges, num_faces, num_cells;
     bool is_hexahedral;

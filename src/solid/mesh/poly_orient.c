@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "poly_star.h"
-
 enum { UNSEEN = 2 };
 
 /* Cells that are being turned alike. */

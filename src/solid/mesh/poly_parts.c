@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "key_numbers.h"
-#include "poly_star.h"
 
 enum { MAX_LIST = 3 * CLSPI_MAX_CELL_FACES }; /* a ball of so many faces has fewer edges */
 

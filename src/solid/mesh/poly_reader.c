@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "poly_star.h"
-
 /* The sides of a kind of cell, as numbers of its vertices; outward in VTK's orientation. */
 typedef struct cell_kind {
     uint8_t kind, num_vertices, num_sides;

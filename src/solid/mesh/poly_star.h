@@ -4,9 +4,6 @@
 
 #include "poly_mesh.h"
 
-/* Writes what is wrong, as printf does. Returns CLSPI_MESH_DEFECTIVE. */
-clspi_mesh_status clspi_defective(clspi_mesh_defect *defect, const char *format, ...);
-
 /* Checks Euler's numbers of what cells, faces and edges cut out of a small sphere around each
    vertex: 2 of all of it, 1 of a disc of it. */
 clspi_mesh_status clspi_poly_check_spheres(const clspi_poly_mesh *mesh, clspi_mesh_defect *defect);

@@ -5,9 +5,9 @@
 #include "check.h"
 #include "kernel_arguments.h"
 #include "lattice.h"
-#include "locate_points.h"
 #include "memory.h"
 #include "point_copies.h"
+#include "solid_locate.h"
 #include "solid_plan.h"
 #include "split.h"
 
@@ -160,7 +160,7 @@ static clsp_status load(clsp_solid_plan *plan, const clspi_memory *from, const c
                           "solid: the control points are more than the address space");
     plan->is_loaded = plan->is_brought = false;
     if (plan->lattice) plan->lattice->has_points = false;
-    clspi_locate_forget(plan);
+    clspi_solid_locate_destroy(&plan->located);
     clspi_host_state_forget(&plan->host);
     clspi_peers_forget(&plan->peers);
     if (plan->by_host && !from->buffer) return load_on_host(plan, from, run);

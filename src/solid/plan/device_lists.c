@@ -9,13 +9,11 @@
 #include "kernel_arguments.h"
 #include "profile.h"
 #include "solid_desc.h"
-#include "transfer.h"
+#include "solid_upload.h"
 
 enum {
     MOST_REALS = 1 << 24, /* of all trees */
-    POINT_FMA = 512,      /* multiply-adds of a point and channel, about */
-    OUT = 0,              /* streams: vertices, and then parameters and cells */
-    CELLS = 3             /* the staging buffer of a shared chunk's cells, behind its parameters */
+    POINT_FMA = 512       /* multiply-adds of a point and channel, about */
 };
 
 /* ---- what the device has ---- */
@@ -27,12 +25,16 @@ static bool takes_trees(const clsp_device_info *device)
     return !clspi_is_rusticl(device->platform) || !strstr(device->name, "llvmpipe");
 }
 
-static bool takes_plan(const clsp_solid_plan *plan)
+const char *clspi_device_list_lack(const clsp_solid_plan *plan)
 {
     const clspi_solid_shape *const shape = &plan->shape;
 
-    return takes_trees(&plan->base.ctx->device) && shape->num_sums == 1 &&
-           shape->number[0] == CLSPI_VALUE && !shape->has_normal;
+    if (plan->lattice) return "the host makes lists by stars";
+    if (shape->num_sums != 1 || shape->number[0] != CLSPI_VALUE || shape->has_normal)
+        return "the host makes lists of more than points";
+    if (!takes_trees(&plan->base.ctx->device)) return "it takes minutes for the trees of classes";
+    return plan->lists.is_tried && !plan->lists.is_there ? "the trees of classes are too large"
+                                                         : NULL;
 }
 
 static clsp_status no_memory(const clsp_solid_plan *plan)
@@ -140,9 +142,9 @@ static clsp_status bring(clsp_solid_plan *plan, clspi_series *series, clspi_clas
     lists->trees_at = (uint32_t)at;
     CLSPI_CHECK(bring_words(plan, series, trees, num));
     CLSPI_CHECK(bring_reals(plan, series, trees));
-    CLSPI_CHECK(clspi_kernel_create(&lists->direct, plan->base.ctx, "list_points",
+    CLSPI_CHECK(clspi_kernel_create(&lists->kernel, plan->base.ctx, "list_points",
                                     &clspi_list_points_signature, &options));
-    lists->is_direct = true;
+    lists->is_there = true;
     return CLSP_OK;
 }
 
@@ -177,49 +179,49 @@ clspi_options clspi_device_list_options(const clsp_context *ctx, const clsp_soli
     return options;
 }
 
-clsp_status clspi_device_lists_ready(clsp_solid_plan *plan, clspi_series *series, bool *is_ready)
+clsp_status clspi_device_lists_try(clsp_solid_plan *plan)
 {
     clspi_call call;
 
-    *is_ready = false;
-    if (!takes_plan(plan)) return CLSP_OK;
-    if (!plan->lists.is_tried && series) CLSPI_CHECK(make_ready(plan, series));
-    if (!plan->lists.is_tried) {
-        CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
-        CLSPI_CHECK(clspi_call_finish(&call, make_ready(plan, &call.series)));
-    }
-    *is_ready = plan->lists.is_direct;
-    return CLSP_OK;
+    if (plan->lists.is_tried || clspi_device_list_lack(plan)) return CLSP_OK;
+    CLSPI_CHECK(clspi_solid_device_ready(plan, NULL));
+    CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
+    return clspi_call_finish(&call, make_ready(plan, &call.series));
 }
 
 void clspi_device_lists_release(clsp_solid_plan *plan)
 {
     clspi_point_lists *const lists = &plan->lists;
 
-    clspi_kernel_release(&lists->direct);
+    clspi_kernel_release(&lists->kernel);
     clspi_buffer_release(&lists->words);
     clspi_buffer_release(&lists->tables);
-    lists->is_direct = lists->is_tried = false;
+    lists->is_there = lists->is_tried = false;
 }
 
 /* ---- points ---- */
 
-/* Where the parameters and cells of a list are on the device, and where its points go. */
-typedef struct list_memory {
-    cl_mem params[3], cells, out; /* cells: NULL where there are none */
-    size_t params_at[3], cells_at, out_at;
-    uint32_t step; /* from one point's parameters to the next one's */
-} list_memory;
-
-static clsp_status launch(clsp_solid_plan *plan, clspi_series *series, const list_memory *at,
-                          size_t num)
+clsp_status clspi_device_list_make(clsp_solid_plan *plan, clspi_series *series,
+                                   const clspi_device_list *list)
 {
     const clspi_point_lists *const lists = &plan->lists;
-    const uint64_t most = clspi_launch_lines(
-        &plan->base.ctx->tuning, (uint64_t)POINT_FMA * plan->desc.dim, 1, lists->direct.local, 1);
+    const uint32_t step = list->is_planar ? 1 : 3;
+    const clspi_place *param[3];
+    size_t from[3];
 
-    for (size_t first = 0; first < num; first += most) {
-        const size_t items = clspi_min_u64(most, num - first);
+    CLSPI_CHECK(clspi_solid_device_ready(plan, series));
+    if (!lists->is_tried) CLSPI_CHECK(make_ready(plan, series));
+    if (!lists->is_there)
+        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_DEVICE, "solid: %s",
+                          clspi_device_list_lack(plan));
+    for (uint32_t a = 0; a < 3; a++) {
+        param[a] = &list->params[list->is_planar ? a : 0];
+        from[a] = param[a]->offset + (list->is_planar ? 0 : a);
+    }
+    const uint64_t most = clspi_launch_lines(
+        &plan->base.ctx->tuning, (uint64_t)POINT_FMA * plan->desc.dim, 1, lists->kernel.local, 1);
+    for (size_t first = 0; first < list->num; first += most) {
+        const size_t items = clspi_min_u64(most, list->num - first);
         const clspi_list_points_args args = {
             .points = plan->control,
             .list = plan->block_points,
@@ -227,125 +229,24 @@ static clsp_status launch(clsp_solid_plan *plan, clspi_series *series, const lis
             .patterns = plan->patterns,
             .words = lists->words,
             .tables = lists->tables,
-            .items = at->cells ? at->cells : lists->words,
-            .params_u = at->params[0],
-            .params_v = at->params[1],
-            .params_w = at->params[2],
-            .out = at->out,
+            .items = list->cells ? list->cells->buffer : lists->words,
+            .params_u = param[0]->buffer,
+            .params_v = param[1]->buffer,
+            .params_w = param[2]->buffer,
+            .out = list->out.buffer,
             .at = {.num = (cl_uint)items,
-                   .items = at->cells != NULL,
-                   .step = at->step,
+                   .items = list->cells != NULL,
+                   .step = step,
                    .cells = (cl_uint)plan->num_cells,
                    .vertices = (cl_uint)plan->num_vertices,
                    .index = lists->index_at,
                    .trees = lists->trees_at,
-                   .from_items = at->cells_at + first,
-                   .from_u = at->params_at[0] + first * at->step,
-                   .from_v = at->params_at[1] + first * at->step,
-                   .from_w = at->params_at[2] + first * at->step,
-                   .offset = at->out_at + first * plan->shape.stride}};
-        CLSPI_CHECK(clspi_launch_list_points(series, &lists->direct, &args, items));
+                   .from_items = (list->cells ? list->cells->offset : 0) + first,
+                   .from_u = from[0] + first * step,
+                   .from_v = from[1] + first * step,
+                   .from_w = from[2] + first * step,
+                   .offset = list->out.offset + first * plan->shape.stride}};
+        CLSPI_CHECK(clspi_launch_list_points(series, &lists->kernel, &args, items));
     }
     return CLSP_OK;
-}
-
-/* ---- by the context's device ---- */
-
-typedef struct list_job {
-    clsp_solid_plan *plan;
-    bool planar, has_cells;
-    clspi_job_streams streams;
-} list_job;
-
-static clsp_status make_points(void *user, clspi_series *series, const clspi_part *part)
-{
-    list_job *const job = user;
-    const clspi_stream *const stream = job->streams.stream;
-    const clspi_stream *const cells = &stream[job->streams.num - 1];
-    list_memory at = {.cells = job->has_cells ? cells->buffer : NULL,
-                      .cells_at = job->has_cells ? cells->offset : 0,
-                      .out = stream[OUT].buffer,
-                      .out_at = stream[OUT].offset,
-                      .step = job->planar ? 1 : 3};
-
-    for (uint32_t a = 0; a < 3; a++) {
-        const clspi_stream *const from = &stream[1 + (job->planar ? a : 0)];
-        at.params[a] = from->buffer;
-        at.params_at[a] = from->offset + (job->planar ? 0 : a);
-    }
-    return launch(job->plan, series, &at, part->num_lines);
-}
-
-/* Opens one more stream to be read, of so many elements a point. */
-static clsp_status open_input(list_job *job, const clsp_input *input, size_t first, size_t per_line,
-                              clspi_memory_need need)
-{
-    clspi_stream *const stream = &job->streams.stream[job->streams.num++];
-    clsp_input some = *input;
-
-    stream->per_line = per_line;
-    some.offset += first;
-    return clspi_input_open(&stream->memory, &job->plan->base, &some, &need);
-}
-
-static clsp_status open_all(list_job *job, const clsp_points *points, clsp_range lines,
-                            const clsp_output *vertices)
-{
-    const clsp_solid_desc *const d = &job->plan->desc;
-    const size_t per_line = job->planar ? 1 : 3;
-    const size_t stride = job->plan->shape.stride;
-    const clspi_memory_need out = {"vertices", d->vertex.type, lines.count * stride};
-    const clspi_memory_need params = {"params", d->precision, lines.count * per_line};
-    const clspi_memory_need cells = {"cells", CLSP_U32, lines.count};
-    clspi_stream *const stream = &job->streams.stream[OUT];
-
-    job->streams.num = 1;
-    stream->per_line = stride;
-    stream->written = true;
-    stream->has_gaps = job->plan->has_gaps;
-    CLSPI_CHECK(clspi_output_open(&stream->memory, &job->plan->base, vertices, &out));
-    for (size_t a = 0; a < (job->planar ? 3 : 1); a++)
-        CLSPI_CHECK(open_input(job, &points->params, a * points->num + lines.first * per_line,
-                               per_line, params));
-    return job->has_cells ? open_input(job, &points->item, lines.first, 1, cells) : CLSP_OK;
-}
-
-clsp_status clspi_device_list_lines(clsp_solid_plan *plan, const clsp_points *points,
-                                    clsp_range lines, const clsp_output *out, const clsp_run *run)
-{
-    const clspi_cut cut = {.per_piece = clspi_max(1, lines.count), .left = lines.count};
-    list_job job = {.plan = plan,
-                    .planar = points->planar != 0,
-                    .has_cells = clspi_input_is_there(&points->item)};
-    const clsp_status status = open_all(&job, points, lines, out);
-
-    if (status == CLSP_OK)
-        return clspi_carry_out(&plan->base, run, &job.streams, cut, make_points, &job);
-    clspi_streams_close(&job.streams);
-    return status;
-}
-
-/* ---- shared ---- */
-
-clsp_status clspi_device_list_enqueue(clsp_solid_plan *plan, clspi_series *series,
-                                      const clspi_solid_list *list, clsp_range points,
-                                      const clspi_target *target)
-{
-    const size_t real = clsp_type_bytes(plan->desc.precision), step = list->planar ? 1 : 3;
-    const char *const params = list->params;
-    list_memory at = {.out = target->buffer, .out_at = target->offset, .step = (uint32_t)step};
-
-    for (uint32_t a = 0; a < (list->planar ? 3 : 1); a++)
-        CLSPI_CHECK(clspi_plan_bring(&plan->base, series, a,
-                                     params + (a * list->num + points.first * step) * real,
-                                     points.count * step * real, &at.params[a]));
-    for (uint32_t a = 0; a < 3; a++) {
-        if (!list->planar) at.params[a] = at.params[0];
-        at.params_at[a] = list->planar ? 0 : a;
-    }
-    if (list->cells)
-        CLSPI_CHECK(clspi_plan_bring(&plan->base, series, CELLS,
-                                     (const char *)(list->cells + points.first),
-                                     points.count * sizeof *list->cells, &at.cells));
-    return launch(plan, series, &at, points.count);
 }

@@ -2,24 +2,31 @@
 #ifndef CLSPI_DEVICE_LISTS_H
 #define CLSPI_DEVICE_LISTS_H
 
-#include "solid_list.h"
+#include "solid_plan.h"
+
+/* Where a list is, and where its points go. */
+typedef struct clspi_device_list {
+    size_t num;
+    const clspi_place *params; /* one, or one for each direction */
+    bool is_planar;
+    const clspi_place *cells; /* NULL: cell 0 for all */
+    clspi_target out;
+} clspi_device_list;
 
 /* Returns the build options of list_points.cl. */
 clspi_options clspi_device_list_options(const clsp_context *ctx, const clsp_solid_desc *desc);
 
-/* Tells whether the device finds the weights of a plan's lists: of points without derivatives or
-   normals, unless trees of its classes are too large. The first call brings what that needs there.
- */
-clsp_status clspi_device_lists_ready(clsp_solid_plan *plan, clspi_series *series, bool *is_ready);
+/* Tells why the host makes a plan's lists; NULL: its device does, unless trees turn out too large.
+   It makes points without derivatives or normals. */
+const char *clspi_device_list_lack(const clsp_solid_plan *plan);
 
-/* Evaluates some points of a list on the context's device, from the first of these on. */
-clsp_status clspi_device_list_lines(clsp_solid_plan *plan, const clsp_points *points,
-                                    clsp_range lines, const clsp_output *out, const clsp_run *run);
+/* Brings what lists need to the device of a plan, where it makes them and trees of classes are not
+   too large. */
+clsp_status clspi_device_lists_try(clsp_solid_plan *plan);
 
-/* Makes some points of a list that is in host memory, in lines of one point each. */
-clsp_status clspi_device_list_enqueue(clsp_solid_plan *plan, clspi_series *series,
-                                      const clspi_solid_list *list, clsp_range points,
-                                      const clspi_target *target);
+/* Makes a list on the device of a plan that lacks nothing for it. */
+clsp_status clspi_device_list_make(clsp_solid_plan *plan, clspi_series *series,
+                                   const clspi_device_list *list);
 
 void clspi_device_lists_release(clsp_solid_plan *plan);
 

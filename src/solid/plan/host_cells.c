@@ -145,8 +145,10 @@ clspi_solid_scratch *clspi_solid_scratch_of(clsp_solid_plan *plan, uint32_t work
     void **const own = &plan->host.scratch[worker];
     clspi_solid_scratch *const scratch = *own ? *own : malloc(sizeof *scratch);
 
-    *own = scratch;
     if (!scratch) return NULL;
+    for (uint32_t i = 0; i < CLSPI_RING_POINTS && !*own; i++)
+        scratch->numbers[i] = i;
+    *own = scratch;
     scratch->classes = plan->classes;
     for (uint32_t i = 0; i < CLSPI_COUNT(scratch->classes.scratch); i++)
         scratch->classes.scratch[i] = scratch->rows[i];
@@ -275,10 +277,10 @@ clsp_status clspi_solid_host_cells(clsp_solid_plan *plan, uint32_t worker, clsp_
                                    char *out)
 {
     const size_t bytes = plan->cell_elements * clspi_solid_element(plan);
-    const clspi_star_lines lines = {NULL, cells};
     host_cell h = {.plan = plan};
 
-    if (plan->lattice) return clspi_star_vertices(plan, &lines, NULL, out);
+    if (plan->lattice)
+        return clspi_star_vertices(plan, worker, &(clspi_star_lines){NULL, cells}, out);
     h.scratch = clspi_solid_scratch_of(plan, worker);
     if (!h.scratch) return no_memory(plan);
     clspi_cell_grid grid = plan->host_tables.grid;

@@ -2,6 +2,7 @@
 #ifndef CLSPI_HOST_CELLS_H
 #define CLSPI_HOST_CELLS_H
 
+#include "class_descent.h"
 #include "solid_plan.h"
 
 /* What a worker has to itself. */
@@ -9,7 +10,10 @@ typedef struct clspi_solid_scratch {
     clspi_class_set classes; /* the plan's, with scratch memory of its own */
     double rows[CLSPI_SCRATCH_ROWS][CLSPI_RING_POINTS];
     double weights[CLSPI_RING_POINTS];
-    double staged[CLSPI_RING_POINTS * CLSPI_STAGED_WIDTH + 8]; /* reals, from a cache line on */
+    clspi_descent down;
+    double points[2][CLSPI_RING_POINTS * CLSP_SOLID_MAX_DIM + 4]; /* of a cell's descendants */
+    uint32_t numbers[CLSPI_RING_POINTS];                          /* 0, 1, .. */
+    double staged[CLSPI_RING_POINTS * CLSPI_STAGED_WIDTH + 8];    /* reals, from a cache line on */
     double params[CLSPI_RUN][3];
     uint8_t faces[CLSPI_RUN];
 } clspi_solid_scratch;

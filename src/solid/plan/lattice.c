@@ -301,7 +301,6 @@ void clspi_lattice_release(clsp_solid_plan *plan)
     clspi_lattice *const l = plan->lattice;
 
     if (!l) return;
-    clsp_solid_plan_destroy(&l->by_classes);
     clspi_star_mesh_release(&l->stars);
     clspi_lattice_rows_release(&l->rows);
     clspi_cell_mesh_release(&l->mesh);
@@ -500,28 +499,4 @@ clsp_status clspi_lattice_enqueue(clsp_solid_plan *plan, clspi_series *series, c
     at.first = (cl_uint)cells.first;
     at.offset = target->offset;
     return make_cells(&job, at, cells.count, target->buffer);
-}
-
-/* ---- by classes ---- */
-
-/* Makes the plan beside a lattice. */
-static clsp_status create_by_classes(clsp_solid_plan *plan)
-{
-    const clsp_solid_mesh mesh = {
-        .ctx = plan->base.ctx, .is_hexahedral = true, .cells = plan->lattice->mesh};
-    clsp_solid_desc desc = plan->desc;
-
-    for (uint32_t a = 0; a < 3; a++)
-        desc.axis[a] = (clsp_axis){.num = 0};
-    desc.method = CLSP_SOLID_CELLS;
-    return clsp_solid_plan_create(&plan->lattice->by_classes, &mesh, &desc);
-}
-
-clsp_status clspi_solid_by_classes(clsp_solid_plan *plan, clsp_solid_plan **by_classes)
-{
-    clspi_lattice *const l = plan->lattice;
-
-    if (l && !l->by_classes) CLSPI_CHECK(create_by_classes(plan));
-    *by_classes = l ? l->by_classes : plan;
-    return CLSP_OK;
 }

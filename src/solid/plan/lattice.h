@@ -12,9 +12,8 @@
 
 typedef struct clspi_lattice {
     clspi_cell_mesh mesh;
-    clspi_star_mesh stars;       /* made when they are first needed, */
-    bool has_points;             /* and whether they have the control points */
-    clsp_solid_plan *by_classes; /* for weights and classes, without control points, likewise */
+    clspi_star_mesh stars; /* made when they are first needed, */
+    bool has_points;       /* and whether they have the control points */
     /* of the grid, where the device makes it */
     bool makes_grid;
     clspi_lattice_rows rows;
@@ -43,9 +42,6 @@ clsp_status clspi_lattice_load(clsp_solid_plan *plan, clspi_series *series);
 /* Makes the vertices of cells, in lines of one cell each. */
 clsp_status clspi_lattice_enqueue(clsp_solid_plan *plan, clspi_series *series, clsp_range cells,
                                   const clspi_target *target);
-
-/* Gives the plan that has the classes and weights of a plan: itself, or one beside its lattice. */
-clsp_status clspi_solid_by_classes(clsp_solid_plan *plan, clsp_solid_plan **by_classes);
 
 /* Builds the program of plans of a description. */
 clsp_status clspi_lattice_build(const clspi_build *build, const clsp_solid_desc *desc);

@@ -6,6 +6,7 @@
 
 #include "cell_class.h"
 #include "solid_plan.h"
+#include "span_splines.h"
 
 #define LOW_END  0x40000000u
 #define HIGH_END 0x80000000u
@@ -57,7 +58,7 @@ static void add_sample(clspi_lattice_rows *rows, uint32_t side, double t)
     double at = floor(x), weight[4];
 
     if (is_within && at > side - 2.0) at -= 1.0;
-    clspi_span_weights(x - at, 0, weight);
+    clspi_span_splines(x - at, 0, weight);
     add_row(rows, side, (int32_t)at - 1, weight, is_within ? 0 : t == 0.0 ? LOW_END : HIGH_END);
 }
 

@@ -7,8 +7,8 @@
 /* Makes what all workers share beyond clspi_solid_host_prepare. */
 clsp_status clspi_solid_host_lists(clsp_solid_plan *plan);
 
-/* Makes some vertices of a list on a worker. */
+/* Makes the vertices of a list on a worker. */
 clsp_status clspi_solid_host_points(clsp_solid_plan *plan, uint32_t worker,
-                                    const clspi_solid_list *list, clsp_range points, char *out);
+                                    const clspi_solid_list *list, char *out);
 
 #endif

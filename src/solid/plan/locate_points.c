@@ -1,5 +1,5 @@
-#include "locate_points.h"
-
+/* The public call that finds where points lie: by the host's cores on every device, from and into
+   memory of any kind. */
 #include "check.h"
 #include "host_cells.h"
 #include "query_pieces.h"
@@ -32,11 +32,6 @@ static clsp_status no_memory(const clsp_solid_plan *plan)
 {
     return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                       "solid: no memory for the search of %zu cells", plan->num_cells);
-}
-
-void clspi_locate_forget(clsp_solid_plan *plan)
-{
-    clspi_solid_locate_destroy(&plan->located);
 }
 
 /* Makes what is searched of the control points loaded, where that has not been done: by classes, or

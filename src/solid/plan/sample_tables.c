@@ -7,6 +7,7 @@
 #include "class_descent.h"
 #include "solid_mesh.h"
 #include "solid_plan.h"
+#include "span_splines.h"
 
 enum { BATCH_ROWS = 1 << 15 }; /* of 16 weights, that are made together: 4 MB */
 
@@ -103,7 +104,7 @@ static double *fill_splines(const maker *m, double *table, const uint8_t by[3])
 {
     for (uint32_t a = 0; a < 3; a++)
         for (uint32_t i = 0; i < m->plan->desc.axis[a].num; i++, table += 4)
-            clspi_span_weights(clspi_solid_sample(&m->plan->desc.axis[a], i), by[a], table);
+            clspi_span_splines(clspi_solid_sample(&m->plan->desc.axis[a], i), by[a], table);
     return table;
 }
 

@@ -68,7 +68,6 @@ static clsp_status build_kind(const clspi_build *build, clsp_type precision, uin
     CLSPI_CHECK(describe(build, &desc, precision, dim, FEW, CLSP_VERTEX_POINT));
     const clspi_options options = clspi_solid_options(ctx, &desc, 1);
     CLSPI_CHECK(clspi_program_build(build, "continue_points", &options));
-    CLSPI_CHECK(clspi_program_build(build, "weighted_points", &options));
     const clspi_options lists = clspi_device_list_options(ctx, &desc);
     CLSPI_CHECK(clspi_program_build(build, "list_points", &lists));
     const clspi_options refine = clspi_refine_options(ctx, precision, dim);

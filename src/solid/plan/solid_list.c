@@ -6,7 +6,7 @@
 static void get_params(const clsp_solid_plan *plan, const clspi_solid_list *list, size_t point,
                        double t[3])
 {
-    const size_t at = list->planar ? point : 3 * point, step = list->planar ? list->num : 1;
+    const size_t at = list->plane ? point : 3 * point, step = list->plane ? list->plane : 1;
 
     if (plan->desc.precision == CLSP_F64)
         for (size_t a = 0; a < 3; a++)

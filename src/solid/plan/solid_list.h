@@ -7,8 +7,8 @@
 typedef struct clspi_solid_list {
     size_t num;
     const uint32_t *cells; /* [num]; NULL: cell 0 for all */
-    const void *params;    /* reals: [num][3], or [3][num] */
-    bool planar;
+    const void *params;    /* reals: [num][3], or a plane for each direction */
+    size_t plane;          /* numbers from one to the next; 0: there are none */
 } clspi_solid_list;
 
 /* Where a point of a list is. */

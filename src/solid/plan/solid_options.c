@@ -114,14 +114,6 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
     return options;
 }
 
-clspi_options clspi_list_options(const clsp_context *ctx, const clsp_solid_desc *desc)
-{
-    clspi_options options = clspi_solid_options(ctx, desc, 1);
-
-    add_vertex(&options, desc);
-    return options;
-}
-
 /* Returns how many samples of a column an item makes at once, in any direction. */
 static uint32_t share_column(const clsp_context *ctx, const clsp_solid_desc *desc)
 {

@@ -12,9 +12,6 @@ clspi_options clspi_solid_options(const clsp_context *ctx, const clsp_solid_desc
 void clspi_solid_size_options(clspi_options *options, const clsp_context *ctx,
                               const clsp_solid_desc *desc);
 
-/* Returns the build options of weighted_points.cl. */
-clspi_options clspi_list_options(const clsp_context *ctx, const clsp_solid_desc *desc);
-
 /* Returns those of regular_cells.cl; siblings: all blocks are such. */
 clspi_options clspi_regular_options(const clsp_context *ctx, const clsp_solid_desc *desc,
                                     bool siblings);

@@ -8,11 +8,10 @@
 #include "device_lists.h"
 #include "host_cells.h"
 #include "lattice.h"
-#include "locate_points.h"
 #include "points.h"
 #include "solid_desc.h"
+#include "solid_locate.h"
 #include "solid_mesh.h"
-#include "solid_share.h"
 #include "solid_upload.h"
 #include "tensor_desc.h"
 
@@ -111,7 +110,6 @@ static clsp_status allocate(clsp_solid_plan **plan, clsp_context *ctx, const cls
     made->has_gaps = clspi_solid_has_gaps(desc);
     made->num_vertices = num_vertices;
     made->num_cells = num_cells;
-    made->peers.kind = &clspi_solid_peers;
     made->desc = *desc;
     status = clspi_axes_copy(made->params, ctx, made->desc.axis);
     if (status == CLSP_OK) status = clspi_host_state_init(&made->host, &made->base, free);
@@ -125,8 +123,12 @@ static clsp_status allocate(clsp_solid_plan **plan, clsp_context *ctx, const cls
     return CLSP_OK;
 }
 
-clsp_status clspi_solid_plan_like(clsp_solid_plan **plan, clsp_context *ctx,
-                                  const clsp_solid_plan *owner)
+/* ---- peers ---- */
+
+/* Makes a plan that computes the same as another one, on another device and of the same cells,
+   which stay the other one's. It has no control points. */
+static clsp_status plan_like(clsp_solid_plan **plan, clsp_context *ctx,
+                             const clsp_solid_plan *owner)
 {
     clsp_status status;
 
@@ -141,6 +143,41 @@ clsp_status clspi_solid_plan_like(clsp_solid_plan **plan, clsp_context *ctx,
     if (status != CLSP_OK) clsp_solid_plan_destroy(plan);
     return status;
 }
+
+static clsp_status create_peer(clspi_plan **peer, clsp_context *ctx, const clspi_plan *plan)
+{
+    clsp_solid_plan *made;
+    const clsp_status status = plan_like(&made, ctx, (const clsp_solid_plan *)plan);
+
+    *peer = status == CLSP_OK ? &made->base : NULL;
+    return status;
+}
+
+static void destroy_peer(clspi_plan **peer)
+{
+    clsp_solid_plan *plan = (clsp_solid_plan *)*peer; /* whose first member it is */
+
+    clsp_solid_plan_destroy(&plan);
+    *peer = NULL;
+}
+
+/* Brings the control points that the owner has in host memory, those beyond the boundary too. */
+static clsp_status load_peer(clspi_plan *base, clspi_plan *owner)
+{
+    clsp_solid_plan *const peer = (clsp_solid_plan *)base;
+    clspi_call call;
+
+    peer->is_loaded = false;
+    CLSPI_CHECK(clspi_call_begin(&call, base, NULL));
+    const clsp_status status = clspi_call_finish(
+        &call, clspi_control_bring(peer, &call.series, ((clsp_solid_plan *)owner)->host.data));
+    peer->is_loaded = status == CLSP_OK;
+    return status;
+}
+
+static const clspi_peer_kind peers = {create_peer, destroy_peer, load_peer};
+
+/* ---- the calls ---- */
 
 clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh *mesh,
                                    const clsp_solid_desc *desc)
@@ -160,6 +197,7 @@ clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh
     CLSPI_CHECK(clspi_solid_check_creases(mesh));
     if (all.method == CLSP_SOLID_METHOD_DEFAULT) all.method = clspi_lattice_choose(&mesh->cells);
     CLSPI_CHECK(allocate(plan, mesh->ctx, &all, mesh->cells.num_vertices, mesh->cells.num_cells));
+    (*plan)->peers.kind = &peers;
     (*plan)->by_host = clspi_is_own_cpu(mesh->ctx) &&
                        (all.method == CLSP_SOLID_CELLS || all.method == CLSP_SOLID_LATTICES);
     status = all.method == CLSP_SOLID_LATTICES ? make_lattice(*plan, &mesh->cells)
@@ -195,15 +233,10 @@ void clsp_solid_plan_destroy(clsp_solid_plan **ptr)
     clspi_solid_device_release(plan);
     clspi_buffer_release(&plan->control);
     clspi_device_lists_release(plan);
-    clspi_kernel_release(&plan->lists.kernel);
-    clspi_buffer_release(&plan->lists.begin);
-    clspi_buffer_release(&plan->lists.index);
-    clspi_buffer_release(&plan->lists.weights);
-    clspi_buffer_release(&plan->lists.params);
-    clspi_buffer_release(&plan->lists.faces);
     clspi_cell_layout_release(&plan->layout);
     clspi_lattice_release(plan);
-    clspi_locate_forget(plan);
+    clspi_solid_locate_destroy(&plan->located);
+    clsp_solid_plan_destroy(&plan->by_classes);
     release_points(plan);
     clspi_solid_host_release(plan);
     clspi_axes_free(plan->params);
@@ -217,5 +250,36 @@ clsp_status clsp_solid_plan_desc(const clsp_solid_plan *plan, clsp_solid_desc *d
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_solid_plan_desc");
     CLSPI_CHECK(clspi_context_check(plan->base.ctx));
     *desc = plan->desc;
+    return CLSP_OK;
+}
+
+clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cells)
+{
+    if (cells.first <= plan->num_cells && cells.count <= plan->num_cells - cells.first)
+        return CLSP_OK;
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
+                      "solid: cells %zu to %zu + %zu of %zu", cells.first, cells.first, cells.count,
+                      plan->num_cells);
+}
+
+/* ---- by classes ---- */
+
+/* Makes the plan beside a lattice. */
+static clsp_status create_by_classes(clsp_solid_plan *plan)
+{
+    const clsp_solid_mesh mesh = {
+        .ctx = plan->base.ctx, .is_hexahedral = true, .cells = plan->lattice->mesh};
+    clsp_solid_desc desc = plan->desc;
+
+    for (uint32_t a = 0; a < 3; a++)
+        desc.axis[a] = (clsp_axis){.num = 0};
+    desc.method = CLSP_SOLID_CELLS;
+    return clsp_solid_plan_create(&plan->by_classes, &mesh, &desc);
+}
+
+clsp_status clspi_solid_by_classes(clsp_solid_plan *plan, clsp_solid_plan **by_classes)
+{
+    if (plan->lattice && !plan->by_classes) CLSPI_CHECK(create_by_classes(plan));
+    *by_classes = plan->lattice ? plan->by_classes : plan;
     return CLSP_OK;
 }

@@ -88,17 +88,12 @@ typedef struct clspi_point_copies {
     clspi_kernel kernel;
 } clspi_point_copies;
 
-/* What lists of points are made with; made when it is first needed. */
+/* What a device makes lists of points with; made when it is first needed. */
 typedef struct clspi_point_lists {
-    /* by weights that the device finds */
-    bool is_tried, is_direct; /* that has been asked; it does */
-    clspi_kernel direct;
+    bool is_tried, is_there; /* it has been asked for; there is room for it */
+    clspi_kernel kernel;
     cl_mem words, tables; /* cells, their points, and trees of classes (class_trees.h) */
     uint32_t index_at, trees_at;
-    /* by weights that the host finds */
-    clspi_kernel kernel;
-    cl_mem begin, index, weights, params, faces;
-    size_t begin_bytes, index_bytes, weights_bytes, params_bytes, faces_bytes;
 } clspi_point_lists;
 
 struct clsp_solid_plan {
@@ -135,13 +130,10 @@ struct clsp_solid_plan {
     clspi_host_tables host_tables;
     clspi_class_trees host_trees;  /* of classes with slices; words NULL: not made, or too_large */
     struct clspi_lattice *lattice; /* where it makes the grid; NULL: classes do */
+    clsp_solid_plan *by_classes;   /* beside a lattice, for weights and classes, without control
+                                      points; NULL: not made */
     struct clspi_solid_locate *located; /* what finds places of points; NULL: not made */
 };
-
-/* Makes a plan that computes the same as another one, on another device and of the same cells,
-   which stay the other one's. It has no control points. */
-clsp_status clspi_solid_plan_like(clsp_solid_plan **plan, clsp_context *ctx,
-                                  const clsp_solid_plan *owner);
 
 /* Brings all control points, those beyond the boundary too, from host memory to the device of a
    plan that is ready. */
@@ -151,20 +143,11 @@ clsp_status clspi_control_bring(clsp_solid_plan *plan, clspi_series *series, con
  */
 clsp_status clspi_control_hold(clsp_solid_plan *plan);
 
-/* Makes the vertices of cells, in lines of one cell each. */
-clsp_status clspi_solid_enqueue(clsp_solid_plan *plan, clspi_series *series, clsp_range cells,
-                                const clspi_target *target);
-
-/* Makes the vertices of cells on the context's device, from the first of these on. */
-clsp_status clspi_solid_eval_lines(clsp_solid_plan *plan, clsp_range cells,
-                                   const clsp_output *vertices, const clsp_run *run);
+/* Gives the plan that has the classes and weights of a plan: itself, or one beside its lattice. */
+clsp_status clspi_solid_by_classes(clsp_solid_plan *plan, clsp_solid_plan **by_classes);
 
 /* Checks a range of cells. */
 clsp_status clspi_solid_cells_check(const clsp_solid_plan *plan, clsp_range cells);
-
-/* Gives what the vertices of cells need of memory, unless that is more than there can be. */
-clsp_status clspi_solid_need(const clsp_solid_plan *plan, clsp_range cells,
-                             clspi_memory_need *need);
 
 /* Finds the uses of all cells. Errors: CLSP_ERROR_NO_MEMORY. */
 clsp_status clspi_cell_layout_make(clsp_solid_plan *plan);

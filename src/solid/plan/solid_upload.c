@@ -220,8 +220,7 @@ clsp_status clspi_solid_device_ready(clsp_solid_plan *plan, clspi_series *series
 {
     clspi_call call;
 
-    if (plan->lattice && !plan->lattice->makes_grid)
-        return plan->is_loaded ? clspi_star_prepare(plan) : CLSP_OK;
+    if (plan->lattice && !plan->lattice->makes_grid) return CLSP_OK;
     if (plan->is_ready && (plan->is_brought || !plan->is_loaded)) return CLSP_OK;
     if (series) return make_ready(plan, series);
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));

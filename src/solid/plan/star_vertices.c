@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "solid_mesh.h"
 #include "star_points.h"
 
 enum { CHUNK = 131072 /* vertices that are made at once */ };
@@ -172,64 +173,18 @@ static void release(star_chunk *chunk)
     free(chunk->sums);
 }
 
-/* Returns the vertices of a line. */
-static size_t line_vertices(const clsp_solid_plan *plan, const clspi_star_lines *from)
+clsp_status clspi_star_vertices(const clsp_solid_plan *plan, uint32_t worker,
+                                const clspi_star_lines *from, char *out)
 {
-    return from->list ? 1 : clspi_grid_size(&plan->desc);
-}
-
-clsp_status clspi_star_vertices(const clsp_solid_plan *plan, const clspi_star_lines *from,
-                                const clspi_parallel *threads, char *out)
-{
-    const size_t num = from->lines.count * line_vertices(plan, from);
+    const size_t num = from->lines.count * (from->list ? 1 : clspi_grid_size(&plan->desc));
     const size_t bytes = plan->shape.stride * clspi_solid_element(plan);
-    star_chunk chunk = {.plan = plan, .from = from, .threads = threads};
+    const clspi_parallel threads = clspi_solid_threads(plan->base.ctx);
+    star_chunk chunk = {
+        .plan = plan, .from = from, .threads = worker == CLSPI_HOST_WORKERS ? &threads : NULL};
     clsp_status status = allocate(&chunk, num) ? CLSP_OK : no_memory(plan);
 
     for (size_t first = 0; first < num && status == CLSP_OK; first += chunk.room)
         status = make_some(&chunk, first, clspi_min(chunk.room, num - first), out + first * bytes);
     release(&chunk);
     return status;
-}
-
-/* Makes the vertices of some lines in memory of the host, and writes them to a buffer from an
-   element on, with what is between them there. */
-static clsp_status write_some(clsp_solid_plan *plan, clspi_series *series,
-                              const clspi_star_lines *from, const clspi_parallel *threads,
-                              const clspi_target *target)
-{
-    const size_t element = clspi_solid_element(plan);
-    const size_t bytes =
-        from->lines.count * line_vertices(plan, from) * plan->shape.stride * element;
-    char *const made = malloc(bytes + 1);
-    clsp_status status = made ? CLSP_OK : no_memory(plan);
-
-    if (status == CLSP_OK && plan->has_gaps)
-        status = clspi_series_read(series, target->buffer, target->offset * element, made, bytes);
-    if (status == CLSP_OK) status = clspi_star_vertices(plan, from, threads, made);
-    if (status == CLSP_OK)
-        status = clspi_series_write(series, target->buffer, target->offset * element, made, bytes);
-    free(made);
-    return status;
-}
-
-clsp_status clspi_star_enqueue(clsp_solid_plan *plan, clspi_series *series,
-                               const clspi_star_lines *from, const clspi_parallel *threads,
-                               const clspi_target *target)
-{
-    const size_t per_line = line_vertices(plan, from);
-    const size_t most = clspi_max(1, CHUNK / per_line);
-    size_t done = 0;
-
-    CLSPI_CHECK(clspi_star_prepare(plan));
-    while (done < from->lines.count) {
-        const clsp_range lines = {from->lines.first + done,
-                                  clspi_min(most, from->lines.count - done)};
-        const clspi_star_lines some = {from->list, lines};
-        const clspi_target to = {target->buffer,
-                                 target->offset + done * per_line * plan->shape.stride};
-        CLSPI_CHECK(write_some(plan, series, &some, threads, &to));
-        done += lines.count;
-    }
-    return CLSP_OK;
 }

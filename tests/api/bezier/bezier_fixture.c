@@ -309,7 +309,7 @@ void job_load(job *j)
     void *const controls = to_precision(j, j->controls, j->num_controls);
     const clsp_input in = host_in(j->desc.precision, controls, j->num_controls);
 
-    assert_int_equal(clsp_bezier_set_control_points(j->plan, j->num_patches, in, NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_set_control_points(j->plan, j->num_patches, in, NULL), CLSP_OK);
     free(controls);
 }
 
@@ -333,7 +333,7 @@ void job_create(job *j, clsp_context *ctx, clsp_bezier_desc desc, size_t num_pat
 
 void job_destroy(job *j)
 {
-    clsp_bezier_plan_destroy(&j->plan);
+    clsp_patch_plan_destroy(&j->plan);
     assert_null(j->plan);
     free(j->controls);
     free(j->points);
@@ -355,8 +355,8 @@ void job_eval(job *j, size_t first, size_t count)
 
     assert_non_null(memory);
     memset(memory, POISON, bytes + 2 * GUARD);
-    assert_int_equal(clsp_bezier_eval(j->plan, (clsp_range){first, count},
-                                      host_out(j->desc.precision, out, reals), NULL),
+    assert_int_equal(clsp_patch_eval(j->plan, (clsp_range){first, count},
+                                     host_out(j->desc.precision, out, reals), NULL),
                      CLSP_OK);
     assert_poison(memory, GUARD);
     assert_poison(memory + GUARD + bytes, GUARD);
@@ -379,7 +379,7 @@ static size_t eval_buffer(job *j, clsp_range patches, clsp_range tiles, size_t o
     const clsp_output out = clsp_out_buffer(buffer, j->desc.precision, offset);
     assert_int_equal(tiles.count > 0
                          ? eval_tiles(j->plan, patches, tiles, CLSP_SCHEDULE_DEVICE, out, NULL)
-                         : clsp_bezier_eval(j->plan, patches, out, NULL),
+                         : clsp_patch_eval(j->plan, patches, out, NULL),
                      CLSP_OK);
     read_buffer(j->ctx, buffer, all, memory);
     assert_poison(memory, offset * real_bytes(j));

@@ -13,7 +13,7 @@
  * the precision. */
 typedef struct job {
     clsp_context *ctx;
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     clsp_bezier_desc desc;
     unsigned dim; /* of desc, resolved */
     size_t num_patches;

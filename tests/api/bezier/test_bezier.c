@@ -331,9 +331,9 @@ static void check_derivatives(clsp_context *ctx, clsp_type precision, uint32_t d
 
     assert_true(all && one);
     job_create(&j, ctx, d, PATCHES);
-    assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){0, PATCHES}, whole, run), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(j.plan, (clsp_range){0, PATCHES}, whole, run), CLSP_OK);
     for (size_t p = 0; p < PATCHES; p += 13) {
-        assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){p, 1}, part, run), CLSP_OK);
+        assert_int_equal(clsp_patch_eval(j.plan, (clsp_range){p, 1}, part, run), CLSP_OK);
         assert_memory_equal(one, all + p * ELEMENTS * bytes, ELEMENTS * bytes);
     }
     job_destroy(&j);
@@ -424,7 +424,7 @@ static void grids(clsp_context *ctx, clsp_type precision)
         j.desc.axis[0].num = nums[i][0];
         j.desc.axis[1].num = nums[i][1];
         j.num_points = (size_t)2 * nums[i][0] * nums[i][1];
-        assert_int_equal(clsp_bezier_set_grid(j.plan, j.desc.axis), CLSP_OK);
+        assert_int_equal(clsp_patch_set_grids(j.plan, j.desc.axis, 0, (clsp_input){0}), CLSP_OK);
         job_eval_buffer(&j, 0, 2, i);
         assert_true(job_error(&j, tiny() ? 20 : 200) <= bound_31);
     }
@@ -478,13 +478,13 @@ static void test_reloading(void **state)
         job_eval(&j, 0, 3);
         float points[5 * 27] = {0};
         const clsp_input in = clsp_in_f32(counts[n] ? points : NULL, counts[n] * 27);
-        assert_int_equal(clsp_bezier_set_control_points(j.plan, counts[n], in, NULL), CLSP_OK);
+        assert_int_equal(clsp_patch_set_control_points(j.plan, counts[n], in, NULL), CLSP_OK);
         float memory[6 * 108];
         const clsp_output out = clsp_out_f32(memory, COUNT(memory));
-        assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){0, counts[n]}, out, NULL), CLSP_OK);
+        assert_int_equal(clsp_patch_eval(j.plan, (clsp_range){0, counts[n]}, out, NULL), CLSP_OK);
         for (size_t i = 0; i < counts[n] * 108; i++)
             assert_true(memory[i] == 0.0f);
-        assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){0, counts[n] + 1}, out, NULL),
+        assert_int_equal(clsp_patch_eval(j.plan, (clsp_range){0, counts[n] + 1}, out, NULL),
                          CLSP_ERROR_ARGUMENT);
         job_destroy(&j);
     }

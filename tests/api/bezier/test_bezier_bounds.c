@@ -52,7 +52,7 @@ static size_t samples(const layout *l, unsigned direction)
 static double grid_error(clsp_context *ctx, const layout *l, const double *controls, double bound)
 {
     const size_t num_v = samples(l, 1), num_w = samples(l, 2), num = samples(l, 0) * num_v * num_w;
-    clsp_bezier_plan *plan = plan_with(ctx, l, controls, 1);
+    clsp_patch_plan *plan = plan_with(ctx, l, controls, 1);
     unsigned char *const vertices = guarded(l, num);
     double most = 0.0;
 
@@ -65,7 +65,7 @@ static double grid_error(clsp_context *ctx, const layout *l, const double *contr
         most = fmax(most, vertex_error(l, controls, t, vertices, k, bound));
     }
     free_guarded(l, num, vertices);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     return most;
 }
 
@@ -100,7 +100,8 @@ static void far_away(clsp_context *ctx, clsp_type precision)
                  {CLSP_BEZIER_SURFACE, {6, 5}, 0, P | DUU | DUV | DVV | K},
                  {CLSP_BEZIER_SURFACE, {2, 3}, 1, K | N},
                  {CLSP_BEZIER_CURVE, {9}, 0, P | DU | DUU | K},
-                 {CLSP_BEZIER_VOLUME, {3, 4, 2}, 0, P | DU | DV | DW}};
+                 {CLSP_BEZIER_VOLUME, {3, 4, 2}, 0, P | DU | DV | DW},
+                 {CLSP_BEZIER_VOLUME, {2, 3, 4}, 0, DUU | DUV | DVV | DUW | DVW | DWW}};
     static const double offsets[] = {1e3, 1e4, 1e6};
 
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -158,7 +159,7 @@ static void far_rational_patch(clsp_context *ctx, const layout *l, const double 
 {
     const size_t num = samples(l, 0) * samples(l, 1) * samples(l, 2);
     const uint32_t nums[] = {l->d.axis[0].num, l->d.axis[1].num, l->d.axis[2].num};
-    clsp_bezier_plan *plan = plan_with(ctx, l, controls, 1);
+    clsp_patch_plan *plan = plan_with(ctx, l, controls, 1);
     unsigned char *const vertices = guarded(l, num);
 
     assert_int_equal(eval_host(plan, l, 0, 1, vertices), CLSP_OK);
@@ -167,12 +168,12 @@ static void far_rational_patch(clsp_context *ctx, const layout *l, const double 
         eval_by_caller(plan, (clsp_range){0, 1}, host_out(l->type, vertices, num * l->stride)),
         CLSP_OK);
     judge_near(l, "far, rational, by the caller", controls, by, vertices);
-    assert_int_equal(clsp_bezier_set_patch_grids(plan, 1, clsp_in_u32(nums, l->directions)),
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, 1, clsp_in_u32(nums, l->directions)),
                      CLSP_OK);
     assert_int_equal(eval_host(plan, l, 0, 1, vertices), CLSP_OK);
     judge_near(l, "far, rational, patch grid", controls, by, vertices);
     free_guarded(l, num, vertices);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 static void far_rational(clsp_context *ctx, clsp_type precision)
@@ -308,7 +309,7 @@ static void judge_flat(const layout *l, const char *what, const double *point,
 
 /* Evaluates one patch at PARAMS random parameters, by the device alone or by who makes calls into
    host memory: params, [PARAMS][directions], gets them. */
-static void list_points(clsp_bezier_plan *plan, const layout *l, bool by_device, double *params,
+static void list_points(clsp_patch_plan *plan, const layout *l, bool by_device, double *params,
                         unsigned char *vertices)
 {
     uint32_t *const patches = calloc(PARAMS, sizeof *patches);
@@ -325,10 +326,10 @@ static void list_points(clsp_bezier_plan *plan, const layout *l, bool by_device,
                                 .item = clsp_in_u32(patches, PARAMS),
                                 .params = l->d.precision == CLSP_F64 ? clsp_in_f64(params, num)
                                                                      : clsp_in_f32(narrow, num)};
-    clsp_bezier_eval_points(plan, &points, (clsp_output){.type = CLSP_TYPE_DEFAULT},
-                            &(clsp_run){.tiling = &tiling});
+    clsp_patch_eval_points(plan, &points, (clsp_output){.type = CLSP_TYPE_DEFAULT},
+                           &(clsp_run){.tiling = &tiling});
     const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {0, tiling.num_tiles}};
-    assert_int_equal(clsp_bezier_eval_points(
+    assert_int_equal(clsp_patch_eval_points(
                          plan, &points, host_out(l->type, vertices, PARAMS * l->stride),
                          by_device && tiling.num_tiles > 0 ? &(clsp_run){.share = &share} : NULL),
                      CLSP_OK);
@@ -350,7 +351,7 @@ static double flat_bound(const layout *l)
     return l->directions < 3 || l->d.degree[0] < 20 ? fmin(sum, 8.0) : sum;
 }
 
-static void flat_points(clsp_context *ctx, clsp_bezier_plan *plan, const layout *l,
+static void flat_points(clsp_context *ctx, clsp_patch_plan *plan, const layout *l,
                         const double *controls)
 {
     const double by_kernels = 1e-3; /* exact */
@@ -370,7 +371,7 @@ static void flat_patches(clsp_context *ctx, const clsp_bezier_desc *d)
     const layout l = layout_of(d);
     const size_t each = samples(&l, 0) * samples(&l, 1) * samples(&l, 2);
     double *const controls = flat_controls(&l);
-    clsp_bezier_plan *plan = plan_with(ctx, &l, controls, FLAT);
+    clsp_patch_plan *plan = plan_with(ctx, &l, controls, FLAT);
     unsigned char *const vertices = guarded(&l, FLAT * each);
 
     assert_int_equal(eval_host(plan, &l, 0, FLAT, vertices), CLSP_OK);
@@ -386,7 +387,7 @@ static void flat_patches(clsp_context *ctx, const clsp_bezier_desc *d)
     }
     flat_points(ctx, plan, &l, controls);
     free_guarded(&l, FLAT * each, vertices);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
 }
 
@@ -567,7 +568,7 @@ static void judge_local(clsp_context *ctx, const layout *l, const double *contro
 {
     const size_t num = samples(l, 0) * samples(l, 1) * samples(l, 2);
     const uint32_t nums[] = {l->d.axis[0].num, l->d.axis[1].num, l->d.axis[2].num};
-    clsp_bezier_plan *plan = plan_with(ctx, l, controls, 1);
+    clsp_patch_plan *plan = plan_with(ctx, l, controls, 1);
     unsigned char *const vertices = guarded(l, num), *const listed = guarded(l, PARAMS);
     double params[3 * PARAMS];
 
@@ -584,13 +585,13 @@ static void judge_local(clsp_context *ctx, const layout *l, const double *contro
             t[x] = params[k * l->directions + x];
         judge(l, "local weights, eval_points", local_error(l, controls, t, listed, k));
     }
-    assert_int_equal(clsp_bezier_set_patch_grids(plan, 1, clsp_in_u32(nums, l->directions)),
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, 1, clsp_in_u32(nums, l->directions)),
                      CLSP_OK);
     assert_int_equal(eval_host(plan, l, 0, 1, vertices), CLSP_OK);
     judge(l, "local weights, patch grid", local_grid_error(l, controls, vertices));
     free_guarded(l, num, vertices);
     free_guarded(l, PARAMS, listed);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 static void local_weights(clsp_context *ctx, clsp_type precision)
@@ -639,7 +640,7 @@ static void edge_weights(clsp_context *ctx, clsp_type precision)
         seed(i);
         for (size_t p = 0; p < PATCHES; p++) {
             double *const controls = sloped_controls(&l, RANDOM, 3.0);
-            clsp_bezier_plan *plan = plan_with(ctx, &l, controls, 1);
+            clsp_patch_plan *plan = plan_with(ctx, &l, controls, 1);
             for (int host = 0; host < 2; host++) {
                 assert_int_equal(
                     host ? eval_by_caller(plan, (clsp_range){0, 1},
@@ -652,7 +653,7 @@ static void edge_weights(clsp_context *ctx, clsp_type precision)
                             attribute(&l, vertices, k, N, 1) == 0.0;
                 }
             }
-            clsp_bezier_plan_destroy(&plan);
+            clsp_patch_plan_destroy(&plan);
             free(controls);
         }
         free_guarded(&l, NUM * NUM, vertices);
@@ -706,13 +707,13 @@ static void lines(clsp_context *ctx, clsp_type precision)
         seed(i);
         double *const controls = random_controls(&l, 1);
         collapse(&l, controls);
-        clsp_bezier_plan *plan = plan_with(ctx, &l, controls, 1);
+        clsp_patch_plan *plan = plan_with(ctx, &l, controls, 1);
         assert_int_equal(eval_host(plan, &l, 0, 1, vertices), CLSP_OK);
         for (size_t k = 0; k < NUM * NUM; k++)
             num += attribute(&l, vertices, k, N, 0) != 0.0;
         if (num > 0)
             fail_msg("line, case %u, precision %d: %zu normals are not 0", i, (int)precision, num);
-        clsp_bezier_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
         free_guarded(&l, NUM * NUM, vertices);
         free(controls);
     }

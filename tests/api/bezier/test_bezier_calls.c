@@ -22,7 +22,7 @@ enum { CONTROLS = 4 * 3 * 3, POINTS = 9 * 8 * 3 }; /* reals of a patch of `good`
 
 static void expect_refusal(clsp_context *ctx, clsp_bezier_desc desc, clsp_status expected)
 {
-    clsp_bezier_plan *plan = (clsp_bezier_plan *)&desc; /* must become NULL */
+    clsp_patch_plan *plan = (clsp_patch_plan *)&desc; /* must become NULL */
     char text[256];
 
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &desc), expected);
@@ -34,7 +34,7 @@ static void test_descriptions(void **state)
 {
     clsp_context *ctx = context_with(""), *single = context_with("fp64=0");
     clsp_bezier_desc d;
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     (void)state;
 #define REFUSED(field, value, status) d = good, d.field = (value), expect_refusal(ctx, d, status)
@@ -47,7 +47,7 @@ static void test_descriptions(void **state)
     REFUSED(dim, UINT32_MAX, CLSP_ERROR_ARGUMENT);
     REFUSED(axis[0].num, 0, CLSP_ERROR_ARGUMENT);
     REFUSED(axis[1].num, 0, CLSP_ERROR_ARGUMENT);
-    REFUSED(axis[0].num, CLSP_BEZIER_MAX_SAMPLES + 1, CLSP_ERROR_ARGUMENT);
+    REFUSED(axis[0].num, CLSP_PATCH_MAX_SAMPLES + 1, CLSP_ERROR_ARGUMENT);
     REFUSED(axis[1].num, UINT32_MAX, CLSP_ERROR_ARGUMENT);
 #undef REFUSED
     d = good;
@@ -58,8 +58,8 @@ static void test_descriptions(void **state)
     assert_null(plan);
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, NULL), CLSP_ERROR_ARGUMENT);
     assert_null(plan);
-    clsp_bezier_plan_destroy(&plan);
-    clsp_bezier_plan_destroy(NULL);
+    clsp_patch_plan_destroy(&plan);
+    clsp_patch_plan_destroy(NULL);
     clsp_context_destroy(&ctx);
     clsp_context_destroy(&single);
 }
@@ -91,15 +91,15 @@ static void test_absurd_sizes(void **state)
 {
     clsp_context *ctx = context_with("class=discrete,alloc=1048576");
     const clsp_bezier_desc descs[] = {
-        surface(CLSP_F32, CLSP_BEZIER_MAX_DEGREE, CLSP_BEZIER_MAX_DEGREE, 4,
-                CLSP_BEZIER_MAX_SAMPLES, CLSP_BEZIER_MAX_SAMPLES),
-        surface(CLSP_F32, CLSP_BEZIER_MAX_DEGREE, 1, 3, 2, CLSP_BEZIER_MAX_SAMPLES),
-        surface(CLSP_F32, 1, CLSP_BEZIER_MAX_DEGREE, 3, CLSP_BEZIER_MAX_SAMPLES, 2),
+        surface(CLSP_F32, CLSP_BEZIER_MAX_DEGREE, CLSP_BEZIER_MAX_DEGREE, 4, CLSP_PATCH_MAX_SAMPLES,
+                CLSP_PATCH_MAX_SAMPLES),
+        surface(CLSP_F32, CLSP_BEZIER_MAX_DEGREE, 1, 3, 2, CLSP_PATCH_MAX_SAMPLES),
+        surface(CLSP_F32, 1, CLSP_BEZIER_MAX_DEGREE, 3, CLSP_PATCH_MAX_SAMPLES, 2),
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof descs / sizeof descs[0]; i++) {
-        clsp_bezier_plan *plan;
+        clsp_patch_plan *plan;
         assert_true(clsp_bezier_plan_create(&plan, ctx, &descs[i]) < 0);
         assert_null(plan);
     }
@@ -121,12 +121,12 @@ static void test_set_arguments(void **state)
     const float points[2 * CONTROLS] = {0};
     const double doubles[2 * CONTROLS] = {0};
     const clsp_input in = clsp_in_buffer(exact, CLSP_F32, 0);
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     (void)state;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
 #define SET(expected, plan, num, ...)                                                              \
-    assert_int_equal(clsp_bezier_set_control_points(plan, num, __VA_ARGS__), expected)
+    assert_int_equal(clsp_patch_set_control_points(plan, num, __VA_ARGS__), expected)
     SET(CLSP_ERROR_ARGUMENT, NULL, 2, in, NULL);
     SET(CLSP_ERROR_ARGUMENT, plan, 2, clsp_in_buffer(NULL, CLSP_F32, 0), NULL);
     SET(CLSP_ERROR_ARGUMENT, plan, 2, clsp_in_buffer(foreign, CLSP_F32, 0), NULL);
@@ -146,7 +146,7 @@ static void test_set_arguments(void **state)
     SET(CLSP_ERROR_NO_MEMORY, plan, SIZE_MAX, clsp_in_f32(points, SIZE_MAX), NULL);
     SET(CLSP_OK, plan, 2, clsp_in_f32(points, 2 * CONTROLS), NULL);
 #undef SET
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clReleaseMemObject(exact);
     clReleaseMemObject(foreign);
     clsp_context_destroy(&ctx);
@@ -154,9 +154,9 @@ static void test_set_arguments(void **state)
 }
 
 #define EVAL(expected, plan, first, count, ...)                                                    \
-    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){first, count}, __VA_ARGS__), expected)
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){first, count}, __VA_ARGS__), expected)
 
-static void check_host_arguments(clsp_bezier_plan *plan)
+static void check_host_arguments(clsp_patch_plan *plan)
 {
     float points[3 * POINTS];
     double doubles[3 * POINTS];
@@ -177,15 +177,14 @@ static void test_eval_arguments(void **state)
     const float controls[3 * CONTROLS] = {0};
     float points[POINTS];
     const clsp_output out = clsp_out_buffer(exact, CLSP_F32, 0);
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     (void)state;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
     EVAL(CLSP_ERROR_STATE, plan, 0, 1, out, NULL);
     EVAL(CLSP_ERROR_STATE, plan, 0, 1, clsp_out_f32(points, POINTS), NULL);
     assert_int_equal(
-        clsp_bezier_set_control_points(plan, 3, clsp_in_f32(controls, 3 * CONTROLS), NULL),
-        CLSP_OK);
+        clsp_patch_set_control_points(plan, 3, clsp_in_f32(controls, 3 * CONTROLS), NULL), CLSP_OK);
     EVAL(CLSP_ERROR_ARGUMENT, NULL, 0, 1, out, NULL);
     EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, clsp_out_buffer(NULL, CLSP_F32, 0), NULL);
     EVAL(CLSP_ERROR_ARGUMENT, plan, 0, 1, clsp_out_buffer(foreign, CLSP_F32, 0), NULL);
@@ -202,7 +201,7 @@ static void test_eval_arguments(void **state)
     EVAL(CLSP_OK, plan, 1, 2, clsp_out_buffer(exact, CLSP_F32, 5), NULL);
     EVAL(CLSP_OK, plan, 3, 0, out, NULL);
     check_host_arguments(plan);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clReleaseMemObject(exact);
     clReleaseMemObject(foreign);
     clsp_context_destroy(&ctx);
@@ -216,19 +215,19 @@ static void test_refusal_leaves_output(void **state)
     clsp_context *ctx = context_with("");
     const float controls[CONTROLS] = {0};
     float points[POINTS];
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     (void)state;
     memset(points, 0xfe, sizeof points);
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL),
                      CLSP_OK);
     assert_int_equal(
-        clsp_bezier_eval(plan, (clsp_range){0, 2}, clsp_out_f32(points, 2 * POINTS), NULL),
+        clsp_patch_eval(plan, (clsp_range){0, 2}, clsp_out_f32(points, 2 * POINTS), NULL),
         CLSP_ERROR_ARGUMENT);
     for (size_t i = 0; i < sizeof points; i++)
         assert_int_equal(((unsigned char *)points)[i], 0xfe);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
 }
 
@@ -243,7 +242,7 @@ static void run_behind_user_event(clsp_context *ctx, const float *expected, cons
     float points[POINTS];
     cl_int code;
     cl_event written, loaded, evaluated, read;
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     const cl_event start = clCreateUserEvent(cl_context_of(ctx), &code);
     support_gate gate;
 
@@ -255,11 +254,11 @@ static void run_behind_user_event(clsp_context *ctx, const float *expected, cons
     const cl_event both[] = {start, written};
     support_open_soon(&gate, start);
     assert_int_equal(
-        clsp_bezier_set_control_points(plan, 1, clsp_in_buffer(in, CLSP_F32, 0),
-                                       &(clsp_run){.num_wait = 2, .wait = both, .done = &loaded}),
+        clsp_patch_set_control_points(plan, 1, clsp_in_buffer(in, CLSP_F32, 0),
+                                      &(clsp_run){.num_wait = 2, .wait = both, .done = &loaded}),
         CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_buffer(out, CLSP_F32, 0),
-                                      &(clsp_run){.num_wait = 2, .wait = both, .done = &evaluated}),
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 1}, clsp_out_buffer(out, CLSP_F32, 0),
+                                     &(clsp_run){.num_wait = 2, .wait = both, .done = &evaluated}),
                      CLSP_OK);
     code =
         clEnqueueReadBuffer(queue, out, CL_FALSE, 0, sizeof points, points, 1, &evaluated, &read);
@@ -267,7 +266,7 @@ static void run_behind_user_event(clsp_context *ctx, const float *expected, cons
     support_opened(&gate);
     assert_int_equal(clWaitForEvents(1, &read), CL_SUCCESS);
     assert_memory_equal(points, expected, sizeof points);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     const cl_event events[] = {written, loaded, evaluated, read};
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(clReleaseEvent(events[i]), CL_SUCCESS);
@@ -278,17 +277,17 @@ static void run_behind_user_event(clsp_context *ctx, const float *expected, cons
 /* Makes controls, and their points as such a call does. */
 static void expected_points(clsp_context *ctx, const clsp_run *run, float *controls, float *points)
 {
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     seed(3);
     for (size_t i = 0; i < CONTROLS; i++)
         controls[i] = (float)random_real();
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &good), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL),
                      CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, POINTS), run),
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, POINTS), run),
                      CLSP_OK);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 /* The order of commands is kept on in-order and out-of-order queues of the caller's, of a CPU and
@@ -342,14 +341,14 @@ static void *work(void *argument)
 
     w->same = true;
     for (int round = 0; round < 20 && w->same; round++) {
-        clsp_bezier_plan *plan = NULL;
+        clsp_patch_plan *plan = NULL;
         w->same = clsp_bezier_plan_create(&plan, w->ctx, &good) == CLSP_OK &&
-                  clsp_bezier_set_control_points(plan, 1, clsp_in_f32(w->controls, CONTROLS),
-                                                 NULL) == CLSP_OK &&
-                  clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, POINTS), NULL) ==
+                  clsp_patch_set_control_points(plan, 1, clsp_in_f32(w->controls, CONTROLS),
+                                                NULL) == CLSP_OK &&
+                  clsp_patch_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, POINTS), NULL) ==
                       CLSP_OK &&
                   memcmp(points, w->expected, sizeof points) == 0;
-        clsp_bezier_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
     }
     return NULL;
 }

@@ -83,7 +83,7 @@ static void test_patch_grids(void **state)
     shared j = shared_start(ctx, &s, CLSP_F32);
 
     (void)state;
-    assert_int_equal(clsp_bezier_set_patch_grids(j.plan, 3, clsp_in_u32(nums, 6)), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(j.plan, NULL, 3, clsp_in_u32(nums, 6)), CLSP_OK);
     j.num = 9 + 17 * 12;
     j.s.first = 1;
     j.s.count = 2;
@@ -93,7 +93,7 @@ static void test_patch_grids(void **state)
     assert_int_equal(eval_host(j.plan, &j.l, 1, 2, j.reference), CLSP_OK);
     for (int k = CLSP_SCHEDULE_DYNAMIC; k < CLSP_NUM_SCHEDULES; k++)
         check_way(&j, SHARED, &shared_ways[k]);
-    assert_int_equal(clsp_bezier_set_patch_grids(j.plan, 0, clsp_in_u32(NULL, 0)), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(j.plan, NULL, 0, clsp_in_u32(NULL, 0)), CLSP_OK);
     j.s = s;
     make_reference(&j);
     check_way(&j, SHARED, &shared_ways[CLSP_SCHEDULE_HOST]);
@@ -443,8 +443,8 @@ static void check_wrong_calls(shared *j, memory *m)
     const clsp_output out = host_out(CLSP_F32, m->out, size);
 
 #define COOPERATE(expected, plan, first, count, out)                                               \
-    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){first, count}, out,                       \
-                                      &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),      \
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){first, count}, out,                        \
+                                     &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),       \
                      expected)
     COOPERATE(bad, NULL, 0, 1, out);
     COOPERATE(bad, j->plan, 0, 1, host_out(CLSP_F32, NULL, size));
@@ -478,7 +478,7 @@ static void test_wrong_arguments(void **state)
     check_wrong_calls(&j, &m);
     check_wrong_options(&j, &m);
     check_wrong_options(&k, &m);
-    assert_int_equal(clsp_bezier_set_patch_grids(j.plan, 2, clsp_in_u32(nums, 4)), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(j.plan, NULL, 2, clsp_in_u32(nums, 4)), CLSP_OK);
     assert_int_equal(shared_eval(j.plan, &j.l, 0, 1, m.out, NULL, NULL), CLSP_ERROR_STATE);
     assert_poison(m.out, m.bytes);
     free_memory(&m);
@@ -494,24 +494,23 @@ static void test_wrong_states(void **state)
     float controls[12] = {0}, points[40 * 5 * 3] = {0};
     const clsp_output out = clsp_out_f32(points, COUNT(points));
     clsp_context *ctx = context_with("");
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     (void)state;
     for (int i = 0; i < 2; i++) {
         assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
         if (i == 1)
             assert_int_equal(
-                clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, 12), NULL), CLSP_OK);
+                clsp_patch_set_control_points(plan, 1, clsp_in_f32(controls, 12), NULL), CLSP_OK);
         for (size_t count = 0; count < 2; count++)
-            assert_int_equal(
-                clsp_bezier_eval(plan, (clsp_range){0, count}, out,
-                                 &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
-                CLSP_ERROR_STATE);
+            assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, count}, out,
+                                             &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
+                             CLSP_ERROR_STATE);
         assert_int_equal(
-            clsp_bezier_eval(plan, (clsp_range){0, 1}, out, &(clsp_run){.share = &measured}),
+            clsp_patch_eval(plan, (clsp_range){0, 1}, out, &(clsp_run){.share = &measured}),
             CLSP_ERROR_STATE);
         assert_int_equal(eval_by_caller(plan, (clsp_range){0, 0}, out), CLSP_ERROR_STATE);
-        clsp_bezier_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
         d.axis[0].num = d.axis[1].num = 0;
     }
     clsp_context_destroy(&ctx);

@@ -62,31 +62,31 @@ static int by_device(void **state)
     return 0;
 }
 
-static void share(clsp_bezier_plan *plan, size_t num_patches, clsp_output vertices)
+static void share(clsp_patch_plan *plan, size_t num_patches, clsp_output vertices)
 {
     const clsp_share opts = {.schedule = CLSP_SCHEDULE_STATIC, .static_ratio = 0.5};
     clsp_report report;
 
-    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, num_patches}, vertices,
-                                      &(clsp_run){.share = &opts, .report = &report}),
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, num_patches}, vertices,
+                                     &(clsp_run){.share = &opts, .report = &report}),
                      CLSP_OK);
     assert_int_equal(report.schedule, CLSP_SCHEDULE_STATIC);
 }
 
 /* Everything that a plan has, through host memory. */
-static void load_and_eval(clsp_bezier_plan *plan, size_t num_patches, const float *controls,
+static void load_and_eval(clsp_patch_plan *plan, size_t num_patches, const float *controls,
                           size_t num_controls, float *vertices, size_t num_vertices)
 {
-    assert_int_equal(clsp_bezier_set_control_points(plan, num_patches,
-                                                    clsp_in_f32(controls, num_controls), NULL),
-                     CLSP_OK);
+    assert_int_equal(
+        clsp_patch_set_control_points(plan, num_patches, clsp_in_f32(controls, num_controls), NULL),
+        CLSP_OK);
     if (maker == BOTH) {
         share(plan, num_patches, clsp_out_f32(vertices, num_vertices));
         return;
     }
     if (maker == DEVICE) {
-        assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, num_patches},
-                                          clsp_out_f32(vertices, num_vertices), NULL),
+        assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, num_patches},
+                                         clsp_out_f32(vertices, num_vertices), NULL),
                          CLSP_OK);
         return;
     }
@@ -109,7 +109,7 @@ enum { PATCH = ROW * ROW * MAX_COORDS, POINTS = NUM * NUM * 3 };
 
 /* Two patches that share an edge: which of their sides, and whether backwards, is in the pair's
    number. palindrome: an edge that is the same from both ends. */
-static void check_pair(clsp_bezier_plan *plan, unsigned pair, unsigned coords, bool palindrome)
+static void check_pair(clsp_patch_plan *plan, unsigned pair, unsigned coords, bool palindrome)
 {
     const unsigned side_a = pair & 3, side_b = pair >> 2 & 3;
     const size_t num = (size_t)ROW * ROW * coords;
@@ -138,12 +138,12 @@ static void test_shared_edges(void **state)
                                     .watertight = 1,
                                     .rational = kind & 1,
                                     .vertex.attributes = CLSP_VERTEX_POINT};
-        clsp_bezier_plan *plan;
+        clsp_patch_plan *plan;
 
         assert_int_equal(clsp_bezier_plan_create(&plan, lent_context(limits[i / 4]), &d), CLSP_OK);
         for (unsigned pair = 0; pair < 32; pair += tiny() ? 9 : 1)
             check_pair(plan, pair, 3 + d.rational, kind >= 2);
-        clsp_bezier_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
     }
 }
 
@@ -202,7 +202,7 @@ static void test_collapsed_edges(void **state)
     (void)state;
     for (size_t l = 0; l < COUNT(limits); l++) {
         clsp_context *const ctx = lent_context(limits[l]);
-        clsp_bezier_plan *plan;
+        clsp_patch_plan *plan;
         assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
         for (unsigned side = 0; side < 4; side++) {
             float p[48], vertices[N * N * 6];
@@ -220,7 +220,7 @@ static void test_collapsed_edges(void **state)
                 worst = support_worse(worst, off(normal, exact));
             }
         }
-        clsp_bezier_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
     }
     print_message("worst/bound %.2f\n", worst / bound);
     assert_true(worst <= bound);
@@ -245,7 +245,7 @@ static void test_normals_of_many(void **state)
         collapse(p + (size_t)i * 48, i % 4);
     }
     for (size_t l = 0; l < COUNT(limits); l++) {
-        clsp_bezier_plan *few, *many;
+        clsp_patch_plan *few, *many;
         assert_int_equal(clsp_bezier_plan_create(&few, lent_context(limits[l]), &d), CLSP_OK);
         assert_int_equal(clsp_bezier_plan_create(&many, lent_context(limits[l]), &d), CLSP_OK);
         load_and_eval(many, MANY, p, (size_t)MANY * 48, all, (size_t)MANY * SIZE);
@@ -255,8 +255,8 @@ static void test_normals_of_many(void **state)
         }
         load_and_eval(few, MANY, p, (size_t)MANY * 48, all, (size_t)MANY * SIZE);
         assert_memory_equal(one, all + (size_t)3 * SIZE, sizeof *one * SIZE);
-        clsp_bezier_plan_destroy(&few);
-        clsp_bezier_plan_destroy(&many);
+        clsp_patch_plan_destroy(&few);
+        clsp_patch_plan_destroy(&many);
     }
     free(p);
     free(all);
@@ -271,7 +271,7 @@ static void test_lost_normals(void **state)
                                 .axis = {{.num = N}, {.num = N}},
                                 .vertex.attributes = CLSP_VERTEX_NORMAL};
     clsp_context *ctx = context_with("");
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     float p[48], normals[N * N * 3];
     long double exact[3];
 
@@ -293,7 +293,7 @@ static void test_lost_normals(void **state)
         for (size_t i = 0; i < COUNT(normals); i++)
             assert_true(normals[i] == 0.0f);
     }
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
 }
 
@@ -309,7 +309,7 @@ static void test_sizes_of_patches(void **state)
     (void)state;
     for (size_t l = 0; l < COUNT(limits); l++) {
         clsp_context *const ctx = lent_context(limits[l]);
-        clsp_bezier_plan *plan;
+        clsp_patch_plan *plan;
         assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
         for (size_t s = 0; s < COUNT(sizes); s++) {
             float p[48], normals[N * N * 3];
@@ -324,7 +324,7 @@ static void test_sizes_of_patches(void **state)
                 assert_true(n[2] > 0.5f);
             }
         }
-        clsp_bezier_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
     }
 }
 
@@ -354,7 +354,7 @@ static void check_surface(const uint32_t *indices, size_t num_faces, size_t corn
     free(seen);
 }
 
-static void read_indices(clsp_context *ctx, clsp_bezier_plan *plan, clsp_faces faces,
+static void read_indices(clsp_context *ctx, clsp_patch_plan *plan, clsp_faces faces,
                          clsp_range patches, const uint32_t *expected, size_t num)
 {
     const size_t bytes = (num + 2) * sizeof *expected;
@@ -364,10 +364,10 @@ static void read_indices(clsp_context *ctx, clsp_bezier_plan *plan, clsp_faces f
     memset(got, 0xee, bytes);
     cl_mem buffer = buffer_of(ctx, bytes, got);
     assert_int_equal(
-        clsp_bezier_indices(plan, faces, patches, clsp_out_buffer(buffer, CLSP_U32, 1), NULL),
+        clsp_patch_indices(plan, faces, patches, clsp_out_buffer(buffer, CLSP_U32, 1), NULL),
         CLSP_OK);
     assert_int_equal(
-        clsp_bezier_indices(plan, faces, patches, clsp_out_buffer(buffer, CLSP_U32, 3), NULL),
+        clsp_patch_indices(plan, faces, patches, clsp_out_buffer(buffer, CLSP_U32, 3), NULL),
         CLSP_ERROR_BUFFER_SIZE);
     read_buffer(ctx, buffer, bytes, got);
     assert_memory_equal(got + 1, expected, num * sizeof *got);
@@ -391,25 +391,25 @@ static void test_faces(void **state)
             const size_t corners = faces == CLSP_FACES_QUADS ? 4 : 3;
             const size_t border = cells ? 2 * ((size_t)d.axis[0].num + d.axis[1].num - 2) : 0;
             const clsp_range patches = {4, 3};
-            clsp_bezier_plan *plan;
+            clsp_patch_plan *plan;
             uint32_t indices[3 * 6 * 24];
             clsp_mesh_size size;
 
             memset(&size, 0xee, sizeof size);
             assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
-            assert_int_equal(clsp_bezier_mesh_size(plan, patches, &size), CLSP_OK);
+            assert_int_equal(clsp_patch_mesh_size(plan, patches, &size), CLSP_OK);
             assert_int_equal(size.vertices, 3 * d.axis[0].num * d.axis[1].num);
             assert_int_equal(size.triangles, 3 * cells * 2);
             assert_int_equal(size.quads, 3 * cells);
             assert_true(size.reserved[0] == 0 && size.reserved[1] == 0);
             const size_t num = corners * (corners == 4 ? size.quads : size.triangles);
             assert_int_equal(
-                clsp_bezier_indices(plan, faces, patches, clsp_out_u32(indices, num), NULL),
+                clsp_patch_indices(plan, faces, patches, clsp_out_u32(indices, num), NULL),
                 CLSP_OK);
             check_surface(indices, num / corners, corners, 3 * d.axis[0].num * d.axis[1].num,
                           3 * border);
             read_indices(ctx, plan, faces, patches, indices, num);
-            clsp_bezier_plan_destroy(&plan);
+            clsp_patch_plan_destroy(&plan);
         }
     }
     clsp_context_destroy(&ctx);
@@ -421,7 +421,7 @@ static void test_wrong_faces(void **state)
     const clsp_bezier_desc none = {.degree = {2, 2}};
     const clsp_bezier_desc large = {.degree = {1, 1}, .axis = {{.num = 65536}, {.num = 65537}}};
     clsp_context *ctx = context_with("");
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     const clsp_range first = {0, 1};
     uint32_t index = 9;
     const clsp_output one = clsp_out_u32(&index, 1);
@@ -429,36 +429,36 @@ static void test_wrong_faces(void **state)
 
     (void)state;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &curve), CLSP_OK);
-    assert_int_equal(clsp_bezier_indices(plan, CLSP_FACES_TRIANGLES, first, one, NULL),
+    assert_int_equal(clsp_patch_indices(plan, CLSP_FACES_TRIANGLES, first, one, NULL),
                      CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_mesh_size(plan, first, NULL), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_mesh_size(NULL, first, &size), CLSP_ERROR_ARGUMENT);
-    clsp_bezier_plan_destroy(&plan);
+    assert_int_equal(clsp_patch_mesh_size(plan, first, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_patch_mesh_size(NULL, first, &size), CLSP_ERROR_ARGUMENT);
+    clsp_patch_plan_destroy(&plan);
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &none), CLSP_OK);
-    assert_int_equal(clsp_bezier_mesh_size(plan, first, &size), CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bezier_indices(plan, CLSP_FACES_QUADS, first, one, NULL),
+    assert_int_equal(clsp_patch_mesh_size(plan, first, &size), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_patch_indices(plan, CLSP_FACES_QUADS, first, one, NULL),
                      CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bezier_indices(plan, (clsp_faces)5, first, one, NULL),
+    assert_int_equal(clsp_patch_indices(plan, (clsp_faces)5, first, one, NULL),
                      CLSP_ERROR_ARGUMENT);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     if (SIZE_MAX > UINT32_MAX) {
         assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &large), CLSP_OK);
-        assert_int_equal(clsp_bezier_indices(plan, CLSP_FACES_QUADS, first, one, NULL),
+        assert_int_equal(clsp_patch_indices(plan, CLSP_FACES_QUADS, first, one, NULL),
                          CLSP_ERROR_ARGUMENT);
         assert_int_equal(
-            clsp_bezier_indices(plan, CLSP_FACES_QUADS, first, clsp_out_u32(NULL, 0), NULL),
+            clsp_patch_indices(plan, CLSP_FACES_QUADS, first, clsp_out_u32(NULL, 0), NULL),
             CLSP_ERROR_ARGUMENT);
     } else { /* no size_t counts its vertices */
         assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &large), CLSP_ERROR_NO_MEMORY);
     }
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     assert_int_equal(index, 9);
     assert_true(size.vertices == 9 && size.triangles == 9 && size.quads == 9);
     assert_true(size.reserved[0] == 9 && size.reserved[1] == 9);
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &curve), CLSP_OK);
-    assert_int_equal(clsp_bezier_mesh_size(plan, (clsp_range){5, 3}, &size), CLSP_OK);
+    assert_int_equal(clsp_patch_mesh_size(plan, (clsp_range){5, 3}, &size), CLSP_OK);
     assert_true(size.vertices == 12 && size.triangles == 0 && size.quads == 0);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_finish(ctx); /* the large plan's tables */
     clsp_context_destroy(&ctx);
 }

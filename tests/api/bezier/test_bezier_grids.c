@@ -55,7 +55,7 @@ static double derivative_scale(double most, double factor, unsigned order)
 /* What each attribute may be off by, in units of 8 eps: the bound of a net's sums, carried through
    the quotient rule to first order for a rational patch. */
 typedef struct scales {
-    double point, weight, first[3], second[3]; /* uu, uv, vv */
+    double point, weight, first[3], second[6]; /* uu, uv, vv, uw, vw, ww */
 } scales;
 
 static double quotient_scale(const magnitudes *m, double x, double w, double lower)
@@ -66,12 +66,15 @@ static double quotient_scale(const magnitudes *m, double x, double w, double low
 static scales scales_of(const clsp_bezier_desc *d, const magnitudes *m)
 {
     const double n[3] = {d->degree[0], d->degree[1], d->degree[2]};
-    const double twice[3] = {n[0] * fmax(n[0] - 1.0, 0.0), n[0] * n[1],
-                             n[1] * fmax(n[1] - 1.0, 0.0)};
+    static const int along[6][2] = {{0, 0}, {0, 1}, {1, 1}, {0, 2}, {1, 2}, {2, 2}};
+    double twice[6];
     scales s = {.point = m->x, .weight = m->w_most};
 
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         s.first[k] = derivative_scale(m->x, n[k], 1);
+    for (int k = 0; k < 6; k++) {
+        const int a = along[k][0], b = along[k][1];
+        twice[k] = n[a] * (a == b ? fmax(n[a] - 1.0, 0.0) : n[b]);
         s.second[k] = derivative_scale(m->x, twice[k], 2);
     }
     if (!d->rational) return s;
@@ -79,12 +82,12 @@ static scales scales_of(const clsp_bezier_desc *d, const magnitudes *m)
     for (int k = 0; k < 3; k++)
         s.first[k] = quotient_scale(m, s.first[k], derivative_scale(m->w_most, n[k], 1),
                                     derivative_scale(m->w_most, n[k], 1) * s.point);
-    for (int k = 0; k < 3; k++) {
-        const double a = s.first[k == 2], b = s.first[k > 0];
+    for (int k = 0; k < 6; k++) {
+        const double a = s.first[along[k][0]], b = s.first[along[k][1]];
         s.second[k] = quotient_scale(
             m, derivative_scale(m->x, twice[k], 2), derivative_scale(m->w_most, twice[k], 2),
             derivative_scale(m->w_most, twice[k], 2) * s.point +
-                2.0 * derivative_scale(m->w_most, fmax(n[0], n[1]), 1) * (a + b));
+                2.0 * derivative_scale(m->w_most, fmax(fmax(n[0], n[1]), n[2]), 1) * (a + b));
     }
     return s;
 }
@@ -94,7 +97,7 @@ static scales scales_of(const clsp_bezier_desc *d, const magnitudes *m)
 typedef struct grid_job {
     clsp_context *ctx;
     layout l;
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     size_t num_patches, vertices_per_patch;
     double *controls;
     unsigned char *vertices; /* guarded; NULL: not made yet */
@@ -128,7 +131,7 @@ static void free_vertices(grid_job *j)
 
 static void finish(grid_job *j)
 {
-    clsp_bezier_plan_destroy(&j->plan);
+    clsp_patch_plan_destroy(&j->plan);
     free(j->controls);
     free_vertices(j);
 }
@@ -204,9 +207,11 @@ static void check_vertex(const grid_job *j, size_t vertex, const ref_vertex *r, 
                          const long double t[3])
 {
     const long double *const values[] = {r->point, &r->weight, r->du,  r->dv, r->dw,
-                                         r->duu,   r->duv,     r->dvv, NULL,  t};
+                                         r->duu,   r->duv,     r->dvv, NULL,  t,
+                                         NULL,     r->duw,     r->dvw, r->dww};
     const double allowed[] = {s->point,     s->weight,    s->first[0],  s->first[1], s->first[2],
-                              s->second[0], s->second[1], s->second[2], 0.0,         1.0};
+                              s->second[0], s->second[1], s->second[2], 0.0,         1.0,
+                              0.0,          s->second[3], s->second[4], s->second[5]};
 
     for (unsigned bit = 0; bit < CLSP_VERTEX_MAX_ATTRIBUTES; bit++) {
         if (!(j->l.d.vertex.attributes & 1u << bit)) continue;
@@ -249,9 +254,9 @@ static void check_at(const grid_job *j, size_t k)
         .rational = (int)d->rational,
         .points = j->controls + p * j->l.controls};
     const unsigned attributes = d->vertex.attributes;
-    const unsigned order = attributes & (DUU | DUV | DVV | K) ? 2
-                           : attributes & (DU | DV | DW | N)  ? 1
-                                                              : 0;
+    const unsigned order = attributes & (DUU | DUV | DVV | DUW | DVW | DWW | K) ? 2
+                           : attributes & (DU | DV | DW | N)                    ? 1
+                                                                                : 0;
     const magnitudes m = measure(patch.points, j->l.controls / j->l.coords, j->l.dim, d->rational);
     const scales s = scales_of(d, &m);
     const long double t[3] = {axis_parameter(&d->axis[0], rest / num_w / num_v, d->axis[0].num),
@@ -390,6 +395,7 @@ static void volumes(clsp_context *ctx, clsp_type precision)
                                   .rational = rational};
             run(ctx, d, 3);
             d.vertex.attributes = P | DU | DV | DW | T;
+            if (i % 2 == 0) d.vertex.attributes |= DUU | DUV | DVV | DUW | DVW | DWW;
             run(ctx, d, 2);
         }
     }
@@ -498,14 +504,14 @@ static void changes(clsp_context *ctx, clsp_type precision)
         }
         d.axis[0].num = s[2];
         d.axis[1].num = s[3];
-        assert_int_equal(clsp_bezier_set_grid(j.plan, d.axis), CLSP_OK);
+        assert_int_equal(clsp_patch_set_grids(j.plan, d.axis, 0, (clsp_input){0}), CLSP_OK);
         set_grid(&j, &d);
         eval(&j);
         check(&j);
     }
     static const clsp_axis half[2] = {{.num = 0}, {.num = 4}};
     static const uint32_t too_high[2] = {65536, 4};
-    assert_int_equal(clsp_bezier_set_grid(j.plan, half), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_patch_set_grids(j.plan, half, 0, (clsp_input){0}), CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_bezier_set_degrees(j.plan, too_high), CLSP_ERROR_DEGREE);
     eval(&j);
     check(&j);
@@ -591,7 +597,7 @@ static void test_splits(void **state)
 
 static void expect(clsp_context *ctx, clsp_bezier_desc d, clsp_status status)
 {
-    clsp_bezier_plan *plan = (clsp_bezier_plan *)&d;
+    clsp_patch_plan *plan = (clsp_patch_plan *)&d;
 
     if (d.axis[0].num == 0) d.axis[0].num = d.axis[1].num = d.axis[2].num = 4;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), status);
@@ -632,14 +638,13 @@ static void test_bad_descriptions(void **state)
            bad);
     expect(ctx, (clsp_bezier_desc){.vertex.attributes = N, .dim = 2}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.attributes = DV, .form = CLSP_BEZIER_CURVE}, bad);
-    expect(ctx, (clsp_bezier_desc){.vertex.attributes = DUU, .form = CLSP_BEZIER_VOLUME}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.attributes = DW}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.stride = 2}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.stride = 257}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex = {.attributes = P | T, .offset = {2, [9] = 4}}}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.offset = {UINT32_MAX}}, bad);
     expect(ctx, (clsp_bezier_desc){.axis = {{.num = 1}, {.num = 0}}}, bad);
-    expect(ctx, (clsp_bezier_desc){.axis = {{.num = CLSP_BEZIER_MAX_SAMPLES + 1u}, {.num = 1}}},
+    expect(ctx, (clsp_bezier_desc){.axis = {{.num = CLSP_PATCH_MAX_SAMPLES + 1u}, {.num = 1}}},
            bad);
     expect(ctx, (clsp_bezier_desc){.degree = {CLSP_BEZIER_MAX_DEGREE + 1u}}, CLSP_ERROR_DEGREE);
     expect(ctx, (clsp_bezier_desc){.method = CLSP_BEZIER_MATRIX, .degree = {12, 11}},
@@ -666,7 +671,7 @@ static void test_weights(void **state)
         for (size_t k = 0; k < 32; k++)
             points[k] = 1.0f;
         points[27] = bad[i];
-        assert_int_equal(clsp_bezier_set_control_points(j.plan, 2, clsp_in_f32(points, 32), NULL),
+        assert_int_equal(clsp_patch_set_control_points(j.plan, 2, clsp_in_f32(points, 32), NULL),
                          CLSP_ERROR_WEIGHTS);
         eval(&j); /* the patches from before */
         check(&j);
@@ -691,17 +696,16 @@ static void check_weights_of_buffers(clsp_context *ctx, uint32_t check)
     cl_mem buffer = buffer_of(ctx, sizeof points, points);
     const clsp_input in = clsp_in_buffer(buffer, CLSP_F32, 0);
     const clsp_run run = {.done = &done};
-    const clsp_status status = clsp_bezier_set_control_points(j.plan, 1, in, &run);
+    const clsp_status status = clsp_patch_set_control_points(j.plan, 1, in, &run);
     assert_int_equal(status, check ? CLSP_ERROR_WEIGHTS : CLSP_OK);
     assert_int_equal(done != NULL, !check);
     if (done) clReleaseEvent(done);
-    assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){0, 1}, clsp_out_f32(vertices, 27), NULL),
+    assert_int_equal(clsp_patch_eval(j.plan, (clsp_range){0, 1}, clsp_out_f32(vertices, 27), NULL),
                      check ? CLSP_ERROR_STATE : CLSP_OK);
     points[15] = 2.0f;
     cl_mem good = buffer_of(ctx, sizeof points, points);
     assert_int_equal(
-        clsp_bezier_set_control_points(j.plan, 1, clsp_in_buffer(good, CLSP_F32, 0), NULL),
-        CLSP_OK);
+        clsp_patch_set_control_points(j.plan, 1, clsp_in_buffer(good, CLSP_F32, 0), NULL), CLSP_OK);
     eval(&j);
     clReleaseMemObject(good);
     clReleaseMemObject(buffer);
@@ -722,20 +726,20 @@ static void test_no_grid(void **state)
 {
     const clsp_bezier_desc d = {.degree = {2, 1}};
     clsp_context *ctx = context_with("");
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     static const clsp_axis axis[2] = {{.num = 2}, {.num = 3}};
     const clsp_range all = {0, 1};
     float points[18] = {0};
 
     (void)state;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_control_points(plan, 1, clsp_in_f32(points, 18), NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 1, clsp_in_f32(points, 18), NULL),
                      CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(plan, all, clsp_out_f32(points, 18), NULL), CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bezier_set_grid(plan, axis), CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(plan, all, clsp_out_f32(points, 18), NULL), CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(plan, all, clsp_out_f64(NULL, 0), NULL), CLSP_ERROR_ARGUMENT);
-    clsp_bezier_plan_destroy(&plan);
+    assert_int_equal(clsp_patch_eval(plan, all, clsp_out_f32(points, 18), NULL), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_patch_set_grids(plan, axis, 0, (clsp_input){0}), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, all, clsp_out_f32(points, 18), NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, all, clsp_out_f64(NULL, 0), NULL), CLSP_ERROR_ARGUMENT);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
 }
 

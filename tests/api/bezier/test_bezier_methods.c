@@ -403,7 +403,7 @@ static void run(clsp_context *ctx, vertices *v)
 {
     const size_t reals = v->num_vertices * v->stride;
     float *const narrow = malloc((v->num_controls + reals) * sizeof *narrow);
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     assert_non_null(narrow);
     const bool wide = v->d.precision == CLSP_F64;
@@ -412,15 +412,15 @@ static void run(clsp_context *ctx, vertices *v)
     for (size_t i = 0; i < v->num_controls; i++)
         narrow[i] = (float)v->controls[i];
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &v->d), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_control_points(plan, 1,
-                                                    wide ? clsp_in_f64(v->controls, v->num_controls)
-                                                         : clsp_in_f32(narrow, v->num_controls),
-                                                    NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 1,
+                                                   wide ? clsp_in_f64(v->controls, v->num_controls)
+                                                        : clsp_in_f32(narrow, v->num_controls),
+                                                   NULL),
                      CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, 1}, out, NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 1}, out, NULL), CLSP_OK);
     for (size_t i = 0; i < reals && !wide; i++)
         v->values[i] = (double)narrow[v->num_controls + i];
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(narrow);
 }
 
@@ -610,10 +610,10 @@ static void changes(clsp_context *ctx, clsp_type precision)
         job_eval(&a, 0, 1);
         job_create(&b, ctx, by_method(m, second), 2);
         job_eval(&b, 0, 2);
-        clsp_bezier_plan *const plan = b.plan;
+        clsp_patch_plan *const plan = b.plan;
         b.plan = a.plan; /* of the first description */
         assert_int_equal(clsp_bezier_set_degrees(b.plan, second.degree), CLSP_OK);
-        assert_int_equal(clsp_bezier_set_grid(b.plan, second.axis), CLSP_OK);
+        assert_int_equal(clsp_patch_set_grids(b.plan, second.axis, 0, (clsp_input){0}), CLSP_OK);
         double *const own = malloc(b.num_points * sizeof(double));
         assert_non_null(own);
         memcpy(own, b.points, b.num_points * sizeof(double));
@@ -621,8 +621,8 @@ static void changes(clsp_context *ctx, clsp_type precision)
         job_load(&b);
         job_eval(&b, 0, 2);
         assert_memory_equal(own, b.points, b.num_points * sizeof(double));
-        assert_int_equal(clsp_bezier_set_grid(b.plan, small), CLSP_OK);
-        assert_int_equal(clsp_bezier_set_grid(b.plan, second.axis), CLSP_OK);
+        assert_int_equal(clsp_patch_set_grids(b.plan, small, 0, (clsp_input){0}), CLSP_OK);
+        assert_int_equal(clsp_patch_set_grids(b.plan, second.axis, 0, (clsp_input){0}), CLSP_OK);
         memset(b.points, 0, b.num_points * sizeof(double));
         job_eval(&b, 0, 2); /* control points stay loaded */
         assert_memory_equal(own, b.points, b.num_points * sizeof(double));
@@ -643,7 +643,7 @@ static void test_changes(void **state)
 
 static void assert_refused(clsp_context *ctx, clsp_bezier_desc d, clsp_status wanted)
 {
-    clsp_bezier_plan *plan = (clsp_bezier_plan *)&d;
+    clsp_patch_plan *plan = (clsp_patch_plan *)&d;
 
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), wanted);
     assert_null(plan);

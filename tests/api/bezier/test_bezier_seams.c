@@ -102,17 +102,17 @@ static void watertight(clsp_context *ctx, clsp_type precision)
             nums[i] = NUM;
         double *const controls = random_controls(&l, WAYS + 1);
         share_edges(&l, controls, palindrome);
-        clsp_bezier_plan *plan = plan_with(ctx, &l, controls, WAYS + 1);
+        clsp_patch_plan *plan = plan_with(ctx, &l, controls, WAYS + 1);
         unsigned char *const vertices = guarded(&l, num);
         if (own)
             assert_int_equal(
-                clsp_bezier_set_patch_grids(plan, WAYS + 1, clsp_in_u32(nums, COUNT(nums))),
+                clsp_patch_set_grids(plan, NULL, WAYS + 1, clsp_in_u32(nums, COUNT(nums))),
                 CLSP_OK);
         assert_int_equal(eval_host(plan, &l, 0, WAYS + 1, vertices), CLSP_OK);
         check_shared(&l, vertices);
         assert_true(grid_error(&l, controls, vertices, WAYS + 1) <= 1.0);
         free_guarded(&l, num, vertices);
-        clsp_bezier_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
         free(controls);
     }
 }
@@ -146,10 +146,10 @@ static void test_watertight_shapes(void **state)
         double *const controls = random_controls(&l, 2);
         for (size_t k = 0; k < 2; k++) {
             clsp_context *const ctx = lent_context(pairs[i % COUNT(pairs)][k]);
-            clsp_bezier_plan *plan = plan_with(ctx, &l, controls, 2);
+            clsp_patch_plan *plan = plan_with(ctx, &l, controls, 2);
             vertices[k] = guarded(&l, num);
             assert_int_equal(eval_host(plan, &l, 0, 2, vertices[k]), CLSP_OK);
-            clsp_bezier_plan_destroy(&plan);
+            clsp_patch_plan_destroy(&plan);
         }
         assert_memory_equal(vertices[0], vertices[1], num * l.stride * l.element);
         for (size_t k = 0; k < num; k++) {
@@ -184,7 +184,7 @@ static double list_param(clsp_type precision, size_t k)
 }
 
 /* Evaluates a list in host memory, by the device alone or as it comes, or in buffers. */
-static void eval_list(clsp_context *ctx, clsp_bezier_plan *plan, const layout *l,
+static void eval_list(clsp_context *ctx, clsp_patch_plan *plan, const layout *l,
                       const clsp_points *list, int how, unsigned char *vertices)
 {
     const size_t bytes = list->num * l->stride * l->element;
@@ -193,9 +193,9 @@ static void eval_list(clsp_context *ctx, clsp_bezier_plan *plan, const layout *l
     clsp_points in = *list;
 
     if (how < 2) {
-        assert_int_equal(clsp_bezier_eval_points(plan, list,
-                                                 host_out(l->type, vertices, list->num * l->stride),
-                                                 how ? &(clsp_run){.share = &share} : NULL),
+        assert_int_equal(clsp_patch_eval_points(plan, list,
+                                                host_out(l->type, vertices, list->num * l->stride),
+                                                how ? &(clsp_run){.share = &share} : NULL),
                          CLSP_OK);
         return;
     }
@@ -205,7 +205,7 @@ static void eval_list(clsp_context *ctx, clsp_bezier_plan *plan, const layout *l
     in.params = clsp_in_buffer(buffers[1], l->d.precision, 0);
     in.item = clsp_in_buffer(buffers[2], CLSP_U32, 0);
     assert_int_equal(
-        clsp_bezier_eval_points(plan, &in, clsp_out_buffer(buffers[0], l->type, 0), NULL), CLSP_OK);
+        clsp_patch_eval_points(plan, &in, clsp_out_buffer(buffers[0], l->type, 0), NULL), CLSP_OK);
     read_buffer(ctx, buffers[0], bytes, vertices);
     for (int i = 0; i < 3; i++)
         clReleaseMemObject(buffers[i]);
@@ -246,7 +246,7 @@ static void watertight_lists(clsp_context *ctx, clsp_type precision)
                                   .item = clsp_in_u32(items, ALL),
                                   .params = precision == CLSP_F64 ? clsp_in_f64(*wide, 2 * ALL)
                                                                   : clsp_in_f32(*narrow, 2 * ALL)};
-        clsp_bezier_plan *plan = plan_with(ctx, &l, controls, WAYS + 1);
+        clsp_patch_plan *plan = plan_with(ctx, &l, controls, WAYS + 1);
         for (int how = 0; how < 3; how++) {
             unsigned char *const vertices = guarded(&l, ALL);
             eval_list(ctx, plan, &l, &list, how, vertices);
@@ -260,7 +260,7 @@ static void watertight_lists(clsp_context *ctx, clsp_type precision)
             }
             free_guarded(&l, ALL, vertices);
         }
-        clsp_bezier_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
         free(controls);
     }
 }
@@ -336,24 +336,24 @@ static void closed_mesh(clsp_context *ctx, bool own)
                                                           16 * lattice[2] + 64 * c)));
         }
     }
-    clsp_bezier_plan *plan = plan_with(ctx, &l, controls, FACES);
+    clsp_patch_plan *plan = plan_with(ctx, &l, controls, FACES);
     if (own) {
         uint32_t nums[2 * FACES];
         for (size_t i = 0; i < COUNT(nums); i++)
             nums[i] = SAMPLES;
-        assert_int_equal(clsp_bezier_set_patch_grids(plan, FACES, clsp_in_u32(nums, COUNT(nums))),
+        assert_int_equal(clsp_patch_set_grids(plan, NULL, FACES, clsp_in_u32(nums, COUNT(nums))),
                          CLSP_OK);
     }
     unsigned char *const vertices = guarded(&l, num);
     assert_int_equal(eval_host(plan, &l, 0, FACES, vertices), CLSP_OK);
-    assert_int_equal(clsp_bezier_mesh_size(plan, all, &size), CLSP_OK);
+    assert_int_equal(clsp_patch_mesh_size(plan, all, &size), CLSP_OK);
     const size_t num_indices = 3 * size.triangles;
     uint32_t *const indices = malloc(num_indices * sizeof *indices);
     uint64_t *const edges = malloc(num_indices * sizeof *edges);
     float *const points = malloc(num * 3 * sizeof *points);
     assert_true(indices && edges && points);
-    assert_int_equal(clsp_bezier_indices(plan, CLSP_FACES_TRIANGLES, all,
-                                         clsp_out_u32(indices, num_indices), NULL),
+    assert_int_equal(clsp_patch_indices(plan, CLSP_FACES_TRIANGLES, all,
+                                        clsp_out_u32(indices, num_indices), NULL),
                      CLSP_OK);
     memcpy(points, vertices, num * 3 * sizeof *points);
     uint32_t *const name = merge(points, num);
@@ -372,7 +372,7 @@ static void closed_mesh(clsp_context *ctx, bool own)
     free(edges);
     free(indices);
     free_guarded(&l, num, vertices);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
 }
 
@@ -399,7 +399,7 @@ static size_t side_vertices(clsp_bezier_form form)
 }
 
 /* All three ways to the vertices of one patch: the common grid, a patch grid, parameters. */
-static void evaluate(clsp_bezier_plan *plan, const layout *l, int way, unsigned char *vertices)
+static void evaluate(clsp_patch_plan *plan, const layout *l, int way, unsigned char *vertices)
 {
     const size_t num = side_vertices(l->d.form), given = l->d.form == CLSP_BEZIER_TRIANGLE ? 1 : 2;
     const uint32_t nums[] = {SIDE, SIDE}, zeros[SIDE * SIDE] = {0};
@@ -407,8 +407,7 @@ static void evaluate(clsp_bezier_plan *plan, const layout *l, int way, unsigned 
     float narrow[2 * SIDE * SIDE];
     size_t k = 0;
 
-    assert_int_equal(clsp_bezier_set_patch_grids(plan, way == 1, clsp_in_u32(nums, given)),
-                     CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, way == 1, clsp_in_u32(nums, given)), CLSP_OK);
     if (way < 2) {
         assert_int_equal(eval_host(plan, l, 0, 1, vertices), CLSP_OK);
         return;
@@ -422,13 +421,13 @@ static void evaluate(clsp_bezier_plan *plan, const layout *l, int way, unsigned 
     for (k = 0; k < 2 * num; k++)
         narrow[k] = (float)wide[k];
     assert_int_equal(
-        clsp_bezier_eval_points(plan,
-                                &(clsp_points){.num = num,
-                                               .item = clsp_in_u32(zeros, num),
-                                               .params = l->d.precision == CLSP_F64
-                                                             ? clsp_in_f64(wide, 2 * num)
-                                                             : clsp_in_f32(narrow, 2 * num)},
-                                host_out(l->type, vertices, num * l->stride), NULL),
+        clsp_patch_eval_points(plan,
+                               &(clsp_points){.num = num,
+                                              .item = clsp_in_u32(zeros, num),
+                                              .params = l->d.precision == CLSP_F64
+                                                            ? clsp_in_f64(wide, 2 * num)
+                                                            : clsp_in_f32(narrow, 2 * num)},
+                               host_out(l->type, vertices, num * l->stride), NULL),
         CLSP_OK);
 }
 
@@ -457,7 +456,7 @@ static void check_normals(clsp_context *ctx, const layout *l, const double *cont
     const ref_patch patch = {
         (ref_form)l->d.form, {l->d.degree[0], l->d.degree[1], 0}, 3, (int)l->d.rational, controls};
     const size_t num = side_vertices(l->d.form);
-    clsp_bezier_plan *plan = plan_with(ctx, l, controls, 1);
+    clsp_patch_plan *plan = plan_with(ctx, l, controls, 1);
 
     for (int way = 0; way < 3; way++) {
         unsigned char *const vertices = guarded(l, num);
@@ -482,7 +481,7 @@ static void check_normals(clsp_context *ctx, const layout *l, const double *cont
         }
         free_guarded(l, num, vertices);
     }
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 static layout normals_of(clsp_type precision, clsp_bezier_form form, uint32_t degree,
@@ -627,7 +626,7 @@ static void no_plane(clsp_context *ctx, clsp_type precision)
         for (size_t k = 0; k < l.controls; k++) /* a line, or something general */
             controls[k] =
                 (double)(float)(scales[i / 2] * (i % 2 ? random_real() : (double)(k / 3) * 0.125));
-        clsp_bezier_plan *plan = plan_with(ctx, &l, controls, 1);
+        clsp_patch_plan *plan = plan_with(ctx, &l, controls, 1);
         for (int way = 0; way < 3; way++) {
             evaluate(plan, &l, way, vertices);
             for (size_t k = 0; k < num; k++) {
@@ -639,7 +638,7 @@ static void no_plane(clsp_context *ctx, clsp_type precision)
                 assert_true(length2 == 0.0 || fabs(length2 - 1.0) <= 1e-5);
             }
         }
-        clsp_bezier_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
         free_guarded(&l, num, vertices);
     }
     free(controls);

@@ -171,7 +171,7 @@ static void test_tiles_of_vertices(void **state)
     shared j = shared_start(ctx, &grids, CLSP_F32), t = shared_start(ctx, &triangles, CLSP_F32);
 
     (void)state;
-    assert_int_equal(clsp_bezier_set_patch_grids(j.plan, 4, clsp_in_u32(nums, 8)), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(j.plan, NULL, 4, clsp_in_u32(nums, 8)), CLSP_OK);
     j.num = 70 * 90 + 2 * 2 + 40;
     j.bytes = j.num * j.l.stride * j.l.element;
     free(j.reference);
@@ -213,10 +213,10 @@ static void check_odd_list(const shared *j, const clsp_points *points)
         clsp_report report;
         const clsp_run run = {.share = &share, .report = &report};
         assert_int_equal(
-            clsp_bezier_eval_points(j->plan, points, host_out(CLSP_F32, aligned, 3 * num), &run),
+            clsp_patch_eval_points(j->plan, points, host_out(CLSP_F32, aligned, 3 * num), &run),
             CLSP_OK);
         assert_int_equal(
-            clsp_bezier_eval_points(j->plan, &odd, host_out(CLSP_F32, out + 1, 3 * num), &run),
+            clsp_patch_eval_points(j->plan, &odd, host_out(CLSP_F32, out + 1, 3 * num), &run),
             CLSP_OK);
         assert_int_equal(report.schedule, support_is_own_cpu(j->ctx) ? CLSP_SCHEDULE_HOST : by);
         assert_memory_equal(out + 1, aligned, bytes);
@@ -247,31 +247,31 @@ static void test_tiles_of_lists(void **state)
                                     .planar = way & 2 ? 1 : 0};
         clsp_tiling tiling = {.num_tiles = 1};
         memset(made, POISON, sizeof made);
-        assert_int_equal(clsp_bezier_eval_points(j.plan, &points, clsp_out_f32(NULL, 0),
-                                                 &(clsp_run){.tiling = &tiling}),
+        assert_int_equal(clsp_patch_eval_points(j.plan, &points, clsp_out_f32(NULL, 0),
+                                                &(clsp_run){.tiling = &tiling}),
                          CLSP_OK);
         const clsp_share all = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {0, tiling.num_tiles}};
-        assert_int_equal(clsp_bezier_eval_points(j.plan, &points, clsp_out_f32(whole[0], 3 * NUM),
-                                                 &(clsp_run){.share = &all}),
+        assert_int_equal(clsp_patch_eval_points(j.plan, &points, clsp_out_f32(whole[0], 3 * NUM),
+                                                &(clsp_run){.share = &all}),
                          CLSP_OK);
         for (size_t tile = 0; tile < tiling.num_tiles; tile++) {
             const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {tile, 1}};
             clsp_run run = {.share = &share, .tiling = &tiling};
-            assert_int_equal(clsp_bezier_eval_points(j.plan, &points, clsp_out_f32(NULL, 0), &run),
+            assert_int_equal(clsp_patch_eval_points(j.plan, &points, clsp_out_f32(NULL, 0), &run),
                              CLSP_OK);
             run.tiling = NULL;
-            assert_int_equal(clsp_bezier_eval_points(j.plan, &points,
-                                                     clsp_out_f32(made[0] + tiling.elements.first,
-                                                                  tiling.elements.count),
-                                                     &run),
+            assert_int_equal(clsp_patch_eval_points(j.plan, &points,
+                                                    clsp_out_f32(made[0] + tiling.elements.first,
+                                                                 tiling.elements.count),
+                                                    &run),
                              CLSP_OK);
         }
         assert_true(tiling.num_tiles > 2);
         assert_memory_equal(whole, made, sizeof whole);
         memset(made, POISON, sizeof made);
         assert_int_equal(
-            clsp_bezier_eval_points(j.plan, &points, clsp_out_f32(made[0], 3 * NUM),
-                                    &(clsp_run){.share = &(clsp_share){.bit_equal = 1}}),
+            clsp_patch_eval_points(j.plan, &points, clsp_out_f32(made[0], 3 * NUM),
+                                   &(clsp_run){.share = &(clsp_share){.bit_equal = 1}}),
             CLSP_OK);
         assert_memory_equal(whole, made, sizeof whole);
         check_odd_list(&j, &points);
@@ -373,21 +373,20 @@ static void test_wrong_runs(void **state)
     const clsp_run asked = {.tiling = &tiling}, reserved = {.reserved = {0, 0, 1, 0}};
 
     (void)state;
-    assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){0, 2}, clsp_out_f32(points, 54), &told),
+    assert_int_equal(clsp_patch_eval(j.plan, (clsp_range){0, 2}, clsp_out_f32(points, 54), &told),
                      CLSP_ERROR_ARGUMENT);
     assert_int_equal(
-        clsp_bezier_eval(j.plan, (clsp_range){0, 2}, clsp_out_f32(points, 54), &reserved),
+        clsp_patch_eval(j.plan, (clsp_range){0, 2}, clsp_out_f32(points, 54), &reserved),
         CLSP_ERROR_ARGUMENT);
-    assert_int_equal(
-        clsp_bezier_set_control_points(j.plan, 2, clsp_in_f32(points, 24), &shared_run),
-        CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_set_control_points(j.plan, 2, clsp_in_f32(points, 24), &asked),
+    assert_int_equal(clsp_patch_set_control_points(j.plan, 2, clsp_in_f32(points, 24), &shared_run),
                      CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_indices(j.plan, CLSP_FACES_DEFAULT, (clsp_range){0, 2},
-                                         clsp_out_u32(indices, 48), &shared_run),
+    assert_int_equal(clsp_patch_set_control_points(j.plan, 2, clsp_in_f32(points, 24), &asked),
                      CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_indices(j.plan, CLSP_FACES_DEFAULT, (clsp_range){0, 2},
-                                         clsp_out_u32(NULL, 0), &asked),
+    assert_int_equal(clsp_patch_indices(j.plan, CLSP_FACES_DEFAULT, (clsp_range){0, 2},
+                                        clsp_out_u32(indices, 48), &shared_run),
+                     CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_patch_indices(j.plan, CLSP_FACES_DEFAULT, (clsp_range){0, 2},
+                                        clsp_out_u32(NULL, 0), &asked),
                      CLSP_OK);
     assert_int_equal(tiling.num_tiles, 1);
     assert_int_equal(tiling.elements.count, 48);

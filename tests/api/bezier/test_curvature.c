@@ -182,16 +182,15 @@ static clsp_status eval_bezier(clsp_context *ctx, const shape *s, clsp_type prec
                                 .rational = s->rational,
                                 .vertex.attributes = K};
     const size_t num = vertices_of(s);
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
     assert_int_equal(
-        clsp_bezier_set_control_points(plan, 1, host_in(precision, controls, reals_of(s)), NULL),
+        clsp_patch_set_control_points(plan, 1, host_in(precision, controls, reals_of(s)), NULL),
         CLSP_OK);
     assert_int_equal(
-        clsp_bezier_eval(plan, (clsp_range){0, 1}, curvatures(s, precision, out[0]), NULL),
-        CLSP_OK);
-    assert_int_equal(clsp_bezier_eval_points(
+        clsp_patch_eval(plan, (clsp_range){0, 1}, curvatures(s, precision, out[0]), NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_eval_points(
                          plan,
                          &(clsp_points){.num = num,
                                         .item = clsp_in_u32(first_patch, num),
@@ -200,7 +199,7 @@ static clsp_status eval_bezier(clsp_context *ctx, const shape *s, clsp_type prec
                      CLSP_OK);
     const clsp_status status =
         eval_by_caller(plan, (clsp_range){0, 1}, curvatures(s, precision, out[2]));
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     return status;
 }
 
@@ -217,25 +216,24 @@ static clsp_status eval_bspline(clsp_context *ctx, const shape *s, clsp_type pre
                                  .vertex.attributes = K};
     const clsp_share host = {.schedule = CLSP_SCHEDULE_HOST};
     const size_t num = vertices_of(s);
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
 
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &d), CLSP_OK);
     assert_int_equal(
-        clsp_bspline_set_control_points(plan, 1, host_in(precision, controls, reals_of(s)), NULL),
+        clsp_patch_set_control_points(plan, 1, host_in(precision, controls, reals_of(s)), NULL),
         CLSP_OK);
     assert_int_equal(
-        clsp_bspline_eval(plan, (clsp_range){0, 1}, curvatures(s, precision, out[0]), NULL),
-        CLSP_OK);
-    assert_int_equal(clsp_bspline_eval_points(
+        clsp_patch_eval(plan, (clsp_range){0, 1}, curvatures(s, precision, out[0]), NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_eval_points(
                          plan,
                          &(clsp_points){.num = num,
                                         .item = clsp_in_u32(first_patch, num),
                                         .params = host_in(precision, params, num * s->directions)},
                          curvatures(s, precision, out[1]), NULL),
                      CLSP_OK);
-    const clsp_status status = clsp_bspline_eval(
+    const clsp_status status = clsp_patch_eval(
         plan, (clsp_range){0, 1}, curvatures(s, precision, out[2]), &(clsp_run){.share = &host});
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     return status;
 }
 
@@ -344,24 +342,23 @@ static void test_not_a_number(void **state)
     const shape s = cylinder(2, 0);
     const float params[4] = {NAN, 0, 0.5F, 0.5F};
     float controls[MOST], out[4];
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     (void)state;
     for (size_t i = 0; i < reals_of(&s); i++)
         controls[i] = (float)s.controls[i];
     assert_int_equal(clsp_bezier_plan_create(&plan, lent_context(""), &d), CLSP_OK);
     assert_int_equal(
-        clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, reals_of(&s)), NULL),
-        CLSP_OK);
-    assert_int_equal(clsp_bezier_eval_points(plan,
-                                             &(clsp_points){.num = 2,
-                                                            .item = clsp_in_u32(first_patch, 2),
-                                                            .params = clsp_in_f32(params, 4)},
-                                             clsp_out_f32(out, 4), NULL),
+        clsp_patch_set_control_points(plan, 1, clsp_in_f32(controls, reals_of(&s)), NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_eval_points(plan,
+                                            &(clsp_points){.num = 2,
+                                                           .item = clsp_in_u32(first_patch, 2),
+                                                           .params = clsp_in_f32(params, 4)},
+                                            clsp_out_f32(out, 4), NULL),
                      CLSP_OK);
     assert_true(isnan(out[0]) && isnan(out[1]));
     assert_true(fabsf(out[2]) < 1e-5F && fabsf(out[3] + 0.5F) < 1e-5F);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 int main(void)

@@ -81,7 +81,7 @@ static void clamped(const points_job *j, size_t k, long double t[3])
 }
 
 /* Evaluates some points of a job, without a share or by the device, into host memory. */
-static clsp_status eval_some(clsp_bezier_plan *plan, const points_job *j, clsp_range some,
+static clsp_status eval_some(clsp_patch_plan *plan, const points_job *j, clsp_range some,
                              bool by_device, void *vertices)
 {
     const size_t count = some.count * j->l.directions;
@@ -99,16 +99,16 @@ static clsp_status eval_some(clsp_bezier_plan *plan, const points_job *j, clsp_r
                                 .params = j->l.d.precision == CLSP_F64
                                               ? clsp_in_f64(wide, count)
                                               : clsp_in_f32(narrow, count)};
-    clsp_bezier_eval_points(plan, &points, none, &(clsp_run){.tiling = &tiling});
+    clsp_patch_eval_points(plan, &points, none, &(clsp_run){.tiling = &tiling});
     const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = {0, tiling.num_tiles}};
-    status = clsp_bezier_eval_points(
+    status = clsp_patch_eval_points(
         plan, &points, host_out(j->l.type, vertices, some.count * j->l.stride),
         by_device && tiling.num_tiles > 0 ? &(clsp_run){.share = &share} : NULL);
     free(narrow);
     return status;
 }
 
-static clsp_status eval_points(clsp_bezier_plan *plan, const points_job *j, void *vertices)
+static clsp_status eval_points(clsp_patch_plan *plan, const points_job *j, void *vertices)
 {
     return eval_some(plan, j, (clsp_range){0, j->num}, false, vertices);
 }
@@ -134,7 +134,7 @@ static void run(clsp_context *ctx, const clsp_bezier_desc *d, size_t num_patches
                 double bound)
 {
     points_job j = start(d, num_patches, num);
-    clsp_bezier_plan *plan = plan_with(ctx, &j.l, j.controls, num_patches);
+    clsp_patch_plan *plan = plan_with(ctx, &j.l, j.controls, num_patches);
     unsigned char *const vertices = guarded(&j.l, num), *const again = guarded(&j.l, num);
     const size_t first = num / 3, bytes = j.l.stride * j.l.element;
 
@@ -149,13 +149,13 @@ static void run(clsp_context *ctx, const clsp_bezier_desc *d, size_t num_patches
     check_job(&j, again, bound);
     free_guarded(&j.l, num, again);
     free_guarded(&j.l, num, vertices);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     finish(&j);
 }
 
 /* ---- all forms ---- */
 
-enum { FIRST = P | DU | DV, SECOND = DUU | DUV | DVV };
+enum { FIRST = P | DU | DV, SECOND = DUU | DUV | DVV, ALONG_W = DUW | DVW | DWW };
 
 /* Kernels differ by what a vertex holds, not by degrees. In a thin run kind k of them is polynomial
    in one precision and rational in the other. */
@@ -230,8 +230,10 @@ static void volumes(clsp_context *ctx, clsp_type precision)
                                         .degree = {degrees[i][0], degrees[i][1], degrees[i][2]},
                                         .dim = dim,
                                         .rational = dim % 2,
-                                        .vertex.attributes =
-                                            dim == 3 ? P : P | W | DU | DV | DW | T};
+                                        .vertex.attributes = dim == 3   ? P
+                                                             : dim == 4 ? SECOND | ALONG_W | T
+                                                             : i == 0   ? P | W | DU | DV | DW | T
+                                                                        : P | DV | DWW | DUW | DVW};
             if (tiny() && (dim > 2 || i > 1)) continue;
             if (!chosen(dim / 2, 0, precision) || !in_turn(i + dim)) continue;
             run(ctx, &d, 2, tiny() ? 9 : 71, BOUND_31);
@@ -284,7 +286,9 @@ static void high_degrees(clsp_context *ctx, clsp_type precision)
         {.degree = {1000, 2}, .vertex.attributes = FIRST | SECOND | N},
         {.degree = {3, 1000}, .vertex.attributes = FIRST},
         {.degree = {100, 63}, .vertex.attributes = FIRST | SECOND, .rational = 1},
-        {.form = CLSP_BEZIER_VOLUME, .degree = {40, 3, 20}, .vertex.attributes = FIRST | DW},
+        {.form = CLSP_BEZIER_VOLUME,
+         .degree = {40, 3, 20},
+         .vertex.attributes = FIRST | DW | DUV | DWW},
         {.form = CLSP_BEZIER_TRIANGLE, .degree = {60}, .vertex.attributes = FIRST | SECOND},
     };
 
@@ -326,7 +330,7 @@ static void highest_degree(clsp_context *ctx, clsp_type precision)
         j.controls[2 * i] = precision == CLSP_F64 ? x : (double)(float)x;
         j.controls[2 * i + 1] = 1.0;
     }
-    clsp_bezier_plan *plan = plan_with(ctx, &j.l, j.controls, 1);
+    clsp_patch_plan *plan = plan_with(ctx, &j.l, j.controls, 1);
     unsigned char *const vertices = guarded(&j.l, NUM);
     assert_int_equal(eval_points(plan, &j, vertices), CLSP_OK);
     for (size_t k = 0; k < NUM; k++) {
@@ -336,7 +340,7 @@ static void highest_degree(clsp_context *ctx, clsp_type precision)
         assert_true(fabs(attribute(&j.l, vertices, k, P, 1) - 1.0) <= 128 * eps);
     }
     free_guarded(&j.l, NUM, vertices);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     finish(&j);
 }
 
@@ -363,7 +367,7 @@ static void corners(clsp_context *ctx, clsp_type precision)
         points_job j = start(&d, 2, COUNT(at));
         for (size_t k = 0; k < COUNT(at); k++)
             memcpy(j.params + 2 * k, at[k], sizeof at[k]);
-        clsp_bezier_plan *plan = plan_with(ctx, &j.l, j.controls, 2);
+        clsp_patch_plan *plan = plan_with(ctx, &j.l, j.controls, 2);
         unsigned char *const vertices = guarded(&j.l, j.num);
         assert_int_equal(eval_points(plan, &j, vertices), CLSP_OK);
         for (size_t k = 0; k < COUNT(at); k++) {
@@ -373,7 +377,7 @@ static void corners(clsp_context *ctx, clsp_type precision)
                             j.controls[j.patches[k] * j.l.controls + corner * 3 + c]);
         }
         free_guarded(&j.l, j.num, vertices);
-        clsp_bezier_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
         finish(&j);
     }
 }
@@ -411,7 +415,7 @@ static void test_layouts(void **state)
 /* ---- through buffers ---- */
 
 /* Buffers of patches, params and vertices, each with some elements more than num vertices take. */
-static void check_refusals(clsp_bezier_plan *plan, const cl_mem buffers[3], size_t num)
+static void check_refusals(clsp_patch_plan *plan, const cl_mem buffers[3], size_t num)
 {
     const clsp_status bad = CLSP_ERROR_ARGUMENT, small = CLSP_ERROR_BUFFER_SIZE;
     const clsp_run no_list = {.num_wait = 1};
@@ -421,50 +425,50 @@ static void check_refusals(clsp_bezier_plan *plan, const cl_mem buffers[3], size
     const clsp_output c = clsp_out_buffer(buffers[2], CLSP_F16, 0), nowhere = {.buffer = NULL};
 
     assert_int_equal(
-        clsp_bezier_eval_points(NULL, &(clsp_points){.num = 1, .item = a, .params = b}, c, NULL),
+        clsp_patch_eval_points(NULL, &(clsp_points){.num = 1, .item = a, .params = b}, c, NULL),
         bad);
     assert_int_equal(
-        clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .params = b, .planar = 2}, c, NULL),
+        clsp_patch_eval_points(plan, &(clsp_points){.num = 1, .params = b, .planar = 2}, c, NULL),
         bad);
-    assert_int_equal(clsp_bezier_eval_points(
+    assert_int_equal(clsp_patch_eval_points(
                          plan, &(clsp_points){.num = 1, .params = b, .reserved = {1}}, c, NULL),
                      bad);
     assert_int_equal(
-        clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = none}, c, NULL),
+        clsp_patch_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = none}, c, NULL),
         bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = b},
-                                             nowhere, NULL),
+    assert_int_equal(clsp_patch_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = b},
+                                            nowhere, NULL),
                      bad);
     assert_int_equal(
-        clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .item = b, .params = b}, c, NULL),
+        clsp_patch_eval_points(plan, &(clsp_points){.num = 1, .item = b, .params = b}, c, NULL),
         bad);
     assert_int_equal(
-        clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = a}, c, NULL),
+        clsp_patch_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = a}, c, NULL),
         bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = b},
-                                             c, &no_list),
-                     bad);
     assert_int_equal(
-        clsp_bezier_eval_points(plan,
-                                &(clsp_points){.num = num,
-                                               .item = clsp_in_buffer(buffers[0], CLSP_U32, 4),
-                                               .params = b},
-                                c, NULL),
+        clsp_patch_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = b}, c, &no_list),
+        bad);
+    assert_int_equal(
+        clsp_patch_eval_points(plan,
+                               &(clsp_points){.num = num,
+                                              .item = clsp_in_buffer(buffers[0], CLSP_U32, 4),
+                                              .params = b},
+                               c, NULL),
         small);
     assert_int_equal(
-        clsp_bezier_eval_points(plan,
-                                &(clsp_points){.num = num,
-                                               .item = a,
-                                               .params = clsp_in_buffer(buffers[1], CLSP_F32, 8)},
-                                c, NULL),
+        clsp_patch_eval_points(plan,
+                               &(clsp_points){.num = num,
+                                              .item = a,
+                                              .params = clsp_in_buffer(buffers[1], CLSP_F32, 8)},
+                               c, NULL),
         small);
-    assert_int_equal(clsp_bezier_eval_points(plan,
-                                             &(clsp_points){.num = num, .item = a, .params = b},
-                                             clsp_out_buffer(buffers[2], CLSP_F16, 10), NULL),
+    assert_int_equal(clsp_patch_eval_points(plan,
+                                            &(clsp_points){.num = num, .item = a, .params = b},
+                                            clsp_out_buffer(buffers[2], CLSP_F16, 10), NULL),
                      small);
     assert_int_equal(
-        clsp_bezier_eval_points(plan, &(clsp_points){.num = SIZE_MAX / 4, .item = a, .params = b},
-                                c, NULL),
+        clsp_patch_eval_points(plan, &(clsp_points){.num = SIZE_MAX / 4, .item = a, .params = b}, c,
+                               NULL),
         CLSP_ERROR_NO_MEMORY);
 }
 
@@ -482,7 +486,7 @@ static void test_buffers(void **state)
     cl_event done = NULL;
 
     (void)state;
-    clsp_bezier_plan *plan = plan_with(ctx, &j.l, j.controls, 2);
+    clsp_patch_plan *plan = plan_with(ctx, &j.l, j.controls, 2);
     for (size_t k = 0; k < NUM; k++) {
         patches[PATCHES_OFFSET + k] = j.patches[k];
         for (size_t c = 0; c < 2; c++)
@@ -499,12 +503,12 @@ static void test_buffers(void **state)
     const clsp_input a = clsp_in_buffer(buffers[0], CLSP_U32, PATCHES_OFFSET);
     const clsp_input b = clsp_in_buffer(buffers[1], CLSP_F32, PARAMS_OFFSET);
     const clsp_output c = clsp_out_buffer(buffers[2], CLSP_F16, OFFSET);
-    assert_int_equal(clsp_bezier_eval_points(plan,
-                                             &(clsp_points){.num = NUM, .item = a, .params = b}, c,
-                                             &(clsp_run){.done = &done}),
+    assert_int_equal(clsp_patch_eval_points(plan,
+                                            &(clsp_points){.num = NUM, .item = a, .params = b}, c,
+                                            &(clsp_run){.done = &done}),
                      CLSP_OK);
-    assert_int_equal(clsp_bezier_eval_points(plan, &(clsp_points){.num = 0, .item = a, .params = b},
-                                             c, &(clsp_run){.num_wait = 1, .wait = &done}),
+    assert_int_equal(clsp_patch_eval_points(plan, &(clsp_points){.num = 0, .item = a, .params = b},
+                                            c, &(clsp_run){.num_wait = 1, .wait = &done}),
                      CLSP_OK);
     assert_int_equal(clReleaseEvent(done), CL_SUCCESS);
     read_buffer(ctx, buffers[2], sizeof out, out);
@@ -528,7 +532,7 @@ static void test_buffers(void **state)
     assert_memory_equal(again, out, sizeof out);
     for (size_t i = 0; i < COUNT(buffers); i++)
         clReleaseMemObject(buffers[i]);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     finish(&j);
     clsp_context_destroy(&ctx);
 }
@@ -542,7 +546,7 @@ static void test_odd_addresses(void **state)
     const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST};
     clsp_context *ctx = context_with("");
     points_job j = start(&d, 2, NUM);
-    clsp_bezier_plan *plan = plan_with(ctx, &j.l, j.controls, 2);
+    clsp_patch_plan *plan = plan_with(ctx, &j.l, j.controls, 2);
     const size_t bytes = NUM * j.l.stride * sizeof(float);
     unsigned char *const aligned = malloc(bytes), *const odd = malloc(bytes);
     unsigned char items[sizeof(uint32_t) * NUM + 1], params[sizeof(float) * 2 * NUM + 1];
@@ -564,13 +568,13 @@ static void test_odd_addresses(void **state)
         const clsp_run call = {.share = shared ? &by_host : NULL};
         const clsp_output to = host_out(CLSP_F32, aligned, NUM * j.l.stride);
         const clsp_output to_odd = host_out(CLSP_F32, odd, NUM * j.l.stride);
-        assert_int_equal(clsp_bezier_eval_points(plan, &list, to, &call), CLSP_OK);
-        assert_int_equal(clsp_bezier_eval_points(plan, &moved, to_odd, &call), CLSP_OK);
+        assert_int_equal(clsp_patch_eval_points(plan, &list, to, &call), CLSP_OK);
+        assert_int_equal(clsp_patch_eval_points(plan, &moved, to_odd, &call), CLSP_OK);
         assert_memory_equal(odd, aligned, bytes);
     }
     free(aligned);
     free(odd);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     finish(&j);
     clsp_context_destroy(&ctx);
 }
@@ -583,22 +587,22 @@ static void test_no_patches(void **state)
     const float params[] = {0.5f, 0.5f, 0.25f, 0.75f};
     clsp_context *ctx = context_with("");
     const cl_mem in = buffer_of(ctx, sizeof patches, patches);
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     float vertices[6] = {0};
 
     (void)state;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_control_points(plan, 0, clsp_in_f32(NULL, 0), NULL), CLSP_OK);
-    assert_int_equal(clsp_bezier_eval_points(plan,
-                                             &(clsp_points){.num = 2,
-                                                            .item = clsp_in_buffer(in, CLSP_U32, 0),
-                                                            .params = clsp_in_f32(params, 4)},
-                                             clsp_out_f32(vertices, 6), NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 0, clsp_in_f32(NULL, 0), NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_eval_points(plan,
+                                            &(clsp_points){.num = 2,
+                                                           .item = clsp_in_buffer(in, CLSP_U32, 0),
+                                                           .params = clsp_in_f32(params, 4)},
+                                            clsp_out_f32(vertices, 6), NULL),
                      CLSP_OK);
     for (size_t i = 0; i < COUNT(vertices); i++)
         assert_true(isnan(vertices[i]));
     clReleaseMemObject(in);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
 }
 
@@ -616,52 +620,52 @@ static void test_bad_input(void **state)
     double wide_vertices[3];
     const clsp_input a = clsp_in_u32(patches, 2), b = clsp_in_f32(params, 4);
     const clsp_output out = clsp_out_f32(vertices, 6);
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     (void)state;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
     assert_int_equal(
-        clsp_bezier_eval_points(plan, &(clsp_points){.num = 2, .item = a, .params = b}, out, NULL),
+        clsp_patch_eval_points(plan, &(clsp_points){.num = 2, .item = a, .params = b}, out, NULL),
         CLSP_ERROR_STATE);
     points_job j = start(&d, 2, 2);
     assert_int_equal(load_controls(plan, &j.l, j.controls, 2), CLSP_OK);
     assert_int_equal(
-        clsp_bezier_eval_points(NULL, &(clsp_points){.num = 2, .item = a, .params = b}, out, NULL),
+        clsp_patch_eval_points(NULL, &(clsp_points){.num = 2, .item = a, .params = b}, out, NULL),
         bad);
     assert_int_equal(
-        clsp_bezier_eval_points(
+        clsp_patch_eval_points(
             plan, &(clsp_points){.num = 2, .item = clsp_in_u32(NULL, 2), .params = b}, out, NULL),
         bad);
     assert_int_equal(
-        clsp_bezier_eval_points(
+        clsp_patch_eval_points(
             plan, &(clsp_points){.num = 2, .item = a, .params = clsp_in_f32(NULL, 4)}, out, NULL),
         bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, &(clsp_points){.num = 2, .item = a, .params = b},
-                                             clsp_out_f32(NULL, 6), NULL),
+    assert_int_equal(clsp_patch_eval_points(plan, &(clsp_points){.num = 2, .item = a, .params = b},
+                                            clsp_out_f32(NULL, 6), NULL),
                      bad);
     assert_int_equal(
-        clsp_bezier_eval_points(
+        clsp_patch_eval_points(
             plan, &(clsp_points){.num = 2, .item = clsp_in_u32(beyond, 2), .params = b}, out, NULL),
         bad);
     assert_int_equal(
-        clsp_bezier_eval_points(
+        clsp_patch_eval_points(
             plan, &(clsp_points){.num = 1, .item = a, .params = clsp_in_f64(wide, 2)}, out, NULL),
         bad);
-    assert_int_equal(clsp_bezier_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = b},
-                                             clsp_out_f64(wide_vertices, 3), NULL),
+    assert_int_equal(clsp_patch_eval_points(plan, &(clsp_points){.num = 1, .item = a, .params = b},
+                                            clsp_out_f64(wide_vertices, 3), NULL),
                      bad);
     for (size_t i = 0; i < COUNT(vertices); i++)
         assert_true(vertices[i] == 7);
     assert_int_equal(
-        clsp_bezier_eval_points(
+        clsp_patch_eval_points(
             plan,
             &(clsp_points){.num = 0, .item = clsp_in_u32(NULL, 0), .params = clsp_in_f32(NULL, 0)},
             clsp_out_f32(NULL, 0), NULL),
         CLSP_OK);
     assert_int_equal(
-        clsp_bezier_eval_points(plan, &(clsp_points){.num = 2, .item = a, .params = b}, out, NULL),
+        clsp_patch_eval_points(plan, &(clsp_points){.num = 2, .item = a, .params = b}, out, NULL),
         CLSP_OK);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     finish(&j);
     clsp_context_destroy(&ctx);
 }
@@ -673,8 +677,8 @@ static void test_small_buffers(void **state)
     const size_t num = tiny() ? 300 : 5003;
     clsp_context *wide = context_with(""), *small = context_with("alloc=4096");
     points_job j = start(&d, 3, num);
-    clsp_bezier_plan *a = plan_with(wide, &j.l, j.controls, 3);
-    clsp_bezier_plan *b = plan_with(small, &j.l, j.controls, 3);
+    clsp_patch_plan *a = plan_with(wide, &j.l, j.controls, 3);
+    clsp_patch_plan *b = plan_with(small, &j.l, j.controls, 3);
     unsigned char *const whole = guarded(&j.l, num), *const cut = guarded(&j.l, num);
 
     (void)state;
@@ -683,8 +687,8 @@ static void test_small_buffers(void **state)
     assert_memory_equal(whole, cut, num * j.l.stride * j.l.element);
     free_guarded(&j.l, num, whole);
     free_guarded(&j.l, num, cut);
-    clsp_bezier_plan_destroy(&a);
-    clsp_bezier_plan_destroy(&b);
+    clsp_patch_plan_destroy(&a);
+    clsp_patch_plan_destroy(&b);
     finish(&j);
     clsp_context_destroy(&wide);
     clsp_context_destroy(&small);

@@ -306,7 +306,7 @@ static void judge_grid(far_patch *f, const unsigned char *vertices)
 }
 
 /* Looks at a list of parameters on the edge and beside it. */
-static void judge_list(far_patch *f, clsp_bezier_plan *plan)
+static void judge_list(far_patch *f, clsp_patch_plan *plan)
 {
     static const double depths[] = {0.0, 0.0, 0x1p-20, 0x1p-10, 0x1p-4};
     const bool wide = f->l.d.precision == CLSP_F64;
@@ -327,7 +327,7 @@ static void judge_list(far_patch *f, clsp_bezier_plan *plan)
                                 .item = clsp_in_u32(patches, LISTED),
                                 .params = wide ? clsp_in_f64(params[0], 2 * LISTED)
                                                : clsp_in_f32(narrow[0], 2 * LISTED)};
-    assert_int_equal(clsp_bezier_eval_points(
+    assert_int_equal(clsp_patch_eval_points(
                          plan, &points, host_out(f->l.type, vertices, LISTED * f->l.stride), NULL),
                      CLSP_OK);
     for (size_t k = 0; k < LISTED; k++)
@@ -336,14 +336,14 @@ static void judge_list(far_patch *f, clsp_bezier_plan *plan)
 }
 
 /* Evaluates a patch's grid by the device, by the host and as the patch's own, and a list. */
-static void judge_patch(far_patch *f, clsp_bezier_plan *plan)
+static void judge_patch(far_patch *f, clsp_patch_plan *plan)
 {
     const size_t num = SAMPLES * SAMPLES;
     const uint32_t nums[2] = {SAMPLES, SAMPLES};
     unsigned char *const vertices = guarded(&f->l, num);
 
     assert_int_equal(load_controls(plan, &f->l, f->controls, 1), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_grid(plan, f->l.d.axis), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(plan, f->l.d.axis, 0, (clsp_input){0}), CLSP_OK);
     assert_int_equal(eval_host(plan, &f->l, 0, 1, vertices), CLSP_OK);
     judge_grid(f, vertices);
     assert_int_equal(
@@ -351,7 +351,7 @@ static void judge_patch(far_patch *f, clsp_bezier_plan *plan)
         CLSP_OK);
     judge_grid(f, vertices);
     judge_list(f, plan);
-    assert_int_equal(clsp_bezier_set_patch_grids(plan, 1, clsp_in_u32(nums, 2)), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, 1, clsp_in_u32(nums, 2)), CLSP_OK);
     assert_int_equal(eval_host(plan, &f->l, 0, 1, vertices), CLSP_OK);
     judge_grid(f, vertices);
     free_guarded(&f->l, num, vertices);
@@ -378,7 +378,7 @@ static void add_seen(const far_patch *f, const far_case *as)
 }
 
 /* Steps of 1 have a few digits in double and none in float. */
-static void judge_sides(clsp_bezier_plan *plan, const clsp_bezier_desc *d, unsigned first)
+static void judge_sides(clsp_patch_plan *plan, const clsp_bezier_desc *d, unsigned first)
 {
     static const far_case cases[] = {{0.0, 1e3, true},  {1.0, 1e3, true},  {2.0, 1e3, false},
                                      {3.0, 1e3, true},  {3.0, 1e3, false}, {1.0, 1.0, true},
@@ -398,7 +398,7 @@ static void judge_sides(clsp_bezier_plan *plan, const clsp_bezier_desc *d, unsig
 
 /* Patches without a collapsed side, where inner normals are above the rounding of control points of
    their own weight, and far below that of the patch's largest. */
-static void judge_falling(clsp_bezier_plan *plan, const clsp_bezier_desc *d)
+static void judge_falling(clsp_patch_plan *plan, const clsp_bezier_desc *d)
 {
     const double unit = d->precision == CLSP_F64 ? DBL_EPSILON / (double)FLT_EPSILON : 1.0;
 
@@ -422,14 +422,14 @@ static void far_edges(clsp_context *ctx, clsp_type precision)
                                     .rational = 1,
                                     .vertex.attributes = DU | DV | N,
                                     .watertight = i % 2};
-        clsp_bezier_plan *plan;
+        clsp_patch_plan *plan;
 
         if (!in_turn(i + i / 2)) continue;
         assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
         for (unsigned repeat = 0; repeat < (full() ? 10 : 1); repeat++)
             judge_sides(plan, &d, 100 * i + 5000 * repeat);
         judge_falling(plan, &d);
-        clsp_bezier_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
     }
 }
 

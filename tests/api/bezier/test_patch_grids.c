@@ -27,7 +27,7 @@ typedef struct grids_job {
     size_t num_patches, num; /* vertices of all patches */
     uint32_t *nums;          /* [num_patches][3]; NULL: the common grid */
     double *controls;
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     unsigned char *vertices;
 } grids_job;
 
@@ -58,17 +58,17 @@ static void set_patch_grids(const grids_job *j)
     assert_non_null(nums);
     for (size_t i = 0; i < directions * j->num_patches; i++)
         nums[i] = j->nums[i / directions * 3 + i % directions];
-    assert_int_equal(clsp_bezier_set_patch_grids(j->plan, j->num_patches,
-                                                 clsp_in_u32(nums, directions * j->num_patches)),
+    assert_int_equal(clsp_patch_set_grids(j->plan, NULL, j->num_patches,
+                                          clsp_in_u32(nums, directions * j->num_patches)),
                      CLSP_OK);
     free(nums);
 }
 
-static size_t count_vertices(const clsp_bezier_plan *plan, size_t first, size_t count)
+static size_t count_vertices(const clsp_patch_plan *plan, size_t first, size_t count)
 {
     clsp_mesh_size size;
 
-    assert_int_equal(clsp_bezier_mesh_size(plan, (clsp_range){first, count}, &size), CLSP_OK);
+    assert_int_equal(clsp_patch_mesh_size(plan, (clsp_range){first, count}, &size), CLSP_OK);
     return size.vertices;
 }
 
@@ -95,7 +95,7 @@ static grids_job start(clsp_context *ctx, const clsp_bezier_desc *d, size_t num_
 static void finish(grids_job *j)
 {
     free_guarded(&j->l, j->num, j->vertices);
-    clsp_bezier_plan_destroy(&j->plan);
+    clsp_patch_plan_destroy(&j->plan);
     free(j->controls);
     free(j->nums);
 }
@@ -284,7 +284,7 @@ static void check_range(clsp_context *ctx, const grids_job *j, clsp_range patche
     memset(all, POISON, bytes);
     const cl_mem buffer = buffer_of(ctx, bytes, all);
     assert_int_equal(
-        clsp_bezier_eval(j->plan, patches, clsp_out_buffer(buffer, j->l.type, OFFSET), NULL),
+        clsp_patch_eval(j->plan, patches, clsp_out_buffer(buffer, j->l.type, OFFSET), NULL),
         CLSP_OK);
     read_buffer(ctx, buffer, bytes, all);
     assert_memory_equal(all + OFFSET * element, j->vertices + before, middle * vertex);
@@ -357,15 +357,15 @@ static void test_volumes(void **state)
     (void)state;
     assert_int_equal(eval_host(j.plan, &j.l, 0, COUNT(sizes), j.vertices), CLSP_OK);
     check(&j);
-    assert_int_equal(clsp_bezier_eval(j.plan, all, host_out(CLSP_F32, shared, elements),
-                                      &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
+    assert_int_equal(clsp_patch_eval(j.plan, all, host_out(CLSP_F32, shared, elements),
+                                     &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
                      CLSP_OK);
     assert_memory_equal(shared, j.vertices, elements * j.l.element);
     free_guarded(&j.l, j.num, shared);
-    assert_int_equal(clsp_bezier_mesh_size(j.plan, all, &size), CLSP_OK);
+    assert_int_equal(clsp_patch_mesh_size(j.plan, all, &size), CLSP_OK);
     assert_true(size.vertices == j.num && size.triangles == 0 && size.quads == 0);
     assert_int_equal(
-        clsp_bezier_indices(j.plan, CLSP_FACES_TRIANGLES, all, clsp_out_u32(&index, 1), NULL),
+        clsp_patch_indices(j.plan, CLSP_FACES_TRIANGLES, all, clsp_out_u32(&index, 1), NULL),
         CLSP_ERROR_ARGUMENT);
     assert_int_equal(index, 77);
     finish(&j);
@@ -380,43 +380,43 @@ static void test_wrong_volumes(void **state)
     static const uint32_t huge[] = {1u << 28, 1u << 28, 1u << 28};
     const clsp_bezier_desc d = {.form = CLSP_BEZIER_VOLUME, .degree = {1, 1, 1}};
     clsp_context *ctx = context_with("");
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     (void)state;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_patch_grids(plan, 2, clsp_in_u32(nums, 6)), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, 2, clsp_in_u32(nums, 6)), CLSP_OK);
     assert_int_equal(count_vertices(plan, 0, 2), 26);
-    assert_int_equal(clsp_bezier_set_patch_grids(plan, 2, clsp_in_u32(nums, 5)),
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, 2, clsp_in_u32(nums, 5)),
                      CLSP_ERROR_BUFFER_SIZE);
-    assert_int_equal(clsp_bezier_set_patch_grids(plan, 1, clsp_in_u32(none, 3)),
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, 1, clsp_in_u32(none, 3)),
                      CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_set_patch_grids(plan, 1, clsp_in_u32(beyond, 3)),
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, 1, clsp_in_u32(beyond, 3)),
                      CLSP_ERROR_ARGUMENT);
     assert_int_equal(count_vertices(plan, 0, 2), 26); /* still as it was */
-    assert_int_equal(clsp_bezier_set_patch_grids(plan, 1, clsp_in_u32(huge, 3)),
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, 1, clsp_in_u32(huge, 3)),
                      CLSP_ERROR_NO_MEMORY);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
 }
 
 /* ---- states ---- */
 
-static clsp_status eval_range(clsp_bezier_plan *plan, size_t first, size_t count)
+static clsp_status eval_range(clsp_patch_plan *plan, size_t first, size_t count)
 {
     float out[30];
 
-    return clsp_bezier_eval(plan, (clsp_range){first, count}, clsp_out_f32(out, 30), NULL);
+    return clsp_patch_eval(plan, (clsp_range){first, count}, clsp_out_f32(out, 30), NULL);
 }
 
-static clsp_status set_grids(clsp_bezier_plan *plan, size_t num_patches, const uint32_t *nums)
+static clsp_status set_grids(clsp_patch_plan *plan, size_t num_patches, const uint32_t *nums)
 {
-    return clsp_bezier_set_patch_grids(plan, num_patches, clsp_in_u32(nums, 2 * num_patches));
+    return clsp_patch_set_grids(plan, NULL, num_patches, clsp_in_u32(nums, 2 * num_patches));
 }
 
 static const uint32_t two_grids[] = {3, 2, 1, 4};
 
 /* Of a plan with these grids and as many patches. */
-static void check_wrong_grids(clsp_bezier_plan *plan)
+static void check_wrong_grids(clsp_patch_plan *plan)
 {
     static const uint32_t none[] = {3, 0, 1, 4}, beyond[] = {1, 1u << 29};
     static const size_t huge[] = {SIZE_MAX / 2, SIZE_MAX / 4, SIZE_MAX / 16 + 1};
@@ -426,27 +426,55 @@ static void check_wrong_grids(clsp_bezier_plan *plan)
     assert_int_equal(set_grids(NULL, 2, two_grids), bad);
     assert_int_equal(set_grids(plan, 2, none), bad);
     assert_int_equal(set_grids(plan, 1, beyond), bad);
-    assert_int_equal(clsp_bezier_set_patch_grids(plan, 2, clsp_in_u32(two_grids, 3)),
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, 2, clsp_in_u32(two_grids, 3)),
                      CLSP_ERROR_BUFFER_SIZE);
     for (size_t i = 0; i < COUNT(huge); i++) /* before a number is read */
         assert_int_equal(
-            clsp_bezier_set_patch_grids(plan, huge[i], clsp_in_u32(two_grids, SIZE_MAX)),
+            clsp_patch_set_grids(plan, NULL, huge[i], clsp_in_u32(two_grids, SIZE_MAX)),
             CLSP_ERROR_NO_MEMORY);
-    assert_int_equal(clsp_bezier_set_patch_grids(plan, 2, clsp_in_f32((const float *)none, 4)),
-                     bad);
-    assert_int_equal(clsp_bezier_mesh_size(plan, (clsp_range){1, 2}, &size), bad);
-    assert_int_equal(clsp_bezier_mesh_size(plan, (clsp_range){0, 1}, NULL), bad);
-    assert_int_equal(clsp_bezier_mesh_size(NULL, (clsp_range){0, 1}, &size), bad);
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, 2, clsp_in_f32((const float *)none, 4)), bad);
+    assert_int_equal(clsp_patch_mesh_size(plan, (clsp_range){1, 2}, &size), bad);
+    assert_int_equal(clsp_patch_mesh_size(plan, (clsp_range){0, 1}, NULL), bad);
+    assert_int_equal(clsp_patch_mesh_size(NULL, (clsp_range){0, 1}, &size), bad);
     assert_int_equal(size.vertices, 77);
     assert_int_equal(count_vertices(plan, 0, 2), 10); /* still as it was */
 }
 
-static void check_states(clsp_bezier_plan *plan, const layout *l, const double *controls)
+/* Other axes and numbers of samples by one call: as by two, and neither where one is wrong. */
+static void check_both(clsp_patch_plan *plan)
+{
+    static const double params[] = {0.25, 0.5};
+    const clsp_axis half[2] = {{.end = 0.5}, {.end = 0.5}}, none[2] = {{.num = 2}, {.num = 0}};
+    const clsp_axis own[2] = {{.num = 2}, {.num = 2, .params = params}};
+    const uint32_t wrong[] = {3, 2, 1, 0};
+    const clsp_input nums = clsp_in_u32(two_grids, 4);
+    const clsp_range two = {0, 2};
+    float before[30], one[30], both[30];
+
+    assert_int_equal(clsp_patch_eval(plan, two, clsp_out_f32(before, 30), NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(plan, half, 2, clsp_in_u32(wrong, 4)),
+                     CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_patch_set_grids(plan, none, 2, nums), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_patch_set_grids(plan, own, 2, nums), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_patch_eval(plan, two, clsp_out_f32(both, 30), NULL), CLSP_OK);
+    assert_memory_equal(before, both, sizeof both);
+    assert_int_equal(clsp_patch_set_grids(plan, half, 0, (clsp_input){0}), CLSP_OK);
+    assert_int_equal(set_grids(plan, 2, two_grids), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, two, clsp_out_f32(one, 30), NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(plan, own, 0, (clsp_input){0}), CLSP_OK);
+    assert_int_equal(set_grids(plan, 2, two_grids), CLSP_ERROR_ARGUMENT); /* the axes' own */
+    assert_int_equal(clsp_patch_set_grids(plan, half, 2, nums), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, two, clsp_out_f32(both, 30), NULL), CLSP_OK);
+    assert_memory_equal(one, both, sizeof both);
+    assert_true(memcmp(one, before, sizeof one) != 0);
+}
+
+static void check_states(clsp_patch_plan *plan, const layout *l, const double *controls)
 {
     static const clsp_axis axis[2] = {{.num = 2}, {.num = 2}};
     clsp_mesh_size size;
 
-    assert_int_equal(clsp_bezier_mesh_size(plan, (clsp_range){0, 1}, &size), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_patch_mesh_size(plan, (clsp_range){0, 1}, &size), CLSP_ERROR_STATE);
     assert_int_equal(set_grids(plan, 2, two_grids), CLSP_OK);
     assert_int_equal(eval_range(plan, 0, 2), CLSP_ERROR_STATE);
     assert_int_equal(load_controls(plan, l, controls, 3), CLSP_OK);
@@ -457,14 +485,15 @@ static void check_states(clsp_bezier_plan *plan, const layout *l, const double *
     assert_int_equal(eval_range(plan, 2, 0), CLSP_OK);
     assert_int_equal(count_vertices(plan, 1, 1), 4);
     check_wrong_grids(plan);
+    check_both(plan);
 
     assert_int_equal(set_grids(plan, 0, NULL), CLSP_OK);
     assert_int_equal(eval_range(plan, 0, 2), CLSP_ERROR_STATE);
     assert_int_equal(set_grids(plan, 2, two_grids), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_grid(plan, axis), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(plan, axis, 0, (clsp_input){0}), CLSP_OK);
     assert_int_equal(count_vertices(plan, 0, 2), 8);
     assert_int_equal(eval_range(plan, 0, 2), CLSP_OK);
-    assert_int_equal(clsp_bezier_mesh_size(plan, (clsp_range){0, SIZE_MAX / 4}, &size),
+    assert_int_equal(clsp_patch_mesh_size(plan, (clsp_range){0, SIZE_MAX / 4}, &size),
                      CLSP_ERROR_NO_MEMORY);
     assert_int_equal(set_grids(plan, 2, two_grids), CLSP_OK);
     assert_int_equal(set_grids(plan, 0, two_grids), CLSP_OK); /* the common grid again */
@@ -478,7 +507,7 @@ static void test_states(void **state)
     const clsp_bezier_desc d = {.degree = {1, 1}};
     const layout l = layout_of(&d);
     clsp_context *ctx = context_with("");
-    clsp_bezier_plan *plan, *volume;
+    clsp_patch_plan *plan, *volume;
     clsp_mesh_size size;
     uint32_t index = 77;
 
@@ -486,18 +515,18 @@ static void test_states(void **state)
     double *const controls = random_controls(&l, 3);
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
     check_states(plan, &l, controls);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 
     const clsp_bezier_desc v = {.form = CLSP_BEZIER_VOLUME,
                                 .axis = {{.num = 2}, {.num = 2}, {.num = 2}}};
     assert_int_equal(clsp_bezier_plan_create(&volume, ctx, &v), CLSP_OK);
-    assert_int_equal(clsp_bezier_mesh_size(volume, (clsp_range){3, 5}, &size), CLSP_OK);
+    assert_int_equal(clsp_patch_mesh_size(volume, (clsp_range){3, 5}, &size), CLSP_OK);
     assert_true(size.vertices == 40 && size.triangles == 0 && size.quads == 0);
-    assert_int_equal(clsp_bezier_indices(volume, CLSP_FACES_QUADS, (clsp_range){0, 1},
-                                         clsp_out_u32(&index, 1), NULL),
+    assert_int_equal(clsp_patch_indices(volume, CLSP_FACES_QUADS, (clsp_range){0, 1},
+                                        clsp_out_u32(&index, 1), NULL),
                      CLSP_ERROR_ARGUMENT);
     assert_int_equal(index, 77);
-    clsp_bezier_plan_destroy(&volume);
+    clsp_patch_plan_destroy(&volume);
     free(controls);
     clsp_context_destroy(&ctx);
 }
@@ -534,7 +563,7 @@ static size_t count_indices(const grids_job *j, clsp_faces faces, clsp_range pat
 {
     clsp_mesh_size size;
 
-    assert_int_equal(clsp_bezier_mesh_size(j->plan, patches, &size), CLSP_OK);
+    assert_int_equal(clsp_patch_mesh_size(j->plan, patches, &size), CLSP_OK);
     return faces == CLSP_FACES_QUADS ? 4 * size.quads : 3 * size.triangles;
 }
 
@@ -546,7 +575,7 @@ static uint32_t *indices_of(const grids_job *j, clsp_faces faces, size_t *num)
     uint32_t *const indices = malloc((*num + 1) * sizeof *indices);
     assert_non_null(indices);
     indices[*num] = 0xfefefefe;
-    assert_int_equal(clsp_bezier_indices(j->plan, faces, all, clsp_out_u32(indices, *num), NULL),
+    assert_int_equal(clsp_patch_indices(j->plan, faces, all, clsp_out_u32(indices, *num), NULL),
                      CLSP_OK);
     assert_int_equal(indices[*num], 0xfefefefe);
     return indices;
@@ -565,7 +594,7 @@ static void check_device(clsp_context *ctx, const grids_job *j, clsp_faces faces
     memset(got, 0xfe, words * sizeof *got);
     cl_mem buffer = buffer_of(ctx, words * sizeof *got, got);
     assert_int_equal(
-        clsp_bezier_indices(j->plan, faces, all, clsp_out_buffer(buffer, CLSP_U32, OFFSET), NULL),
+        clsp_patch_indices(j->plan, faces, all, clsp_out_buffer(buffer, CLSP_U32, OFFSET), NULL),
         CLSP_OK);
     read_buffer(ctx, buffer, words * sizeof *got, got);
     assert_memory_equal(got + OFFSET, indices, num * sizeof *got);
@@ -573,13 +602,13 @@ static void check_device(clsp_context *ctx, const grids_job *j, clsp_faces faces
         if (i < OFFSET || i >= OFFSET + num) assert_int_equal(got[i], 0xfefefefe);
 
     const size_t later = count_indices(j, faces, rest), first = count_vertices(j->plan, 0, 1);
-    assert_int_equal(clsp_bezier_indices(j->plan, faces, rest, clsp_out_u32(got, later), NULL),
+    assert_int_equal(clsp_patch_indices(j->plan, faces, rest, clsp_out_u32(got, later), NULL),
                      CLSP_OK);
     for (size_t i = 0; i < later; i++)
         assert_int_equal(got[i] + first, indices[num - later + i]);
     if (num > 0)
-        assert_int_equal(clsp_bezier_indices(j->plan, faces, all,
-                                             clsp_out_buffer(buffer, CLSP_U32, OFFSET + 3), NULL),
+        assert_int_equal(clsp_patch_indices(j->plan, faces, all,
+                                            clsp_out_buffer(buffer, CLSP_U32, OFFSET + 3), NULL),
                          CLSP_ERROR_BUFFER_SIZE);
     clReleaseMemObject(buffer);
     free(got);
@@ -638,10 +667,10 @@ static void check_wrong_faces(const grids_job *j)
     const clsp_output out = clsp_out_u32(room, 512), nowhere = {.type = CLSP_U32};
 
     if (j->l.d.form == CLSP_BEZIER_TRIANGLE)
-        assert_int_equal(clsp_bezier_indices(j->plan, CLSP_FACES_QUADS, first, out, NULL), bad);
-    assert_int_equal(clsp_bezier_indices(j->plan, (clsp_faces)5, first, out, NULL), bad);
+        assert_int_equal(clsp_patch_indices(j->plan, CLSP_FACES_QUADS, first, out, NULL), bad);
+    assert_int_equal(clsp_patch_indices(j->plan, (clsp_faces)5, first, out, NULL), bad);
     if (count_indices(j, CLSP_FACES_TRIANGLES, first) > 0)
-        assert_int_equal(clsp_bezier_indices(j->plan, CLSP_FACES_TRIANGLES, first, nowhere, NULL),
+        assert_int_equal(clsp_patch_indices(j->plan, CLSP_FACES_TRIANGLES, first, nowhere, NULL),
                          bad);
 }
 
@@ -680,20 +709,20 @@ static void test_too_many_vertices(void **state)
                                 .axis = {{.num = 92682}}}; /* 4295023903 of them */
     clsp_context *ctx = context_with("");
     const clsp_range first = {0, 1};
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     clsp_mesh_size size;
     uint32_t out[3];
 
     (void)state;
     if (sizeof(size_t) < 8) skip();
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
-    assert_int_equal(clsp_bezier_mesh_size(plan, first, &size), CLSP_OK);
+    assert_int_equal(clsp_patch_mesh_size(plan, first, &size), CLSP_OK);
     assert_true(size.vertices == (size_t)92682 * 92683 / 2);
     assert_true(size.triangles == (size_t)92681 * 92681 && size.quads == 0);
     assert_int_equal(
-        clsp_bezier_indices(plan, CLSP_FACES_TRIANGLES, first, clsp_out_u32(out, 3), NULL),
+        clsp_patch_indices(plan, CLSP_FACES_TRIANGLES, first, clsp_out_u32(out, 3), NULL),
         CLSP_ERROR_ARGUMENT);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
 }
 

@@ -199,17 +199,17 @@ size_t target_reals(const spline *s, const clsp_bspline_desc *d)
     return reals;
 }
 
-void set_target(clsp_context *ctx, clsp_bspline_plan *plan, const wish *w, clsp_bspline_desc *d)
+void set_target(clsp_context *ctx, clsp_patch_plan *plan, const wish *w, clsp_bspline_desc *d)
 {
     if (clsp_bspline_set_target(plan, &w->target) != CLSP_OK) {
         char why[256];
         clsp_context_last_error(ctx, why, sizeof why);
         fail_msg("%s", why);
     }
-    assert_int_equal(clsp_bspline_target_desc(plan, 0, d), CLSP_OK);
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, d, NULL), CLSP_OK);
 }
 
-clsp_status count_converted(clsp_bspline_plan *plan, clsp_range patches, size_t coords, size_t *num)
+clsp_status count_converted(clsp_patch_plan *plan, clsp_range patches, size_t coords, size_t *num)
 {
     const clsp_output none = {.type = CLSP_TYPE_DEFAULT};
     clsp_tiling tiling = {.num_tiles = 0};

@@ -59,11 +59,10 @@ double convert_worst(void);
 size_t target_reals(const spline *s, const clsp_bspline_desc *d);
 
 /* Sets the target; d: receives what it amounts to. */
-void set_target(clsp_context *ctx, clsp_bspline_plan *plan, const wish *w, clsp_bspline_desc *d);
+void set_target(clsp_context *ctx, clsp_patch_plan *plan, const wish *w, clsp_bspline_desc *d);
 
 /* Counts the control points that a conversion makes of some patches, each of so many coordinates.
  */
-clsp_status count_converted(clsp_bspline_plan *plan, clsp_range patches, size_t coords,
-                            size_t *num);
+clsp_status count_converted(clsp_patch_plan *plan, clsp_range patches, size_t coords, size_t *num);
 
 #endif

@@ -244,8 +244,8 @@ projecting project_start(clsp_context *ctx, curves *c, size_t num, const double 
     void *const controls = narrowed(c->d.precision, c->controls, reals);
 
     assert_int_equal(clsp_bspline_plan_create(&p.plan, ctx, &c->d), CLSP_OK);
-    assert_int_equal(clsp_bspline_set_control_points(
-                         p.plan, c->num, host_in(c->d.precision, controls, reals), NULL),
+    assert_int_equal(clsp_patch_set_control_points(p.plan, c->num,
+                                                   host_in(c->d.precision, controls, reals), NULL),
                      CLSP_OK);
     free(controls);
     return p;
@@ -253,18 +253,17 @@ projecting project_start(clsp_context *ctx, curves *c, size_t num, const double 
 
 void project_finish(projecting *p)
 {
-    clsp_bspline_plan_destroy(&p->plan);
+    clsp_patch_plan_destroy(&p->plan);
 }
 
 size_t nearest_bytes(clsp_type precision)
 {
-    return precision == CLSP_F64 ? sizeof(clsp_bspline_nearest_f64)
-                                 : sizeof(clsp_bspline_nearest_f32);
+    return precision == CLSP_F64 ? sizeof(clsp_nearest_f64) : sizeof(clsp_nearest_f32);
 }
 
 static size_t nearest_size(clsp_type precision)
 {
-    return precision == CLSP_F64 ? CLSP_BSPLINE_NEAREST_F64_SIZE : CLSP_BSPLINE_NEAREST_F32_SIZE;
+    return precision == CLSP_F64 ? CLSP_NEAREST_F64_SIZE : CLSP_NEAREST_F32_SIZE;
 }
 
 static uint32_t results_of_query(const projecting *p)
@@ -279,7 +278,7 @@ unsigned char *project_bytes(const projecting *p, size_t first, size_t count)
     const size_t num = count * results_of_query(p), bytes = num * nearest_bytes(precision);
     void *const points = narrowed(precision, p->queries + first * dim, count * dim);
     void *const hints = p->hints ? narrowed(precision, p->hints + first, count) : NULL;
-    clsp_bspline_queries queries = {.num = count,
+    clsp_nearest_queries queries = {.num = count,
                                     .points = host_in(precision, points, count * dim)};
     unsigned char *const memory = malloc(bytes + 2 * GUARD);
 
@@ -289,10 +288,10 @@ unsigned char *project_bytes(const projecting *p, size_t first, size_t count)
     memset(memory, POISON, bytes + 2 * GUARD);
     const clsp_output out = host_out(precision, memory + GUARD, num * nearest_size(precision));
     const clsp_status status =
-        p->share ? clsp_bspline_project(
+        p->share ? clsp_nearest_project(
                        p->plan, &queries, &p->opts, out,
                        &(clsp_run){.share = p->share ? p->share : &(clsp_share){.num_workers = 0}})
-                 : clsp_bspline_project(p->plan, &queries, &p->opts, out, NULL);
+                 : clsp_nearest_project(p->plan, &queries, &p->opts, out, NULL);
     if (status != CLSP_OK) {
         char why[256];
         clsp_context_last_error(p->ctx, why, sizeof why);
@@ -306,20 +305,20 @@ unsigned char *project_bytes(const projecting *p, size_t first, size_t count)
     return memory;
 }
 
-clsp_bspline_nearest_f64 nearest_at(clsp_type precision, const unsigned char *results, size_t k)
+clsp_nearest_f64 nearest_at(clsp_type precision, const unsigned char *results, size_t k)
 {
-    clsp_bspline_nearest_f32 narrow;
-    clsp_bspline_nearest_f64 r;
+    clsp_nearest_f32 narrow;
+    clsp_nearest_f64 r;
 
     if (precision == CLSP_F64) {
         memcpy(&r, results + k * sizeof r, sizeof r);
         return r;
     }
     memcpy(&narrow, results + k * sizeof narrow, sizeof narrow);
-    r = (clsp_bspline_nearest_f64){.distance = narrow.distance,
-                                   .bound = narrow.bound,
-                                   .patch = narrow.patch,
-                                   .status = narrow.status};
+    r = (clsp_nearest_f64){.distance = narrow.distance,
+                           .bound = narrow.bound,
+                           .patch = narrow.patch,
+                           .status = narrow.status};
     for (int i = 0; i < 3; i++)
         r.param[i] = narrow.param[i];
     for (int i = 0; i < 4; i++)
@@ -327,10 +326,10 @@ clsp_bspline_nearest_f64 nearest_at(clsp_type precision, const unsigned char *re
     return r;
 }
 
-clsp_bspline_nearest_f64 *project_range(const projecting *p, size_t first, size_t count)
+clsp_nearest_f64 *project_range(const projecting *p, size_t first, size_t count)
 {
     const size_t num = count * results_of_query(p);
-    clsp_bspline_nearest_f64 *const results = malloc((num + 1) * sizeof *results);
+    clsp_nearest_f64 *const results = malloc((num + 1) * sizeof *results);
     unsigned char *const bytes = project_bytes(p, first, count);
 
     assert_non_null(results);
@@ -388,7 +387,7 @@ static long double apart(const curves *c, const long double *a, const long doubl
 
 /* How far a point is from that of the curve at a parameter, less what a rounding of the parameter
    moves that by. At a jump either side will do. */
-static double off_curve(curves *c, const clsp_bspline_nearest_f64 *r, const long double *point)
+static double off_curve(curves *c, const clsp_nearest_f64 *r, const long double *point)
 {
     ref_project *const oracle = oracle_of(c, r->patch);
     const double eps = c->d.precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
@@ -409,7 +408,7 @@ static double off_curve(curves *c, const clsp_bspline_nearest_f64 *r, const long
     return (double)least;
 }
 
-static void complain(const curves *c, const double *query, const clsp_bspline_nearest_f64 *r,
+static void complain(const curves *c, const double *query, const clsp_nearest_f64 *r,
                      const char *what, double is, double wanted)
 {
     fail_msg("%s: degree %u, %u control points, dim %u%s, f%d, query %.17g %.17g %.17g %.17g: %s "
@@ -420,13 +419,13 @@ static void complain(const curves *c, const double *query, const clsp_bspline_ne
              is, wanted, r->distance, r->bound, r->param[0], r->patch, r->status);
 }
 
-void check_itself(curves *c, const double *query, const clsp_bspline_nearest_f64 *r)
+void check_itself(curves *c, const double *query, const clsp_nearest_f64 *r)
 {
     const double most = allowed(c, r->distance);
     const double eps = c->d.precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
     long double point[4], from[4];
 
-    if (r->status > CLSP_BSPLINE_NEAREST_CUT) complain(c, query, r, "status", r->status, 0);
+    if (r->status > CLSP_NEAREST_CUT) complain(c, query, r, "status", r->status, 0);
     if (r->patch >= c->num) complain(c, query, r, "patch", r->patch, 0);
     if (!(r->bound <= r->distance)) complain(c, query, r, "bound", r->bound, r->distance);
     if (!(r->bound >= 0)) complain(c, query, r, "bound", r->bound, 0);
@@ -468,8 +467,7 @@ static double allowed_gap(const curves *c, double distance)
     return 16 * (c->d.degree[0] + 4) * eps * size * size;
 }
 
-void check_nearest(curves *c, const double *query, uint32_t patch,
-                   const clsp_bspline_nearest_f64 *r)
+void check_nearest(curves *c, const double *query, uint32_t patch, const clsp_nearest_f64 *r)
 {
     const ref_nearest exact = exact_nearest(c, query, patch);
     const double distance = (double)exact.distance, most = allowed(c, distance);
@@ -484,13 +482,13 @@ void check_nearest(curves *c, const double *query, uint32_t patch,
     if (!(r->bound <= exact.distance + own))
         complain(c, query, r, "bound above", r->bound, distance);
     worst = support_worse(worst, (r->distance - distance) / most);
-    num_cut += r->status == CLSP_BSPLINE_NEAREST_CUT;
+    num_cut += r->status == CLSP_NEAREST_CUT;
     const double gap = (r->distance - r->bound) * (r->distance + r->bound);
-    if (r->status == CLSP_BSPLINE_NEAREST_FOUND && !(gap <= allowed_gap(c, distance)))
+    if (r->status == CLSP_NEAREST_FOUND && !(gap <= allowed_gap(c, distance)))
         complain(c, query, r, "gap of squares", gap, allowed_gap(c, distance));
 }
 
-void check_none(const clsp_bspline_nearest_f64 *r, clsp_bspline_nearest_status status, double bound)
+void check_none(const clsp_nearest_f64 *r, clsp_nearest_status status, double bound)
 {
     assert_int_equal(r->status, status);
     assert_int_equal(r->patch, UINT32_MAX);
@@ -504,7 +502,7 @@ void check_none(const clsp_bspline_nearest_f64 *r, clsp_bspline_nearest_status s
 
 void check_all_nearest(projecting *p)
 {
-    clsp_bspline_nearest_f64 *const results = project_range(p, 0, p->num);
+    clsp_nearest_f64 *const results = project_range(p, 0, p->num);
 
     for (size_t i = 0; i < p->num; i++)
         check_nearest(p->c, p->queries + i * p->c->dim, p->patches ? p->patches[i] : UINT32_MAX,

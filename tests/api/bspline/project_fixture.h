@@ -72,12 +72,12 @@ double *make_curve_points(curves *c, size_t num);
 typedef struct projecting {
     clsp_context *ctx;
     curves *c;
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     size_t num;
     const double *queries;
     const uint32_t *patches; /* or NULL */
     const double *hints;     /* or NULL */
-    clsp_bspline_project_opts opts;
+    clsp_nearest_opts opts;
     const clsp_share *share; /* how processors share it; NULL: by the device alone */
 } projecting;
 
@@ -89,11 +89,11 @@ void project_finish(projecting *p);
 unsigned char *project_bytes(const projecting *p, size_t first, size_t count);
 
 /* The results of points first .. first + count - 1 as doubles, [count][num_nearest]. */
-clsp_bspline_nearest_f64 *project_range(const projecting *p, size_t first, size_t count);
+clsp_nearest_f64 *project_range(const projecting *p, size_t first, size_t count);
 
 /* Bytes of a result, and a result as doubles. */
 size_t nearest_bytes(clsp_type precision);
-clsp_bspline_nearest_f64 nearest_at(clsp_type precision, const unsigned char *results, size_t k);
+clsp_nearest_f64 nearest_at(clsp_type precision, const unsigned char *results, size_t k);
 
 /* ---- checks ---- */
 
@@ -102,18 +102,16 @@ double allowed(const curves *c, double distance);
 
 /* Fails unless a result is well formed and agrees with itself: its point is that of the curve at
    its parameter and as far from the query as is said. */
-void check_itself(curves *c, const double *query, const clsp_bspline_nearest_f64 *r);
+void check_itself(curves *c, const double *query, const clsp_nearest_f64 *r);
 
 /* The oracle's nearest point of a curve, or of all (UINT32_MAX). */
 ref_nearest exact_nearest(curves *c, const double *query, uint32_t patch);
 
 /* Fails unless it is the nearest one of a curve, or of all (UINT32_MAX), and its bound is one. */
-void check_nearest(curves *c, const double *query, uint32_t patch,
-                   const clsp_bspline_nearest_f64 *r);
+void check_nearest(curves *c, const double *query, uint32_t patch, const clsp_nearest_f64 *r);
 
 /* Fails unless a result is that there is none, for the status, with that bound. */
-void check_none(const clsp_bspline_nearest_f64 *r, clsp_bspline_nearest_status status,
-                double bound);
+void check_none(const clsp_nearest_f64 *r, clsp_nearest_status status, double bound);
 
 /* Projects all points and checks each. */
 void check_all_nearest(projecting *p);

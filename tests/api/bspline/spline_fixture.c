@@ -136,9 +136,9 @@ clsp_input controls_in(const spline *s, const double *controls, size_t num, void
     return clsp_in_f32(floats, num * s->l.controls);
 }
 
-clsp_bspline_plan *plan_of(clsp_context *ctx, spline *s, const double *controls, size_t num)
+clsp_patch_plan *plan_of(clsp_context *ctx, spline *s, const double *controls, size_t num)
 {
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     float *const narrow = malloc((num * s->l.controls + 1) * sizeof *narrow);
 
     assert_non_null(narrow);
@@ -149,25 +149,24 @@ clsp_bspline_plan *plan_of(clsp_context *ctx, spline *s, const double *controls,
         fail_msg("%s", why);
     }
     assert_int_equal(
-        clsp_bspline_set_control_points(plan, num, controls_in(s, controls, num, narrow), NULL),
+        clsp_patch_set_control_points(plan, num, controls_in(s, controls, num, narrow), NULL),
         CLSP_OK);
     free(narrow);
     return plan;
 }
 
-clsp_status eval_list_twice(clsp_bspline_plan *plan, const clsp_points *points, clsp_output out)
+clsp_status eval_list_twice(clsp_patch_plan *plan, const clsp_points *points, clsp_output out)
 {
     clsp_points half = *points;
     clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE};
     clsp_tiling tiling;
-    clsp_status status =
-        clsp_bspline_eval_points(plan, points, out, &(clsp_run){.tiling = &tiling});
+    clsp_status status = clsp_patch_eval_points(plan, points, out, &(clsp_run){.tiling = &tiling});
 
     share.tiles.count = tiling.num_tiles;
     if (status == CLSP_OK)
-        status = clsp_bspline_eval_points(plan, points, out, &(clsp_run){.share = &share});
+        status = clsp_patch_eval_points(plan, points, out, &(clsp_run){.share = &share});
     half.num /= 2;
-    return status == CLSP_OK ? clsp_bspline_eval_points(plan, &half, out, NULL) : status;
+    return status == CLSP_OK ? clsp_patch_eval_points(plan, &half, out, NULL) : status;
 }
 
 long double domain_at(const spline *s, uint32_t k, long double ratio)

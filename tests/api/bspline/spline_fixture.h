@@ -47,11 +47,11 @@ double spline_error(const spline *s, const double *controls, const long double t
 clsp_input controls_in(const spline *s, const double *controls, size_t num, void *narrow);
 
 /* A plan with `num` patches loaded. */
-clsp_bspline_plan *plan_of(clsp_context *ctx, spline *s, const double *controls, size_t num);
+clsp_patch_plan *plan_of(clsp_context *ctx, spline *s, const double *controls, size_t num);
 
 /* Evaluates a list that is not planar by the device, and the first half of it again without a
    share, which on CPUs may be the host's. */
-clsp_status eval_list_twice(clsp_bspline_plan *plan, const clsp_points *points, clsp_output out);
+clsp_status eval_list_twice(clsp_patch_plan *plan, const clsp_points *points, clsp_output out);
 
 /* The parameter that lies so far in the domain of direction k, from 0 to 1. */
 long double domain_at(const spline *s, uint32_t k, long double ratio);

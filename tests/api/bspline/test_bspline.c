@@ -46,19 +46,19 @@ static void grid_parameters(const spline *s, size_t k, const size_t num[3], long
 
 /* ---- grids ---- */
 
-static clsp_tiling tiling_of(clsp_bspline_plan *plan, size_t patch, clsp_range tiles)
+static clsp_tiling tiling_of(clsp_patch_plan *plan, size_t patch, clsp_range tiles)
 {
     const clsp_share share = {.tiles = tiles};
     const clsp_output none = {.type = CLSP_TYPE_DEFAULT};
     clsp_tiling tiling = {.num_tiles = 0};
     const clsp_run ask = {.share = &share, .tiling = &tiling};
 
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){patch, 1}, none, &ask), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){patch, 1}, none, &ask), CLSP_OK);
     return tiling;
 }
 
 /* Makes tiles of a patch on the device, at their places in `vertices`. */
-static void make_tiles(clsp_bspline_plan *plan, const layout *l, size_t patch, clsp_range tiles,
+static void make_tiles(clsp_patch_plan *plan, const layout *l, size_t patch, clsp_range tiles,
                        unsigned char *vertices)
 {
     const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE, .tiles = tiles};
@@ -66,16 +66,16 @@ static void make_tiles(clsp_bspline_plan *plan, const layout *l, size_t patch, c
     unsigned char *const at = vertices + elements.first * l->element;
 
     memset(at, POISON, elements.count * l->element);
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){patch, 1},
-                                       host_out(l->type, at, elements.count),
-                                       &(clsp_run){.share = &share}),
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){patch, 1},
+                                     host_out(l->type, at, elements.count),
+                                     &(clsp_run){.share = &share}),
                      CLSP_OK);
 }
 
 /* Makes a patch on the device, where it goes into `whole`, and again tile by tile: the same bits.
    one: room for a patch. */
-static void check_tiles(clsp_bspline_plan *plan, const layout *l, size_t patch,
-                        unsigned char *whole, unsigned char *one)
+static void check_tiles(clsp_patch_plan *plan, const layout *l, size_t patch, unsigned char *whole,
+                        unsigned char *one)
 {
     const clsp_range none = {0, 0};
     const clsp_tiling tiling = tiling_of(plan, patch, none);
@@ -105,22 +105,22 @@ static void check_grid(clsp_context *ctx, spline *s, size_t num)
     const size_t each = nums[0] * nums[1] * nums[2], elements = each * s->l.stride;
     const size_t bytes = elements * s->l.element, last = num - 1;
     double *const controls = random_controls(&s->l, num);
-    clsp_bspline_plan *plan = plan_of(ctx, s, controls, num);
+    clsp_patch_plan *plan = plan_of(ctx, s, controls, num);
     unsigned char *const all = guarded(&s->l, num * each), *const one = guarded(&s->l, each);
 
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, num},
-                                       host_out(s->l.type, all, num * elements), NULL),
-                     CLSP_OK);
+    assert_int_equal(
+        clsp_patch_eval(plan, (clsp_range){0, num}, host_out(s->l.type, all, num * elements), NULL),
+        CLSP_OK);
     judge_grid(s, controls + last * s->l.controls, all + last * bytes);
     assert_int_equal(
-        clsp_bspline_eval(plan, (clsp_range){last, 1}, host_out(s->l.type, one, elements), NULL),
+        clsp_patch_eval(plan, (clsp_range){last, 1}, host_out(s->l.type, one, elements), NULL),
         CLSP_OK);
     assert_memory_equal(one, all + last * bytes, bytes);
     check_tiles(plan, &s->l, last, all + last * bytes, one);
     judge_grid(s, controls + last * s->l.controls, one);
     free_guarded(&s->l, num * each, all);
     free_guarded(&s->l, each, one);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
 }
 
@@ -147,6 +147,8 @@ static const struct {
     {1, {3}, {40}, 0, P | DU},
     {2, {6, 2}, {15, 7}, 0, DU | DV | T},
     {1, {9}, {23}, 1, P | W},
+    {3, {2, 3, 2}, {6, 5, 7}, 0, P | DUU | DUV | DVV | DUW | DVW | DWW},
+    {3, {3, 2, 4}, {4, 5, 6}, 1, DW | DUW | DVW | DWW | T},
 };
 
 static spline spline_of_case(size_t i, clsp_type precision, knot_kind kind)
@@ -213,7 +215,7 @@ static void check_own_axes(clsp_context *ctx, spline *s)
     double *const controls = random_controls(&s->l, 1);
 
     set_own_axes(s, false);
-    clsp_bspline_plan *plan = plan_of(ctx, s, controls, 1);
+    clsp_patch_plan *plan = plan_of(ctx, s, controls, 1);
     const size_t w = samples(s, 2), v = samples(s, 1), num = samples(s, 0) * v * w;
     const size_t size = num * s->l.stride;
     unsigned char *const vertices = guarded(&s->l, num);
@@ -221,7 +223,7 @@ static void check_own_axes(clsp_context *ctx, spline *s)
         const clsp_run run = {.share = host ? &by_host : NULL};
         memset(vertices, POISON, size * s->l.element);
         assert_int_equal(
-            clsp_bspline_eval(plan, (clsp_range){0, 1}, host_out(s->l.type, vertices, size), &run),
+            clsp_patch_eval(plan, (clsp_range){0, 1}, host_out(s->l.type, vertices, size), &run),
             CLSP_OK);
         for (size_t k = 0; k < num; k++) {
             const size_t at[3] = {k / w / v, k / w % v, k % w};
@@ -231,7 +233,7 @@ static void check_own_axes(clsp_context *ctx, spline *s)
             judge(s, controls, t, vertices, k);
         }
     }
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free_guarded(&s->l, num, vertices);
     free(controls);
 }
@@ -247,11 +249,11 @@ static void check_uniform_axes(clsp_context *ctx, spline *s)
         set_own_axes(s, true);
         for (uint32_t k = 0; k < 3 && !own; k++)
             s->d.axis[k].params = NULL;
-        clsp_bspline_plan *plan = plan_of(ctx, s, controls, 1);
+        clsp_patch_plan *plan = plan_of(ctx, s, controls, 1);
         assert_int_equal(
-            clsp_bspline_eval(plan, (clsp_range){0, 1}, host_out(s->l.type, bits[own], size), NULL),
+            clsp_patch_eval(plan, (clsp_range){0, 1}, host_out(s->l.type, bits[own], size), NULL),
             CLSP_OK);
-        clsp_bspline_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
     }
     assert_memory_equal(bits[0], bits[1], size * s->l.element);
     free_guarded(&s->l, num, bits[0]);
@@ -293,15 +295,15 @@ static void test_set_grid(void **state)
     seed(3);
     s.d.axis[0].num = s.d.axis[1].num = 7;
     double *const controls = random_controls(&s.l, 1);
-    clsp_bspline_plan *plan = plan_of(ctx, &s, controls, 1);
+    clsp_patch_plan *plan = plan_of(ctx, &s, controls, 1);
     const double ends[2] = {(double)domain_at(&s, 0, 0.75L), (double)domain_at(&s, 0, 0.25L)};
     const double middle = (double)domain_at(&s, 1, 0.5L);
     const clsp_axis axis[2] = {{.num = NUM, .begin = ends[0], .end = ends[1]},
                                {.num = 1, .begin = middle, .end = middle}};
     unsigned char *const vertices = guarded(&s.l, NUM);
-    assert_int_equal(clsp_bspline_set_grid(plan, axis), CLSP_OK);
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1},
-                                       host_out(s.l.type, vertices, NUM * s.l.stride), NULL),
+    assert_int_equal(clsp_patch_set_grids(plan, axis, 0, (clsp_input){0}), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 1},
+                                     host_out(s.l.type, vertices, NUM * s.l.stride), NULL),
                      CLSP_OK);
     for (size_t k = 0; k < NUM; k++) {
         const long double ratio = (long double)k / (NUM - 1);
@@ -310,9 +312,9 @@ static void test_set_grid(void **state)
         judge(&s, controls, t, vertices, k);
     }
     const clsp_axis outside[2] = {{.num = NUM, .end = 1e6}, {.num = 1}};
-    assert_int_equal(clsp_bspline_set_grid(plan, outside), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_patch_set_grids(plan, outside, 0, (clsp_input){0}), CLSP_ERROR_ARGUMENT);
     free_guarded(&s.l, NUM, vertices);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
 }
 
@@ -329,7 +331,7 @@ static void test_many_spans(void **state)
     float *const controls = malloc(CONTROLS * sizeof *controls), points[NUM];
     double *const wide = malloc(CONTROLS * sizeof *wide);
     double *const knots = malloc((CONTROLS + 4) * sizeof *knots);
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
 
     (void)state;
     assert_true(controls && wide && knots);
@@ -339,9 +341,9 @@ static void test_many_spans(void **state)
     for (size_t i = 0; i < CONTROLS + 4; i++)
         knots[i] = i < 4 ? 0.0 : i >= CONTROLS ? 1.0 : (double)(i - 3) / (CONTROLS - 3);
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &d), CLSP_OK);
-    assert_int_equal(
-        clsp_bspline_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL), CLSP_OK);
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, NUM), NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 1, clsp_in_f32(controls, CONTROLS), NULL),
+                     CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 1}, clsp_out_f32(points, NUM), NULL),
                      CLSP_OK);
     const ref_bspline r = {1, {3, 0, 0}, {CONTROLS, 1, 1}, {knots, NULL, NULL}, 1, 0, wide, 0};
     for (size_t k = 0; k < NUM; k++) {
@@ -351,7 +353,7 @@ static void test_many_spans(void **state)
         ref_bspline_derivative(&r, t, by, &value);
         assert_true(fabsl(points[k] - value) <= 8 * FLT_EPSILON);
     }
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
     free(wide);
     free(knots);
@@ -376,7 +378,7 @@ static void make_parameters(const spline *s, size_t num, double *params, float *
 }
 
 /* Evaluates some points of a list alone: they have the bits that they have in the first half. */
-static void check_some(clsp_bspline_plan *plan, const spline *s, const clsp_points *list,
+static void check_some(clsp_patch_plan *plan, const spline *s, const clsp_points *list,
                        const unsigned char *vertices)
 {
     const size_t first = list->num / 5, count = list->num / 7, bytes = s->l.stride * s->l.element;
@@ -387,7 +389,7 @@ static void check_some(clsp_bspline_plan *plan, const spline *s, const clsp_poin
     part.item.offset += first;
     part.params.offset += first * s->d.directions;
     assert_int_equal(
-        clsp_bspline_eval_points(plan, &part, host_out(s->l.type, some, count * s->l.stride), NULL),
+        clsp_patch_eval_points(plan, &part, host_out(s->l.type, some, count * s->l.stride), NULL),
         CLSP_OK);
     assert_memory_equal(some, vertices + first * bytes, count * bytes);
     free_guarded(&s->l, count, some);
@@ -400,7 +402,7 @@ static void check_points(clsp_context *ctx, spline *s)
     double *const controls = random_controls(&s->l, PATCHES), params[3 * NUM];
     float narrow[3 * NUM];
     uint32_t patches[NUM];
-    clsp_bspline_plan *plan = plan_of(ctx, s, controls, PATCHES);
+    clsp_patch_plan *plan = plan_of(ctx, s, controls, PATCHES);
     unsigned char *const vertices = guarded(&s->l, NUM);
 
     make_parameters(s, NUM, params, narrow);
@@ -421,7 +423,7 @@ static void check_points(clsp_context *ctx, spline *s)
     }
     check_some(plan, s, &list, vertices);
     free_guarded(&s->l, NUM, vertices);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
 }
 
@@ -446,7 +448,7 @@ static void test_points(void **state)
 
 /* ---- patch grids ---- */
 
-/* Patches with grids of their own, and the faces of one. */
+/* Patches with grids of their own. */
 static void patch_grids(clsp_context *ctx, clsp_type precision)
 {
     static const uint32_t nums[] = {5, 7, 1, 9, 12, 2};
@@ -454,20 +456,19 @@ static void patch_grids(clsp_context *ctx, clsp_type precision)
     spline s = spline_of_case(0, precision, UNIFORM);
     const clsp_range all = {0, PATCHES};
     clsp_mesh_size size;
-    uint32_t *indices;
 
     seed(5);
     double *const controls = random_controls(&s.l, PATCHES);
-    clsp_bspline_plan *plan = plan_of(ctx, &s, controls, PATCHES);
-    assert_int_equal(clsp_bspline_set_patch_grids(plan, PATCHES, clsp_in_u32(nums, COUNT(nums))),
+    clsp_patch_plan *plan = plan_of(ctx, &s, controls, PATCHES);
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, PATCHES, clsp_in_u32(nums, COUNT(nums))),
                      CLSP_OK);
-    assert_int_equal(clsp_bspline_mesh_size(plan, all, &size), CLSP_OK);
+    assert_int_equal(clsp_patch_mesh_size(plan, all, &size), CLSP_OK);
     assert_int_equal(size.vertices, 5 * 7 + 1 * 9 + 12 * 2);
     assert_int_equal(size.quads, 4 * 6 + 11);
     unsigned char *const vertices = guarded(&s.l, size.vertices);
-    assert_int_equal(clsp_bspline_eval(
-                         plan, all, host_out(s.l.type, vertices, size.vertices * s.l.stride), NULL),
-                     CLSP_OK);
+    assert_int_equal(
+        clsp_patch_eval(plan, all, host_out(s.l.type, vertices, size.vertices * s.l.stride), NULL),
+        CLSP_OK);
     for (size_t p = 0, first = 0; p < PATCHES; p++) {
         const size_t num[3] = {nums[2 * p], nums[2 * p + 1], 1};
         for (size_t k = 0; k < num[0] * num[1]; k++) {
@@ -477,16 +478,8 @@ static void patch_grids(clsp_context *ctx, clsp_type precision)
         }
         first += num[0] * num[1];
     }
-    indices = calloc(4 * size.quads, sizeof *indices);
-    assert_non_null(indices);
-    assert_int_equal(clsp_bspline_indices(plan, CLSP_FACES_QUADS, all,
-                                          clsp_out_u32(indices, 4 * size.quads), NULL),
-                     CLSP_OK);
-    assert_int_equal(indices[0], 0);
-    assert_true(indices[4 * size.quads - 1] < size.vertices);
-    free(indices);
     free_guarded(&s.l, size.vertices, vertices);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
 }
 
@@ -505,16 +498,16 @@ static void check_cooperate(clsp_context *ctx, spline *s)
     const size_t nums[3] = {samples(s, 0), samples(s, 1), samples(s, 2)};
     const size_t each = nums[0] * nums[1] * nums[2], elements = each * s->l.stride;
     double *const controls = random_controls(&s->l, PATCHES);
-    clsp_bspline_plan *plan = plan_of(ctx, s, controls, PATCHES);
+    clsp_patch_plan *plan = plan_of(ctx, s, controls, PATCHES);
     unsigned char *const vertices = guarded(&s->l, PATCHES * each);
     const clsp_share measured = {.measure = 1};
     clsp_report report;
 
     for (int schedule = CLSP_SCHEDULE_DEFAULT; schedule <= CLSP_SCHEDULE_HOST; schedule++) {
         const clsp_share opts = {.schedule = (clsp_schedule)schedule};
-        assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, PATCHES},
-                                           host_out(s->l.type, vertices, PATCHES * elements),
-                                           &(clsp_run){.share = &opts, .report = &report}),
+        assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, PATCHES},
+                                         host_out(s->l.type, vertices, PATCHES * elements),
+                                         &(clsp_run){.share = &opts, .report = &report}),
                          CLSP_OK);
         for (size_t k = 0; k < each; k += STEP) {
             long double t[3];
@@ -522,12 +515,12 @@ static void check_cooperate(clsp_context *ctx, spline *s)
             judge(s, controls + s->l.controls, t, vertices + elements * s->l.element, k);
         }
     }
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, PATCHES},
-                                       host_out(s->l.type, vertices, PATCHES * elements),
-                                       &(clsp_run){.share = &measured, .report = &report}),
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, PATCHES},
+                                     host_out(s->l.type, vertices, PATCHES * elements),
+                                     &(clsp_run){.share = &measured, .report = &report}),
                      CLSP_OK);
     free_guarded(&s->l, PATCHES * each, vertices);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
 }
 
@@ -537,14 +530,14 @@ static void check_by_caller(clsp_context *ctx, spline *s)
     const size_t nums[3] = {samples(s, 0), samples(s, 1), samples(s, 2)};
     const size_t each = nums[0] * nums[1] * nums[2], elements = each * s->l.stride;
     double *const controls = random_controls(&s->l, 1);
-    clsp_bspline_plan *plan = plan_of(ctx, s, controls, 1);
+    clsp_patch_plan *plan = plan_of(ctx, s, controls, 1);
     unsigned char *const vertices = guarded(&s->l, each);
     const clsp_share share = {.schedule = CLSP_SCHEDULE_HOST,
                               .tiles = {0, tiling_of(plan, 0, (clsp_range){0, 0}).num_tiles}};
 
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1},
-                                       host_out(s->l.type, vertices, elements),
-                                       &(clsp_run){.share = &share}),
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 1},
+                                     host_out(s->l.type, vertices, elements),
+                                     &(clsp_run){.share = &share}),
                      CLSP_OK);
     for (size_t k = 0; k < each; k++) {
         long double t[3];
@@ -552,7 +545,7 @@ static void check_by_caller(clsp_context *ctx, spline *s)
         judge(s, controls, t, vertices, k);
     }
     free_guarded(&s->l, each, vertices);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
 }
 
@@ -597,10 +590,10 @@ static void collapsed(clsp_context *ctx, clsp_type precision)
             for (int c = 0; c < 3 && precision == CLSP_F32; c++)
                 p[c] = (double)(float)p[c];
         }
-    clsp_bspline_plan *plan = plan_of(ctx, &s, controls, 1);
+    clsp_patch_plan *plan = plan_of(ctx, &s, controls, 1);
     unsigned char *const vertices = guarded(&s.l, NUM * NUM);
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1},
-                                       host_out(s.l.type, vertices, NUM * NUM * s.l.stride), NULL),
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 1},
+                                     host_out(s.l.type, vertices, NUM * NUM * s.l.stride), NULL),
                      CLSP_OK);
     for (size_t b = 0; b < NUM; b++) {
         double cosine = 0.0;
@@ -609,7 +602,7 @@ static void collapsed(clsp_context *ctx, clsp_type precision)
         assert_true(cosine > 0.99);
     }
     free_guarded(&s.l, NUM * NUM, vertices);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
 }
 
@@ -624,7 +617,7 @@ static void test_collapsed(void **state)
 static void refused(const clsp_bspline_desc *d, clsp_status expected, const char *words)
 {
     clsp_context *const ctx = lent_context("");
-    clsp_bspline_plan *plan = (clsp_bspline_plan *)ctx;
+    clsp_patch_plan *plan = (clsp_patch_plan *)ctx;
     char why[256];
 
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, d), expected);
@@ -682,30 +675,24 @@ static void test_calls(void **state)
 {
     clsp_context *const ctx = lent_context("");
     const clsp_bspline_desc d = {.num_controls = {4, 5}, .degree = {3, 2}};
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     clsp_bspline_desc own;
     float point[3];
 
     (void)state;
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &d), CLSP_OK);
-    assert_int_equal(clsp_bspline_plan_desc(plan, &own), CLSP_OK);
+    own = support_bspline_desc(plan);
     assert_int_equal(own.directions, 2);
     assert_int_equal(own.dim, 3);
     assert_int_equal(own.vertex.stride, 3);
     assert_true(own.knots[1][3] == 1.0 / 3.0 && own.knots[1][7] == 1.0 && own.axis[1].end == 1.0);
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 0}, clsp_out_f32(point, 3), NULL),
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 0}, clsp_out_f32(point, 3), NULL),
                      CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bspline_set_control_points(plan, 1, clsp_in_f32(point, 3), NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 1, clsp_in_f32(point, 3), NULL),
                      CLSP_ERROR_BUFFER_SIZE);
-    clsp_bspline_plan_destroy(&plan);
-    clsp_bspline_plan_destroy(&plan);
-    clsp_bspline_plan_destroy(NULL);
+    clsp_patch_plan_destroy(&plan);
     assert_int_equal(clsp_bspline_plan_create(NULL, ctx, &d), CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, NULL), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_plan_desc(NULL, &own), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_set_grid(NULL, own.axis), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_eval(NULL, (clsp_range){0, 0}, clsp_out_f32(point, 3), NULL),
-                     CLSP_ERROR_ARGUMENT);
 }
 
 int main(void)

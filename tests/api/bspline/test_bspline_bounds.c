@@ -69,7 +69,7 @@ static bool is_short(const spline *s)
 }
 
 /* Lets all of `num` patches have grids of their own, the plan's. */
-static void set_patch_grids(clsp_bspline_plan *plan, const spline *s, size_t num)
+static void set_patch_grids(clsp_patch_plan *plan, const spline *s, size_t num)
 {
     uint32_t nums[3 * FLAT];
     const size_t all = num * s->d.directions;
@@ -77,12 +77,12 @@ static void set_patch_grids(clsp_bspline_plan *plan, const spline *s, size_t num
     assert_true(num <= FLAT);
     for (size_t i = 0; i < all; i++)
         nums[i] = s->d.axis[i % s->d.directions].num;
-    assert_int_equal(clsp_bspline_set_patch_grids(plan, num, clsp_in_u32(nums, all)), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, num, clsp_in_u32(nums, all)), CLSP_OK);
 }
 
 /* Evaluates `num` patches, all that are loaded, on the plan's grid, or by patch grids, which stay
    then, the first one. Returns how many; 0 where the way is not for this spline. */
-static size_t eval_grid(clsp_bspline_plan *plan, const spline *s, way by, size_t num,
+static size_t eval_grid(clsp_patch_plan *plan, const spline *s, way by, size_t num,
                         unsigned char *vertices)
 {
     const size_t count = by == BY_PATCH_GRIDS ? 1 : num;
@@ -93,12 +93,12 @@ static size_t eval_grid(clsp_bspline_plan *plan, const spline *s, way by, size_t
     if (by == BY_HOST && (s->d.vertex.attributes & N)) return 0;
     if (by == BY_PATCH_GRIDS && !is_short(s)) return 0;
     if (by == BY_PATCH_GRIDS) set_patch_grids(plan, s, num);
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, count}, out, &run), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, count}, out, &run), CLSP_OK);
     return count;
 }
 
 /* Evaluates the first patch at PARAMS random parameters: params, [PARAMS][3], gets them. */
-static void list_points(clsp_bspline_plan *plan, const spline *s, long double params[][3],
+static void list_points(clsp_patch_plan *plan, const spline *s, long double params[][3],
                         unsigned char *vertices)
 {
     const uint32_t directions = s->d.directions;
@@ -167,7 +167,7 @@ static void flat_nets(clsp_context *ctx, spline *s)
 {
     const size_t each = num_samples(s), bytes = each * s->l.stride * s->l.element;
     double *const controls = flat_controls(s);
-    clsp_bspline_plan *plan = plan_of(ctx, s, controls, FLAT);
+    clsp_patch_plan *plan = plan_of(ctx, s, controls, FLAT);
     unsigned char *const vertices = guarded(&s->l, FLAT * each);
     unsigned char *const listed = guarded(&s->l, PARAMS);
     long double params[PARAMS][3];
@@ -183,7 +183,7 @@ static void flat_nets(clsp_context *ctx, spline *s)
     }
     free_guarded(&s->l, FLAT * each, vertices);
     free_guarded(&s->l, PARAMS, listed);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
 }
 
@@ -279,7 +279,7 @@ static double local_error(const spline *s, const double *controls, const long do
 static void judge_local(clsp_context *ctx, spline *s, const double *controls)
 {
     const size_t num = num_samples(s), num_v = samples(s, 1), num_w = samples(s, 2);
-    clsp_bspline_plan *plan = plan_of(ctx, s, controls, 1);
+    clsp_patch_plan *plan = plan_of(ctx, s, controls, 1);
     unsigned char *const vertices = guarded(&s->l, num), *const listed = guarded(&s->l, PARAMS);
     long double params[PARAMS][3] = {{0.0L}};
 
@@ -298,7 +298,7 @@ static void judge_local(clsp_context *ctx, spline *s, const double *controls)
     }
     free_guarded(&s->l, num, vertices);
     free_guarded(&s->l, PARAMS, listed);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 static void local_weights(clsp_context *ctx, clsp_type precision)
@@ -377,7 +377,7 @@ static double far_error(const spline *s, const double *controls, const long doub
 static void judge_far(clsp_context *ctx, spline *s, const double *controls, double far)
 {
     const size_t num = num_samples(s), num_v = samples(s, 1);
-    clsp_bspline_plan *plan = plan_of(ctx, s, controls, 1);
+    clsp_patch_plan *plan = plan_of(ctx, s, controls, 1);
     unsigned char *const vertices = guarded(&s->l, num), *const listed = guarded(&s->l, PARAMS);
     long double params[PARAMS][3] = {{0.0L}};
 
@@ -401,7 +401,7 @@ static void judge_far(clsp_context *ctx, spline *s, const double *controls, doub
     }
     free_guarded(&s->l, num, vertices);
     free_guarded(&s->l, PARAMS, listed);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 static void far_parts(clsp_context *ctx, clsp_type precision)

@@ -19,7 +19,7 @@
 /* ---- conversions ---- */
 
 /* Converts all patches and one alone, which must give the same bits, and judges one. */
-static void check_wish(clsp_context *ctx, clsp_bspline_plan *plan, const spline *s,
+static void check_wish(clsp_context *ctx, clsp_patch_plan *plan, const spline *s,
                        const double *controls, wish_kind kind, clsp_bspline_convert_method method)
 {
     enum { PATCHES = 3 };
@@ -69,7 +69,7 @@ static bool is_wished(size_t i, int kind, int w)
 /* Makes conversions of case i by one plan. */
 static void check_wishes(clsp_context *ctx, spline *s, const double *controls, size_t i, int turn)
 {
-    clsp_bspline_plan *plan = plan_of(ctx, s, controls, 3);
+    clsp_patch_plan *plan = plan_of(ctx, s, controls, 3);
 
     for (int w = 0; w < NUM_WISHES; w++) {
         if (!is_wished(i, turn, w)) continue;
@@ -77,7 +77,7 @@ static void check_wishes(clsp_context *ctx, spline *s, const double *controls, s
         if ((w + turn) % 3 == 0 && !tiny())
             check_wish(ctx, plan, s, controls, (wish_kind)w, CLSP_BSPLINE_CONVERT_MATRIX);
     }
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 static void conversions(clsp_context *ctx, clsp_type precision)
@@ -118,9 +118,9 @@ static void degrees(clsp_context *ctx, clsp_type precision)
         for (int w = 0; w < NUM_WISHES; w++) { /* the oracle takes 2^p for more than one degree */
             if ((w == GIVEN && p >= 8) || (tiny() && w != (int)p % NUM_WISHES)) continue;
             if (is_thin() && (w + (int)p) % 4 != 0) continue;
-            clsp_bspline_plan *plan = plan_of(ctx, &s, points, 3);
+            clsp_patch_plan *plan = plan_of(ctx, &s, points, 3);
             check_wish(ctx, plan, &s, points, (wish_kind)w, CLSP_BSPLINE_CONVERT_DEFAULT);
-            clsp_bspline_plan_destroy(&plan);
+            clsp_patch_plan_destroy(&plan);
         }
         free(points);
     }
@@ -147,16 +147,16 @@ static void check_many(clsp_context *ctx, clsp_type precision, const clsp_bsplin
     s.l.controls = (size_t)num * s.l.coords;
     double *const controls = random_controls(&s.l, 1);
     float *const narrow = malloc(s.l.controls * sizeof *narrow);
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     assert_non_null(narrow);
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &s.d), CLSP_OK);
     assert_int_equal(
-        clsp_bspline_set_control_points(plan, 1, controls_in(&s, controls, 1, narrow), NULL),
+        clsp_patch_set_control_points(plan, 1, controls_in(&s, controls, 1, narrow), NULL),
         CLSP_OK);
     assert_int_equal(clsp_bspline_set_target(plan, target), CLSP_OK);
-    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d), CLSP_OK);
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d, NULL), CLSP_OK);
     clsp_bspline_desc own;
-    assert_int_equal(clsp_bspline_plan_desc(plan, &own), CLSP_OK);
+    own = support_bspline_desc(plan);
     const size_t reals = (size_t)d.num_controls[0] * s.l.coords;
     store out = store_make(ctx, BUFFER, precision, 0, reals, NULL);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 1}, store_out(&out), NULL),
@@ -175,7 +175,7 @@ static void check_many(clsp_context *ctx, clsp_type precision, const clsp_bsplin
         }
     }
     store_free(&out);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(narrow);
     free(controls);
 }
@@ -220,7 +220,7 @@ static void far_away(clsp_context *ctx, clsp_type precision)
     for (int kind = 0; kind < NUM_WISHES; kind++) {
         if (!in_turn((size_t)kind) || kind == GIVEN || (tiny() && kind != DERIVED)) continue;
         make_wish(&w, &s, (wish_kind)kind, CLSP_BSPLINE_CONVERT_DEFAULT);
-        clsp_bspline_plan *plan = plan_of(ctx, &s, moved, 1);
+        clsp_patch_plan *plan = plan_of(ctx, &s, moved, 1);
         set_target(ctx, plan, &w, &d);
         const size_t reals = target_reals(&s, &d);
         store out = store_make(ctx, HOST, precision, 0, reals, NULL);
@@ -242,7 +242,7 @@ static void far_away(clsp_context *ctx, clsp_type precision)
         for (uint32_t k = 0; k < 3; k++)
             free_direction(&x[k]);
         store_free(&out);
-        clsp_bspline_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
     }
     free(points);
     free(moved);
@@ -268,7 +268,7 @@ static void same_splines(clsp_context *ctx, clsp_type precision)
         seed(9 + rational);
         s.d.axis[0].num = s.d.axis[1].num = NUM;
         double *const controls = random_controls(&s.l, 2);
-        clsp_bspline_plan *plan = plan_of(ctx, &s, controls, 2), *other;
+        clsp_patch_plan *plan = plan_of(ctx, &s, controls, 2), *other;
         wish w;
         clsp_bspline_desc d;
         make_wish(&w, &s, INSERTED, CLSP_BSPLINE_CONVERT_DEFAULT);
@@ -282,17 +282,16 @@ static void same_splines(clsp_context *ctx, clsp_type precision)
                          CLSP_OK);
         d.check_weights = 1;
         assert_int_equal(clsp_bspline_plan_create(&other, ctx, &d), CLSP_OK);
-        assert_int_equal(clsp_bspline_set_control_points(other, 2, store_in(&made), NULL), CLSP_OK);
-        assert_int_equal(clsp_bspline_eval(plan, (clsp_range){1, 1}, store_out(&a), NULL), CLSP_OK);
-        assert_int_equal(clsp_bspline_eval(other, (clsp_range){1, 1}, store_out(&b), NULL),
-                         CLSP_OK);
+        assert_int_equal(clsp_patch_set_control_points(other, 2, store_in(&made), NULL), CLSP_OK);
+        assert_int_equal(clsp_patch_eval(plan, (clsp_range){1, 1}, store_out(&a), NULL), CLSP_OK);
+        assert_int_equal(clsp_patch_eval(other, (clsp_range){1, 1}, store_out(&b), NULL), CLSP_OK);
         const unsigned char *const x = store_read(&a), *const y = store_read(&b);
         const double eps = precision == CLSP_F64 ? DBL_EPSILON : FLT_EPSILON;
         for (size_t i = 0; i < (size_t)NUM * NUM * s.l.dim; i++) /* weights: 0.5 to 2 */
             assert_true(fabs(real_at(&s, x, i) - real_at(&s, y, i)) <=
                         (rational ? 24 * 2 * 4 * 5 : 24) * eps);
-        clsp_bspline_plan_destroy(&other);
-        clsp_bspline_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&other);
+        clsp_patch_plan_destroy(&plan);
         store_free(&made);
         store_free(&a);
         store_free(&b);

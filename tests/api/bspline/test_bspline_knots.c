@@ -20,7 +20,7 @@ enum { CURVES = 5 };
 
 /* A plan of curves, each of which is a spline by itself. */
 typedef struct family {
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     double *controls;
     spline curve[CURVES];
 } family;
@@ -70,7 +70,7 @@ static family make_family(clsp_context *ctx, clsp_type precision, uint32_t degre
 
 static void free_family(family *f)
 {
-    clsp_bspline_plan_destroy(&f->plan);
+    clsp_patch_plan_destroy(&f->plan);
     free(f->controls);
 }
 
@@ -134,13 +134,13 @@ static void points(clsp_context *ctx, clsp_type precision)
         narrow[1] = (float)(params[1] = -1e6); /* outside: the end's */
         narrow[2] = (float)(params[2] = 1e6);
         assert_int_equal(
-            clsp_bspline_eval_points(f.plan,
-                                     &(clsp_points){.num = NUM,
-                                                    .item = clsp_in_u32(curves, NUM),
-                                                    .params = precision == CLSP_F64
-                                                                  ? clsp_in_f64(params, NUM)
-                                                                  : clsp_in_f32(narrow, NUM)},
-                                     host_out(s->l.type, vertices, NUM * s->l.stride), NULL),
+            clsp_patch_eval_points(f.plan,
+                                   &(clsp_points){.num = NUM,
+                                                  .item = clsp_in_u32(curves, NUM),
+                                                  .params = precision == CLSP_F64
+                                                                ? clsp_in_f64(params, NUM)
+                                                                : clsp_in_f32(narrow, NUM)},
+                                   host_out(s->l.type, vertices, NUM * s->l.stride), NULL),
             CLSP_OK);
         for (size_t k = 0; k < NUM; k++) {
             const double *const u = f.curve[curves[k]].knots[0];
@@ -167,8 +167,8 @@ static void eval(const family *f, size_t first, size_t count, size_t num, unsign
 {
     const spline *const s = f->curve;
 
-    assert_int_equal(clsp_bspline_eval(f->plan, (clsp_range){first, count},
-                                       host_out(s->l.type, vertices, num * s->l.stride), NULL),
+    assert_int_equal(clsp_patch_eval(f->plan, (clsp_range){first, count},
+                                     host_out(s->l.type, vertices, num * s->l.stride), NULL),
                      CLSP_OK);
 }
 
@@ -197,7 +197,7 @@ static void grids(clsp_context *ctx, clsp_type precision)
             const clsp_axis axis = {.num = NUM,
                                     .begin = s->knots[0][s->d.num_controls[0]],
                                     .end = s->knots[0][s->d.degree[0]]};
-            assert_int_equal(clsp_bspline_set_grid(f.plan, &axis), CLSP_OK);
+            assert_int_equal(clsp_patch_set_grids(f.plan, &axis, 0, (clsp_input){0}), CLSP_OK);
         }
         free_guarded(&s->l, CURVES * NUM, all);
         free_guarded(&s->l, NUM, one);
@@ -232,25 +232,26 @@ static void parts(clsp_context *ctx, clsp_type precision)
                                               : (i - 3 + (double)c / 16) / 8);
     f.curve[1].knots[0][0] = -3;
     assert_int_equal(set_knots(&f), CLSP_OK);
-    assert_int_equal(clsp_bspline_set_grid(f.plan, &axis), CLSP_ERROR_ARGUMENT); /* [-64, ..] */
-    clsp_bspline_plan_destroy(&f.plan);
+    assert_int_equal(clsp_patch_set_grids(f.plan, &axis, 0, (clsp_input){0}),
+                     CLSP_ERROR_ARGUMENT); /* [-64, ..] */
+    clsp_patch_plan_destroy(&f.plan);
     f.plan = plan_of(ctx, &f.curve[4], f.controls, CURVES); /* of a wide domain */
     assert_int_equal(set_knots(&f), CLSP_OK);
-    assert_int_equal(clsp_bspline_set_grid(f.plan, &axis), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(f.plan, &axis, 0, (clsp_input){0}), CLSP_OK);
     vertices = guarded(&s->l, CURVES * NUM);
     eval(&f, 0, CURVES, CURVES * NUM, vertices);
     for (size_t k = 0; k < CURVES * NUM; k++)
         judge_vertex(&f, k / NUM, 0.25L + 0.5L * (k % NUM) / (NUM - 1), vertices, k, 4.0);
     clsp_report report;
     assert_int_equal(
-        clsp_bspline_eval(f.plan, (clsp_range){0, CURVES},
-                          host_out(s->l.type, vertices, CURVES * NUM * s->l.stride),
-                          &(clsp_run){.share = &(clsp_share){.num_workers = 0}, .report = &report}),
+        clsp_patch_eval(f.plan, (clsp_range){0, CURVES},
+                        host_out(s->l.type, vertices, CURVES * NUM * s->l.stride),
+                        &(clsp_run){.share = &(clsp_share){.num_workers = 0}, .report = &report}),
         CLSP_OK);
     judge_vertex(&f, 2, 0.25L + 0.5L * 5 / (NUM - 1), vertices, 2 * NUM + 5, 4.0);
     free_guarded(&s->l, CURVES * NUM, vertices);
 
-    assert_int_equal(clsp_bspline_set_patch_grids(f.plan, CURVES, clsp_in_u32(nums, CURVES)),
+    assert_int_equal(clsp_patch_set_grids(f.plan, NULL, CURVES, clsp_in_u32(nums, CURVES)),
                      CLSP_OK);
     vertices = guarded(&s->l, 20);
     eval(&f, 0, CURVES, 20, vertices);
@@ -368,9 +369,10 @@ static void check_matrix(const family *f, size_t c, uint32_t by, const clsp_bspl
     const double scale = gain(s->knots[0], from.degree, from.controls, by);
 
     assert_true(first && weights);
-    assert_int_equal(clsp_bspline_target_matrix(f->plan, c, 0, clsp_out_u32(first, rows),
-                                                clsp_out_f64(weights, (size_t)rows * terms)),
-                     CLSP_OK);
+    const clsp_bspline_matrix matrix = {
+        clsp_out_u32(first, rows), clsp_out_f64(weights, (size_t)rows * terms), {0}};
+    clsp_bspline_desc told;
+    assert_int_equal(clsp_bspline_target_desc(f->plan, c, &told, &matrix), CLSP_OK);
     for (uint32_t i = 0; i < rows; i++) {
         long double exact[REF_MAX_DEGREE + 1];
         assert_int_equal(first[i], ref_bspline_conversion(from, by, to, i, exact));
@@ -402,7 +404,7 @@ static void check_target(clsp_context *ctx, const family *f, const clsp_bspline_
             clsp_bspline_convert(f->plan, (clsp_range){0, CURVES}, store_out(&out), NULL), CLSP_OK);
         const unsigned char *const made = store_read(&out);
         for (size_t c = 0; c < CURVES; c++) {
-            assert_int_equal(clsp_bspline_target_desc(f->plan, c, &d), CLSP_OK);
+            assert_int_equal(clsp_bspline_target_desc(f->plan, c, &d, NULL), CLSP_OK);
             assert_int_equal(count_converted(f->plan, (clsp_range){0, c}, s->l.coords, &before),
                              CLSP_OK);
             const unsigned char *const own = made + before * s->l.coords * element;
@@ -473,7 +475,7 @@ static void test_targets(void **state)
         {{.bezier = 1, .method = CLSP_BSPLINE_CONVERT_MATRIX}, "matrices"},
     };
     const clsp_bspline_target bezier = {.bezier = 1};
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     clsp_bspline_desc d;
     size_t num;
 
@@ -483,7 +485,8 @@ static void test_targets(void **state)
     assert_int_equal(count_converted(plan, (clsp_range){7, 3}, 3, &num), CLSP_OK);
     assert_int_equal(num, 3 * 6);
     assert_int_equal(clsp_bspline_set_knots(plan, 2, clsp_in_f64(knots, COUNT(knots))), CLSP_OK);
-    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d), CLSP_ERROR_STATE); /* it is gone */
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d, NULL),
+                     CLSP_ERROR_STATE); /* it is gone */
     assert_int_equal(count_converted(plan, (clsp_range){0, 1}, 3, &num), CLSP_ERROR_STATE);
     for (size_t i = 0; i < COUNT(wrong); i++) {
         char why[256];
@@ -492,14 +495,14 @@ static void test_targets(void **state)
         if (!strstr(why, wrong[i].words)) fail_msg("\"%s\" without \"%s\"", why, wrong[i].words);
     }
     assert_int_equal(clsp_bspline_set_target(plan, &bezier), CLSP_OK);
-    assert_int_equal(clsp_bspline_target_desc(plan, 1, &d), CLSP_OK);
+    assert_int_equal(clsp_bspline_target_desc(plan, 1, &d, NULL), CLSP_OK);
     assert_true(d.knots[0][0] == 5 && d.knots[0][3] == 6 && d.num_controls[0] == 6);
-    assert_int_equal(clsp_bspline_target_desc(plan, 2, &d), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bspline_target_desc(plan, 2, &d, NULL), CLSP_ERROR_ARGUMENT);
     assert_int_equal(count_converted(plan, (clsp_range){1, 2}, 3, &num), CLSP_ERROR_ARGUMENT);
     assert_int_equal(count_converted(NULL, (clsp_range){0, 1}, 3, &num), CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 0}, (clsp_output){0}, NULL),
                      CLSP_ERROR_STATE); /* no control points */
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 /* ---- calls ---- */
@@ -537,7 +540,7 @@ static void test_changes(void **state)
     free_family(&f);
 }
 
-static void refused(clsp_context *ctx, clsp_bspline_plan *plan, size_t num, clsp_input knots,
+static void refused(clsp_context *ctx, clsp_patch_plan *plan, size_t num, clsp_input knots,
                     clsp_status expected, const char *words)
 {
     char why[256];
@@ -557,13 +560,13 @@ static void test_defects(void **state)
         .directions = 1, .degree = {2}, .num_controls = {4}, .dim = 1, .axis = {{.num = 5}}};
     const clsp_bspline_desc surfaces = {.degree = {2, 2}, .num_controls = {4, 4}};
     const clsp_input all = clsp_in_f64(knots, COUNT(knots)), in = clsp_in_f32(points, 8);
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     float made[10];
 
     (void)state;
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &surfaces), CLSP_OK);
     refused(ctx, plan, 1, all, CLSP_ERROR_ARGUMENT, "are of curves");
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &curves), CLSP_OK);
     refused(ctx, plan, 3, all, CLSP_ERROR_BUFFER_SIZE, "knots");
     refused(ctx, plan, 2, clsp_in_f32(points, 14), CLSP_ERROR_ARGUMENT, "type");
@@ -575,39 +578,40 @@ static void test_defects(void **state)
     refused(ctx, plan, 2, all, CLSP_ERROR_ARGUMENT, "knot 3 of curve 1, nan, is not finite");
     knots[10] = 6;
     assert_int_equal(clsp_bspline_set_knots(plan, 2, all), CLSP_OK);
-    assert_int_equal(clsp_bspline_set_control_points(plan, 3, clsp_in_f32(points, 12), NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 3, clsp_in_f32(points, 12), NULL),
                      CLSP_OK);
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, clsp_out_f32(made, 5), NULL),
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 1}, clsp_out_f32(made, 5), NULL),
                      CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bspline_set_control_points(plan, 2, in, NULL), CLSP_OK);
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){1, 1}, clsp_out_f32(made, 5), NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 2, in, NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){1, 1}, clsp_out_f32(made, 5), NULL),
                      CLSP_OK);
     assert_true(made[0] == 5 && made[4] == 8);
     const clsp_share by_caller = {.schedule = CLSP_SCHEDULE_HOST, .tiles = {0, 1}};
     const clsp_share measured = {.measure = 1};
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, clsp_out_f32(made, 5),
-                                       &(clsp_run){.share = &by_caller}),
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 1}, clsp_out_f32(made, 5),
+                                     &(clsp_run){.share = &by_caller}),
                      CLSP_OK);
     assert_true(made[0] == 1 && made[4] == 4);
     const clsp_axis one = {.num = 1}, five = {.num = 5};
-    assert_int_equal(clsp_bspline_set_grid(plan, &one), CLSP_OK);
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){1, 1}, clsp_out_f32(made, 1), NULL),
+    assert_int_equal(clsp_patch_set_grids(plan, &one, 0, (clsp_input){0}), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){1, 1}, clsp_out_f32(made, 1), NULL),
                      CLSP_OK);
     assert_true(made[0] == 5);
-    assert_int_equal(clsp_bspline_set_grid(plan, &five), CLSP_OK);
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, clsp_out_f32(made, 5),
-                                       &(clsp_run){.share = &measured}),
+    assert_int_equal(clsp_patch_set_grids(plan, &five, 0, (clsp_input){0}), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 1}, clsp_out_f32(made, 5),
+                                     &(clsp_run){.share = &measured}),
                      support_is_own_cpu(ctx) ? CLSP_OK : CLSP_ERROR_ARGUMENT);
     const clsp_axis part = {.num = 5, .begin = 0.25, .end = 0.5};
-    assert_int_equal(clsp_bspline_set_grid(plan, &part), CLSP_ERROR_ARGUMENT); /* curve 1: [5, 7] */
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){1, 1}, clsp_out_f32(made, 5), NULL),
+    assert_int_equal(clsp_patch_set_grids(plan, &part, 0, (clsp_input){0}),
+                     CLSP_ERROR_ARGUMENT); /* curve 1: [5, 7] */
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){1, 1}, clsp_out_f32(made, 5), NULL),
                      CLSP_OK);
     assert_int_equal(clsp_bspline_set_knots(plan, 0, (clsp_input){0}), CLSP_OK);
-    assert_int_equal(clsp_bspline_set_grid(plan, &part), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(plan, &part, 0, (clsp_input){0}), CLSP_OK);
     refused(ctx, plan, 2, all, CLSP_ERROR_ARGUMENT, "the domain of curve 1");
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){1, 1}, clsp_out_f32(made, 5), NULL),
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){1, 1}, clsp_out_f32(made, 5), NULL),
                      CLSP_OK);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     assert_int_equal(clsp_bspline_set_knots(NULL, 2, all), CLSP_ERROR_ARGUMENT);
 }
 
@@ -623,19 +627,18 @@ static void test_params(void **state)
                                       .dim = 1,
                                       .axis = {{.num = 4}},
                                       .vertex = {.attributes = T}};
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     double made[4];
 
     (void)state;
     if (!has_fp64(ctx)) skip();
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &curves), CLSP_OK);
     assert_int_equal(clsp_bspline_set_knots(plan, 1, clsp_in_f64(knots, 7)), CLSP_OK);
-    assert_int_equal(clsp_bspline_set_control_points(plan, 1, clsp_in_f64(points, 4), NULL),
-                     CLSP_OK);
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, clsp_out_f64(made, 4), NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 1, clsp_in_f64(points, 4), NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 1}, clsp_out_f64(made, 4), NULL),
                      CLSP_OK);
     assert_true(fabs(made[1] - 0.1) < 1e-15 && fabs(made[2] - 0.2) < 1e-15);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 int main(void)

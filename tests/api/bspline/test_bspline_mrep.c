@@ -52,15 +52,14 @@ static double tolerance_of(const curves *c, double asked)
 
 /* Fails unless a result is within the tolerance of the nearest, and its bound is one and within it
    too. */
-static void check_within(curves *c, const double *query, uint32_t patch,
-                         const clsp_bspline_nearest_f64 *r, double asked)
+static void check_within(curves *c, const double *query, uint32_t patch, const clsp_nearest_f64 *r,
+                         double asked)
 {
     const ref_nearest exact = exact_nearest(c, query, patch);
     const double distance = (double)exact.distance, off = 2 * allowed(c, distance);
     const double most = asked > 0 ? asked : 1.01e-4 * size_of(c);
     const double gap = tolerance_of(c, asked);
-    const bool is_good = r->status == CLSP_BSPLINE_NEAREST_FOUND &&
-                         r->distance <= distance + most + off &&
+    const bool is_good = r->status == CLSP_NEAREST_FOUND && r->distance <= distance + most + off &&
                          r->distance >= (double)exact.bound - off && r->bound <= distance &&
                          r->distance - r->bound <= gap + 2 * off;
 
@@ -77,7 +76,7 @@ static void check_within(curves *c, const double *query, uint32_t patch,
 
 static void check_all_within(projecting *p)
 {
-    clsp_bspline_nearest_f64 *const results = project_range(p, 0, p->num);
+    clsp_nearest_f64 *const results = project_range(p, 0, p->num);
 
     for (size_t i = 0; i < p->num; i++)
         check_within(p->c, p->queries + i * p->c->dim, p->patches ? p->patches[i] : UINT32_MAX,
@@ -89,7 +88,7 @@ static projecting start(clsp_context *ctx, curves *c, size_t num, const double *
 {
     projecting p = project_start(ctx, c, num, queries);
 
-    p.opts.method = CLSP_BSPLINE_PROJECT_MREP;
+    p.opts.method = CLSP_NEAREST_MREP;
     return p;
 }
 
@@ -201,7 +200,7 @@ static void ends_and_joints(clsp_context *ctx, clsp_type precision)
                     rounded_to(precision, (double)(point[k] + by * (point[k] - away[k])));
         }
         projecting p = start(ctx, &c, MOST, queries);
-        clsp_bspline_nearest_f64 *const results = project_range(&p, 0, MOST);
+        clsp_nearest_f64 *const results = project_range(&p, 0, MOST);
         for (unsigned i = 0; i < MOST; i++) {
             const double *const query = queries + 2 * i;
             const ref_nearest exact = exact_nearest(&c, query, UINT32_MAX);
@@ -262,7 +261,7 @@ static void load(const projecting *p, size_t num)
     const size_t reals = num * p->c->d.num_controls[0] * p->c->dim;
 
     assert_int_equal(
-        clsp_bspline_set_control_points(p->plan, num, clsp_in_f64(p->c->controls, reals), NULL),
+        clsp_patch_set_control_points(p->plan, num, clsp_in_f64(p->c->controls, reals), NULL),
         CLSP_OK);
 }
 
@@ -297,17 +296,17 @@ static void test_changes(void **state)
     load(&p, 1);
     assert_false(same_results(&p, fine));
     load(&p, 0);
-    clsp_bspline_nearest_f64 *const none = project_range(&p, 0, NUM);
+    clsp_nearest_f64 *const none = project_range(&p, 0, NUM);
     for (size_t i = 0; i < NUM; i++)
-        check_none(&none[i], CLSP_BSPLINE_NEAREST_NONE, INFINITY);
+        check_none(&none[i], CLSP_NEAREST_NONE, INFINITY);
     free(none);
     load(&p, 2);
     assert_true(same_results(&p, fine));
     for (size_t first = 0; first < NUM; first += 17) {
         const size_t count = first + 17 < NUM ? 17 : NUM - first;
         unsigned char *const part = project_bytes(&p, first, count);
-        assert_memory_equal(part, fine + first * sizeof(clsp_bspline_nearest_f64),
-                            count * sizeof(clsp_bspline_nearest_f64));
+        assert_memory_equal(part, fine + first * sizeof(clsp_nearest_f64),
+                            count * sizeof(clsp_nearest_f64));
         free(part);
     }
     free(fine);
@@ -330,12 +329,12 @@ static void within_a_distance(clsp_context *ctx, clsp_type precision)
     for (size_t k = 0; k < COUNT(distances); k++) {
         const double most = rounded_to(precision, distances[k]);
         p.opts.max_dist = distances[k];
-        clsp_bspline_nearest_f64 *const results = project_range(&p, 0, num);
+        clsp_nearest_f64 *const results = project_range(&p, 0, num);
         for (size_t i = 0; i < num; i++) {
             const double tolerance = tolerance_of(&c, 0);
-            if (results[i].status == CLSP_BSPLINE_NEAREST_NONE) {
+            if (results[i].status == CLSP_NEAREST_NONE) {
                 const ref_nearest exact = exact_nearest(&c, queries + 2 * i, UINT32_MAX);
-                check_none(&results[i], CLSP_BSPLINE_NEAREST_NONE, results[i].bound);
+                check_none(&results[i], CLSP_NEAREST_NONE, results[i].bound);
                 assert_true(exact.distance >= most - tolerance);
                 assert_true(results[i].bound <= most && results[i].bound >= most - tolerance);
                 assert_true(results[i].bound <= exact.distance);
@@ -383,38 +382,36 @@ static void test_extreme_tolerances(void **state)
 
 /* ---- arguments ---- */
 
-static clsp_bspline_nearest_f32 few_results[2];
+static clsp_nearest_f32 few_results[2];
 static const float few_points[] = {0, 0, 1, 1, 1, 1, 1, 1};
 static const float few_controls[] = {0, 0, 0, 1, 1, 0, 0, 1, 2, 1, 0, 1, 3, 2, 0, 1, 4, 0, 0, 1};
 
-static clsp_bspline_plan *small_plan(clsp_context *ctx, uint32_t dim, uint32_t rational)
+static clsp_patch_plan *small_plan(clsp_context *ctx, uint32_t dim, uint32_t rational)
 {
     const clsp_bspline_desc d = {
         .directions = 1, .degree = {4}, .num_controls = {5}, .dim = dim, .rational = rational};
     const clsp_input points = clsp_in_f32(few_controls, 5 * (dim + rational));
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
 
     assert_ok(ctx, clsp_bspline_plan_create(&plan, ctx, &d));
-    assert_ok(ctx, clsp_bspline_set_control_points(plan, 1, points, NULL));
+    assert_ok(ctx, clsp_patch_set_control_points(plan, 1, points, NULL));
     return plan;
 }
 
-static clsp_status project_few(clsp_bspline_plan *plan, uint32_t dim,
-                               const clsp_bspline_project_opts *opts)
+static clsp_status project_few(clsp_patch_plan *plan, uint32_t dim, const clsp_nearest_opts *opts)
 {
-    const clsp_bspline_queries queries = {.num = 2, .points = clsp_in_f32(few_points, 2 * dim)};
+    const clsp_nearest_queries queries = {.num = 2, .points = clsp_in_f32(few_points, 2 * dim)};
 
-    return clsp_bspline_project(plan, &queries, opts, clsp_out_bspline_nearest_f32(few_results, 2),
-                                NULL);
+    return clsp_nearest_project(plan, &queries, opts, clsp_out_nearest_f32(few_results, 2), NULL);
 }
 
 static void test_arguments(void **state)
 {
     static const double bad[] = {-1.0, -1e-300, NAN, INFINITY, -INFINITY};
-    const clsp_bspline_project_opts good = {.method = CLSP_BSPLINE_PROJECT_MREP};
+    const clsp_nearest_opts good = {.method = CLSP_NEAREST_MREP};
     clsp_context *const ctx = lent_context("");
-    clsp_bspline_plan *plan = small_plan(ctx, 3, 0);
-    clsp_bspline_project_opts opts = good;
+    clsp_patch_plan *plan = small_plan(ctx, 3, 0);
+    clsp_nearest_opts opts = good;
 
     (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
@@ -426,18 +423,18 @@ static void test_arguments(void **state)
     assert_status(ctx, project_few(plan, 3, &opts), CLSP_ERROR_ARGUMENT);
     opts.num_nearest = 1;
     assert_ok(ctx, project_few(plan, 3, &opts));
-    opts.method = (clsp_bspline_project_method)3;
+    opts.method = (clsp_nearest_method)3;
     assert_status(ctx, project_few(plan, 3, &opts), CLSP_ERROR_ARGUMENT);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     for (uint32_t dim = 1; dim <= 4; dim += 3) {
         plan = small_plan(ctx, dim, 0);
         assert_ok(ctx, project_few(plan, dim, &good));
-        assert_int_equal(few_results[0].status, CLSP_BSPLINE_NEAREST_FOUND);
-        clsp_bspline_plan_destroy(&plan);
+        assert_int_equal(few_results[0].status, CLSP_NEAREST_FOUND);
+        clsp_patch_plan_destroy(&plan);
     }
     plan = small_plan(ctx, 3, 1);
     assert_status(ctx, project_few(plan, 3, &good), CLSP_ERROR_WEIGHTS);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 /* ---- curves that are none ---- */
@@ -456,15 +453,15 @@ static void not_finite(clsp_context *ctx, clsp_type precision)
         for (size_t i = 0; i < REALS; i++)
             c.controls[i] = values[k];
         projecting p = start(ctx, &c, NUM, queries);
-        clsp_bspline_nearest_f64 *const results = project_range(&p, 0, NUM);
+        clsp_nearest_f64 *const results = project_range(&p, 0, NUM);
         for (size_t i = 0; i < NUM; i++)
             check_within(&c, queries + 2 * i, 1, &results[i], 0);
         free(results);
         uint32_t patches[NUM] = {0};
         p.patches = patches;
-        clsp_bspline_nearest_f64 *const none = project_range(&p, 0, NUM);
+        clsp_nearest_f64 *const none = project_range(&p, 0, NUM);
         for (size_t i = 0; i < NUM; i++)
-            check_none(&none[i], CLSP_BSPLINE_NEAREST_NONE, INFINITY);
+            check_none(&none[i], CLSP_NEAREST_NONE, INFINITY);
         free(none);
         project_finish(&p);
         free(queries);
@@ -552,11 +549,11 @@ static void test_too_many(void **state)
     double *const queries = make_queries(&c, NUM);
     projecting p = start(ctx, &c, NUM, queries);
     p.opts.tolerance = 1e-6;
-    clsp_bspline_nearest_f64 *const results = project_range(&p, 0, NUM);
+    clsp_nearest_f64 *const results = project_range(&p, 0, NUM);
     for (size_t i = 0; i < NUM; i++) {
         const ref_nearest exact = exact_nearest(&c, queries + 3 * i, UINT32_MAX);
         check_itself(&c, queries + 3 * i, &results[i]);
-        assert_int_equal(results[i].status, CLSP_BSPLINE_NEAREST_CUT);
+        assert_int_equal(results[i].status, CLSP_NEAREST_CUT);
         assert_true(results[i].bound <= exact.distance);
         assert_true(results[i].distance <= exact.distance + 0.1);
     }
@@ -583,8 +580,8 @@ static void check_groups(projecting *p)
         unsigned char *const few = project_bytes(p, first, num);
         for (size_t i = 0; i < num; i++)
             if (memcmp(few + i * each, all + (first + i) * each, each) != 0) {
-                const clsp_bspline_nearest_f64 a = nearest_at(p->c->d.precision, few, i);
-                const clsp_bspline_nearest_f64 b = nearest_at(p->c->d.precision, all, first + i);
+                const clsp_nearest_f64 a = nearest_at(p->c->d.precision, few, i);
+                const clsp_nearest_f64 b = nearest_at(p->c->d.precision, all, first + i);
                 fail_msg("query %zu: at %.17g of %u, distance %.17g, bound %.17g; by itself at "
                          "%.17g of %u, distance %.17g, bound %.17g",
                          first + i, a.param[0], a.patch, a.distance, a.bound, b.param[0], b.patch,
@@ -652,7 +649,7 @@ static void check_few(projecting *p)
 
     for (size_t first = 0; first < p->num; first += FEW) {
         const size_t num = p->num - first < FEW ? p->num - first : FEW;
-        clsp_bspline_nearest_f64 *const results = project_range(p, first, num);
+        clsp_nearest_f64 *const results = project_range(p, first, num);
         for (size_t i = 0; i < num; i++)
             check_within(p->c, p->queries + (first + i) * p->c->dim, p->patches[first + i],
                          &results[i], p->opts.tolerance);

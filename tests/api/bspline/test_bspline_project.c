@@ -112,7 +112,7 @@ static void test_hard(void **state)
 /* In a thin run some degrees are tried, with weights or without. */
 static void degrees(clsp_context *ctx, clsp_type precision)
 {
-    for (uint32_t degree = 1; degree <= CLSP_BSPLINE_PROJECT_MAX_DEGREE;
+    for (uint32_t degree = 1; degree <= CLSP_NEAREST_MAX_DEGREE;
          degree = degree < 16 ? degree + 1 : 2 * degree) {
         if (!curves_in_turn(degree, degree % 4 + 1) || (tiny() && degree > 3)) continue;
         if (is_thin() && degree > 5 && degree % 8 != 0) continue;
@@ -159,11 +159,11 @@ static void many_curves(clsp_context *ctx, clsp_type precision)
     check_all_nearest(&p);
     patches[num / 2] = (uint32_t)c.num;
     patches[num - 1] = UINT32_MAX;
-    clsp_bspline_nearest_f64 *const results = project_range(&p, 0, num);
+    clsp_nearest_f64 *const results = project_range(&p, 0, num);
     for (size_t i = 0; i + 1 < num; i++)
         if (i != num / 2) check_nearest(&c, queries + 2 * i, patches[i], &results[i]);
-    check_none(&results[num / 2], CLSP_BSPLINE_NEAREST_INVALID, NAN);
-    check_none(&results[num - 1], CLSP_BSPLINE_NEAREST_INVALID, NAN);
+    check_none(&results[num / 2], CLSP_NEAREST_INVALID, NAN);
+    check_none(&results[num - 1], CLSP_NEAREST_INVALID, NAN);
     free(results);
     project_finish(&p);
     free(queries);
@@ -200,15 +200,15 @@ static void test_reload(void **state)
         }
         c.num = num;
         assert_int_equal(
-            clsp_bspline_set_control_points(p.plan, num, clsp_in_f32(controls, num * 14), NULL),
+            clsp_patch_set_control_points(p.plan, num, clsp_in_f32(controls, num * 14), NULL),
             CLSP_OK);
         check_all_nearest(&p);
     }
-    assert_int_equal(clsp_bspline_set_control_points(p.plan, 0, clsp_in_f32(controls, 0), NULL),
+    assert_int_equal(clsp_patch_set_control_points(p.plan, 0, clsp_in_f32(controls, 0), NULL),
                      CLSP_OK);
-    clsp_bspline_nearest_f64 *const results = project_range(&p, 0, NUM);
+    clsp_nearest_f64 *const results = project_range(&p, 0, NUM);
     for (size_t i = 0; i < NUM; i++)
-        check_none(&results[i], CLSP_BSPLINE_NEAREST_NONE, INFINITY);
+        check_none(&results[i], CLSP_NEAREST_NONE, INFINITY);
     free(results);
     project_finish(&p);
     free(queries);
@@ -251,7 +251,7 @@ static void hinted(clsp_context *ctx, clsp_type precision)
     curves c = random_curves(precision, 4, 11, 3, false, 1);
     double *const queries = make_queries(&c, NUM), hints[NUM];
     projecting p = project_start(ctx, &c, NUM, queries);
-    clsp_bspline_nearest_f64 *const free_ones = project_range(&p, 0, NUM);
+    clsp_nearest_f64 *const free_ones = project_range(&p, 0, NUM);
 
     for (size_t i = 0; i < NUM; i++) {
         const double kinds[] = {
@@ -259,7 +259,7 @@ static void hinted(clsp_context *ctx, clsp_type precision)
         hints[i] = kinds[i % COUNT(kinds)];
     }
     p.hints = hints;
-    clsp_bspline_nearest_f64 *const results = project_range(&p, 0, NUM);
+    clsp_nearest_f64 *const results = project_range(&p, 0, NUM);
     for (size_t i = 0; i < NUM; i++) {
         check_nearest(&c, queries + 3 * i, 0, &results[i]);
         assert_true(fabs(results[i].distance - free_ones[i].distance) <=
@@ -309,16 +309,16 @@ static void within_a_distance(clsp_context *ctx, clsp_type precision)
     curves c = random_curves(precision, 3, 9, 2, precision == CLSP_F32, 3);
     double *const queries = make_queries(&c, num);
     projecting p = project_start(ctx, &c, num, queries);
-    clsp_bspline_nearest_f64 *const all = project_range(&p, 0, num);
+    clsp_nearest_f64 *const all = project_range(&p, 0, num);
 
     for (size_t k = 0; k < COUNT(distances); k++) {
         const double most = rounded_to(precision, distances[k]);
         p.opts.max_dist = distances[k];
-        clsp_bspline_nearest_f64 *const results = project_range(&p, 0, num);
+        clsp_nearest_f64 *const results = project_range(&p, 0, num);
         for (size_t i = 0; i < num; i++) {
             const double margin = allowed(&c, all[i].distance);
-            if (results[i].status == CLSP_BSPLINE_NEAREST_NONE) {
-                check_none(&results[i], CLSP_BSPLINE_NEAREST_NONE, most);
+            if (results[i].status == CLSP_NEAREST_NONE) {
+                check_none(&results[i], CLSP_NEAREST_NONE, most);
                 assert_true(all[i].distance >= most - margin);
             } else {
                 check_nearest(&c, queries + 2 * i, UINT32_MAX, &results[i]);
@@ -342,7 +342,7 @@ static void test_max_dist(void **state)
 /* ---- several minima ---- */
 
 /* Whether the distance is no less a little beside a result. */
-static bool is_minimum(curves *c, const double *query, const clsp_bspline_nearest_f64 *r)
+static bool is_minimum(curves *c, const double *query, const clsp_nearest_f64 *r)
 {
     const double begin = c->knots[c->d.degree[0]], end = c->knots[c->d.num_controls[0]];
     const double step = 1e-4 * (end - begin) / c->d.num_controls[0];
@@ -358,13 +358,13 @@ static bool is_minimum(curves *c, const double *query, const clsp_bspline_neares
 }
 
 /* Whether a minimum of the oracle's is among the results. */
-static bool is_among(const curves *c, const ref_nearest *m, const clsp_bspline_nearest_f64 *results,
+static bool is_among(const curves *c, const ref_nearest *m, const clsp_nearest_f64 *results,
                      size_t num)
 {
     const double range = c->knots[c->d.num_controls[0]] - c->knots[c->d.degree[0]];
 
     for (size_t k = 0; k < num; k++)
-        if (results[k].status <= CLSP_BSPLINE_NEAREST_CUT &&
+        if (results[k].status <= CLSP_NEAREST_CUT &&
             fabsl(results[k].distance - m->distance) <= allowed(c, results[k].distance) &&
             fabsl(results[k].param[0] - m->t) <= 1e-2 * range)
             return true;
@@ -373,13 +373,13 @@ static bool is_among(const curves *c, const ref_nearest *m, const clsp_bspline_n
 
 /* The results for one point are different minima, in order, and none that is clear is missing. */
 static void check_minima(curves *c, const double *query, uint32_t patch,
-                         const clsp_bspline_nearest_f64 *results, size_t num)
+                         const clsp_nearest_f64 *results, size_t num)
 {
     enum { ROOM = 256 };
     ref_nearest minima[ROOM];
     size_t found = 0;
 
-    while (found < num && results[found].status <= CLSP_BSPLINE_NEAREST_CUT)
+    while (found < num && results[found].status <= CLSP_NEAREST_CUT)
         found++;
     assert_true(found > 0);
     check_nearest(c, query, patch, &results[0]);
@@ -396,7 +396,7 @@ static void check_minima(curves *c, const double *query, uint32_t patch,
                         fabs(results[i].param[0] - results[k].param[0]) > 1e-6);
     }
     for (size_t k = found; k < num; k++)
-        check_none(&results[k], CLSP_BSPLINE_NEAREST_NONE, INFINITY);
+        check_none(&results[k], CLSP_NEAREST_NONE, INFINITY);
     for (size_t i = patch == UINT32_MAX ? 0 : patch; i < c->num; i++) {
         const size_t there = ref_project_minima(oracle_of(c, i), query, minima, ROOM);
         assert_true(there <= ROOM);
@@ -422,7 +422,7 @@ static void check_several(clsp_context *ctx, curves *c, uint32_t num_nearest, bo
 
     p.opts.num_nearest = num_nearest;
     if (by_patches) p.patches = patches;
-    clsp_bspline_nearest_f64 *const results = project_range(&p, 0, num);
+    clsp_nearest_f64 *const results = project_range(&p, 0, num);
     for (size_t i = 0; i < num; i++)
         check_minima(c, queries + i * c->dim, by_patches ? patches[i] : UINT32_MAX,
                      results + i * num_nearest, num_nearest);
@@ -435,7 +435,7 @@ static void check_several(clsp_context *ctx, curves *c, uint32_t num_nearest, bo
 
 static void several_minima(clsp_context *ctx, clsp_type precision)
 {
-    static const uint32_t nums[] = {2, 5, CLSP_BSPLINE_PROJECT_MAX_NEAREST};
+    static const uint32_t nums[] = {2, 5, CLSP_NEAREST_MAX_RESULTS};
 
     for (size_t i = 0; i < COUNT(nums); i++) {
         if (!program_in_turn(i)) continue;
@@ -462,26 +462,26 @@ static void test_square(void **state)
     clsp_context *const ctx = lent_context("");
     const clsp_bspline_desc d = {
         .directions = 1, .degree = {1}, .num_controls = {5}, .dim = 2, .precision = CLSP_F32};
-    const clsp_bspline_queries queries = {.num = NUM, .points = clsp_in_f32(points, 2 * NUM)};
-    const clsp_bspline_project_opts opts = {.num_nearest = NEAREST};
-    clsp_bspline_nearest_f32 r[NUM][NEAREST];
-    clsp_bspline_plan *plan;
+    const clsp_nearest_queries queries = {.num = NUM, .points = clsp_in_f32(points, 2 * NUM)};
+    const clsp_nearest_opts opts = {.num_nearest = NEAREST};
+    clsp_nearest_f32 r[NUM][NEAREST];
+    clsp_patch_plan *plan;
 
     (void)state;
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &d), CLSP_OK);
-    assert_int_equal(clsp_bspline_set_control_points(plan, 1, clsp_in_f32(square, 10), NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 1, clsp_in_f32(square, 10), NULL),
                      CLSP_OK);
-    assert_int_equal(clsp_bspline_project(plan, &queries, &opts,
-                                          clsp_out_bspline_nearest_f32(r[0], NUM * NEAREST), NULL),
+    assert_int_equal(clsp_nearest_project(plan, &queries, &opts,
+                                          clsp_out_nearest_f32(r[0], NUM * NEAREST), NULL),
                      CLSP_OK);
     for (size_t k = 0; k < 4; k++)
         assert_true(fabsf(r[0][k].distance - 1) <= 1e-6F);
-    assert_int_equal(r[0][4].status, CLSP_BSPLINE_NEAREST_NONE);
+    assert_int_equal(r[0][4].status, CLSP_NEAREST_NONE);
     assert_true(fabsf(r[1][0].distance - 0.5F) <= 1e-6F &&
                 fabsf(r[1][0].param[0] - 0.125F) < 1e-5F);
     assert_true(fabsf(r[2][0].distance - sqrtf(2)) <= 1e-6F);
     assert_true(r[2][0].point[0] == 1 && r[2][0].point[1] == 1);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 /* ---- through cubics ---- */
@@ -498,17 +498,17 @@ static void through_cubics(clsp_context *ctx, clsp_type precision)
         curves c = curves_of_case(i, CURVE_TAME, precision);
         double *const queries = make_queries(&c, num);
         projecting p = project_start(ctx, &c, num, queries);
-        p.opts.method = CLSP_BSPLINE_PROJECT_MREP;
+        p.opts.method = CLSP_NEAREST_MREP;
         for (size_t k = 0; k < COUNT(tolerances); k++) {
             const double within = tolerances[k] > 0 ? tolerances[k] : 2e-4;
             p.opts.tolerance = tolerances[k];
-            clsp_bspline_nearest_f64 *const results = project_range(&p, 0, num);
+            clsp_nearest_f64 *const results = project_range(&p, 0, num);
             for (size_t j = 0; j < num; j++) {
                 ref_nearest exact;
-                const clsp_bspline_nearest_f64 *const r = &results[j];
+                const clsp_nearest_f64 *const r = &results[j];
                 ref_project_nearest(oracle_of(&c, 0), queries + j * c.dim, 1e-14L, &exact);
                 const double most = within + allowed(&c, r->distance);
-                assert_int_equal(r->status, CLSP_BSPLINE_NEAREST_FOUND);
+                assert_int_equal(r->status, CLSP_NEAREST_FOUND);
                 assert_true(fabsl(r->distance - exact.distance) <= most);
                 assert_true(r->bound <= exact.distance && r->distance - r->bound <= 2 * most);
             }

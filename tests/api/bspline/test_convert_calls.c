@@ -29,7 +29,7 @@ static void memory(clsp_context *ctx, clsp_type precision)
     seed(11);
     double *const controls = random_controls(&s.l, PATCHES), *const others =
                                                                  random_controls(&s.l, PATCHES);
-    clsp_bspline_plan *plan = plan_of(ctx, &s, others, PATCHES);
+    clsp_patch_plan *plan = plan_of(ctx, &s, others, PATCHES);
     void *const narrow = malloc(PATCHES * s.l.controls * sizeof(float));
     make_wish(&w, &s, RAISED, CLSP_BSPLINE_CONVERT_DEFAULT);
     set_target(ctx, plan, &w, &d);
@@ -37,7 +37,7 @@ static void memory(clsp_context *ctx, clsp_type precision)
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, PATCHES}, store_out(&first), NULL),
                      CLSP_OK);
     store_free(&first);
-    assert_int_equal(clsp_bspline_set_control_points(
+    assert_int_equal(clsp_patch_set_control_points(
                          plan, PATCHES, controls_in(&s, controls, PATCHES, narrow), NULL),
                      CLSP_OK);
     for (int pieces = 0; pieces < 2; pieces++) {
@@ -78,7 +78,7 @@ static void memory(clsp_context *ctx, clsp_type precision)
         }
         free(bits);
     }
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(narrow);
     free(controls);
     free(others);
@@ -113,7 +113,7 @@ static void test_matrix(void **state)
     (void)state;
     seed(12);
     double *const controls = random_controls(&s.l, 1);
-    clsp_bspline_plan *plan = plan_of(ctx, &s, controls, 1);
+    clsp_patch_plan *plan = plan_of(ctx, &s, controls, 1);
     for (int kind = 0; kind < NUM_WISHES; kind++) {
         make_wish(&w, &s, (wish_kind)kind, CLSP_BSPLINE_CONVERT_DEFAULT);
         set_target(ctx, plan, &w, &d);
@@ -121,9 +121,8 @@ static void test_matrix(void **state)
         uint32_t *const first = malloc(rows * sizeof *first);
         double *const weights = malloc(4 * rows * sizeof *weights);
         assert_true(first && weights);
-        assert_int_equal(clsp_bspline_target_matrix(plan, 0, 0, clsp_out_u32(first, rows),
-                                                    clsp_out_f64(weights, 4 * rows)),
-                         CLSP_OK);
+        clsp_bspline_matrix m = {clsp_out_u32(first, rows), clsp_out_f64(weights, 4 * rows), {0}};
+        assert_int_equal(clsp_bspline_target_desc(plan, 0, &d, &m), CLSP_OK);
         direction x = direction_of(&s, &w, &d, 0);
         for (uint32_t i = 0; i < rows; i++) {
             assert_int_equal(first[i], x.first[i]);
@@ -131,23 +130,24 @@ static void test_matrix(void **state)
                 assert_true(fabsl(weights[4 * i + j] - x.weights[4 * i + j]) <=
                             8 * DBL_EPSILON * x.scale);
         }
-        assert_int_equal(clsp_bspline_target_matrix(plan, 0, 1, clsp_out_u32(first, rows),
-                                                    clsp_out_f64(weights, 4 * rows)),
-                         CLSP_ERROR_ARGUMENT);
-        assert_int_equal(clsp_bspline_target_matrix(plan, 0, 0, clsp_out_u32(first, rows - 1),
-                                                    clsp_out_f64(weights, 4 * rows)),
-                         CLSP_ERROR_BUFFER_SIZE);
-        assert_int_equal(clsp_bspline_target_matrix(plan, 0, 0, clsp_out_u32(first, rows),
-                                                    clsp_out_f64(weights, 4 * rows - 1)),
-                         CLSP_ERROR_BUFFER_SIZE);
-        assert_int_equal(clsp_bspline_target_matrix(plan, 0, 0, clsp_out_u32(first, rows),
-                                                    clsp_out_f32((float *)weights, 4 * rows)),
-                         CLSP_ERROR_ARGUMENT);
+        m.first.size--;
+        assert_int_equal(clsp_bspline_target_desc(plan, 0, &d, &m), CLSP_ERROR_BUFFER_SIZE);
+        m.first = (clsp_output){0};
+        assert_int_equal(clsp_bspline_target_desc(plan, 0, &d, &m), CLSP_ERROR_ARGUMENT);
+        m = (clsp_bspline_matrix){
+            clsp_out_u32(first, rows), clsp_out_f64(weights, 4 * rows - 1), {0}};
+        assert_int_equal(clsp_bspline_target_desc(plan, 0, &d, &m), CLSP_ERROR_BUFFER_SIZE);
+        m.weights = clsp_out_f32((float *)weights, 4 * rows);
+        assert_int_equal(clsp_bspline_target_desc(plan, 0, &d, &m), CLSP_ERROR_ARGUMENT);
+        m = (clsp_bspline_matrix){.reserved = {1}};
+        assert_int_equal(clsp_bspline_target_desc(plan, 0, &d, &m), CLSP_ERROR_ARGUMENT);
+        m = (clsp_bspline_matrix){.reserved = {0}};
+        assert_int_equal(clsp_bspline_target_desc(plan, 0, &d, &m), CLSP_OK);
         free_direction(&x);
         free(first);
         free(weights);
     }
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
 }
 
@@ -160,27 +160,27 @@ static void test_pieces(void **state)
     const clsp_bspline_desc curve = {
         .directions = 1, .degree = {2}, .num_controls = {5}, .knots = {knots}, .dim = 1};
     const clsp_bspline_target target = {.bezier = 1};
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     clsp_bspline_desc d;
     float pieces[6];
 
     (void)state;
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &curve), CLSP_OK);
-    assert_int_equal(clsp_bspline_set_control_points(plan, 1, clsp_in_f32(controls, 5), NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 1, clsp_in_f32(controls, 5), NULL),
                      CLSP_OK);
     assert_int_equal(clsp_bspline_set_target(plan, &target), CLSP_OK);
-    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d), CLSP_OK);
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d, NULL), CLSP_OK);
     assert_int_equal(d.num_controls[0] / (d.degree[0] + 1), 2);
     assert_true(d.knots[0][0] == 0 && d.knots[0][3] == 1 && d.knots[0][6] == 4);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 1}, clsp_out_f32(pieces, 6), NULL),
                      CLSP_OK);
     assert_true(pieces[0] == 1 && pieces[2] == 3 && pieces[3] == 3);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 /* ---- wrong calls ---- */
 
-static void refused(clsp_context *ctx, clsp_bspline_plan *plan, const clsp_bspline_target *target,
+static void refused(clsp_context *ctx, clsp_patch_plan *plan, const clsp_bspline_target *target,
                     clsp_status expected, const char *words)
 {
     char why[256];
@@ -199,13 +199,13 @@ static void test_targets(void **state)
     clsp_context *const ctx = lent_context("");
     const clsp_bspline_desc curve = {.directions = 1, .degree = {3}, .num_controls = {9}};
     const clsp_bspline_change given = {.knots = coarse, .degree = 3, .num_controls = 4};
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     clsp_bspline_desc d;
     clsp_bspline_target t = {.along[0] = {.elevate = 3}};
 
     (void)state;
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &curve), CLSP_OK);
-    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d, NULL), CLSP_ERROR_STATE);
     assert_int_equal(clsp_bspline_set_target(plan, &t), CLSP_OK);
     const struct {
         clsp_bspline_target target;
@@ -254,15 +254,15 @@ static void test_targets(void **state)
     };
     for (size_t i = 0; i < COUNT(wrong); i++)
         refused(ctx, plan, &wrong[i].target, wrong[i].status, wrong[i].words);
-    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d), CLSP_OK);
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d, NULL), CLSP_OK);
     assert_int_equal(d.degree[0], 6);
     assert_int_equal(d.axis[0].num, 0);
     t = (clsp_bspline_target){.along[1] = {.derivative = 9}, .along[2] = {.reserved = {1}}};
     assert_int_equal(clsp_bspline_set_target(plan, &t),
                      CLSP_OK); /* directions that are not there */
     assert_int_equal(clsp_bspline_set_target(plan, NULL), CLSP_OK);
-    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d), CLSP_ERROR_STATE);
-    clsp_bspline_plan_destroy(&plan);
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d, NULL), CLSP_ERROR_STATE);
+    clsp_patch_plan_destroy(&plan);
 }
 
 static void test_derivatives(void **state)
@@ -273,16 +273,16 @@ static void test_derivatives(void **state)
         .directions = 1, .degree = {3}, .num_controls = {9}, .rational = 1};
     const clsp_bspline_target first = {.along[0] = {.derivative = 1}};
     const clsp_bspline_target second = {.along[0] = {.derivative = 2}};
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
 
     (void)state;
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &flat), CLSP_OK);
     assert_int_equal(clsp_bspline_set_target(plan, &first), CLSP_OK);
     refused(ctx, plan, &second, CLSP_ERROR_ARGUMENT, "above the degree");
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &nurbs), CLSP_OK);
     refused(ctx, plan, &first, CLSP_ERROR_ARGUMENT, "derivative of a rational spline");
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 /* Order of calls, ranges, memory, NULL. */
@@ -295,24 +295,23 @@ static void test_calls(void **state)
     float made[4];
     uint32_t first[2];
     double weights[4];
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     clsp_bspline_desc d;
 
     (void)state;
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &curve), CLSP_OK);
     const clsp_output out = clsp_out_f32(made, 4);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 0}, out, NULL), CLSP_ERROR_STATE);
-    assert_int_equal(
-        clsp_bspline_target_matrix(plan, 0, 0, clsp_out_u32(first, 2), clsp_out_f64(weights, 4)),
-        CLSP_ERROR_STATE);
+    const clsp_bspline_matrix matrix = {clsp_out_u32(first, 2), clsp_out_f64(weights, 4), {0}};
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, &d, &matrix), CLSP_ERROR_STATE);
     assert_int_equal(clsp_bspline_set_target(plan, &bezier), CLSP_OK);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 0}, out, NULL), CLSP_ERROR_STATE);
-    assert_int_equal(clsp_bspline_set_control_points(plan, 0, clsp_in_f32(NULL, 0), NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_set_control_points(plan, 0, clsp_in_f32(NULL, 0), NULL), CLSP_OK);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 0}, (clsp_output){0}, NULL),
                      CLSP_OK);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 1}, out, NULL),
                      CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_set_control_points(plan, 2, clsp_in_f32(controls, 4), NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 2, clsp_in_f32(controls, 4), NULL),
                      CLSP_OK);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 0}, (clsp_output){0}, NULL),
                      CLSP_OK);
@@ -329,14 +328,11 @@ static void test_calls(void **state)
     const clsp_run sync = {.reserved = {1}};
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 1}, out, &sync),
                      CLSP_ERROR_ARGUMENT);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     assert_int_equal(clsp_bspline_set_target(NULL, &bezier), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_target_desc(NULL, 0, &d), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_bspline_target_desc(NULL, 0, &d, NULL), CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_bspline_convert(NULL, (clsp_range){0, 0}, out, NULL),
                      CLSP_ERROR_ARGUMENT);
-    assert_int_equal(
-        clsp_bspline_target_matrix(NULL, 0, 0, clsp_out_u32(first, 2), clsp_out_f64(weights, 4)),
-        CLSP_ERROR_ARGUMENT);
 }
 
 /* Numbers that are none reach those control points alone whose rows have them. */
@@ -353,20 +349,21 @@ static void not_finite(clsp_context *ctx, clsp_type precision)
     float narrow[NUM * 3];
     uint32_t first[ROWS];
     double weights[4 * ROWS];
+    clsp_bspline_desc desc;
 
-    clsp_bspline_plan *plan = plan_of(ctx, &s, controls, 1);
+    clsp_patch_plan *plan = plan_of(ctx, &s, controls, 1);
     assert_int_equal(clsp_bspline_set_target(plan, &target), CLSP_OK);
     assert_int_equal(
         clsp_bspline_convert(plan, (clsp_range){0, 1}, host_out(precision, before, reals), NULL),
         CLSP_OK);
-    assert_int_equal(clsp_bspline_target_matrix(plan, 0, 0, clsp_out_u32(first, ROWS),
-                                                clsp_out_f64(weights, 4 * ROWS)),
-                     CLSP_OK);
+    const clsp_bspline_matrix matrix = {
+        clsp_out_u32(first, ROWS), clsp_out_f64(weights, 4 * ROWS), {0}};
+    assert_int_equal(clsp_bspline_target_desc(plan, 0, &desc, &matrix), CLSP_OK);
     for (size_t at = 0; at < NUM; at++) {
         const double good = controls[3 * at + at % 3];
         controls[3 * at + at % 3] = values[at % COUNT(values)];
         assert_int_equal(
-            clsp_bspline_set_control_points(plan, 1, controls_in(&s, controls, 1, narrow), NULL),
+            clsp_patch_set_control_points(plan, 1, controls_in(&s, controls, 1, narrow), NULL),
             CLSP_OK);
         assert_int_equal(
             clsp_bspline_convert(plan, (clsp_range){0, 1}, host_out(precision, after, reals), NULL),
@@ -376,7 +373,7 @@ static void not_finite(clsp_context *ctx, clsp_type precision)
                 assert_memory_equal(before + i * point, after + i * point, point);
         controls[3 * at + at % 3] = good;
     }
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
 }
 
@@ -394,7 +391,7 @@ static void test_numbers(void **state)
     const clsp_bspline_target bezier = {.bezier = 1};
     const size_t each = 2 * 3 * 2 * 2; /* of pieces, orders */
     float controls[12] = {0}, made[2 * 3 * 2 * 2];
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     size_t num = 7;
 
     (void)state;
@@ -408,19 +405,19 @@ static void test_numbers(void **state)
     assert_int_equal(count_converted(plan, (clsp_range){0, SIZE_MAX / 2}, 1, &num),
                      CLSP_ERROR_NO_MEMORY);
     assert_int_equal(
-        clsp_bspline_set_control_points(plan, SIZE_MAX / 8, clsp_in_f32(controls, SIZE_MAX), NULL),
+        clsp_patch_set_control_points(plan, SIZE_MAX / 8, clsp_in_f32(controls, SIZE_MAX), NULL),
         CLSP_ERROR_NO_MEMORY);
     assert_int_equal(
-        clsp_bspline_set_control_points(plan, 1000000000, clsp_in_f32(controls, 12), NULL),
+        clsp_patch_set_control_points(plan, 1000000000, clsp_in_f32(controls, 12), NULL),
         CLSP_ERROR_BUFFER_SIZE);
-    assert_int_equal(clsp_bspline_set_control_points(plan, 1, clsp_in_f32(controls, 12), NULL),
+    assert_int_equal(clsp_patch_set_control_points(plan, 1, clsp_in_f32(controls, 12), NULL),
                      CLSP_OK);
     const clsp_output out = clsp_out_f32(made, COUNT(made));
     const clsp_range wrong[] = {{0, 2}, {1, 1}, {0, 1000000000}, {SIZE_MAX, 2}, {2, SIZE_MAX}};
     for (size_t i = 0; i < COUNT(wrong); i++)
         assert_int_equal(clsp_bspline_convert(plan, wrong[i], out, NULL), CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_bspline_convert(plan, (clsp_range){0, 1}, out, NULL), CLSP_OK);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 /* ---- the host ---- */
@@ -430,7 +427,7 @@ typedef struct host_case {
 } host_case;
 
 /* Loads control points, and converts them by the host's code and by kernels. */
-static void compare_makers(clsp_bspline_plan *const plans[2], size_t points, size_t reals)
+static void compare_makers(clsp_patch_plan *const plans[2], size_t points, size_t reals)
 {
     float *const from = malloc(points * sizeof *from), *const made =
                                                            calloc(2 * reals, sizeof *made);
@@ -441,8 +438,7 @@ static void compare_makers(clsp_bspline_plan *const plans[2], size_t points, siz
         from[i] = (float)random_real();
     for (int by = 0; by < 2; by++) {
         assert_int_equal(
-            clsp_bspline_set_control_points(plans[by], 2, clsp_in_f32(from, points), NULL),
-            CLSP_OK);
+            clsp_patch_set_control_points(plans[by], 2, clsp_in_f32(from, points), NULL), CLSP_OK);
         assert_int_equal(clsp_bspline_convert(plans[by], (clsp_range){0, 2},
                                               clsp_out_f32(made + (size_t)by * reals, reals), NULL),
                          CLSP_OK);
@@ -476,7 +472,7 @@ static void test_by_host(void **state)
         clsp_bspline_desc desc = {.directions = cases[i].directions, .dim = 3};
         clsp_bspline_target target = {.bezier = cases[i].bezier};
         size_t points = 2 * 3, reals = 2 * 3;
-        clsp_bspline_plan *plans[2];
+        clsp_patch_plan *plans[2];
         for (uint32_t k = 0; k < desc.directions; k++) {
             desc.degree[k] = cases[i].degree;
             desc.num_controls[k] = cases[i].controls[k];
@@ -488,13 +484,13 @@ static void test_by_host(void **state)
             assert_int_equal(clsp_bspline_plan_create(&plans[by], makers[by], &desc), CLSP_OK);
             assert_int_equal(clsp_bspline_set_target(plans[by], &target), CLSP_OK);
         }
-        assert_int_equal(clsp_bspline_target_desc(plans[0], 0, &desc), CLSP_OK);
+        assert_int_equal(clsp_bspline_target_desc(plans[0], 0, &desc, NULL), CLSP_OK);
         for (uint32_t k = 0; k < desc.directions; k++)
             reals *= desc.num_controls[k];
         compare_makers(plans, points, reals);
         compare_makers(plans, points, reals);
         for (int by = 0; by < 2; by++)
-            clsp_bspline_plan_destroy(&plans[by]);
+            clsp_patch_plan_destroy(&plans[by]);
     }
 }
 

@@ -76,7 +76,7 @@ static double parameter_of(const spline *s, uint32_t k, size_t number)
     return (double)x;
 }
 
-static clsp_status eval_list(clsp_bspline_plan *plan, const spline *s, size_t num,
+static clsp_status eval_list(clsp_patch_plan *plan, const spline *s, size_t num,
                              const double *params, unsigned char *vertices)
 {
     const size_t all = num * s->d.directions;
@@ -100,7 +100,7 @@ static void check_list(clsp_context *ctx, spline *s, size_t num, bool own)
     const uint32_t directions = s->d.directions;
     double *const controls = random_controls(&s->l, 1);
     double *const params = malloc(num * directions * sizeof *params);
-    clsp_bspline_plan *plan = plan_of(ctx, s, controls, 1);
+    clsp_patch_plan *plan = plan_of(ctx, s, controls, 1);
     unsigned char *const vertices = guarded(&s->l, num);
 
     assert_non_null(params);
@@ -117,7 +117,7 @@ static void check_list(clsp_context *ctx, spline *s, size_t num, bool own)
         judge(s, controls, t, vertices, i, 8.0);
     }
     free_guarded(&s->l, num, vertices);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(params);
     free(controls);
 }
@@ -207,20 +207,20 @@ static void check_short_span(clsp_context *ctx, clsp_type precision)
     seed(7);
     double *const points = random_controls(&s.l, 1);
     s.d.axis[0] = (clsp_axis){.num = SHORT, .params = params};
-    clsp_bspline_plan *plan = plan_of(ctx, &s, points, 1);
+    clsp_patch_plan *plan = plan_of(ctx, &s, points, 1);
     unsigned char *const vertices = guarded(&s.l, SHORT);
     const clsp_output out = host_out(s.l.type, vertices, SHORT * s.l.stride);
     assert_int_equal(eval_list(plan, &s, SHORT, params, vertices), CLSP_OK);
     judge_short(&s, points, params, vertices, SHORT);
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, out, NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 1}, out, NULL), CLSP_OK);
     judge_short(&s, points, params, vertices, SHORT);
     const clsp_axis axis = {.num = 2, .begin = 0.0, .end = 1e-9};
-    assert_int_equal(clsp_bspline_set_grid(plan, &axis), CLSP_OK);
-    assert_int_equal(clsp_bspline_set_patch_grids(plan, 1, clsp_in_u32(num, 1)), CLSP_OK);
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1}, out, NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(plan, &axis, 0, (clsp_input){0}), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, 1, clsp_in_u32(num, 1)), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 1}, out, NULL), CLSP_OK);
     judge_short(&s, points, within, vertices, SHORT);
     free_guarded(&s.l, SHORT, vertices);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(points);
 }
 
@@ -263,17 +263,17 @@ static void check_tenths(clsp_context *ctx, const spline *from, bool own, bool o
     if (own) s.d.axis[0].params = params;
     seed(11);
     double *const controls = random_controls(&s.l, 1);
-    clsp_bspline_plan *plan = plan_of(ctx, &s, controls, 1);
+    clsp_patch_plan *plan = plan_of(ctx, &s, controls, 1);
     unsigned char *const vertices = guarded(&s.l, TENTHS);
     if (of_patches)
-        assert_int_equal(clsp_bspline_set_patch_grids(plan, 1, clsp_in_u32(nums, 1)), CLSP_OK);
-    assert_int_equal(clsp_bspline_eval(plan, (clsp_range){0, 1},
-                                       host_out(s.l.type, vertices, TENTHS * s.l.stride), NULL),
+        assert_int_equal(clsp_patch_set_grids(plan, NULL, 1, clsp_in_u32(nums, 1)), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, 1},
+                                     host_out(s.l.type, vertices, TENTHS * s.l.stride), NULL),
                      CLSP_OK);
     for (int a = 0; a < TENTHS; a++)
         judge(&s, controls, (long double[3]){params[a], 0, 0}, vertices, (size_t)a, 8.0);
     free_guarded(&s.l, TENTHS, vertices);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
 }
 

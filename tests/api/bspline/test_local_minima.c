@@ -167,7 +167,7 @@ static long double most_between(const profile *f, long double t, long double u)
 
 /* ---- checks ---- */
 
-static void complain(const curves *c, const double *query, const clsp_bspline_nearest_f64 *results,
+static void complain(const curves *c, const double *query, const clsp_nearest_f64 *results,
                      const char *what, double t, double square)
 {
     const double *const p = c->controls + results->patch * c->d.num_controls[0] * c->dim;
@@ -186,7 +186,7 @@ static void complain(const curves *c, const double *query, const clsp_bspline_ne
    largest square; where no sign is certain the square may rise and fall by their sum, in a few
    parts beside each other. */
 static void check_minima(curves *c, size_t curve, const double *query,
-                         const clsp_bspline_nearest_f64 *results)
+                         const clsp_nearest_f64 *results)
 {
     const double eps = c->d.precision == CLSP_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
     const unsigned p = c->d.degree[0];
@@ -195,7 +195,7 @@ static void check_minima(curves *c, size_t curve, const double *query,
     long double t[NEAREST], square[NEAREST];
     unsigned found = 0;
 
-    for (; found < NEAREST && results[found].status == CLSP_BSPLINE_NEAREST_FOUND; found++) {
+    for (; found < NEAREST && results[found].status == CLSP_NEAREST_FOUND; found++) {
         const unsigned k = found;
         check_itself(c, query, &results[k]);
         t[k] = (long double)results[k].param[0] + results[k].param[1];
@@ -230,7 +230,7 @@ static void check_minima(curves *c, size_t curve, const double *query,
 /* Fails unless the nearest points are where the distance is least. */
 static void check_least(projecting *p)
 {
-    clsp_bspline_nearest_f64 *const results = project_range(p, 0, p->num);
+    clsp_nearest_f64 *const results = project_range(p, 0, p->num);
 
     for (size_t i = 0; i < p->num; i++) {
         const double *const query = p->queries + i * p->c->dim;
@@ -247,16 +247,16 @@ static void check_least(projecting *p)
 }
 
 /* Fails unless the two nearest minima are the first ones of more. */
-static void check_fewer(projecting *p, const clsp_bspline_nearest_f64 *more)
+static void check_fewer(projecting *p, const clsp_nearest_f64 *more)
 {
     enum { FEW = 2 };
     p->opts.num_nearest = FEW;
-    clsp_bspline_nearest_f64 *const results = project_range(p, 0, p->num);
+    clsp_nearest_f64 *const results = project_range(p, 0, p->num);
 
     for (size_t i = 0; i < FEW * p->num; i++) {
-        const clsp_bspline_nearest_f64 *const other = more + i / FEW * NEAREST + i % FEW;
+        const clsp_nearest_f64 *const other = more + i / FEW * NEAREST + i % FEW;
         assert_int_equal(results[i].status, other->status);
-        if (other->status == CLSP_BSPLINE_NEAREST_FOUND)
+        if (other->status == CLSP_NEAREST_FOUND)
             assert_true(fabs(results[i].distance - other->distance) <=
                         allowed(p->c, other->distance));
     }
@@ -267,7 +267,7 @@ static void check_fewer(projecting *p, const clsp_bspline_nearest_f64 *more)
 static void check_nearest_minima(projecting *p)
 {
     p->opts.num_nearest = NEAREST;
-    clsp_bspline_nearest_f64 *const results = project_range(p, 0, p->num);
+    clsp_nearest_f64 *const results = project_range(p, 0, p->num);
 
     for (size_t i = 0; i < p->num; i++)
         check_minima(p->c, i, p->queries + i * p->c->dim, results + i * NEAREST);

@@ -71,19 +71,19 @@ static const clsp_share by_device = {.schedule = CLSP_SCHEDULE_DEVICE};
 static void check_kinds(const projecting *p, const stored *s, store_kind from, store_kind to,
                         const unsigned char *expected)
 {
-    const size_t reals = (size_t)STORED * 2 * CLSP_BSPLINE_NEAREST_F32_SIZE;
+    const size_t reals = (size_t)STORED * 2 * CLSP_NEAREST_F32_SIZE;
     store points = store_make(p->ctx, from, CLSP_F32, 3, 2 * (size_t)STORED, s->points);
     store patches = store_make(p->ctx, from, CLSP_U32, 5, STORED, s->patches);
     store hints = store_make(p->ctx, from, CLSP_F32, 0, STORED, s->hints);
     store out = store_make(p->ctx, to, CLSP_F32, 7, reals, NULL);
-    const clsp_bspline_queries queries = {.num = STORED,
+    const clsp_nearest_queries queries = {.num = STORED,
                                           .points = store_in(&points),
                                           .patches = store_in(&patches),
                                           .hints = store_in(&hints)};
 
     /* by the device, as calls on memory of the device's are */
     const clsp_run run = {.share = from == HOST && to == HOST ? &by_device : NULL};
-    assert_int_equal(clsp_bspline_project(p->plan, &queries, &p->opts, store_out(&out), &run),
+    assert_int_equal(clsp_nearest_project(p->plan, &queries, &p->opts, store_out(&out), &run),
                      CLSP_OK);
     assert_memory_equal(store_read(&out), expected, reals * sizeof(float));
     assert_memory_equal(store_read(&points), s->points, sizeof s->points);
@@ -131,7 +131,7 @@ static void test_events(void **state)
     projecting p = project_start(ctx, &c, STORED, points);
     p.share = &by_device;
     unsigned char *const expected = project_bytes(&p, 0, STORED);
-    clsp_bspline_nearest_f32 results[STORED];
+    clsp_nearest_f32 results[STORED];
     stored s;
     cl_int code;
     cl_event written, projected, read;
@@ -145,10 +145,10 @@ static void test_events(void **state)
     code = clEnqueueWriteBuffer(queue, in, CL_FALSE, 0, sizeof s.points, s.points, 1, &start,
                                 &written);
     assert_int_equal(code, CL_SUCCESS);
-    const clsp_bspline_queries queries = {.num = STORED, .points = clsp_in_buffer(in, 0, 0)};
+    const clsp_nearest_queries queries = {.num = STORED, .points = clsp_in_buffer(in, 0, 0)};
     support_open_before(ctx, start);
     assert_int_equal(
-        clsp_bspline_project(p.plan, &queries, NULL, clsp_out_buffer(out, 0, 0),
+        clsp_nearest_project(p.plan, &queries, NULL, clsp_out_buffer(out, 0, 0),
                              &(clsp_run){.num_wait = 1, .wait = &written, .done = &projected}),
         CLSP_OK);
     code =
@@ -187,9 +187,9 @@ static void not_finite(clsp_context *ctx, clsp_type precision)
     unsigned char *const after = project_bytes(&p, 0, NUM);
     for (size_t i = 0; i < NUM; i++)
         for (size_t k = 2 * i; k < 2 * i + 2; k++) {
-            const clsp_bspline_nearest_f64 r = nearest_at(precision, after, k);
+            const clsp_nearest_f64 r = nearest_at(precision, after, k);
             if (i % 2 && i < 18)
-                check_none(&r, CLSP_BSPLINE_NEAREST_INVALID, NAN);
+                check_none(&r, CLSP_NEAREST_INVALID, NAN);
             else
                 assert_memory_equal(after + k * each, before + k * each, each);
         }
@@ -207,10 +207,10 @@ static void test_not_finite(void **state)
 }
 
 /* A plan of cubic curves in the plane, of so many. */
-static clsp_bspline_plan *small_plan(clsp_context *ctx, const clsp_bspline_desc *d, size_t num)
+static clsp_patch_plan *small_plan(clsp_context *ctx, const clsp_bspline_desc *d, size_t num)
 {
     static const float controls[96] = {0, 0, 1, 1, 2, 0, 3, 1, 1, 1, 2, 2, 3, 1, 4, 2};
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     size_t reals = d->dim + d->rational;
 
     for (uint32_t k = 0; k < d->directions; k++)
@@ -218,7 +218,7 @@ static clsp_bspline_plan *small_plan(clsp_context *ctx, const clsp_bspline_desc 
     assert_true(num * reals <= COUNT(controls));
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, d), CLSP_OK);
     assert_int_equal(
-        clsp_bspline_set_control_points(plan, num, clsp_in_f32(controls, num * reals), NULL),
+        clsp_patch_set_control_points(plan, num, clsp_in_f32(controls, num * reals), NULL),
         CLSP_OK);
     return plan;
 }
@@ -231,33 +231,30 @@ static void test_few(void **state)
 {
     static const float point[2] = {0, -1};
     clsp_context *const ctx = lent_context("");
-    clsp_bspline_plan *plan = small_plan(ctx, &cubic, 1);
-    clsp_bspline_queries queries = {.num = 1, .points = clsp_in_f32(point, 2)};
-    clsp_bspline_nearest_f32 r;
+    clsp_patch_plan *plan = small_plan(ctx, &cubic, 1);
+    clsp_nearest_queries queries = {.num = 1, .points = clsp_in_f32(point, 2)};
+    clsp_nearest_f32 r;
 
     (void)state;
-    assert_int_equal(
-        clsp_bspline_project(plan, &queries, NULL, clsp_out_bspline_nearest_f32(&r, 1), NULL),
-        CLSP_OK);
+    assert_int_equal(clsp_nearest_project(plan, &queries, NULL, clsp_out_nearest_f32(&r, 1), NULL),
+                     CLSP_OK);
     assert_true(r.distance == 1 && r.param[0] == 0 && r.point[0] == 0 && r.point[1] == 0);
-    assert_int_equal(r.status, CLSP_BSPLINE_NEAREST_FOUND);
+    assert_int_equal(r.status, CLSP_NEAREST_FOUND);
     support_poison(&r, sizeof r);
     queries.num = 0;
-    assert_int_equal(
-        clsp_bspline_project(plan, &queries, NULL, clsp_out_bspline_nearest_f32(&r, 1), NULL),
-        CLSP_OK);
+    assert_int_equal(clsp_nearest_project(plan, &queries, NULL, clsp_out_nearest_f32(&r, 1), NULL),
+                     CLSP_OK);
     queries.points.size = 0;
-    assert_int_equal(
-        clsp_bspline_project(plan, &queries, NULL, clsp_out_bspline_nearest_f32(&r, 0), NULL),
-        CLSP_OK);
+    assert_int_equal(clsp_nearest_project(plan, &queries, NULL, clsp_out_nearest_f32(&r, 0), NULL),
+                     CLSP_OK);
     assert_true(support_poisoned(&r, sizeof r));
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 /* What calls of the small plan take when all is well, and one of their changes. */
 typedef struct request {
-    clsp_bspline_queries queries;
-    clsp_bspline_project_opts opts;
+    clsp_nearest_queries queries;
+    clsp_nearest_opts opts;
     clsp_output out;
     clsp_run sync;
 } request;
@@ -265,17 +262,17 @@ typedef struct request {
 enum { FEW = 3 };
 static const float few_points[2 * FEW] = {0, 1, 2, 3, 4, 5};
 static const uint32_t few_patches[FEW] = {0, 1, 0};
-static clsp_bspline_nearest_f32 few_results[FEW];
+static clsp_nearest_f32 few_results[FEW];
 
 static request good_request(void)
 {
     return (request){.queries = {.num = FEW, .points = clsp_in_f32(few_points, 2 * FEW)},
-                     .out = clsp_out_bspline_nearest_f32(few_results, FEW)};
+                     .out = clsp_out_nearest_f32(few_results, FEW)};
 }
 
-static clsp_status call(clsp_bspline_plan *plan, const request *r)
+static clsp_status call(clsp_patch_plan *plan, const request *r)
 {
-    return clsp_bspline_project(plan, &r->queries, &r->opts, r->out, &r->sync);
+    return clsp_nearest_project(plan, &r->queries, &r->opts, r->out, &r->sync);
 }
 
 #define REFUSED(wanted, change)                                                                    \
@@ -287,13 +284,13 @@ static clsp_status call(clsp_bspline_plan *plan, const request *r)
         assert_true(support_poisoned(few_results, sizeof few_results));                            \
     } while (0)
 
-static void refuse_options(clsp_context *ctx, clsp_bspline_plan *plan)
+static void refuse_options(clsp_context *ctx, clsp_patch_plan *plan)
 {
     static float normals[16];
     static const clsp_output of_curves = {.host = normals, .size = 16};
 
-    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.method = (clsp_bspline_project_method)3);
-    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.num_nearest = CLSP_BSPLINE_PROJECT_MAX_NEAREST + 1);
+    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.method = (clsp_nearest_method)3);
+    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.num_nearest = CLSP_NEAREST_MAX_RESULTS + 1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.max_dist = -1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.max_dist = NAN);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.tolerance = -1);
@@ -306,7 +303,7 @@ static void refuse_options(clsp_context *ctx, clsp_bspline_plan *plan)
     REFUSED(CLSP_ERROR_BUFFER_SIZE, r.opts.num_nearest = 2);
 }
 
-static void refuse_memory(clsp_context *ctx, clsp_bspline_plan *plan)
+static void refuse_memory(clsp_context *ctx, clsp_patch_plan *plan)
 {
     static const double wide[2 * FEW];
 
@@ -330,45 +327,45 @@ static void refuse_memory(clsp_context *ctx, clsp_bspline_plan *plan)
 static void refuse_plans(clsp_context *ctx)
 {
     clsp_bspline_desc d = cubic;
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
 
     d.num_controls[0] = 6;
     d.degree[0] = 0;
     plan = small_plan(ctx, &d, 1);
     REFUSED(CLSP_ERROR_DEGREE, );
-    clsp_bspline_plan_destroy(&plan);
-    d.degree[0] = CLSP_BSPLINE_PROJECT_MAX_DEGREE + 1;
-    d.num_controls[0] = CLSP_BSPLINE_PROJECT_MAX_DEGREE + 2;
+    clsp_patch_plan_destroy(&plan);
+    d.degree[0] = CLSP_NEAREST_MAX_DEGREE + 1;
+    d.num_controls[0] = CLSP_NEAREST_MAX_DEGREE + 2;
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &d), CLSP_OK);
     REFUSED(CLSP_ERROR_DEGREE, );
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     d = cubic;
     d.directions = 3;
     d.degree[1] = d.degree[2] = 1;
     d.num_controls[1] = d.num_controls[2] = 2;
     plan = small_plan(ctx, &d, 1);
     REFUSED(CLSP_ERROR_ARGUMENT, );
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &cubic), CLSP_OK);
     REFUSED(CLSP_ERROR_STATE, );
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 static void test_arguments(void **state)
 {
     clsp_context *const ctx = lent_context("");
-    clsp_bspline_plan *plan = small_plan(ctx, &cubic, 2);
+    clsp_patch_plan *plan = small_plan(ctx, &cubic, 2);
     request r = good_request();
 
     (void)state;
     assert_ok(ctx, call(plan, &r));
     refuse_options(ctx, plan);
     refuse_memory(ctx, plan);
-    assert_int_equal(clsp_bspline_project(NULL, &r.queries, NULL, r.out, NULL),
+    assert_int_equal(clsp_nearest_project(NULL, &r.queries, NULL, r.out, NULL),
                      CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_project(plan, NULL, NULL, r.out, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_nearest_project(plan, NULL, NULL, r.out, NULL), CLSP_ERROR_ARGUMENT);
     assert_ok(ctx, call(plan, &r));
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     refuse_plans(ctx);
 }
 
@@ -394,7 +391,7 @@ static void check_shared(const projecting *p, const clsp_share *share,
     const size_t size = bytes / clsp_type_bytes(precision);
     unsigned char *const out = malloc(bytes);
     float *const narrow = malloc(p->num * dim * sizeof *narrow);
-    clsp_bspline_queries queries = {.num = p->num};
+    clsp_nearest_queries queries = {.num = p->num};
     clsp_report report;
 
     assert_true(out && narrow);
@@ -402,13 +399,13 @@ static void check_shared(const projecting *p, const clsp_share *share,
         narrow[i] = (float)p->queries[i];
     queries.points = precision == CLSP_F64 ? clsp_in_f64(p->queries, p->num * dim)
                                            : clsp_in_f32(narrow, p->num * dim);
-    assert_ok(p->ctx, clsp_bspline_project(
+    assert_ok(p->ctx, clsp_nearest_project(
                           p->plan, &queries, &p->opts, host_out(precision, out, size),
                           &(clsp_run){.share = share ? share : &(clsp_share){.num_workers = 0},
                                       .report = &report}));
     check_report(&report, 2);
     for (size_t i = 0; i < p->num; i++) {
-        const clsp_bspline_nearest_f64 r = nearest_at(precision, out, i);
+        const clsp_nearest_f64 r = nearest_at(precision, out, i);
         check_nearest(p->c, p->queries + i * dim, UINT32_MAX, &r);
     }
     if (share->bit_equal) assert_memory_equal(out, expected, bytes);
@@ -444,47 +441,47 @@ static void test_shared(void **state)
 static void test_shared_arguments(void **state)
 {
     clsp_context *const ctx = lent_context("");
-    clsp_bspline_plan *plan = small_plan(ctx, &cubic, 2);
+    clsp_patch_plan *plan = small_plan(ctx, &cubic, 2);
     const request r = good_request();
     const cl_mem buffer = buffer_of(ctx, 1024, NULL);
     const clsp_output in_buffer = clsp_out_buffer(buffer, CLSP_F32, 0);
-    const clsp_bspline_project_opts mrep = {.method = CLSP_BSPLINE_PROJECT_MREP};
+    const clsp_nearest_opts mrep = {.method = CLSP_NEAREST_MREP};
     const clsp_share wrong = {.schedule = (clsp_schedule)9};
     const clsp_share by_caller = {.schedule = CLSP_SCHEDULE_HOST, .tiles = {0, 1}};
-    clsp_bspline_queries from_buffer = r.queries;
+    clsp_nearest_queries from_buffer = r.queries;
 
     (void)state;
     from_buffer.points = clsp_in_buffer(buffer, CLSP_F32, 0);
-    assert_ok(ctx, clsp_bspline_project(plan, &r.queries, NULL, r.out,
+    assert_ok(ctx, clsp_nearest_project(plan, &r.queries, NULL, r.out,
                                         &(clsp_run){.share = &(clsp_share){.num_workers = 0}}));
     assert_status(ctx,
-                  clsp_bspline_project(NULL, &r.queries, NULL, r.out,
+                  clsp_nearest_project(NULL, &r.queries, NULL, r.out,
                                        &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
-                  clsp_bspline_project(plan, NULL, NULL, r.out,
+                  clsp_nearest_project(plan, NULL, NULL, r.out,
                                        &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
-                  clsp_bspline_project(plan, &r.queries, NULL, in_buffer,
+                  clsp_nearest_project(plan, &r.queries, NULL, in_buffer,
                                        &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
-                  clsp_bspline_project(plan, &from_buffer, NULL, r.out,
+                  clsp_nearest_project(plan, &from_buffer, NULL, r.out,
                                        &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
                   CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
-                  clsp_bspline_project(plan, &r.queries, &mrep, r.out,
+                  clsp_nearest_project(plan, &r.queries, &mrep, r.out,
                                        &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
                   CLSP_OK); /* by the device alone */
     assert_status(
-        ctx, clsp_bspline_project(plan, &r.queries, &mrep, r.out, &(clsp_run){.share = &by_caller}),
+        ctx, clsp_nearest_project(plan, &r.queries, &mrep, r.out, &(clsp_run){.share = &by_caller}),
         CLSP_ERROR_ARGUMENT);
     assert_status(ctx,
-                  clsp_bspline_project(plan, &r.queries, NULL, r.out, &(clsp_run){.share = &wrong}),
+                  clsp_nearest_project(plan, &r.queries, NULL, r.out, &(clsp_run){.share = &wrong}),
                   CLSP_ERROR_ARGUMENT);
     clReleaseMemObject(buffer);
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
 }
 
 /* ---- knots of curves' own ---- */
@@ -499,15 +496,15 @@ enum {
 static const double own_knots[2][OWN_KNOTS] = {{0, 0, 0, 0.2, 0.2, 0.7, 1, 1, 1},
                                                {-1, 0, 0.5, 2, 3, 3.5, 4, 5, 5}};
 
-static void project_own(clsp_bspline_plan *plan, const double *queries, const uint32_t *patches,
-                        const clsp_share *share, clsp_bspline_nearest_f64 *results)
+static void project_own(clsp_patch_plan *plan, const double *queries, const uint32_t *patches,
+                        const clsp_share *share, clsp_nearest_f64 *results)
 {
-    const clsp_bspline_project_opts opts = {.num_nearest = 2};
-    clsp_bspline_queries q = {.num = OWN_QUERIES, .points = clsp_in_f64(queries, 2 * OWN_QUERIES)};
+    const clsp_nearest_opts opts = {.num_nearest = 2};
+    clsp_nearest_queries q = {.num = OWN_QUERIES, .points = clsp_in_f64(queries, 2 * OWN_QUERIES)};
 
     if (patches) q.patches = clsp_in_u32(patches, OWN_QUERIES);
-    assert_int_equal(clsp_bspline_project(plan, &q, &opts,
-                                          clsp_out_bspline_nearest_f64(results, 2 * OWN_QUERIES),
+    assert_int_equal(clsp_nearest_project(plan, &q, &opts,
+                                          clsp_out_nearest_f64(results, 2 * OWN_QUERIES),
                                           share ? &(clsp_run){.share = share} : NULL),
                      CLSP_OK);
 }
@@ -526,9 +523,9 @@ static void test_own_knots(void **state)
                               .num_controls = {OWN_CONTROLS},
                               .dim = 2};
     double controls[2][OWN_CONTROLS][2], queries[OWN_QUERIES][2];
-    clsp_bspline_nearest_f64 both[2 * OWN_QUERIES], one[2 * OWN_QUERIES];
+    clsp_nearest_f64 both[2 * OWN_QUERIES], one[2 * OWN_QUERIES];
     uint32_t patches[OWN_QUERIES];
-    clsp_bspline_plan *plan, *alone;
+    clsp_patch_plan *plan, *alone;
     clsp_context *ctx, *other;
     clsp_device_info info;
 
@@ -549,7 +546,7 @@ static void test_own_knots(void **state)
     assert_int_equal(
         clsp_bspline_set_knots(plan, 2, clsp_in_f64((const double *)own_knots, 2 * OWN_KNOTS)),
         CLSP_OK);
-    assert_int_equal(clsp_bspline_set_control_points(
+    assert_int_equal(clsp_patch_set_control_points(
                          plan, 2, clsp_in_f64((const double *)controls, 4 * OWN_CONTROLS), NULL),
                      CLSP_OK);
     for (uint32_t c = 0; c < 2; c++) {
@@ -558,7 +555,7 @@ static void test_own_knots(void **state)
         desc.knots[0] = own_knots[c];
         assert_int_equal(clsp_bspline_plan_create(&alone, ctx, &desc), CLSP_OK);
         assert_int_equal(
-            clsp_bspline_set_control_points(
+            clsp_patch_set_control_points(
                 alone, 1, clsp_in_f64((const double *)controls[c], 2 * OWN_CONTROLS), NULL),
             CLSP_OK);
         for (size_t k = 0; k < COUNT(ways); k++) {
@@ -570,9 +567,9 @@ static void test_own_knots(void **state)
                 assert_memory_equal(&both[i], &one[i], sizeof one[i]);
             }
         }
-        clsp_bspline_plan_destroy(&alone);
+        clsp_patch_plan_destroy(&alone);
     }
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
     clsp_context_destroy(&other);
 }

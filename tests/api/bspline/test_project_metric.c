@@ -37,13 +37,13 @@ static curves scaled_curves(const curves *c)
 }
 
 /* Fails unless results are those of the scaled curves, brought back. */
-static void check_results(const projecting *p, curves *s, const clsp_bspline_nearest_f64 *results,
+static void check_results(const projecting *p, curves *s, const clsp_nearest_f64 *results,
                           double tolerance)
 {
     const size_t each = p->opts.num_nearest > 1 ? p->opts.num_nearest : 1;
 
     for (size_t i = 0; i < p->num; i++) {
-        const clsp_bspline_nearest_f64 *const r = &results[i * each];
+        const clsp_nearest_f64 *const r = &results[i * each];
         double query[4], square = 0;
         for (unsigned k = 0; k < s->dim; k++) {
             query[k] = p->queries[i * s->dim + k] * sqrt(weights[k]);
@@ -52,7 +52,7 @@ static void check_results(const projecting *p, curves *s, const clsp_bspline_nea
         }
         const ref_nearest exact = exact_nearest(s, query, UINT32_MAX);
         const double slack = 4 * allowed(s, (double)exact.distance) + tolerance;
-        assert_int_equal(r->status, CLSP_BSPLINE_NEAREST_FOUND);
+        assert_int_equal(r->status, CLSP_NEAREST_FOUND);
         assert_true(fabs(r->distance - (double)exact.distance) <= slack);
         assert_true(r->bound <= (double)exact.distance + slack);
         assert_true(r->bound >= r->distance - slack - tolerance);
@@ -60,7 +60,7 @@ static void check_results(const projecting *p, curves *s, const clsp_bspline_nea
         for (unsigned k = s->dim; k < 4; k++)
             assert_true(r->point[k] == 0);
         for (size_t n = 1; n < each; n++)
-            assert_true(r[n].status == CLSP_BSPLINE_NEAREST_NONE || r[n].distance >= r->distance);
+            assert_true(r[n].status == CLSP_NEAREST_NONE || r[n].distance >= r->distance);
     }
 }
 
@@ -75,12 +75,12 @@ static void project_onto(clsp_context *ctx, curves c, uint32_t num_nearest, bool
     p.opts.metric = weights;
     p.opts.num_nearest = num_nearest;
     if (by_mrep) {
-        p.opts.method = CLSP_BSPLINE_PROJECT_MREP;
+        p.opts.method = CLSP_NEAREST_MREP;
         p.opts.tolerance = 1e-4;
     }
     for (int host = 0; host < 2 - by_mrep; host++) {
         p.share = host ? &by_host : NULL;
-        clsp_bspline_nearest_f64 *const results = project_range(&p, 0, NUM);
+        clsp_nearest_f64 *const results = project_range(&p, 0, NUM);
         check_results(&p, &s, results, by_mrep ? 1e-4 : 0);
         free(results);
     }
@@ -118,9 +118,9 @@ enum { CONTROLS = 7, QUERIES = 60, SAMPLES = 40, REALS = CONTROLS * CONTROLS * 3
 /* A surface, points to be projected, and what comes of it. */
 typedef struct searched {
     clsp_context *ctx;
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     double points[REALS], queries[3 * QUERIES], normals[4 * QUERIES];
-    clsp_bspline_nearest_f64 results[QUERIES];
+    clsp_nearest_f64 results[QUERIES];
 } searched;
 
 static void start(searched *s, clsp_context *ctx, const double *scale)
@@ -141,18 +141,17 @@ static void start(searched *s, clsp_context *ctx, const double *scale)
     for (size_t i = 0; i < 3 * QUERIES; i++)
         s->queries[i] = (1.6 * surface_case_uniform(&state) - 0.3) * (scale ? scale[i % 3] : 1);
     assert_ok(ctx, clsp_bspline_plan_create(&s->plan, ctx, &d));
-    assert_ok(ctx,
-              clsp_bspline_set_control_points(s->plan, 1, clsp_in_f64(s->points, REALS), NULL));
+    assert_ok(ctx, clsp_patch_set_control_points(s->plan, 1, clsp_in_f64(s->points, REALS), NULL));
 }
 
 static void project(searched *s, const double *metric, const clsp_run *run)
 {
-    const clsp_bspline_queries q = {.num = QUERIES, .points = clsp_in_f64(s->queries, 3 * QUERIES)};
+    const clsp_nearest_queries q = {.num = QUERIES, .points = clsp_in_f64(s->queries, 3 * QUERIES)};
     const clsp_output sides = clsp_out_f64(s->normals, 4 * QUERIES);
-    const clsp_bspline_project_opts opts = {.metric = metric, .normals = &sides};
+    const clsp_nearest_opts opts = {.metric = metric, .normals = &sides};
 
-    assert_ok(s->ctx, clsp_bspline_project(s->plan, &q, &opts,
-                                           clsp_out_bspline_nearest_f64(s->results, QUERIES), run));
+    assert_ok(s->ctx, clsp_nearest_project(s->plan, &q, &opts,
+                                           clsp_out_nearest_f64(s->results, QUERIES), run));
 }
 
 /* Evaluates points and normals of a surface at places of the unit square, [num][6]. */
@@ -160,8 +159,7 @@ static void evaluate(const searched *s, double *params, size_t num, double *vert
 {
     const clsp_points at = {.num = num, .params = clsp_in_f64(params, 2 * num)};
 
-    assert_ok(s->ctx,
-              clsp_bspline_eval_points(s->plan, &at, clsp_out_f64(vertices, 6 * num), NULL));
+    assert_ok(s->ctx, clsp_patch_eval_points(s->plan, &at, clsp_out_f64(vertices, 6 * num), NULL));
 }
 
 static double distance_of(const double *x, const double *y)
@@ -184,12 +182,12 @@ static void check_surface(const searched *s)
     }
     evaluate(s, params, SAMPLES * SAMPLES, vertices);
     for (size_t i = 0; i < QUERIES; i++) {
-        const clsp_bspline_nearest_f64 *const r = &s->results[i];
+        const clsp_nearest_f64 *const r = &s->results[i];
         const double *const q = s->queries + 3 * i, *const side = s->normals + 4 * i;
         double least = INFINITY, at[2] = {r->param[0], r->param[1]}, own[6];
         for (size_t k = 0; k < SAMPLES * SAMPLES; k++)
             least = fmin(least, distance_of(q, vertices + 6 * k));
-        assert_int_equal(r->status, CLSP_BSPLINE_NEAREST_FOUND);
+        assert_int_equal(r->status, CLSP_NEAREST_FOUND);
         assert_true(r->distance <= least + 1e-12 && r->bound <= r->distance);
         assert_true(r->bound >= r->distance - 1e-11);
         assert_true(r->distance >= least - 0.2); /* samples are as near to each other */
@@ -224,8 +222,8 @@ static void test_surfaces(void **state)
     }
     project(&s, weights, &(clsp_run){.share = &by_host});
     check_surface(&s);
-    clsp_bspline_plan_destroy(&s.plan);
-    clsp_bspline_plan_destroy(&other.plan);
+    clsp_patch_plan_destroy(&s.plan);
+    clsp_patch_plan_destroy(&other.plan);
 }
 
 /* Weights of 1 give the bits that no metric gives, also behind another one. */
@@ -245,14 +243,14 @@ static void test_ones(void **state)
     project(&other, ones, NULL);
     assert_memory_equal(s.results, other.results, sizeof s.results);
     assert_memory_equal(s.normals, other.normals, sizeof s.normals);
-    clsp_bspline_plan_destroy(&s.plan);
-    clsp_bspline_plan_destroy(&other.plan);
+    clsp_patch_plan_destroy(&s.plan);
+    clsp_patch_plan_destroy(&other.plan);
 }
 
 static void test_refused(void **state)
 {
     static const double wrong[] = {0, -1, (double)NAN, (double)INFINITY};
-    static clsp_bspline_nearest_f64 results[QUERIES];
+    static clsp_nearest_f64 results[QUERIES];
     clsp_context *const ctx = lent_context("");
     static searched s;
     double metric[4] = {1, 1, 1, -1}; /* of 3 the last does not count */
@@ -263,19 +261,19 @@ static void test_refused(void **state)
     start(&s, ctx, NULL);
     project(&s, metric, NULL);
     for (size_t i = 0; i < 12; i++) {
-        const clsp_bspline_queries q = {.num = QUERIES,
+        const clsp_nearest_queries q = {.num = QUERIES,
                                         .points = clsp_in_f64(s.queries, 3 * QUERIES)};
-        const clsp_bspline_project_opts opts = {.metric = metric};
+        const clsp_nearest_opts opts = {.metric = metric};
         for (size_t k = 0; k < 3; k++)
             metric[k] = k == i % 3 ? wrong[i / 3] : 1;
-        assert_status(ctx,
-                      clsp_bspline_project(s.plan, &q, &opts,
-                                           clsp_out_bspline_nearest_f64(results, QUERIES), NULL),
-                      CLSP_ERROR_ARGUMENT);
+        assert_status(
+            ctx,
+            clsp_nearest_project(s.plan, &q, &opts, clsp_out_nearest_f64(results, QUERIES), NULL),
+            CLSP_ERROR_ARGUMENT);
         clsp_context_last_error(ctx, why, sizeof why);
         assert_non_null(strstr(why, "metric"));
     }
-    clsp_bspline_plan_destroy(&s.plan);
+    clsp_patch_plan_destroy(&s.plan);
 }
 
 int main(void)

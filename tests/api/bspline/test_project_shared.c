@@ -1,4 +1,4 @@
-/* Projections that devices and the host's cores share: every schedule against clsp_bspline_project,
+/* Projections that devices and the host's cores share: every schedule against clsp_nearest_project,
    within the bounds of both; what the reports say, curves that change, joined devices, devices that
    drop out, and wrong arguments. */
 #include <stdarg.h>
@@ -24,14 +24,14 @@ typedef struct project_case {
     uint32_t degree, controls, dim, rational;
     size_t num_curves, num;
     bool has_patches, has_hints;
-    clsp_bspline_project_opts opts;
+    clsp_nearest_opts opts;
 } project_case;
 
-/* Curves, queries, and what clsp_bspline_project says of them. Reals are kept as doubles too. */
+/* Curves, queries, and what clsp_nearest_project says of them. Reals are kept as doubles too. */
 typedef struct project_job {
     project_case c;
     clsp_context *ctx;
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     clsp_type precision;
     size_t real, result, bytes; /* of a real; elements of a query's results; bytes of all */
     double scale;
@@ -75,15 +75,15 @@ static void load_curves(project_job *j)
         else
             ((float *)(void *)points)[i] = (float)w;
     }
-    assert_int_equal(clsp_bspline_set_control_points(j->plan, j->c.num_curves,
-                                                     host_in(j->precision, points, num), NULL),
+    assert_int_equal(clsp_patch_set_control_points(j->plan, j->c.num_curves,
+                                                   host_in(j->precision, points, num), NULL),
                      CLSP_OK);
     free(points);
 }
 
-static clsp_bspline_queries queries_of(const project_job *j)
+static clsp_nearest_queries queries_of(const project_job *j)
 {
-    clsp_bspline_queries q = {.num = j->c.num,
+    clsp_nearest_queries q = {.num = j->c.num,
                               .points = host_in(j->precision, j->queries, j->c.num * j->c.dim)};
 
     if (j->c.has_patches) q.patches = host_in(CLSP_U32, j->patches, j->c.num);
@@ -98,10 +98,10 @@ static clsp_output output_of(const project_job *j, void *out)
 
 static void project_reference(project_job *j)
 {
-    const clsp_bspline_queries q = queries_of(j);
+    const clsp_nearest_queries q = queries_of(j);
 
     memset(j->reference, POISON, j->bytes);
-    assert_int_equal(clsp_bspline_project(j->plan, &q, &j->c.opts, output_of(j, j->reference),
+    assert_int_equal(clsp_nearest_project(j->plan, &q, &j->c.opts, output_of(j, j->reference),
                                           &(clsp_run){.share = &shared_ways[CLSP_SCHEDULE_DEVICE]}),
                      CLSP_OK);
 }
@@ -119,8 +119,7 @@ static project_job start(clsp_context *ctx, const project_case *c, clsp_type pre
                                     .precision = precision};
     j.real = precision == CLSP_F64 ? sizeof(double) : sizeof(float);
     j.result =
-        (precision == CLSP_F64 ? CLSP_BSPLINE_NEAREST_F64_SIZE : CLSP_BSPLINE_NEAREST_F32_SIZE) *
-        num_nearest;
+        (precision == CLSP_F64 ? CLSP_NEAREST_F64_SIZE : CLSP_NEAREST_F32_SIZE) * num_nearest;
     j.bytes = j.c.num * j.result * j.real;
     assert_int_equal(clsp_bspline_plan_create(&j.plan, ctx, &desc), CLSP_OK);
     load_curves(&j);
@@ -138,7 +137,7 @@ static project_job start(clsp_context *ctx, const project_case *c, clsp_type pre
 
 static void finish(project_job *j)
 {
-    clsp_bspline_plan_destroy(&j->plan);
+    clsp_patch_plan_destroy(&j->plan);
     assert_null(j->plan);
     free(j->points);
     free(j->queries);
@@ -150,11 +149,10 @@ static void finish(project_job *j)
 /* ---- results ---- */
 
 /* Result k as doubles. */
-static clsp_bspline_nearest_f64 result_of(const project_job *j, const unsigned char *results,
-                                          size_t k)
+static clsp_nearest_f64 result_of(const project_job *j, const unsigned char *results, size_t k)
 {
-    clsp_bspline_nearest_f64 wide = {0};
-    clsp_bspline_nearest_f32 r;
+    clsp_nearest_f64 wide = {0};
+    clsp_nearest_f32 r;
 
     if (j->precision == CLSP_F64) {
         memcpy(&wide, results + k * sizeof wide, sizeof wide);
@@ -185,8 +183,7 @@ static double may_differ(const project_job *j, double distance)
 }
 
 /* Judges what a processor says where there is no result. NaNs may have other bits. */
-static void check_same_none(const clsp_bspline_nearest_f64 *got,
-                            const clsp_bspline_nearest_f64 *wanted)
+static void check_same_none(const clsp_nearest_f64 *got, const clsp_nearest_f64 *wanted)
 {
     assert_int_equal(got->status, wanted->status);
     assert_int_equal(got->patch, UINT32_MAX);
@@ -197,15 +194,13 @@ static void check_same_none(const clsp_bspline_nearest_f64 *got,
 
 /* Judges a result of query k by one that another processor has found. is_next: it is not the
    nearest one, so that its bound may be lower. */
-static void check_result(const project_job *j, size_t k, bool is_next,
-                         const clsp_bspline_nearest_f64 *got,
-                         const clsp_bspline_nearest_f64 *wanted)
+static void check_result(const project_job *j, size_t k, bool is_next, const clsp_nearest_f64 *got,
+                         const clsp_nearest_f64 *wanted)
 {
-    const bool is_found = got->status <= CLSP_BSPLINE_NEAREST_CUT;
+    const bool is_found = got->status <= CLSP_NEAREST_CUT;
     double square = 0;
 
-    if (is_found !=
-        (wanted->status <= CLSP_BSPLINE_NEAREST_CUT)) { /* just within max_dist, or not */
+    if (is_found != (wanted->status <= CLSP_NEAREST_CUT)) { /* just within max_dist, or not */
         const double distance = fmin(got->distance, wanted->distance);
         assert_true(fabs(distance - j->c.opts.max_dist) <= may_differ(j, distance));
         return;
@@ -222,7 +217,7 @@ static void check_result(const project_job *j, size_t k, bool is_next,
         !(fabs(sqrt(square) - got->distance) <= slack))
         fail_msg("%s: query %zu: %g, not %g", j->c.name, k, got->distance, wanted->distance);
     assert_true(got->bound <= got->distance && got->bound <= wanted->distance + slack);
-    assert_true(got->status == CLSP_BSPLINE_NEAREST_CUT || is_next ||
+    assert_true(got->status == CLSP_NEAREST_CUT || is_next ||
                 got->bound >= got->distance - 2 * slack);
     assert_true(got->patch < j->c.num_curves);
     if (j->c.has_patches) assert_int_equal(got->patch, j->patches[k]);
@@ -236,8 +231,8 @@ static void check_results(void *work, const unsigned char *results, bool same_bi
     if (same_bits) fail_msg("%s: other bits", j->c.name);
     const size_t each = j->c.opts.num_nearest ? j->c.opts.num_nearest : 1;
     for (size_t k = 0; k < j->c.num * each; k++) {
-        const clsp_bspline_nearest_f64 got = result_of(j, results, k);
-        const clsp_bspline_nearest_f64 wanted = result_of(j, j->reference, k);
+        const clsp_nearest_f64 got = result_of(j, results, k);
+        const clsp_nearest_f64 wanted = result_of(j, j->reference, k);
         check_result(j, k / each, k % each > 0, &got, &wanted);
     }
 }
@@ -247,9 +242,9 @@ static void check_results(void *work, const unsigned char *results, bool same_bi
 static clsp_status project(void *work, void *out, const clsp_share *opts, clsp_report *report)
 {
     const project_job *const j = work;
-    const clsp_bspline_queries q = queries_of(j);
+    const clsp_nearest_queries q = queries_of(j);
 
-    return clsp_bspline_project(
+    return clsp_nearest_project(
         j->plan, &q, &j->c.opts, output_of(j, out),
         &(clsp_run){.share = opts ? opts : &(clsp_share){.num_workers = 0}, .report = report});
 }
@@ -362,7 +357,7 @@ static void test_unaligned(void **state)
     memcpy(in + 1, j.queries, j.c.num * j.c.dim * j.real);
     memcpy(hints + 1, j.hints, j.c.num * j.real);
     memcpy(patches + 1, j.patches, j.c.num * sizeof *j.patches);
-    const clsp_bspline_queries q = {.num = j.c.num,
+    const clsp_nearest_queries q = {.num = j.c.num,
                                     .points = host_in(CLSP_F32, in + 1, j.c.num * j.c.dim),
                                     .patches = host_in(CLSP_U32, patches + 1, j.c.num),
                                     .hints = host_in(CLSP_F32, hints + 1, j.c.num)};
@@ -370,7 +365,7 @@ static void test_unaligned(void **state)
         clsp_report r;
         if (shared_ways[k].schedule == CLSP_SCHEDULE_SVM) continue;
         memset(out, POISON, j.bytes + 1);
-        assert_int_equal(clsp_bspline_project(j.plan, &q, NULL, output_of(&j, out + 1),
+        assert_int_equal(clsp_nearest_project(j.plan, &q, NULL, output_of(&j, out + 1),
                                               &(clsp_run){.share = &shared_ways[k], .report = &r}),
                          CLSP_OK);
         check_report(&r, 2);
@@ -474,10 +469,10 @@ static void test_drops_out(void **state)
 
 /* ---- wrong arguments ---- */
 
-static clsp_status call(const project_job *j, const clsp_bspline_queries *q,
-                        const clsp_bspline_project_opts *opts, clsp_output out)
+static clsp_status call(const project_job *j, const clsp_nearest_queries *q,
+                        const clsp_nearest_opts *opts, clsp_output out)
 {
-    return clsp_bspline_project(j->plan, q, opts, out,
+    return clsp_nearest_project(j->plan, q, opts, out,
                                 &(clsp_run){.share = &(clsp_share){.num_workers = 0}});
 }
 
@@ -486,7 +481,7 @@ static void check_wrong_memory(const project_job *j, unsigned char *out)
     const clsp_status bad = CLSP_ERROR_ARGUMENT, small = CLSP_ERROR_BUFFER_SIZE;
     const clsp_output good = output_of(j, out);
     cl_mem buffer = buffer_of(j->ctx, j->bytes, NULL);
-    clsp_bspline_queries q = queries_of(j);
+    clsp_nearest_queries q = queries_of(j);
 
     assert_int_equal(call(j, &q, NULL, clsp_out_buffer(buffer, CLSP_F32, 0)), bad);
     assert_int_equal(call(j, &q, NULL, host_out(CLSP_F64, out, j->bytes / 8)), bad);
@@ -514,26 +509,26 @@ static void check_wrong_memory(const project_job *j, unsigned char *out)
 
 static void check_wrong_options(const project_job *j, unsigned char *out)
 {
-    const clsp_bspline_project_opts wrong[] = {{.method = (clsp_bspline_project_method)7},
-                                               {.num_nearest = 17},
-                                               {.max_dist = -1},
-                                               {.max_dist = NAN},
-                                               {.reserved = {1}}};
+    const clsp_nearest_opts wrong[] = {{.method = (clsp_nearest_method)7},
+                                       {.num_nearest = 17},
+                                       {.max_dist = -1},
+                                       {.max_dist = NAN},
+                                       {.reserved = {1}}};
     const clsp_share wrong_share[] = {{.schedule = (clsp_schedule)CLSP_NUM_SCHEDULES},
                                       {.static_ratio = 1.5},
                                       {.reserved = {0, 1}}};
-    clsp_bspline_queries q = queries_of(j);
+    clsp_nearest_queries q = queries_of(j);
 
     for (size_t i = 0; i < COUNT(wrong); i++)
         assert_int_equal(call(j, &q, &wrong[i], output_of(j, out)), CLSP_ERROR_ARGUMENT);
     for (size_t i = 0; i < COUNT(wrong_share); i++)
-        assert_int_equal(clsp_bspline_project(j->plan, &q, NULL, output_of(j, out),
+        assert_int_equal(clsp_nearest_project(j->plan, &q, NULL, output_of(j, out),
                                               &(clsp_run){.share = &wrong_share[i]}),
                          CLSP_ERROR_ARGUMENT);
     q.patches = host_in(CLSP_U32, NULL, 0); /* there are several curves */
     assert_int_equal(call(j, &q, NULL, output_of(j, out)), CLSP_ERROR_ARGUMENT);
     assert_int_equal(call(j, NULL, NULL, output_of(j, out)), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bspline_project(NULL, &q, NULL, output_of(j, out),
+    assert_int_equal(clsp_nearest_project(NULL, &q, NULL, output_of(j, out),
                                           &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
                      CLSP_ERROR_ARGUMENT);
 }
@@ -545,8 +540,8 @@ static void test_wrong_arguments(void **state)
     project_job j = start(ctx, &c, CLSP_F32);
     memory m = take_memory(ctx, PLAIN, j.bytes, j.real);
     clsp_bspline_desc desc = {.degree = {1, 1, 1}, .num_controls = {4, 4, 4}};
-    const clsp_bspline_queries q = queries_of(&j);
-    clsp_bspline_plan *plan;
+    const clsp_nearest_queries q = queries_of(&j);
+    clsp_patch_plan *plan;
 
     (void)state;
     check_wrong_memory(&j, m.out);
@@ -555,10 +550,10 @@ static void test_wrong_arguments(void **state)
         desc.directions = directions;
         assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &desc), CLSP_OK);
         assert_int_equal(
-            clsp_bspline_project(plan, &q, NULL, output_of(&j, m.out),
+            clsp_nearest_project(plan, &q, NULL, output_of(&j, m.out),
                                  &(clsp_run){.share = &(clsp_share){.num_workers = 0}}),
             directions < 3 ? CLSP_ERROR_STATE : CLSP_ERROR_ARGUMENT);
-        clsp_bspline_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
     }
     assert_poison(m.out, m.bytes);
     free_memory(&m);
@@ -580,18 +575,18 @@ static void *make_tiles(void *argument)
 {
     tile_thread *const t = argument;
     const project_job *const j = t->j;
-    const clsp_bspline_queries q = queries_of(j);
+    const clsp_nearest_queries q = queries_of(j);
 
     t->num_tiles = t->index + 1;
     for (size_t tile = t->index; tile < t->num_tiles; tile += 2) {
         const clsp_share share = {.schedule = t->by, .tiles = {tile, 1}};
         clsp_tiling tiling;
         clsp_run run = {.share = &share, .tiling = &tiling};
-        if (clsp_bspline_project(j->plan, &q, &j->c.opts, (clsp_output){0}, &run) != CLSP_OK) break;
+        if (clsp_nearest_project(j->plan, &q, &j->c.opts, (clsp_output){0}, &run) != CLSP_OK) break;
         clsp_output out = output_of(j, t->out + tiling.elements.first * j->real);
         out.size = tiling.elements.count;
         run.tiling = NULL;
-        t->failures += clsp_bspline_project(j->plan, &q, &j->c.opts, out, &run) != CLSP_OK;
+        t->failures += clsp_nearest_project(j->plan, &q, &j->c.opts, out, &run) != CLSP_OK;
         t->num_tiles = tiling.num_tiles;
     }
     return NULL;

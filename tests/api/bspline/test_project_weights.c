@@ -32,7 +32,7 @@ static curves curves_of(uint32_t degree, uint32_t more, unsigned dim, double dig
 }
 
 /* How far the curve is from a query at the parameter of a result, which is a sum of two numbers. */
-static long double distance_at(curves *c, const double *query, const clsp_bspline_nearest_f64 *r)
+static long double distance_at(curves *c, const double *query, const clsp_nearest_f64 *r)
 {
     long double at[4], square = 0.0L;
 
@@ -43,7 +43,7 @@ static long double distance_at(curves *c, const double *query, const clsp_bsplin
 }
 
 /* A result that is found is the nearest one, and its parameter tells it; any bound is one. */
-static void check(curves *c, const double *query, const clsp_bspline_nearest_f64 *r)
+static void check(curves *c, const double *query, const clsp_nearest_f64 *r)
 {
     const ref_nearest exact = exact_nearest(c, query, UINT32_MAX);
     const double most = allowed(c, (double)exact.distance);
@@ -52,8 +52,8 @@ static void check(curves *c, const double *query, const clsp_bspline_nearest_f64
 
     num_queries++;
     assert_true(r->bound <= exact.distance);
-    assert_true(r->status <= CLSP_BSPLINE_NEAREST_CUT);
-    if (r->status == CLSP_BSPLINE_NEAREST_CUT) {
+    assert_true(r->status <= CLSP_NEAREST_CUT);
+    if (r->status == CLSP_NEAREST_CUT) {
         num_cut++;
         return;
     }
@@ -75,7 +75,7 @@ static void check_curves(clsp_context *ctx, curves c, size_t num)
 
     for (int by_host = loops_are_cut(ctx); by_host < 2; by_host++) {
         p.share = by_host ? &host : NULL;
-        clsp_bspline_nearest_f64 *const results = project_range(&p, 0, num);
+        clsp_nearest_f64 *const results = project_range(&p, 0, num);
         for (size_t i = 0; i < num; i++)
             check(&c, queries + i * c.dim, &results[i]);
         free(results);

@@ -32,7 +32,7 @@ typedef struct model {
     double size, centre[3]; /* of its control points */
     size_t reals;           /* of a patch */
     double *points;
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
 } model;
 
 typedef struct queries {
@@ -42,8 +42,8 @@ typedef struct queries {
 } queries;
 
 typedef union results {
-    clsp_bspline_nearest_f32 narrow[NUM];
-    clsp_bspline_nearest_f64 wide[NUM];
+    clsp_nearest_f32 narrow[NUM];
+    clsp_nearest_f64 wide[NUM];
 } results;
 
 /* How many queries there are in this run. */
@@ -126,13 +126,13 @@ static void start(model *m)
     assert_ok(m->ctx, clsp_bspline_plan_create(&m->plan, m->ctx, &d));
     const clsp_input points =
         m->precision == CLSP_F64 ? clsp_in_f64(m->points, num) : clsp_in_f32(narrow, num);
-    assert_ok(m->ctx, clsp_bspline_set_control_points(m->plan, 2, points, NULL));
+    assert_ok(m->ctx, clsp_patch_set_control_points(m->plan, 2, points, NULL));
     free(narrow);
 }
 
 static void finish(model *m)
 {
-    clsp_bspline_plan_destroy(&m->plan);
+    clsp_patch_plan_destroy(&m->plan);
     free(m->points);
 }
 
@@ -173,31 +173,31 @@ static clsp_input reals_in(const model *m, const double *reals, size_t num, floa
 static void project(const model *m, const queries *q, results *r, const clsp_run *run)
 {
     static float points[3 * NUM], hints[2 * NUM];
-    const clsp_bspline_project_opts opts = {.max_dist = q->max_dist};
+    const clsp_nearest_opts opts = {.max_dist = q->max_dist};
     const size_t num = num_queries();
-    clsp_bspline_queries of = {.num = num, .points = reals_in(m, q->points, m->dim * num, points)};
+    clsp_nearest_queries of = {.num = num, .points = reals_in(m, q->points, m->dim * num, points)};
 
     if (q->has_patches) of.patches = clsp_in_u32(q->patches, num);
     if (q->has_hints) of.hints = reals_in(m, q->hints, 2 * num, hints);
     memset(r, 0xa5, sizeof *r);
-    assert_ok(m->ctx, clsp_bspline_project(m->plan, &of, &opts,
-                                           m->precision == CLSP_F64
-                                               ? clsp_out_bspline_nearest_f64(r->wide, num)
-                                               : clsp_out_bspline_nearest_f32(r->narrow, num),
-                                           run));
+    assert_ok(m->ctx,
+              clsp_nearest_project(m->plan, &of, &opts,
+                                   m->precision == CLSP_F64 ? clsp_out_nearest_f64(r->wide, num)
+                                                            : clsp_out_nearest_f32(r->narrow, num),
+                                   run));
 }
 
 /* ---- checks ---- */
 
-static clsp_bspline_nearest_f64 result_at(const model *m, const results *r, size_t i)
+static clsp_nearest_f64 result_at(const model *m, const results *r, size_t i)
 {
-    clsp_bspline_nearest_f64 x = r->wide[i];
+    clsp_nearest_f64 x = r->wide[i];
 
     if (m->precision == CLSP_F64) return x;
-    x = (clsp_bspline_nearest_f64){.distance = (double)r->narrow[i].distance,
-                                   .bound = (double)r->narrow[i].bound,
-                                   .patch = r->narrow[i].patch,
-                                   .status = r->narrow[i].status};
+    x = (clsp_nearest_f64){.distance = (double)r->narrow[i].distance,
+                           .bound = (double)r->narrow[i].bound,
+                           .patch = r->narrow[i].patch,
+                           .status = r->narrow[i].status};
     for (int k = 0; k < 3; k++) {
         x.param[k] = (double)r->narrow[i].param[k];
         x.point[k] = (double)r->narrow[i].point[k];
@@ -210,22 +210,22 @@ static clsp_bspline_nearest_f64 result_at(const model *m, const results *r, size
 static void check(const model *m, const queries *q, size_t i, const results *device,
                   const results *host)
 {
-    const clsp_bspline_nearest_f64 x = result_at(m, device, i), y = result_at(m, host, i);
+    const clsp_nearest_f64 x = result_at(m, device, i), y = result_at(m, host, i);
     const double eps = m->precision == CLSP_F32 ? 2.5e-7 : 1e-12;
     double off[3], far = 0, most_off = 0, square = 0;
 
-    if (x.status == CLSP_BSPLINE_NEAREST_FOUND || y.status != CLSP_BSPLINE_NEAREST_CUT)
+    if (x.status == CLSP_NEAREST_FOUND || y.status != CLSP_NEAREST_CUT)
         assert_int_equal(x.status, y.status);
-    if (x.status > CLSP_BSPLINE_NEAREST_CUT) {
+    if (x.status > CLSP_NEAREST_CUT) {
         assert_true(isinf(x.distance) && isnan(x.param[0]) && x.patch == UINT32_MAX);
         assert_true(x.bound == y.bound || (isnan(x.bound) && isnan(y.bound)));
         return;
     }
     const double most = eps * (2 * m->size + fmax(x.distance, y.distance));
     worst = support_worse(worst, fabs(x.distance - y.distance) / most);
-    if (y.status == CLSP_BSPLINE_NEAREST_FOUND) assert_true(fabs(x.distance - y.distance) <= most);
+    if (y.status == CLSP_NEAREST_FOUND) assert_true(fabs(x.distance - y.distance) <= most);
     assert_true(x.bound <= y.distance && y.bound <= x.distance && x.bound <= x.distance);
-    if (x.status == CLSP_BSPLINE_NEAREST_FOUND) assert_true(x.distance - x.bound <= 2 * most);
+    if (x.status == CLSP_NEAREST_FOUND) assert_true(x.distance - x.bound <= 2 * most);
     for (size_t k = 0; k < m->dim; k++) {
         const double at = m->precision == CLSP_F64 ? q->points[m->dim * i + k]
                                                    : (double)(float)q->points[m->dim * i + k];

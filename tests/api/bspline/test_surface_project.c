@@ -38,8 +38,7 @@ typedef struct surfaces {
     double knots[64];
     double *points;
     ref_surface *oracle[PATCHES_MAX];
-    clsp_bspline_plan *bspline; /* one of these two */
-    clsp_bezier_plan *bezier;
+    clsp_patch_plan *plan;
 } surfaces;
 
 static clsp_input reals_in(const surfaces *s, const double *reals, size_t num, float *narrow)
@@ -56,8 +55,7 @@ static void load(const surfaces *s)
 
     assert_non_null(narrow);
     const clsp_input points = reals_in(s, s->points, num, narrow);
-    assert_ok(s->ctx, s->bspline ? clsp_bspline_set_control_points(s->bspline, s->num, points, NULL)
-                                 : clsp_bezier_set_control_points(s->bezier, s->num, points, NULL));
+    assert_ok(s->ctx, clsp_patch_set_control_points(s->plan, s->num, points, NULL));
     free(narrow);
 }
 
@@ -91,22 +89,21 @@ static void start(surfaces *s, clsp_context *ctx, bool as_bezier)
                                     .precision = s->precision,
                                     .dim = s->dim,
                                     .rational = s->rational};
-        assert_ok(ctx, clsp_bezier_plan_create(&s->bezier, ctx, &d));
+        assert_ok(ctx, clsp_bezier_plan_create(&s->plan, ctx, &d));
     } else {
         const clsp_bspline_desc d = {.degree = {s->degree, s->degree},
                                      .num_controls = {s->controls, s->controls},
                                      .precision = s->precision,
                                      .dim = s->dim,
                                      .rational = s->rational};
-        assert_ok(ctx, clsp_bspline_plan_create(&s->bspline, ctx, &d));
+        assert_ok(ctx, clsp_bspline_plan_create(&s->plan, ctx, &d));
     }
     load(s);
 }
 
 static void finish(surfaces *s)
 {
-    clsp_bspline_plan_destroy(&s->bspline);
-    clsp_bezier_plan_destroy(&s->bezier);
+    clsp_patch_plan_destroy(&s->plan);
     for (size_t i = 0; i < PATCHES_MAX; i++)
         ref_surface_free(s->oracle[i]);
     free(s->points);
@@ -192,22 +189,19 @@ static double *make_queries(const surfaces *s, size_t num)
 
 static size_t result_bytes(const surfaces *s)
 {
-    return s->precision == CLSP_F32 ? sizeof(clsp_bspline_nearest_f32)
-                                    : sizeof(clsp_bspline_nearest_f64);
+    return s->precision == CLSP_F32 ? sizeof(clsp_nearest_f32) : sizeof(clsp_nearest_f64);
 }
 
 static clsp_output results_out(const surfaces *s, void *results, size_t num)
 {
-    return s->precision == CLSP_F32 ? clsp_out_bspline_nearest_f32(results, num)
-                                    : clsp_out_bspline_nearest_f64(results, num);
+    return s->precision == CLSP_F32 ? clsp_out_nearest_f32(results, num)
+                                    : clsp_out_nearest_f64(results, num);
 }
 
-static clsp_status project(const surfaces *s, const clsp_bspline_queries *queries,
-                           const clsp_bspline_project_opts *opts, clsp_output out,
-                           const clsp_run *run)
+static clsp_status project(const surfaces *s, const clsp_nearest_queries *queries,
+                           const clsp_nearest_opts *opts, clsp_output out, const clsp_run *run)
 {
-    return s->bspline ? clsp_bspline_project(s->bspline, queries, opts, out, run)
-                      : clsp_bezier_project(s->bezier, queries, opts, out, run);
+    return clsp_nearest_project(s->plan, queries, opts, out, run);
 }
 
 /* The results of points first .. first + count - 1 of the host's, freed by the caller. */
@@ -218,27 +212,27 @@ static unsigned char *results_of(const surfaces *s, const double *points, size_t
     float *const narrow = malloc((count * s->dim + 1) * sizeof *narrow);
 
     assert_true(results && narrow);
-    const clsp_bspline_queries queries = {
+    const clsp_nearest_queries queries = {
         .num = count, .points = reals_in(s, points + first * s->dim, count * s->dim, narrow)};
     assert_ok(s->ctx, project(s, &queries, NULL, results_out(s, results, count), run));
     free(narrow);
     return results;
 }
 
-static clsp_bspline_nearest_f64 result_at(const surfaces *s, const unsigned char *results, size_t i)
+static clsp_nearest_f64 result_at(const surfaces *s, const unsigned char *results, size_t i)
 {
-    clsp_bspline_nearest_f32 narrow;
-    clsp_bspline_nearest_f64 r;
+    clsp_nearest_f32 narrow;
+    clsp_nearest_f64 r;
 
     if (s->precision == CLSP_F64) {
         memcpy(&r, results + i * sizeof r, sizeof r);
         return r;
     }
     memcpy(&narrow, results + i * sizeof narrow, sizeof narrow);
-    r = (clsp_bspline_nearest_f64){.distance = (double)narrow.distance,
-                                   .bound = (double)narrow.bound,
-                                   .patch = narrow.patch,
-                                   .status = narrow.status};
+    r = (clsp_nearest_f64){.distance = (double)narrow.distance,
+                           .bound = (double)narrow.bound,
+                           .patch = narrow.patch,
+                           .status = narrow.status};
     for (int k = 0; k < 4; k++)
         r.point[k] = (double)narrow.point[k];
     for (int k = 0; k < 3; k++)
@@ -247,7 +241,7 @@ static clsp_bspline_nearest_f64 result_at(const surfaces *s, const unsigned char
 }
 
 /* Fails unless a result is the oracle's nearest point, with a bound that holds. */
-static void check(const surfaces *s, const double *query, const clsp_bspline_nearest_f64 *r)
+static void check(const surfaces *s, const double *query, const clsp_nearest_f64 *r)
 {
     const double eps = s->precision == CLSP_F32 ? 1e-6 : 1e-12;
     ref_foot foot = {.distance = INFINITY};
@@ -259,7 +253,7 @@ static void check(const surfaces *s, const double *query, const clsp_bspline_nea
         ref_surface_nearest(s->oracle[i], query, support_full() ? 5 : 3, &foot);
     const double most = eps * (size + (double)foot.distance);
     worst = support_worse(worst, (r->distance - (double)foot.distance) / most);
-    assert_int_equal(r->status, CLSP_BSPLINE_NEAREST_FOUND);
+    assert_int_equal(r->status, CLSP_NEAREST_FOUND);
     assert_true(r->distance <= (double)foot.distance + most && r->bound <= r->distance);
     assert_true(r->bound <= foot.distance + 32 * LDBL_EPSILON * size && r->patch < s->num);
     assert_true(r->distance - r->bound <= 2 * most);
@@ -274,9 +268,9 @@ static void check_same(const surfaces *s, const unsigned char *some, const unsig
 
     if (!by_another) assert_memory_equal(some, all, num * result_bytes(s));
     for (size_t i = 0; i < num && by_another; i++) {
-        const clsp_bspline_nearest_f64 x = result_at(s, some, i), y = result_at(s, all, i);
+        const clsp_nearest_f64 x = result_at(s, some, i), y = result_at(s, all, i);
         assert_int_equal(x.status, y.status);
-        if (x.status != CLSP_BSPLINE_NEAREST_FOUND) continue;
+        if (x.status != CLSP_NEAREST_FOUND) continue;
         assert_true(fabs(x.distance - y.distance) <= eps * (4 + y.distance));
         assert_true(x.bound <= y.distance && y.bound <= x.distance);
     }
@@ -297,7 +291,7 @@ static void check_some(surfaces *s, size_t num)
     unsigned char *const results = results_of(s, queries, 0, num, NULL);
 
     for (size_t i = 0; i < num; i++) {
-        const clsp_bspline_nearest_f64 r = result_at(s, results, i);
+        const clsp_nearest_f64 r = result_at(s, results, i);
         check(s, queries + i * s->dim, &r);
     }
     free(results);
@@ -398,10 +392,10 @@ static void test_tiles(void **state)
     start(&s, ctx, false);
     double *const points = make_queries(&s, MANY);
     float *const narrow = malloc(MANY * 3 * sizeof *narrow);
-    clsp_bspline_nearest_f32 *const some = malloc(MANY * sizeof *some);
+    clsp_nearest_f32 *const some = malloc(MANY * sizeof *some);
     assert_true(narrow && some);
     unsigned char *const all = results_of(&s, points, 0, MANY, NULL);
-    const clsp_bspline_queries queries = {.num = MANY,
+    const clsp_nearest_queries queries = {.num = MANY,
                                           .points = reals_in(&s, points, MANY * 3, narrow)};
     const clsp_output out = results_out(&s, some, MANY);
     assert_ok(ctx, project(&s, &queries, NULL, out, &(clsp_run){.tiling = &tiling}));
@@ -411,8 +405,8 @@ static void test_tiles(void **state)
                                   .tiles = {k, 1}};
         assert_ok(
             ctx, project(&s, &queries, NULL, out, &(clsp_run){.share = &share, .tiling = &tiling}));
-        const size_t first = tiling.elements.first / CLSP_BSPLINE_NEAREST_F32_SIZE;
-        const size_t count = tiling.elements.count / CLSP_BSPLINE_NEAREST_F32_SIZE;
+        const size_t first = tiling.elements.first / CLSP_NEAREST_F32_SIZE;
+        const size_t count = tiling.elements.count / CLSP_NEAREST_F32_SIZE;
         memset(some, 0, MANY * sizeof *some);
         assert_ok(ctx, project(&s, &queries, NULL, out, &(clsp_run){.share = &share}));
         check_same(&s, (const unsigned char *)some, all + first * sizeof *some, count,
@@ -433,7 +427,7 @@ static void test_memory(void **state)
     surfaces s = case_of(&cases[1], CLSP_F32, 3);
     float points[3 * STORED], hints[2 * STORED];
     uint32_t patches[STORED];
-    clsp_bspline_nearest_f32 expected[STORED];
+    clsp_nearest_f32 expected[STORED];
 
     (void)state;
     start(&s, ctx, false);
@@ -443,7 +437,7 @@ static void test_memory(void **state)
         hints[2 * i] = i % 4 ? 0.5f : NAN;
         hints[2 * i + 1] = 0.25f;
     }
-    const clsp_bspline_queries host = {.num = STORED,
+    const clsp_nearest_queries host = {.num = STORED,
                                        .points = reals_in(&s, wide, 3 * STORED, points),
                                        .patches = clsp_in_u32(patches, STORED),
                                        .hints = clsp_in_f32(hints, 2 * STORED)};
@@ -454,9 +448,8 @@ static void test_memory(void **state)
         store in = store_make(ctx, from, CLSP_F32, 3, 3 * STORED, points);
         store of = store_make(ctx, from, CLSP_U32, 5, STORED, patches);
         store near = store_make(ctx, from, CLSP_F32, 0, 2 * STORED, hints);
-        store out =
-            store_make(ctx, to, CLSP_F32, 7, (size_t)STORED * CLSP_BSPLINE_NEAREST_F32_SIZE, NULL);
-        const clsp_bspline_queries queries = {.num = STORED,
+        store out = store_make(ctx, to, CLSP_F32, 7, (size_t)STORED * CLSP_NEAREST_F32_SIZE, NULL);
+        const clsp_nearest_queries queries = {.num = STORED,
                                               .points = store_in(&in),
                                               .patches = store_in(&of),
                                               .hints = store_in(&near)};
@@ -477,7 +470,7 @@ static void test_events(void **state)
     clsp_context *const ctx = lent_context("");
     const cl_command_queue queue = clsp_context_queue(ctx);
     surfaces s = case_of(&cases[0], CLSP_F32, 1);
-    clsp_bspline_nearest_f32 results[16];
+    clsp_nearest_f32 results[16];
     float narrow[48];
     cl_event written, projected;
 
@@ -491,7 +484,7 @@ static void test_events(void **state)
     assert_int_equal(
         clEnqueueWriteBuffer(queue, in, CL_FALSE, 0, sizeof narrow, narrow, 0, NULL, &written),
         CL_SUCCESS);
-    const clsp_bspline_queries queries = {.num = 16, .points = clsp_in_buffer(in, 0, 0)};
+    const clsp_nearest_queries queries = {.num = 16, .points = clsp_in_buffer(in, 0, 0)};
     assert_ok(ctx, project(&s, &queries, NULL, clsp_out_buffer(out, 0, 0),
                            &(clsp_run){.num_wait = 1, .wait = &written, .done = &projected}));
     assert_int_equal(
@@ -546,9 +539,9 @@ static sides sides_of(const surfaces *s, const double *points, size_t num, const
     const bool is_wide = s->precision == CLSP_F64;
     const clsp_output to =
         is_wide ? clsp_out_f64(made.normals, 4 * num) : clsp_out_f32(normals, 4 * num);
-    const clsp_bspline_queries queries = {.num = num,
+    const clsp_nearest_queries queries = {.num = num,
                                           .points = reals_in(s, points, num * s->dim, narrow)};
-    assert_ok(s->ctx, project(s, &queries, &(clsp_bspline_project_opts){.normals = &to},
+    assert_ok(s->ctx, project(s, &queries, &(clsp_nearest_opts){.normals = &to},
                               results_out(s, made.results, num), run));
     for (size_t i = 0; i < 4 * num && !is_wide; i++)
         made.normals[i] = (double)normals[i];
@@ -580,7 +573,7 @@ static bool is_smooth_at(const surfaces *s, double param)
 
 /* Compares with the oracle's normal at the nearest point, and its side where the way there is along
    the normal, or clearly not. */
-static void check_side(const surfaces *s, const double *query, const clsp_bspline_nearest_f64 *r,
+static void check_side(const surfaces *s, const double *query, const clsp_nearest_f64 *r,
                        const double *normal, side_count *count)
 {
     const double eps = s->precision == CLSP_F32 ? 1e-3 : 1e-7;
@@ -623,7 +616,7 @@ static side_count check_sides(const surfaces *s, size_t num)
 
     assert_memory_equal(made.results, plain, num * result_bytes(s));
     for (size_t i = 0; i < num; i++) {
-        const clsp_bspline_nearest_f64 r = result_at(s, made.results, i);
+        const clsp_nearest_f64 r = result_at(s, made.results, i);
         check_side(s, queries + i * s->dim, &r, made.normals + 4 * i, &count);
     }
     sides_free(&made);
@@ -671,15 +664,14 @@ static void test_sides_anywhere(void **state)
             assert_memory_equal(some.normals, all.normals, sizeof(double) * 4 * MANY);
         sides_free(&some);
     }
-    const clsp_bspline_queries queries = {.num = MANY,
+    const clsp_nearest_queries queries = {.num = MANY,
                                           .points = reals_in(&s, points, 3 * MANY, narrow)};
     for (store_kind kind = 0; kind < STORE_KINDS; kind++) {
         if (!has_kind(ctx, kind)) continue;
-        store out =
-            store_make(ctx, kind, CLSP_F32, 7, (size_t)MANY * CLSP_BSPLINE_NEAREST_F32_SIZE, NULL);
+        store out = store_make(ctx, kind, CLSP_F32, 7, (size_t)MANY * CLSP_NEAREST_F32_SIZE, NULL);
         store to = store_make(ctx, kind, CLSP_F32, 3, (size_t)MANY * 4, NULL);
         const clsp_output normals = store_out(&to);
-        assert_ok(ctx, project(&s, &queries, &(clsp_bspline_project_opts){.normals = &normals},
+        assert_ok(ctx, project(&s, &queries, &(clsp_nearest_opts){.normals = &normals},
                                store_out(&out), NULL));
         const float *const got = (const float *)(const void *)store_read(&to);
         for (size_t i = 0; i < (size_t)MANY * 4; i++)
@@ -694,8 +686,8 @@ static void test_sides_anywhere(void **state)
     assert_true(odd && results);
     const clsp_output normals = clsp_out_f32((float *)(void *)(odd + 1), (size_t)MANY * 4);
     const clsp_output out =
-        clsp_out_f32((float *)(void *)(results + 1), (size_t)MANY * CLSP_BSPLINE_NEAREST_F32_SIZE);
-    assert_ok(ctx, project(&s, &queries, &(clsp_bspline_project_opts){.normals = &normals}, out,
+        clsp_out_f32((float *)(void *)(results + 1), (size_t)MANY * CLSP_NEAREST_F32_SIZE);
+    assert_ok(ctx, project(&s, &queries, &(clsp_nearest_opts){.normals = &normals}, out,
                            &(clsp_run){.share = &shares[2]}));
     for (size_t i = 0; i < (size_t)MANY * 4; i++) {
         float got;
@@ -773,8 +765,8 @@ static void test_sides_of_roof(void **state)
     double points[3 * NUM];
 
     (void)state;
-    assert_ok(ctx, clsp_bezier_plan_create(&s.bezier, ctx, &d));
-    assert_ok(ctx, clsp_bezier_set_control_points(s.bezier, 2, clsp_in_f32(roof, 24), NULL));
+    assert_ok(ctx, clsp_bezier_plan_create(&s.plan, ctx, &d));
+    assert_ok(ctx, clsp_patch_set_control_points(s.plan, 2, clsp_in_f32(roof, 24), NULL));
     for (size_t i = 0; i < 3 * NUM; i++)
         points[i] = (double)cases_of_roof[i / 3].point[i % 3];
     sides made = sides_of(&s, points, NUM, NULL);
@@ -798,8 +790,8 @@ enum { CURVES = 3, CURVE_DEGREE_MAX = 40, CURVE_QUERIES = 4100 };
 typedef struct curve_pair {
     unsigned degree, dim, coords;
     bool rational;
-    clsp_bspline_plan *bspline;
-    clsp_bezier_plan *bezier;
+    clsp_patch_plan *bspline;
+    clsp_patch_plan *bezier;
 } curve_pair;
 
 static void start_curves(curve_pair *p, clsp_context *ctx)
@@ -827,20 +819,20 @@ static void start_curves(curve_pair *p, clsp_context *ctx)
     assert_ok(ctx, clsp_bezier_plan_create(&p->bezier, ctx, &d));
     assert_ok(ctx, clsp_bspline_plan_create(&p->bspline, ctx, &e));
     assert_ok(ctx,
-              clsp_bezier_set_control_points(p->bezier, CURVES, clsp_in_f64(points, num), NULL));
+              clsp_patch_set_control_points(p->bezier, CURVES, clsp_in_f64(points, num), NULL));
     assert_ok(ctx,
-              clsp_bspline_set_control_points(p->bspline, CURVES, clsp_in_f64(points, num), NULL));
+              clsp_patch_set_control_points(p->bspline, CURVES, clsp_in_f64(points, num), NULL));
 }
 
 static void check_curves(clsp_context *ctx, const curve_pair *p, bool with_hints,
                          const clsp_run *run)
 {
     enum { NEAREST = 2 }; /* results of a query */
-    const clsp_bspline_project_opts opts = {.num_nearest = NEAREST};
+    const clsp_nearest_opts opts = {.num_nearest = NEAREST};
     static double points[4 * CURVE_QUERIES], hints[CURVE_QUERIES];
     static uint32_t patches[CURVE_QUERIES];
-    static clsp_bspline_nearest_f64 expected[NEAREST * CURVE_QUERIES];
-    static clsp_bspline_nearest_f64 got[NEAREST * CURVE_QUERIES];
+    static clsp_nearest_f64 expected[NEAREST * CURVE_QUERIES];
+    static clsp_nearest_f64 got[NEAREST * CURVE_QUERIES];
 
     for (size_t i = 0; i < CURVE_QUERIES * (size_t)p->dim; i++)
         points[i] = 2 * surface_case_uniform(&state_of_queries) - 0.5;
@@ -848,17 +840,17 @@ static void check_curves(clsp_context *ctx, const curve_pair *p, bool with_hints
         hints[i] = i % 3 ? surface_case_uniform(&state_of_queries) : (double)NAN;
         patches[i] = (uint32_t)(i % CURVES);
     }
-    clsp_bspline_queries q = {.num = CURVE_QUERIES,
+    clsp_nearest_queries q = {.num = CURVE_QUERIES,
                               .points = clsp_in_f64(points, CURVE_QUERIES * (size_t)p->dim)};
     if (with_hints) q.patches = clsp_in_u32(patches, CURVE_QUERIES);
     if (with_hints) q.hints = clsp_in_f64(hints, CURVE_QUERIES);
     for (size_t num = 1; num <= NEAREST; num++) {
-        const clsp_bspline_project_opts *const some = num > 1 ? &opts : NULL;
-        const clsp_output out = clsp_out_bspline_nearest_f64(got, num * CURVE_QUERIES);
-        assert_ok(ctx, clsp_bspline_project(
-                           p->bspline, &q, some,
-                           clsp_out_bspline_nearest_f64(expected, num * CURVE_QUERIES), run));
-        assert_ok(ctx, clsp_bezier_project(p->bezier, &q, some, out, run));
+        const clsp_nearest_opts *const some = num > 1 ? &opts : NULL;
+        const clsp_output out = clsp_out_nearest_f64(got, num * CURVE_QUERIES);
+        assert_ok(ctx,
+                  clsp_nearest_project(p->bspline, &q, some,
+                                       clsp_out_nearest_f64(expected, num * CURVE_QUERIES), run));
+        assert_ok(ctx, clsp_nearest_project(p->bezier, &q, some, out, run));
         for (size_t i = 0; i < num * CURVE_QUERIES; i++)
             assert_memory_equal(&got[i], &expected[i], sizeof got[i]);
     }
@@ -884,8 +876,8 @@ static void test_curves(void **state)
             start_curves(&p, ctx);
             check_curves(ctx, &p, false, NULL);
             check_curves(ctx, &p, true, &(clsp_run){.share = &by_host});
-            clsp_bspline_plan_destroy(&p.bspline);
-            clsp_bezier_plan_destroy(&p.bezier);
+            clsp_patch_plan_destroy(&p.bspline);
+            clsp_patch_plan_destroy(&p.bezier);
         }
 }
 
@@ -893,8 +885,8 @@ static void test_curves(void **state)
 
 #define REFUSED(wanted, change)                                                                    \
     do {                                                                                           \
-        clsp_bspline_queries queries = {.num = 2, .points = clsp_in_f32(points, 6)};               \
-        clsp_bspline_project_opts opts = {.num_nearest = 1};                                       \
+        clsp_nearest_queries queries = {.num = 2, .points = clsp_in_f32(points, 6)};               \
+        clsp_nearest_opts opts = {.num_nearest = 1};                                               \
         change;                                                                                    \
         support_poison(results, sizeof results);                                                   \
         assert_status(s.ctx, project(&s, &queries, &opts, results_out(&s, results, 2), NULL),      \
@@ -910,13 +902,13 @@ static void refuse(bool as_bezier)
     static const clsp_output too_few = {.host = few, .size = 7}, nowhere = {.size = 8};
     static const clsp_output others = {.type = CLSP_F64, .host = few, .size = 8};
     static const surface_case bilinear = {SURFACE_SMOOTH, 1, 1, 3, 0};
-    clsp_bspline_nearest_f32 results[2];
+    clsp_nearest_f32 results[2];
     surfaces s = case_of(&bilinear, CLSP_F32, 2);
 
     start(&s, lent_context(""), as_bezier);
     REFUSED(CLSP_ERROR_ARGUMENT, opts.num_nearest = 2);
-    REFUSED(CLSP_ERROR_ARGUMENT, opts.method = CLSP_BSPLINE_PROJECT_MREP);
-    REFUSED(CLSP_ERROR_ARGUMENT, opts.method = (clsp_bspline_project_method)3);
+    REFUSED(CLSP_ERROR_ARGUMENT, opts.method = CLSP_NEAREST_MREP);
+    REFUSED(CLSP_ERROR_ARGUMENT, opts.method = (clsp_nearest_method)3);
     REFUSED(CLSP_ERROR_ARGUMENT, opts.max_dist = NAN);
     REFUSED(CLSP_ERROR_ARGUMENT, opts.tolerance = -1);
     REFUSED(CLSP_ERROR_ARGUMENT, opts.reserved[1] = 1);
@@ -940,38 +932,38 @@ static void test_arguments(void **state)
 {
     static const float points[9] = {0};
     clsp_context *const ctx = lent_context("");
-    clsp_bspline_nearest_f32 results[2];
+    clsp_nearest_f32 results[2];
     surfaces s = {.ctx = ctx, .precision = CLSP_F32};
     clsp_bezier_desc d = {.degree = {17, 3}};
 
     (void)state;
     refuse(false);
     refuse(true);
-    assert_ok(ctx, clsp_bezier_plan_create(&s.bezier, ctx, &d));
+    assert_ok(ctx, clsp_bezier_plan_create(&s.plan, ctx, &d));
     REFUSED(CLSP_ERROR_DEGREE, );
-    clsp_bezier_plan_destroy(&s.bezier);
+    clsp_patch_plan_destroy(&s.plan);
     d = (clsp_bezier_desc){.form = CLSP_BEZIER_VOLUME, .degree = {1, 1, 1}};
-    assert_ok(ctx, clsp_bezier_plan_create(&s.bezier, ctx, &d));
+    assert_ok(ctx, clsp_bezier_plan_create(&s.plan, ctx, &d));
     REFUSED(CLSP_ERROR_ARGUMENT, );
-    clsp_bezier_plan_destroy(&s.bezier);
+    clsp_patch_plan_destroy(&s.plan);
     for (uint32_t k = 0; k < 2; k++) { /* normals of curves, and in the plane */
         float few[8];
         const clsp_output normals = clsp_out_f32(few, 8);
         d = (clsp_bezier_desc){
             .form = k ? CLSP_BEZIER_SURFACE : CLSP_BEZIER_CURVE, .degree = {1, 1}, .dim = 3 - k};
-        assert_ok(ctx, clsp_bezier_plan_create(&s.bezier, ctx, &d));
-        assert_ok(ctx, clsp_bezier_set_control_points(s.bezier, 0, clsp_in_f32(points, 0), NULL));
+        assert_ok(ctx, clsp_bezier_plan_create(&s.plan, ctx, &d));
+        assert_ok(ctx, clsp_patch_set_control_points(s.plan, 0, clsp_in_f32(points, 0), NULL));
         REFUSED(CLSP_ERROR_ARGUMENT, opts.normals = &normals);
-        clsp_bezier_plan_destroy(&s.bezier);
+        clsp_patch_plan_destroy(&s.plan);
     }
     d = (clsp_bezier_desc){.degree = {2, 2}};
-    assert_ok(ctx, clsp_bezier_plan_create(&s.bezier, ctx, &d));
+    assert_ok(ctx, clsp_bezier_plan_create(&s.plan, ctx, &d));
     REFUSED(CLSP_ERROR_STATE, );
-    assert_ok(ctx, clsp_bezier_set_control_points(s.bezier, 0, clsp_in_f32(points, 0), NULL));
-    const clsp_bspline_queries queries = {.num = 2, .points = clsp_in_f32(points, 6)};
+    assert_ok(ctx, clsp_patch_set_control_points(s.plan, 0, clsp_in_f32(points, 0), NULL));
+    const clsp_nearest_queries queries = {.num = 2, .points = clsp_in_f32(points, 6)};
     assert_ok(ctx, project(&s, &queries, NULL, results_out(&s, results, 2), NULL));
-    assert_true(results[1].status == CLSP_BSPLINE_NEAREST_NONE && isinf(results[1].distance));
-    const clsp_bspline_queries none = {.num = 0};
+    assert_true(results[1].status == CLSP_NEAREST_NONE && isinf(results[1].distance));
+    const clsp_nearest_queries none = {.num = 0};
     assert_ok(ctx, project(&s, &none, NULL, results_out(&s, results, 0), NULL));
     finish(&s);
 }

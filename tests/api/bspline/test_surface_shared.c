@@ -28,14 +28,14 @@ typedef struct surface_case {
 typedef struct surface_job {
     surface_case c;
     clsp_context *ctx;
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     clsp_type precision;
     size_t bytes; /* of the results */
     double points[3 * MOST], hints[2 * MOST];
     float narrow_points[3 * MOST], narrow_hints[2 * MOST];
     uint32_t patches[MOST];
     double normals[NORMAL * MOST], reference_normals[NORMAL * MOST]; /* or floats */
-    unsigned char reference[MOST * sizeof(clsp_bspline_nearest_f64)];
+    unsigned char reference[MOST * sizeof(clsp_nearest_f64)];
 } surface_job;
 
 static surface_job of_tests;
@@ -65,10 +65,10 @@ static void load_surfaces(surface_job *j)
         points[i] = (double)narrow[i];
     }
     assert_ok(j->ctx,
-              clsp_bspline_set_control_points(j->plan, PATCHES,
-                                              j->precision == CLSP_F64 ? clsp_in_f64(points, REALS)
-                                                                       : clsp_in_f32(narrow, REALS),
-                                              NULL));
+              clsp_patch_set_control_points(j->plan, PATCHES,
+                                            j->precision == CLSP_F64 ? clsp_in_f64(points, REALS)
+                                                                     : clsp_in_f32(narrow, REALS),
+                                            NULL));
 }
 
 static void make_queries(surface_job *j)
@@ -96,14 +96,14 @@ static clsp_status project_into(surface_job *j, void *out, void *normals, const 
 {
     const size_t num = j->c.num;
     const clsp_output of_normals = host_out(j->precision, normals, NORMAL * num);
-    const clsp_bspline_project_opts opts = {.max_dist = j->c.max_dist,
-                                            .normals = j->c.has_normals ? &of_normals : NULL};
-    clsp_bspline_queries q = {.num = num,
+    const clsp_nearest_opts opts = {.max_dist = j->c.max_dist,
+                                    .normals = j->c.has_normals ? &of_normals : NULL};
+    clsp_nearest_queries q = {.num = num,
                               .points = reals_in(j, j->points, j->narrow_points, 3 * num)};
 
     if (j->c.has_patches) q.patches = clsp_in_u32(j->patches, num);
     if (j->c.has_hints) q.hints = reals_in(j, j->hints, j->narrow_hints, 2 * num);
-    return clsp_bspline_project(j->plan, &q, &opts,
+    return clsp_nearest_project(j->plan, &q, &opts,
                                 host_out(j->precision, out, j->bytes / real_of(j)), run);
 }
 
@@ -124,8 +124,8 @@ static surface_job *start(clsp_context *ctx, const surface_case *c, clsp_type pr
     if (support_tiny()) j->c.num = c->num % 149;
     j->ctx = ctx;
     j->precision = precision;
-    j->bytes = j->c.num * (precision == CLSP_F64 ? sizeof(clsp_bspline_nearest_f64)
-                                                 : sizeof(clsp_bspline_nearest_f32));
+    j->bytes =
+        j->c.num * (precision == CLSP_F64 ? sizeof(clsp_nearest_f64) : sizeof(clsp_nearest_f32));
     assert_ok(ctx, clsp_bspline_plan_create(&j->plan, ctx, &desc));
     make_queries(j);
     load_surfaces(j);
@@ -135,7 +135,7 @@ static surface_job *start(clsp_context *ctx, const surface_case *c, clsp_type pr
 
 static void finish(surface_job *j)
 {
-    clsp_bspline_plan_destroy(&j->plan);
+    clsp_patch_plan_destroy(&j->plan);
 }
 
 /* ---- results ---- */
@@ -152,14 +152,14 @@ static answer answer_of(const surface_job *j, const unsigned char *results, cons
     answer a = {0};
 
     if (j->precision == CLSP_F64) {
-        clsp_bspline_nearest_f64 r;
+        clsp_nearest_f64 r;
         memcpy(&r, results + k * sizeof r, sizeof r);
         a = (answer){r.status, r.patch, r.distance, r.bound, {r.point[0], r.point[1], r.point[2]},
                      {0}};
         memcpy(a.normal, normals + NORMAL * k, sizeof a.normal);
         return a;
     }
-    clsp_bspline_nearest_f32 r;
+    clsp_nearest_f32 r;
     memcpy(&r, results + k * sizeof r, sizeof r);
     a = (answer){r.status,
                  r.patch,
@@ -182,7 +182,7 @@ static void check_result(const surface_job *j, size_t k, const answer *got, cons
     const double slack = eps * (4 + wanted->distance);
 
     assert_int_equal(got->status, wanted->status);
-    if (got->status > CLSP_BSPLINE_NEAREST_CUT) {
+    if (got->status > CLSP_NEAREST_CUT) {
         assert_true(isinf(got->distance) && got->patch == UINT32_MAX);
         return;
     }

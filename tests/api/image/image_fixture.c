@@ -11,6 +11,11 @@ unsigned order_number(const clsp_image_desc *d)
     return d->order == CLSP_IMAGE_NEAREST_SAMPLE ? 0 : (unsigned)d->order;
 }
 
+clsp_image_order order_of(unsigned number)
+{
+    return number == 0 ? CLSP_IMAGE_NEAREST_SAMPLE : (clsp_image_order)number;
+}
+
 double unit_of(clsp_type type)
 {
     switch (type) {

@@ -33,7 +33,10 @@ void images_free(images *im);
 /* Loads the samples again, from a buffer. */
 void images_load_from_buffer(const images *im);
 
+/* The orders as numbers, of which 0 takes the nearest sample. */
+enum { ORDERS = 8 };
 unsigned order_number(const clsp_image_desc *d);
+clsp_image_order order_of(unsigned number);
 
 /* The machine epsilon of a type; of integers half a unit. */
 double unit_of(clsp_type type);

@@ -343,10 +343,9 @@ static void test_points_alone(void **state)
         check_lists(CLSP_IMAGE_CUBIC, mode, CLSP_F32, CLSP_IMAGE_VALUE);
         check_lists(CLSP_IMAGE_LINEAR, mode, CLSP_F32, both);
         check_lists(CLSP_IMAGE_CUBIC, mode, mode % 2 == 0 ? CLSP_U8 : CLSP_S16, CLSP_IMAGE_VALUE);
-        for (int order = CLSP_IMAGE_LINEAR; support_full() && order <= CLSP_IMAGE_NEAREST_SAMPLE;
-             order++) {
-            check_lists((clsp_image_order)order, mode, CLSP_F32, both);
-            check_lists((clsp_image_order)order, mode, CLSP_U16, CLSP_IMAGE_VALUE);
+        for (unsigned order = 0; support_full() && order < ORDERS; order++) {
+            check_lists(order_of(order), mode, CLSP_F32, both);
+            check_lists(order_of(order), mode, CLSP_U16, CLSP_IMAGE_VALUE);
         }
     }
 }
@@ -437,7 +436,7 @@ static void test_ramps(void **state)
 
     for (int i = 0; i < NUM; i++)
         samples[i] = (float)i;
-    for (int order = CLSP_IMAGE_LINEAR; order <= CLSP_IMAGE_QUINTIC; order++)
+    for (unsigned order = 1; order < ORDERS; order++)
         for (int k = 0; k < 2; k++) {
             const clsp_image_desc d = {.directions = 1,
                                        .size = {NUM},
@@ -494,7 +493,7 @@ static void test_wrong_descriptions(void **state)
 {
     (void)state;
     clsp_image_plan *plan;
-    clsp_image_desc d[21];
+    clsp_image_desc d[22];
     size_t n = 0;
 
     for (size_t k = 0; k < sizeof d / sizeof d[0]; k++)
@@ -508,7 +507,8 @@ static void test_wrong_descriptions(void **state)
     d[n++].samples = CLSP_F64;
     d[n++].values = CLSP_U32;
     d[n++].coefficients = CLSP_U8;
-    d[n++].order = (clsp_image_order)7;
+    d[n++].order = (clsp_image_order)ORDERS;
+    d[n++].order = (clsp_image_order)(CLSP_IMAGE_NEAREST_SAMPLE + 1);
     d[n++].mode[0] = (clsp_image_mode)8;
     d[n++].prefilter = (clsp_image_prefilter)5;
     d[n++].taps = 15;
@@ -736,6 +736,21 @@ static void test_order_of_calls(void **state)
     clsp_image_plan_destroy(&plan);
 }
 
+/* A description of zeros is cubic, and numbers are the orders themselves. */
+static void test_orders(void **state)
+{
+    (void)state;
+    for (unsigned order = 0; order < ORDERS; order++) {
+        const clsp_image_desc d = {.size = {8, 9}, .order = (clsp_image_order)order};
+        clsp_image_desc got;
+        clsp_image_plan *plan;
+        assert_ok(shared, clsp_image_plan_create(&plan, shared, &d));
+        assert_ok(shared, clsp_image_plan_desc(plan, &got));
+        assert_int_equal(got.order, order == 0 ? 3 : order);
+        clsp_image_plan_destroy(&plan);
+    }
+}
+
 /* Defaults stand in the description that a plan gives back. */
 static void test_desc(void **state)
 {
@@ -771,27 +786,18 @@ static int finish(void **state)
 
 static int run(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_memory_kinds),
-                                       cmocka_unit_test(test_input_kinds),
-                                       cmocka_unit_test(test_ranges),
-                                       cmocka_unit_test(test_large),
-                                       cmocka_unit_test(test_large_taps),
-                                       cmocka_unit_test(test_nan),
-                                       cmocka_unit_test(test_far_coordinates),
-                                       cmocka_unit_test(test_above_half),
-                                       cmocka_unit_test(test_points_alone),
-                                       cmocka_unit_test(test_maps),
-                                       cmocka_unit_test(test_rounding),
-                                       cmocka_unit_test(test_saturation),
-                                       cmocka_unit_test(test_ramps),
-                                       cmocka_unit_test(test_wrong_descriptions),
-                                       cmocka_unit_test(test_wrong_calls),
-                                       cmocka_unit_test(test_wrong_lists),
-                                       cmocka_unit_test(test_overlap),
-                                       cmocka_unit_test(test_zero_map),
-                                       cmocka_unit_test(test_type_names),
-                                       cmocka_unit_test(test_order_of_calls),
-                                       cmocka_unit_test(test_desc)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory_kinds),    cmocka_unit_test(test_input_kinds),
+        cmocka_unit_test(test_ranges),          cmocka_unit_test(test_large),
+        cmocka_unit_test(test_large_taps),      cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_far_coordinates), cmocka_unit_test(test_above_half),
+        cmocka_unit_test(test_points_alone),    cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_rounding),        cmocka_unit_test(test_saturation),
+        cmocka_unit_test(test_ramps),           cmocka_unit_test(test_wrong_descriptions),
+        cmocka_unit_test(test_wrong_calls),     cmocka_unit_test(test_wrong_lists),
+        cmocka_unit_test(test_overlap),         cmocka_unit_test(test_zero_map),
+        cmocka_unit_test(test_type_names),      cmocka_unit_test(test_order_of_calls),
+        cmocka_unit_test(test_orders),          cmocka_unit_test(test_desc)};
 
     return cmocka_run_group_tests(tests, start, finish);
 }

@@ -594,7 +594,7 @@ static clsp_image_desc random_desc(uint64_t *state)
         d.mode[k] = (clsp_image_mode)random_below(state, CLSP_IMAGE_WRAP + 1);
     }
     d.prefilter = (clsp_image_prefilter)random_below(state, CLSP_IMAGE_NONE + 1);
-    if (all) d.order = (clsp_image_order)random_below(state, CLSP_IMAGE_NEAREST_SAMPLE + 1);
+    if (all) d.order = order_of(random_below(state, ORDERS));
     if (all && one_in(state, 3) && support_device().fp64) d.precision = CLSP_F64;
     if (all && one_in(state, 4)) d.storage = CLSP_IMAGE_ON_HOST;
     if (all && one_in(state, 4)) d.kernels = CLSP_IMAGE_PASSES;

@@ -54,7 +54,7 @@ static void make_surface(scene *s)
     const clsp_input in = clsp_in_f32(s->numbers, 90);
 
     assert_ok(s->ctx, clsp_bspline_plan_create(&s->bspline, s->ctx, &bspline));
-    assert_ok(s->ctx, clsp_bspline_set_control_points(s->bspline, 1, in, NULL));
+    assert_ok(s->ctx, clsp_patch_set_control_points(s->bspline, 1, in, NULL));
     assert_ok(s->ctx, clsp_bspline_set_target(s->bspline, &pieces));
 }
 
@@ -69,9 +69,9 @@ static void make_splines(scene *s)
     const clsp_input points = clsp_in_f32(s->numbers, 48), few = clsp_in_f32(s->numbers, 24);
 
     assert_ok(s->ctx, clsp_bezier_plan_create(&s->bezier, s->ctx, &bezier));
-    assert_ok(s->ctx, clsp_bezier_set_control_points(s->bezier, 1, points, NULL));
+    assert_ok(s->ctx, clsp_patch_set_control_points(s->bezier, 1, points, NULL));
     assert_ok(s->ctx, clsp_bspline_plan_create(&s->curve, s->ctx, &curve));
-    assert_ok(s->ctx, clsp_bspline_set_control_points(s->curve, 1, few, NULL));
+    assert_ok(s->ctx, clsp_patch_set_control_points(s->curve, 1, few, NULL));
 }
 
 static void make_others(scene *s)
@@ -108,9 +108,9 @@ void free_scene(scene *s)
     clsp_solid_plan_destroy(&s->solid);
     clsp_solid_mesh_destroy(&s->mesh);
     clsp_image_plan_destroy(&s->image);
-    clsp_bspline_plan_destroy(&s->curve);
-    clsp_bspline_plan_destroy(&s->bspline);
-    clsp_bezier_plan_destroy(&s->bezier);
+    clsp_patch_plan_destroy(&s->curve);
+    clsp_patch_plan_destroy(&s->bspline);
+    clsp_patch_plan_destroy(&s->bezier);
 }
 
 scene lent;
@@ -133,36 +133,24 @@ int close_lent(void **state)
 
 static clsp_status bezier_eval(const scene *s, clsp_output out, const clsp_run *run)
 {
-    return clsp_bezier_eval(s->bezier, one, out, run);
+    return clsp_patch_eval(s->bezier, one, out, run);
 }
 
-static clsp_status bezier_points(const scene *s, clsp_output out, const clsp_run *run)
+static clsp_status patch_points(const scene *s, clsp_output out, const clsp_run *run)
 {
     const clsp_points list = {.num = POINTS, .params = clsp_in_f32(s->numbers, 2 * POINTS)};
 
-    return clsp_bezier_eval_points(s->bezier, &list, out, run);
+    return clsp_patch_eval_points(s->bezier, &list, out, run);
 }
 
-static clsp_status bezier_indices(const scene *s, clsp_output out, const clsp_run *run)
+static clsp_status patch_indices(const scene *s, clsp_output out, const clsp_run *run)
 {
-    return clsp_bezier_indices(s->bezier, CLSP_FACES_TRIANGLES, one, out, run);
+    return clsp_patch_indices(s->bezier, CLSP_FACES_TRIANGLES, one, out, run);
 }
 
 clsp_status bspline_eval(const scene *s, clsp_output out, const clsp_run *run)
 {
-    return clsp_bspline_eval(s->bspline, one, out, run);
-}
-
-static clsp_status bspline_points(const scene *s, clsp_output out, const clsp_run *run)
-{
-    const clsp_points list = {.num = POINTS, .params = clsp_in_f32(s->numbers, 2 * POINTS)};
-
-    return clsp_bspline_eval_points(s->bspline, &list, out, run);
-}
-
-static clsp_status bspline_indices(const scene *s, clsp_output out, const clsp_run *run)
-{
-    return clsp_bspline_indices(s->bspline, CLSP_FACES_QUADS, one, out, run);
+    return clsp_patch_eval(s->bspline, one, out, run);
 }
 
 static clsp_status convert(const scene *s, clsp_output out, const clsp_run *run)
@@ -172,10 +160,10 @@ static clsp_status convert(const scene *s, clsp_output out, const clsp_run *run)
 
 static clsp_status project(const scene *s, clsp_output out, const clsp_run *run)
 {
-    const clsp_bspline_queries queries = {.num = POINTS,
+    const clsp_nearest_queries queries = {.num = POINTS,
                                           .points = clsp_in_f32(s->numbers + 50, 3 * POINTS)};
 
-    return clsp_bspline_project(s->curve, &queries, NULL, out, run);
+    return clsp_nearest_project(s->curve, &queries, NULL, out, run);
 }
 
 static clsp_status image_eval(const scene *s, clsp_output out, const clsp_run *run)
@@ -218,11 +206,9 @@ static clsp_status refine(const scene *s, clsp_output out, const clsp_run *run)
 
 const graphics_call calls[] = {
     {"bezier eval", bezier_eval, CLSP_F32},
-    {"bezier points", bezier_points, CLSP_F32},
-    {"bezier indices", bezier_indices, CLSP_U32},
+    {"patch points", patch_points, CLSP_F32},
+    {"patch indices", patch_indices, CLSP_U32},
     {"bspline eval", bspline_eval, CLSP_F32},
-    {"bspline points", bspline_points, CLSP_F32},
-    {"bspline indices", bspline_indices, CLSP_U32},
     {"convert", convert, CLSP_F32},
     {"project", project, CLSP_F32},
     {"image eval", image_eval, CLSP_F32},

@@ -47,8 +47,8 @@ void free_queue(cl_command_queue queue);
 /* Plans of all families. */
 typedef struct scene {
     clsp_context *ctx;
-    clsp_bezier_plan *bezier;
-    clsp_bspline_plan *bspline, *curve;
+    clsp_patch_plan *bezier;
+    clsp_patch_plan *bspline, *curve;
     clsp_image_plan *image;
     clsp_solid_mesh *mesh;
     clsp_solid_plan *solid;

@@ -153,14 +153,14 @@ memory_job memory_start(clsp_context *ctx)
     }
     assert_int_equal(clsp_bezier_plan_create(&j.plan, ctx, &d), CLSP_OK);
     assert_int_equal(
-        clsp_bezier_set_control_points(j.plan, MEMORY_PATCHES, clsp_in_f32(j.controls, num), NULL),
+        clsp_patch_set_control_points(j.plan, MEMORY_PATCHES, clsp_in_f32(j.controls, num), NULL),
         CLSP_OK);
     return j;
 }
 
 void memory_finish(memory_job *j)
 {
-    clsp_bezier_plan_destroy(&j->plan);
+    clsp_patch_plan_destroy(&j->plan);
     free(j->controls);
     free(j->patches);
     free(j->params);
@@ -173,12 +173,12 @@ static const clsp_range some = {1, 2};
 
 static clsp_status eval(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
-    return clsp_bezier_eval(j->plan, some, out, sync);
+    return clsp_patch_eval(j->plan, some, out, sync);
 }
 
 static clsp_status eval_nothing(const memory_job *j, clsp_output out)
 {
-    return clsp_bezier_eval(j->plan, (clsp_range){MEMORY_PATCHES, 0}, out, NULL);
+    return clsp_patch_eval(j->plan, (clsp_range){MEMORY_PATCHES, 0}, out, NULL);
 }
 
 static clsp_status tiles_by_device(const memory_job *j, clsp_output out, const clsp_run *sync)
@@ -188,7 +188,7 @@ static clsp_status tiles_by_device(const memory_job *j, clsp_output out, const c
 
 static clsp_status eval_points(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
-    return clsp_bezier_eval_points(
+    return clsp_patch_eval_points(
         j->plan,
         &(clsp_points){.num = MEMORY_POINTS,
                        .item = clsp_in_u32(j->patches, MEMORY_POINTS),
@@ -198,21 +198,21 @@ static clsp_status eval_points(const memory_job *j, clsp_output out, const clsp_
 
 static clsp_status eval_no_points(const memory_job *j, clsp_output out)
 {
-    return clsp_bezier_eval_points(j->plan,
-                                   &(clsp_points){.num = 0,
-                                                  .item = clsp_in_u32(j->patches, 0),
-                                                  .params = clsp_in_f32(j->params, 0)},
-                                   out, NULL);
+    return clsp_patch_eval_points(j->plan,
+                                  &(clsp_points){.num = 0,
+                                                 .item = clsp_in_u32(j->patches, 0),
+                                                 .params = clsp_in_f32(j->params, 0)},
+                                  out, NULL);
 }
 
 static clsp_status indices(const memory_job *j, clsp_output out, const clsp_run *sync)
 {
-    return clsp_bezier_indices(j->plan, CLSP_FACES_QUADS, some, out, sync);
+    return clsp_patch_indices(j->plan, CLSP_FACES_QUADS, some, out, sync);
 }
 
 static clsp_status no_indices(const memory_job *j, clsp_output out)
 {
-    return clsp_bezier_indices(j->plan, CLSP_FACES_QUADS, (clsp_range){1, 0}, out, NULL);
+    return clsp_patch_indices(j->plan, CLSP_FACES_QUADS, (clsp_range){1, 0}, out, NULL);
 }
 
 static const clsp_share by_device = {.schedule = CLSP_SCHEDULE_DEVICE};
@@ -222,12 +222,12 @@ static clsp_status cooperate(const memory_job *j, clsp_output out, const clsp_ru
     clsp_run run = sync ? *sync : (clsp_run){.num_wait = 0};
 
     run.share = &by_device;
-    return clsp_bezier_eval(j->plan, some, out, &run);
+    return clsp_patch_eval(j->plan, some, out, &run);
 }
 
 static clsp_status cooperate_on_nothing(const memory_job *j, clsp_output out)
 {
-    return clsp_bezier_eval(j->plan, (clsp_range){1, 0}, out, &(clsp_run){.share = &by_device});
+    return clsp_patch_eval(j->plan, (clsp_range){1, 0}, out, &(clsp_run){.share = &by_device});
 }
 
 static clsp_status tiles_by_caller(const memory_job *j, clsp_output out, const clsp_run *sync)
@@ -258,15 +258,15 @@ const output_call output_calls[OUTPUT_CALLS] = {
 static clsp_status set_control_points(const memory_job *j, clsp_input in, const clsp_run *sync,
                                       float *result)
 {
-    const clsp_status status = clsp_bezier_set_control_points(j->plan, MEMORY_PATCHES, in, sync);
+    const clsp_status status = clsp_patch_set_control_points(j->plan, MEMORY_PATCHES, in, sync);
 
     if (status != CLSP_OK) return status;
-    return clsp_bezier_eval(j->plan, some, clsp_out_f32(result, EVAL_SIZE), NULL);
+    return clsp_patch_eval(j->plan, some, clsp_out_f32(result, EVAL_SIZE), NULL);
 }
 
 static clsp_status set_no_control_points(const memory_job *j, clsp_input in)
 {
-    return clsp_bezier_set_control_points(j->plan, 0, in, NULL);
+    return clsp_patch_set_control_points(j->plan, 0, in, NULL);
 }
 
 static const void *contents_controls(const memory_job *j)
@@ -277,7 +277,7 @@ static const void *contents_controls(const memory_job *j)
 static clsp_status read_patches(const memory_job *j, clsp_input in, const clsp_run *sync,
                                 float *result)
 {
-    return clsp_bezier_eval_points(
+    return clsp_patch_eval_points(
         j->plan,
         &(clsp_points){
             .num = MEMORY_POINTS, .item = in, .params = clsp_in_f32(j->params, 2 * MEMORY_POINTS)},
@@ -286,7 +286,7 @@ static clsp_status read_patches(const memory_job *j, clsp_input in, const clsp_r
 
 static clsp_status read_no_patches(const memory_job *j, clsp_input in)
 {
-    return clsp_bezier_eval_points(
+    return clsp_patch_eval_points(
         j->plan, &(clsp_points){.num = 0, .item = in, .params = clsp_in_f32(j->params, 0)},
         clsp_out_f32(NULL, 0), NULL);
 }
@@ -299,16 +299,16 @@ static const void *contents_patches(const memory_job *j)
 static clsp_status read_params(const memory_job *j, clsp_input in, const clsp_run *sync,
                                float *result)
 {
-    return clsp_bezier_eval_points(j->plan,
-                                   &(clsp_points){.num = MEMORY_POINTS,
-                                                  .item = clsp_in_u32(j->patches, MEMORY_POINTS),
-                                                  .params = in},
-                                   clsp_out_f32(result, POINTS_SIZE), sync);
+    return clsp_patch_eval_points(j->plan,
+                                  &(clsp_points){.num = MEMORY_POINTS,
+                                                 .item = clsp_in_u32(j->patches, MEMORY_POINTS),
+                                                 .params = in},
+                                  clsp_out_f32(result, POINTS_SIZE), sync);
 }
 
 static clsp_status read_no_params(const memory_job *j, clsp_input in)
 {
-    return clsp_bezier_eval_points(
+    return clsp_patch_eval_points(
         j->plan, &(clsp_points){.num = 0, .item = clsp_in_u32(j->patches, 0), .params = in},
         clsp_out_f32(NULL, 0), NULL);
 }
@@ -322,18 +322,18 @@ static const void *contents_params(const memory_job *j)
 static clsp_status set_patch_grids(const memory_job *j, clsp_input in, const clsp_run *sync,
                                    float *result)
 {
-    clsp_status status = clsp_bezier_set_patch_grids(j->plan, MEMORY_PATCHES, in);
+    clsp_status status = clsp_patch_set_grids(j->plan, NULL, MEMORY_PATCHES, in);
 
     (void)sync;
     if (status != CLSP_OK) return status;
-    status = clsp_bezier_eval(j->plan, some, clsp_out_f32(result, EVAL_SIZE), NULL);
-    assert_int_equal(clsp_bezier_set_patch_grids(j->plan, 0, clsp_in_u32(NULL, 0)), CLSP_OK);
+    status = clsp_patch_eval(j->plan, some, clsp_out_f32(result, EVAL_SIZE), NULL);
+    assert_int_equal(clsp_patch_set_grids(j->plan, NULL, 0, clsp_in_u32(NULL, 0)), CLSP_OK);
     return status;
 }
 
 static clsp_status set_no_patch_grids(const memory_job *j, clsp_input in)
 {
-    return clsp_bezier_set_patch_grids(j->plan, 0, in);
+    return clsp_patch_set_grids(j->plan, NULL, 0, in);
 }
 
 static const void *contents_nums(const memory_job *j)
@@ -401,8 +401,8 @@ void forget(const memory_job *j)
     assert_non_null(zeros);
     for (size_t i = 3; i < j->num_controls; i += 4)
         zeros[i] = 1.0f;
-    assert_int_equal(clsp_bezier_set_control_points(j->plan, MEMORY_PATCHES,
-                                                    clsp_in_f32(zeros, j->num_controls), NULL),
+    assert_int_equal(clsp_patch_set_control_points(j->plan, MEMORY_PATCHES,
+                                                   clsp_in_f32(zeros, j->num_controls), NULL),
                      CLSP_OK);
     free(zeros);
 }

@@ -48,7 +48,7 @@ void store_free(store *s);
 /* A plan of a rational patch batch whose vertices have gaps, and what calls of it need. */
 typedef struct memory_job {
     clsp_context *ctx;
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     float *controls;
     size_t num_controls;
     uint32_t *patches; /* [MEMORY_POINTS] */

@@ -120,6 +120,7 @@ static clsp_schedule expected_schedule(const shared_call *c, const clsp_share *o
     const bool workers = host && opts->num_workers != CLSP_NO_WORKERS;
     clsp_schedule schedule = opts->schedule;
 
+    if (c->is_hosts) return CLSP_SCHEDULE_HOST;
     if (c->host && device_of(c->ctx).device_class == CLSP_CLASS_CPU) return CLSP_SCHEDULE_HOST;
     if (c->is_lone && schedule == CLSP_SCHEDULE_HOST && !opts->bit_equal) return schedule;
     if (!host) return CLSP_SCHEDULE_DEVICE;

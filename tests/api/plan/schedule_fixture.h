@@ -48,6 +48,7 @@ typedef struct shared_call {
     size_t bytes, element; /* of what it writes, and of one element of that */
     bool host;             /* the host's cores can make it */
     bool is_lone;          /* the host makes it where it is asked for, else the device alone */
+    bool is_hosts;         /* the host makes it whatever is asked for */
     queue_use queue;
     void *work;
     clsp_status (*call)(void *work, void *out, const clsp_share *opts, clsp_report *report);

@@ -62,20 +62,20 @@ shared shared_start(clsp_context *ctx, const shape *s, clsp_type precision)
 
 void shared_finish(shared *j)
 {
-    clsp_bezier_plan_destroy(&j->plan);
+    clsp_patch_plan_destroy(&j->plan);
     assert_null(j->plan);
     free(j->controls);
     free(j->reference);
 }
 
-clsp_status shared_eval(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+clsp_status shared_eval(clsp_patch_plan *plan, const layout *l, size_t first, size_t count,
                         void *out, const clsp_share *opts, clsp_report *report)
 {
     const clsp_range patches = {first, count};
     clsp_mesh_size size = {0}; /* stays so where there is no such range */
 
-    clsp_bezier_mesh_size(plan, patches, &size);
-    return clsp_bezier_eval(
+    clsp_patch_mesh_size(plan, patches, &size);
+    return clsp_patch_eval(
         plan, patches, host_out(l->type, out, size.vertices * l->stride),
         &(clsp_run){.share = opts ? opts : &(clsp_share){.num_workers = 0}, .report = report});
 }
@@ -260,8 +260,8 @@ void reload_from_buffer(shared *j)
     for (size_t i = 0; i < num; i++)
         narrow[i] = (float)j->controls[i];
     cl_mem buffer = buffer_of(j->ctx, num * sizeof *narrow, narrow);
-    assert_int_equal(clsp_bezier_set_control_points(j->plan, j->s.num_patches,
-                                                    clsp_in_buffer(buffer, CLSP_F32, 0), NULL),
+    assert_int_equal(clsp_patch_set_control_points(j->plan, j->s.num_patches,
+                                                   clsp_in_buffer(buffer, CLSP_F32, 0), NULL),
                      CLSP_OK);
     clReleaseMemObject(buffer);
     free(narrow);
@@ -272,7 +272,7 @@ void change_grid(shared *j, uint32_t num_u, uint32_t num_v)
     const clsp_axis axis[2] = {{.num = num_u}, {.num = num_v}};
 
     memcpy(j->l.d.axis, axis, sizeof axis);
-    assert_int_equal(clsp_bezier_set_grid(j->plan, axis), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(j->plan, axis, 0, (clsp_input){0}), CLSP_OK);
 }
 
 void change_degrees(shared *j, uint32_t degree_u, uint32_t degree_v)

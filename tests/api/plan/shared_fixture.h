@@ -21,7 +21,7 @@ typedef struct shared {
     layout l;
     clsp_context *ctx;
     double *controls;
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     size_t num;               /* vertices of the range */
     size_t bytes;             /* of them */
     unsigned char *reference; /* by the device, on poison */
@@ -37,7 +37,7 @@ void make_reference(shared *j);
 size_t row_bytes(const shared *j);
 
 /* clsp_bezier_cooperate into host memory of the range's size. */
-clsp_status shared_eval(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+clsp_status shared_eval(clsp_patch_plan *plan, const layout *l, size_t first, size_t count,
                         void *out, const clsp_share *opts, clsp_report *report);
 
 /* ---- checks ---- */

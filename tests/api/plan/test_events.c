@@ -167,22 +167,22 @@ static clsp_status call_for_nothing(const memory_job *j, int which, float *resul
 
     switch (which) {
     case 0:
-        return clsp_bezier_eval(j->plan, (clsp_range){1, 0}, out, sync);
+        return clsp_patch_eval(j->plan, (clsp_range){1, 0}, out, sync);
     case 1:
-        return clsp_bezier_eval(j->plan, (clsp_range){2, 0}, out,
-                                &(clsp_run){.num_wait = sync->num_wait,
-                                            .wait = sync->wait,
-                                            .done = sync->done,
-                                            .share = &by_device});
+        return clsp_patch_eval(j->plan, (clsp_range){2, 0}, out,
+                               &(clsp_run){.num_wait = sync->num_wait,
+                                           .wait = sync->wait,
+                                           .done = sync->done,
+                                           .share = &by_device});
     case 2:
-        return clsp_bezier_indices(j->plan, CLSP_FACES_QUADS, (clsp_range){1, 0},
-                                   clsp_out_u32(words, 1), sync);
+        return clsp_patch_indices(j->plan, CLSP_FACES_QUADS, (clsp_range){1, 0},
+                                  clsp_out_u32(words, 1), sync);
     case 3:
-        return clsp_bezier_eval_points(
+        return clsp_patch_eval_points(
             j->plan, &(clsp_points){.num = 0, .item = clsp_in_u32(words, 1), .params = in}, out,
             sync);
     default:
-        return clsp_bezier_set_control_points(j->plan, 0, in, sync);
+        return clsp_patch_set_control_points(j->plan, 0, in, sync);
     }
 }
 
@@ -225,11 +225,11 @@ static void check_mixed_events(const memory_job *j, const store_kind kinds[3],
 
     late_start(&late, j->ctx);
     const clsp_run sync = {.num_wait = 1, .wait = &late.event, .done = &done};
-    assert_int_equal(clsp_bezier_eval_points(j->plan,
-                                             &(clsp_points){.num = MEMORY_POINTS,
-                                                            .item = store_in(&patches),
-                                                            .params = store_in(&params)},
-                                             store_out(&vertices), &sync),
+    assert_int_equal(clsp_patch_eval_points(j->plan,
+                                            &(clsp_points){.num = MEMORY_POINTS,
+                                                           .item = store_in(&patches),
+                                                           .params = store_in(&params)},
+                                            store_out(&vertices), &sync),
                      CLSP_OK);
     assert_true(atomic_load(&late.complete));
     assert_complete(done);
@@ -328,11 +328,11 @@ static void enqueued_points(memory_job *j, store_kind kind)
 
     assert_int_equal(code, CL_SUCCESS);
     support_open_before(j->ctx, start);
-    assert_int_equal(clsp_bezier_eval_points(j->plan,
-                                             &(clsp_points){.num = MEMORY_POINTS,
-                                                            .item = store_in(&patches),
-                                                            .params = store_in(&params)},
-                                             store_out(&vertices), &sync),
+    assert_int_equal(clsp_patch_eval_points(j->plan,
+                                            &(clsp_points){.num = MEMORY_POINTS,
+                                                           .item = store_in(&patches),
+                                                           .params = store_in(&params)},
+                                            store_out(&vertices), &sync),
                      CLSP_OK);
     support_open_behind(j->ctx, start);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
@@ -379,7 +379,7 @@ static void late_controls(memory_job *j)
         assert_int_equal(code, CL_SUCCESS);
         support_open_before(j->ctx, start);
         assert_int_equal(
-            clsp_bezier_set_control_points(j->plan, MEMORY_PATCHES, store_in(&s), &sync), CLSP_OK);
+            clsp_patch_set_control_points(j->plan, MEMORY_PATCHES, store_in(&s), &sync), CLSP_OK);
         support_open_behind(j->ctx, start);
         assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
         assert_complete(done);

@@ -69,7 +69,7 @@ static void look(void *user, clsp_log_level level, const char *message)
 /* Plans of what is summed in floats. */
 typedef struct plans {
     clsp_context *ctx;
-    clsp_bezier_plan *grid;
+    clsp_patch_plan *grid;
     clsp_image_plan *image;
     float points[PATCHES * 16 * 3], samples[SIZE * SIZE];
     float vertices[PATCHES * NUM * NUM * 3], values[SIZE * SIZE], listed[64 * 3];
@@ -81,9 +81,9 @@ static void fill(float *to, size_t num, double scale, uint64_t seed)
         to[k] = (float)(scale * support_uniform(&seed));
 }
 
-static clsp_bezier_plan *surface_plan(clsp_context *ctx, const clsp_bezier_desc *desc)
+static clsp_patch_plan *surface_plan(clsp_context *ctx, const clsp_bezier_desc *desc)
 {
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
 
     assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, desc));
     return plan;
@@ -102,13 +102,13 @@ static void start(plans *p, watch *w)
     assert_ok(p->ctx, clsp_image_plan_create(&p->image, p->ctx, &image));
     fill(p->points, PATCHES * 16 * 3, 1.0, 1);
     fill(p->samples, SIZE * SIZE, 1.0, 2);
-    assert_ok(p->ctx, clsp_bezier_set_control_points(
+    assert_ok(p->ctx, clsp_patch_set_control_points(
                           p->grid, PATCHES, clsp_in_f32(p->points, PATCHES * 16 * 3), NULL));
 }
 
 static void finish(plans *p)
 {
-    clsp_bezier_plan_destroy(&p->grid);
+    clsp_patch_plan_destroy(&p->grid);
     clsp_image_plan_destroy(&p->image);
     clsp_context_destroy(&p->ctx);
 }
@@ -122,8 +122,8 @@ static void check_calls(plans *p, watch *w, clsp_schedule schedule)
     clsp_share share = {.schedule = schedule};
     const clsp_run shared = {.share = &share}, *const run = schedule ? &shared : NULL;
 
-    assert_ok(p->ctx, clsp_bezier_eval(p->grid, patches,
-                                       clsp_out_f32(p->vertices, sizeof p->vertices / 4), run));
+    assert_ok(p->ctx, clsp_patch_eval(p->grid, patches,
+                                      clsp_out_f32(p->vertices, sizeof p->vertices / 4), run));
     assert_true(is_same(state_now(), w->wanted));
     assert_ok(p->ctx,
               clsp_image_set_samples(p->image, 1, clsp_in_f32(p->samples, SIZE * SIZE), run));
@@ -132,11 +132,11 @@ static void check_calls(plans *p, watch *w, clsp_schedule schedule)
               clsp_image_eval(p->image, one, NULL, clsp_out_f32(p->values, SIZE * SIZE), run));
     assert_true(is_same(state_now(), w->wanted));
     assert_ok(p->ctx,
-              clsp_bezier_eval_points(p->grid, &list, clsp_out_f32(p->listed, 64 * 3), NULL));
+              clsp_patch_eval_points(p->grid, &list, clsp_out_f32(p->listed, 64 * 3), NULL));
     assert_true(is_same(state_now(), w->wanted));
     share.static_ratio = 2.0; /* which none is */
     const int messages = w->messages;
-    assert_int_not_equal(clsp_bezier_eval(p->grid, patches, clsp_out_f32(p->vertices, 8), run),
+    assert_int_not_equal(clsp_patch_eval(p->grid, patches, clsp_out_f32(p->vertices, 8), run),
                          CLSP_OK);
     assert_true(is_same(state_now(), w->wanted) && w->messages > messages);
 }
@@ -183,13 +183,13 @@ static void test_state(void **state)
 static void eval_one(clsp_context *ctx, const clsp_bezier_desc *desc, clsp_input points,
                      clsp_output out, bool by_host)
 {
-    clsp_bezier_plan *plan = surface_plan(ctx, desc);
+    clsp_patch_plan *plan = surface_plan(ctx, desc);
     const clsp_range all = {0, 1};
 
-    assert_ok(ctx, clsp_bezier_set_control_points(plan, 1, points, NULL));
+    assert_ok(ctx, clsp_patch_set_control_points(plan, 1, points, NULL));
     assert_ok(ctx,
-              by_host ? eval_by_caller(plan, all, out) : clsp_bezier_eval(plan, all, out, NULL));
-    clsp_bezier_plan_destroy(&plan);
+              by_host ? eval_by_caller(plan, all, out) : clsp_patch_eval(plan, all, out, NULL));
+    clsp_patch_plan_destroy(&plan);
 }
 
 /* Bicubic patches whose first coordinate is of ordinary size and whose others are not: these are
@@ -344,27 +344,26 @@ static void test_searches(void **state)
 {
     const clsp_bezier_desc desc = {.degree = {3, 3}, .axis = {{.num = 2}, {.num = 2}}};
     enum { QUERIES = 200 };
-    static clsp_bspline_nearest_f32 found[2][QUERIES];
+    static clsp_nearest_f32 found[2][QUERIES];
     static float points[PATCHES * 16 * 3], queries[QUERIES * 3];
     static plans p;
     watch w = {.messages = 0};
 
     (void)state;
     start(&p, &w);
-    clsp_bezier_plan *plan = surface_plan(p.ctx, &desc);
+    clsp_patch_plan *plan = surface_plan(p.ctx, &desc);
     fill(points, PATCHES * 16 * 3, 0x1p-64, 3);
     fill(queries, QUERIES * 3, 0x1p-64, 4);
-    assert_ok(p.ctx, clsp_bezier_set_control_points(plan, PATCHES,
-                                                    clsp_in_f32(points, PATCHES * 16 * 3), NULL));
-    const clsp_bspline_queries of = {.points = clsp_in_f32(queries, QUERIES * 3), .num = QUERIES};
+    assert_ok(p.ctx, clsp_patch_set_control_points(plan, PATCHES,
+                                                   clsp_in_f32(points, PATCHES * 16 * 3), NULL));
+    const clsp_nearest_queries of = {.points = clsp_in_f32(queries, QUERIES * 3), .num = QUERIES};
     for (int i = 0; i < 2; i++) {
-        assert_ok(p.ctx,
-                  clsp_bezier_project(plan, &of, NULL,
-                                      clsp_out_bspline_nearest_f32(found[i], QUERIES), NULL));
+        assert_ok(p.ctx, clsp_nearest_project(plan, &of, NULL,
+                                              clsp_out_nearest_f32(found[i], QUERIES), NULL));
         if (i == 0) check_all_calls(&p, &w);
     }
     assert_memory_equal(found[0], found[1], sizeof found[0]);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     finish(&p);
 }
 

@@ -28,8 +28,8 @@ static const clsp_range one = {0, 1};
 /* Something of every kind that a call can take. */
 typedef struct inheritance {
     clsp_context *ctx, *other;
-    clsp_bezier_plan *bezier;
-    clsp_bspline_plan *bspline;
+    clsp_patch_plan *bezier;
+    clsp_patch_plan *bspline;
     clsp_image_plan *image;
     clsp_solid_mesh *mesh;
     clsp_solid_plan *solid;
@@ -75,9 +75,9 @@ static void make_splines(inheritance *all)
     const clsp_input in = clsp_in_f32(points, 12);
 
     assert_ok(all->ctx, clsp_bezier_plan_create(&all->bezier, all->ctx, &bezier));
-    assert_ok(all->ctx, clsp_bezier_set_control_points(all->bezier, 1, in, NULL));
+    assert_ok(all->ctx, clsp_patch_set_control_points(all->bezier, 1, in, NULL));
     assert_ok(all->ctx, clsp_bspline_plan_create(&all->bspline, all->ctx, &bspline));
-    assert_ok(all->ctx, clsp_bspline_set_control_points(all->bspline, 1, in, NULL));
+    assert_ok(all->ctx, clsp_patch_set_control_points(all->bspline, 1, in, NULL));
     assert_ok(all->ctx, clsp_bspline_set_target(all->bspline, &target));
 }
 
@@ -107,8 +107,8 @@ static void start_worker(inheritance *all)
     float points[15];
 
     if (support_tiny()) return;
-    assert_ok(all->ctx, clsp_bezier_eval(all->bezier, one, clsp_out_f32(points, 15),
-                                         &(clsp_run){.share = &by_host}));
+    assert_ok(all->ctx, clsp_patch_eval(all->bezier, one, clsp_out_f32(points, 15),
+                                        &(clsp_run){.share = &by_host}));
 }
 
 /* Notes which devices there are beside the host. */
@@ -151,8 +151,8 @@ static void destroy_all(inheritance *all)
     clsp_solid_plan_destroy(&all->solid);
     clsp_solid_mesh_destroy(&all->mesh);
     clsp_image_plan_destroy(&all->image);
-    clsp_bspline_plan_destroy(&all->bspline);
-    clsp_bezier_plan_destroy(&all->bezier);
+    clsp_patch_plan_destroy(&all->bspline);
+    clsp_patch_plan_destroy(&all->bezier);
     clsp_context_destroy(&all->other);
     clsp_context_destroy(&all->ctx);
 }
@@ -217,69 +217,59 @@ static void try_context(inheritance *all)
     clsp_shared_free(ctx, all->shared);
 }
 
-static void try_bezier(inheritance *all)
+/* Calls on plans of both kinds. */
+static void try_patches(inheritance *all, clsp_patch_plan *plan)
 {
+    const clsp_nearest_queries queries = {.num = 1, .points = in(3)};
     const clsp_points points = no_points();
     const clsp_axis axis = {.num = 3};
-    const uint32_t degree = 2, num = 4;
-    clsp_bezier_plan *const plan = all->bezier;
-    clsp_bezier_plan *made;
-    clsp_bezier_desc desc = {.degree = {1, 1}};
+    const uint32_t num = 4;
+    clsp_patch_desc desc;
     clsp_mesh_size size;
+
+    REFUSED(clsp_patch_plan_desc(plan, &desc));
+    REFUSED(clsp_patch_plan_desc(plan, NULL));
+    REFUSED(clsp_patch_set_grids(plan, &axis, 0, (clsp_input){0}));
+    REFUSED(clsp_patch_set_grids(plan, NULL, 1, clsp_in_u32(&num, 1)));
+    REFUSED(clsp_patch_set_control_points(plan, 1, in(12), NULL));
+    REFUSED(clsp_patch_eval(plan, one, out(), NULL));
+    REFUSED(clsp_patch_eval(plan, one, clsp_out_graphics(all->graphics, CLSP_F32, 0), NULL));
+    REFUSED(clsp_patch_eval_points(plan, &points, out(), NULL));
+    REFUSED(clsp_patch_eval_points(plan, NULL, out(), NULL));
+    REFUSED(clsp_patch_mesh_size(plan, one, &size));
+    REFUSED(clsp_patch_indices(plan, CLSP_FACES_TRIANGLES, one, clsp_out_u32(indices, 64), NULL));
+    REFUSED(clsp_nearest_project(plan, &queries, NULL, out(), NULL));
+}
+
+static void try_bezier(inheritance *all)
+{
+    const clsp_bezier_desc desc = {.degree = {1, 1}};
+    const uint32_t degree = 2;
+    clsp_patch_plan *made;
 
     REFUSED(clsp_bezier_plan_create(&made, all->ctx, &desc));
     REFUSED(clsp_bezier_plan_create(&made, all->ctx, NULL));
-    REFUSED(clsp_bezier_plan_desc(plan, &desc));
-    REFUSED(clsp_bezier_plan_desc(plan, NULL));
-    REFUSED(clsp_bezier_set_grid(plan, &axis));
-    REFUSED(clsp_bezier_set_degrees(plan, &degree));
-    REFUSED(clsp_bezier_set_control_points(plan, 1, in(12), NULL));
-    REFUSED(clsp_bezier_set_patch_grids(plan, 1, clsp_in_u32(&num, 1)));
-    REFUSED(clsp_bezier_eval(plan, one, out(), NULL));
-    REFUSED(clsp_bezier_eval(plan, one, clsp_out_graphics(all->graphics, CLSP_F32, 0), NULL));
-    REFUSED(clsp_bezier_eval_points(plan, &points, out(), NULL));
-    REFUSED(clsp_bezier_eval_points(plan, NULL, out(), NULL));
-    REFUSED(clsp_bezier_mesh_size(plan, one, &size));
-    REFUSED(clsp_bezier_indices(plan, CLSP_FACES_TRIANGLES, one, clsp_out_u32(indices, 64), NULL));
+    REFUSED(clsp_bezier_set_degrees(all->bezier, &degree));
+    REFUSED(clsp_bezier_set_degrees(all->bspline, &degree));
+    try_patches(all, all->bezier);
 }
 
 static void try_bspline(inheritance *all)
 {
     static const double knots[] = {0, 0, 0, 0, 1, 1, 1, 1};
-    const clsp_points points = no_points();
-    const clsp_axis axis = {.num = 3};
-    const uint32_t num = 4;
-    clsp_bspline_plan *const plan = all->bspline;
-    clsp_bspline_plan *made;
+    const clsp_bspline_matrix matrix = {clsp_out_u32(indices, 64), {0}, {0}};
+    clsp_patch_plan *const plan = all->bspline;
+    clsp_patch_plan *made;
     clsp_bspline_desc desc = {
         .directions = 1, .degree = {3}, .num_controls = {4}, .knots = {knots}};
-    clsp_mesh_size size;
 
     REFUSED(clsp_bspline_plan_create(&made, all->ctx, &desc));
-    REFUSED(clsp_bspline_plan_desc(plan, &desc));
-    REFUSED(clsp_bspline_set_grid(plan, &axis));
     REFUSED(clsp_bspline_set_knots(plan, 1, clsp_in_f64(knots, 8)));
-    REFUSED(clsp_bspline_set_control_points(plan, 1, in(12), NULL));
-    REFUSED(clsp_bspline_set_patch_grids(plan, 1, clsp_in_u32(&num, 1)));
-    REFUSED(clsp_bspline_eval(plan, one, out(), NULL));
-    REFUSED(clsp_bspline_eval_points(plan, &points, out(), NULL));
-    REFUSED(clsp_bspline_mesh_size(plan, one, &size));
-    REFUSED(clsp_bspline_indices(plan, CLSP_FACES_TRIANGLES, one, clsp_out_u32(indices, 64), NULL));
-}
-
-static void try_bspline_more(inheritance *all)
-{
-    const clsp_bspline_queries queries = {.num = 1, .points = in(3)};
-    clsp_bspline_plan *const plan = all->bspline;
-    clsp_bspline_desc desc;
-    double weights[64];
-
     REFUSED(clsp_bspline_set_target(plan, NULL));
-    REFUSED(clsp_bspline_target_desc(plan, 0, &desc));
+    REFUSED(clsp_bspline_target_desc(plan, 0, &desc, NULL));
+    REFUSED(clsp_bspline_target_desc(plan, 0, &desc, &matrix));
     REFUSED(clsp_bspline_convert(plan, one, out(), NULL));
-    REFUSED(clsp_bspline_target_matrix(plan, 0, 0, clsp_out_u32(indices, 64),
-                                       clsp_out_f64(weights, 64)));
-    REFUSED(clsp_bspline_project(plan, &queries, NULL, out(), NULL));
+    try_patches(all, plan);
 }
 
 static void try_image(inheritance *all)
@@ -348,15 +338,15 @@ static int compute(const char *device)
     const clsp_bezier_desc desc = {
         .form = CLSP_BEZIER_CURVE, .degree = {3}, .axis = {{.num = 3}}, .dim = 1};
     clsp_context *ctx;
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     float values[3] = {0};
 
     alarm(LIMIT_S);
     if (clsp_context_create(&ctx, NULL, &opts) != CLSP_OK) return 1;
     if (clsp_bezier_plan_create(&plan, ctx, &desc) != CLSP_OK) return 2;
-    if (clsp_bezier_set_control_points(plan, 1, clsp_in_f32(points, 4), NULL) != CLSP_OK) return 3;
-    if (clsp_bezier_eval(plan, one, clsp_out_f32(values, 3), &run) != CLSP_OK) return 4;
-    clsp_bezier_plan_destroy(&plan);
+    if (clsp_patch_set_control_points(plan, 1, clsp_in_f32(points, 4), NULL) != CLSP_OK) return 3;
+    if (clsp_patch_eval(plan, one, clsp_out_f32(values, 3), &run) != CLSP_OK) return 4;
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
     return values[0] == 0 && values[1] == 1.5f && values[2] == 3 ? 0 : 5;
 }
@@ -401,7 +391,6 @@ static int try_all(inheritance *all)
     try_context(all);
     try_bezier(all);
     try_bspline(all);
-    try_bspline_more(all);
     try_image(all);
     try_mesh(all);
     try_solid(all);
@@ -429,9 +418,9 @@ static void check_parent(inheritance *all)
 {
     float points[15];
 
-    assert_ok(all->ctx, clsp_bezier_eval(all->bezier, one, clsp_out_f32(points, 15), NULL));
+    assert_ok(all->ctx, clsp_patch_eval(all->bezier, one, clsp_out_f32(points, 15), NULL));
     assert_true(points[12] == 1 && points[13] == 1 && points[14] == 1);
-    assert_ok(all->ctx, clsp_bspline_eval(all->bspline, one, clsp_out_f32(points, 15), NULL));
+    assert_ok(all->ctx, clsp_patch_eval(all->bspline, one, clsp_out_f32(points, 15), NULL));
     assert_true(points[12] == 1 && points[13] == 1 && points[14] == 1);
 }
 
@@ -473,7 +462,7 @@ static void *fail_a_call(void *user)
 {
     inheritance *const all = user;
 
-    clsp_bezier_eval(all->bezier, (clsp_range){7, 7}, out(), NULL);
+    clsp_patch_eval(all->bezier, (clsp_range){7, 7}, out(), NULL);
     return NULL;
 }
 

@@ -144,9 +144,9 @@ static void test_nothing(void **state)
     target t = make_target(ctx, CLSP_GRAPHICS_GL, 64);
     const clsp_output out = clsp_out_graphics(t.graphics, CLSP_F32, 0);
     const unsigned before = fake->acquired;
-    assert_ok(ctx, clsp_bezier_eval(lent.bezier, (clsp_range){0, 0}, out, NULL));
-    assert_ok(ctx, clsp_bezier_eval(lent.bezier, one, out, &(clsp_run){.tiling = &tiling}));
-    assert_status(ctx, clsp_bezier_eval(lent.bezier, one, out, NULL), CLSP_ERROR_BUFFER_SIZE);
+    assert_ok(ctx, clsp_patch_eval(lent.bezier, (clsp_range){0, 0}, out, NULL));
+    assert_ok(ctx, clsp_patch_eval(lent.bezier, one, out, &(clsp_run){.tiling = &tiling}));
+    assert_status(ctx, clsp_patch_eval(lent.bezier, one, out, NULL), CLSP_ERROR_BUFFER_SIZE);
     assert_int_equal(fake->acquired, before);
     free_target(&t);
     no_complaints();

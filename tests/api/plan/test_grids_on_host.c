@@ -23,6 +23,7 @@ enum {
     W = CLSP_VERTEX_WEIGHT,
     D1 = CLSP_VERTEX_DU | CLSP_VERTEX_DV,
     D2 = CLSP_VERTEX_DUU | CLSP_VERTEX_DUV | CLSP_VERTEX_DVV,
+    D3 = CLSP_VERTEX_DUW | CLSP_VERTEX_DVW | CLSP_VERTEX_DWW,
     N = CLSP_VERTEX_NORMAL,
     T = CLSP_VERTEX_PARAMS,
     K = CLSP_VERTEX_CURVATURE
@@ -70,6 +71,8 @@ static const grids_case cases[] = {
     {3, {3, 2, 3}, 0, 3, 0, P, 0, 0, COMMON, {9, 12, 20}},
     {3, {2, 2, 1}, 0, 2, 1, P | W | D1 | CLSP_VERTEX_DW | T, 0, 0, COMMON, {7, 8, 9}},
     {3, {2, 1, 2}, 4, 3, 0, P | D1 | CLSP_VERTEX_DW, 14, CLSP_F16, COMMON, {11, 5, 19}},
+    {3, {3, 2, 4}, 0, 3, 0, D2 | D3, 0, 0, COMMON, {7, 9, 20}},
+    {3, {2, 3, 2}, 3, 2, 1, P | D1 | D2 | D3, 0, 0, COMMON, {5, 8, 17}},
     {1, {3, 0, 0}, 0, 3, 0, P, 0, 0, TRIANGLES, {60, 1, 1}},
     {1, {4, 0, 0}, 0, 3, 1, P | W | D1 | N | T, 20, 0, TRIANGLES, {30, 1, 1}},
     {1, {3, 0, 0}, 6, 3, 0, P | T, 0, 0, OWN_KNOTS, {500, 1, 1}},
@@ -81,8 +84,7 @@ typedef struct grids_job {
     const grids_case *c;
     clsp_type precision, type;
     size_t stride, element, controls;
-    clsp_bezier_plan *bezier;
-    clsp_bspline_plan *bspline;
+    clsp_patch_plan *plan;
     void *points;
 } grids_job;
 
@@ -92,23 +94,20 @@ static clsp_status set_axes(const grids_job *j, const uint32_t *nums)
 
     for (uint32_t k = 0; k < j->c->directions; k++)
         axis[k] = (clsp_axis){.num = nums[k]};
-    return j->bspline ? clsp_bspline_set_grid(j->bspline, axis)
-                      : clsp_bezier_set_grid(j->bezier, axis);
+    return clsp_patch_set_grids(j->plan, axis, 0, (clsp_input){0});
 }
 
 static clsp_status set_grids(const grids_job *j, size_t num, const uint32_t *nums)
 {
     const clsp_input in = clsp_in_u32(nums, num * j->c->directions);
 
-    return j->bspline ? clsp_bspline_set_patch_grids(j->bspline, num, in)
-                      : clsp_bezier_set_patch_grids(j->bezier, num, in);
+    return clsp_patch_set_grids(j->plan, NULL, num, in);
 }
 
 static clsp_status eval(const grids_job *j, clsp_range patches, clsp_output out,
                         const clsp_run *run)
 {
-    return j->bspline ? clsp_bspline_eval(j->bspline, patches, out, run)
-                      : clsp_bezier_eval(j->bezier, patches, out, run);
+    return clsp_patch_eval(j->plan, patches, out, run);
 }
 
 static clsp_tiling tiling_of(const grids_job *j, clsp_range patches, clsp_range tiles)
@@ -151,7 +150,7 @@ static void set_own_knots(const grids_job *j, uint64_t seed)
                                      ? 1
                                      : (i - degree + 0.4 * support_uniform(&seed)) / (inside + 1);
     assert_int_equal(
-        clsp_bspline_set_knots(j->bspline, PATCHES, clsp_in_f64(knots, (size_t)PATCHES * num)),
+        clsp_bspline_set_knots(j->plan, PATCHES, clsp_in_f64(knots, (size_t)PATCHES * num)),
         CLSP_OK);
 }
 
@@ -172,8 +171,8 @@ static grids_job start(clsp_context *ctx, const grids_case *c, clsp_type precisi
             d.degree[k] = c->degree[k];
             d.num_controls[k] = c->degree[k] + 1 + c->knots;
         }
-        assert_int_equal(clsp_bspline_plan_create(&j.bspline, ctx, &d), CLSP_OK);
-        assert_int_equal(clsp_bspline_plan_desc(j.bspline, &d), CLSP_OK);
+        assert_int_equal(clsp_bspline_plan_create(&j.plan, ctx, &d), CLSP_OK);
+        d = support_bspline_desc(j.plan);
         j.stride = d.vertex.stride;
     } else {
         clsp_bezier_desc d = {.form = c->kind == TRIANGLES ? CLSP_BEZIER_TRIANGLE
@@ -186,8 +185,8 @@ static grids_job start(clsp_context *ctx, const grids_case *c, clsp_type precisi
                               .precision = precision,
                               .watertight = c->kind == WATERTIGHT,
                               .vertex = vertex};
-        assert_int_equal(clsp_bezier_plan_create(&j.bezier, ctx, &d), CLSP_OK);
-        assert_int_equal(clsp_bezier_plan_desc(j.bezier, &d), CLSP_OK);
+        assert_int_equal(clsp_bezier_plan_create(&j.plan, ctx, &d), CLSP_OK);
+        d = support_bezier_desc(j.plan);
         j.stride = d.vertex.stride;
     }
     j.element = clsp_type_bytes(j.type);
@@ -210,17 +209,14 @@ static grids_job start(clsp_context *ctx, const grids_case *c, clsp_type precisi
                clsp_type_bytes(precision));
     j.points = reals;
     const clsp_input in = {.host = reals, .type = precision, .size = PATCHES * j.controls};
-    assert_int_equal(j.bspline ? clsp_bspline_set_control_points(j.bspline, PATCHES, in, NULL)
-                               : clsp_bezier_set_control_points(j.bezier, PATCHES, in, NULL),
-                     CLSP_OK);
+    assert_int_equal(clsp_patch_set_control_points(j.plan, PATCHES, in, NULL), CLSP_OK);
     if (c->kind == OWN_KNOTS) set_own_knots(&j, seed);
     return j;
 }
 
 static void finish(grids_job *j)
 {
-    clsp_bezier_plan_destroy(&j->bezier);
-    clsp_bspline_plan_destroy(&j->bspline);
+    clsp_patch_plan_destroy(&j->plan);
     free(j->points);
 }
 
@@ -382,13 +378,12 @@ static void test_lost_normals(void **state)
     (void)state;
     for (size_t i = 0; i < REALS; i++) /* the first four are of an edge */
         points[i] = i % 30 > 2 && i % 30 < 12 ? points[i - 3] : (float)support_uniform(&seed);
-    assert_int_equal(clsp_bezier_plan_create(&j.bezier, ctx, &d), CLSP_OK);
+    assert_int_equal(clsp_bezier_plan_create(&j.plan, ctx, &d), CLSP_OK);
     assert_int_equal(
-        clsp_bezier_set_control_points(j.bezier, PATCHES, clsp_in_f32(points, REALS), NULL),
-        CLSP_OK);
-    assert_int_equal(clsp_bezier_set_grid(j.bezier, &axis), CLSP_OK);
+        clsp_patch_set_control_points(j.plan, PATCHES, clsp_in_f32(points, REALS), NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(j.plan, &axis, 0, (clsp_input){0}), CLSP_OK);
     compare_normals(&j, PATCHES * LOST_NUM * (LOST_NUM + 1) / 2);
-    clsp_bezier_plan_destroy(&j.bezier);
+    clsp_patch_plan_destroy(&j.plan);
     clsp_context_destroy(&ctx);
 }
 
@@ -416,13 +411,12 @@ static void test_lost_on_sides(void **state)
         points[i] = grid[i % 3] + 0.3F * (float)support_uniform(&seed);
         if (at[patch % 2] == end) points[i] = i % 3 == patch % 2 ? 2 * (float)end - 3 : 2;
     }
-    assert_int_equal(clsp_bspline_plan_create(&j.bspline, ctx, &d), CLSP_OK);
+    assert_int_equal(clsp_bspline_plan_create(&j.plan, ctx, &d), CLSP_OK);
     assert_int_equal(
-        clsp_bspline_set_control_points(j.bspline, PATCHES, clsp_in_f32(points, REALS), NULL),
-        CLSP_OK);
-    assert_int_equal(clsp_bspline_set_grid(j.bspline, axis), CLSP_OK);
+        clsp_patch_set_control_points(j.plan, PATCHES, clsp_in_f32(points, REALS), NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(j.plan, axis, 0, (clsp_input){0}), CLSP_OK);
     compare_normals(&j, (size_t)PATCHES * LOST_NUM * LOST_NUM);
-    clsp_bspline_plan_destroy(&j.bspline);
+    clsp_patch_plan_destroy(&j.plan);
     clsp_context_destroy(&ctx);
 }
 

@@ -21,8 +21,8 @@ static clsp_status eval_alone(const shared *j, size_t first, size_t count, void 
 {
     const size_t elements = j->bytes / j->l.element / j->s.count * count;
 
-    return clsp_bezier_eval(j->plan, (clsp_range){first, count}, host_out(j->l.type, out, elements),
-                            NULL);
+    return clsp_patch_eval(j->plan, (clsp_range){first, count}, host_out(j->l.type, out, elements),
+                           NULL);
 }
 
 /* ---- bits ---- */
@@ -197,17 +197,17 @@ static void test_refused(void **state)
 
     support_needs_opencl(ctx);
     (void)state;
-    assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){0, 2},
-                                      clsp_out_f32((float *)(void *)out, size - 1), &run),
+    assert_int_equal(clsp_patch_eval(j.plan, (clsp_range){0, 2},
+                                     clsp_out_f32((float *)(void *)out, size - 1), &run),
                      CLSP_ERROR_BUFFER_SIZE);
-    assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){1, 2},
-                                      clsp_out_f32((float *)(void *)out, size), &run),
-                     CLSP_ERROR_ARGUMENT);
     assert_int_equal(
-        clsp_bezier_eval(j.plan, (clsp_range){0, 2}, host_out(CLSP_F16, out, size), &run),
+        clsp_patch_eval(j.plan, (clsp_range){1, 2}, clsp_out_f32((float *)(void *)out, size), &run),
         CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_bezier_eval(j.plan, (clsp_range){0, 2},
-                                      clsp_out_f32((float *)(void *)out, size), &reserved),
+    assert_int_equal(
+        clsp_patch_eval(j.plan, (clsp_range){0, 2}, host_out(CLSP_F16, out, size), &run),
+        CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_patch_eval(j.plan, (clsp_range){0, 2},
+                                     clsp_out_f32((float *)(void *)out, size), &reserved),
                      CLSP_ERROR_ARGUMENT);
     assert_null(done);
     assert_poison(out, j.bytes);

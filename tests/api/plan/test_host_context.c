@@ -35,13 +35,13 @@ static clsp_context *context_of(const char *device, const char *limits)
     return ctx;
 }
 
-static clsp_bezier_plan *plan_of(clsp_context *ctx)
+static clsp_patch_plan *plan_of(clsp_context *ctx)
 {
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
 
     assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &grid));
     assert_ok(ctx,
-              clsp_bezier_set_control_points(plan, PATCHES, clsp_in_f32(controls, CONTROLS), NULL));
+              clsp_patch_set_control_points(plan, PATCHES, clsp_in_f32(controls, CONTROLS), NULL));
     return plan;
 }
 
@@ -120,7 +120,7 @@ static void test_limits(void **state)
     clsp_context *ctx = context_of("host", "fp64=0");
     const clsp_context_opts opts = {.device = "host", .limits = "fp64=0,class=cpu"};
     const clsp_bezier_desc wide = {.degree = {1, 1}, .precision = CLSP_F64};
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
 
     (void)state;
     assert_status(ctx, clsp_bezier_plan_create(&plan, ctx, &wide), CLSP_ERROR_NO_FP64);
@@ -135,21 +135,21 @@ static void test_limits(void **state)
 static void test_same_bits(void **state)
 {
     clsp_context *ctx = context_of("host", NULL), *other = NULL;
-    clsp_bezier_plan *plan = plan_of(ctx);
+    clsp_patch_plan *plan = plan_of(ctx);
     static float points[2][REALS];
 
     (void)state;
-    assert_ok(ctx, clsp_bezier_eval(plan, all, clsp_out_f32(points[0], REALS), NULL));
+    assert_ok(ctx, clsp_patch_eval(plan, all, clsp_out_f32(points[0], REALS), NULL));
     assert_true(points[0][0] == controls[0]); /* a corner */
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
     if (clsp_context_create(&other, NULL, &(clsp_context_opts){.device = "cpu", .limits = ""}) !=
         CLSP_OK)
         skip_because("no OpenCL device on the host's cores");
     plan = plan_of(other);
-    assert_ok(other, clsp_bezier_eval(plan, all, clsp_out_f32(points[1], REALS), NULL));
+    assert_ok(other, clsp_patch_eval(plan, all, clsp_out_f32(points[1], REALS), NULL));
     assert_memory_equal(points[0], points[1], sizeof points[0]);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&other);
 }
 
@@ -157,22 +157,22 @@ static void test_same_bits(void **state)
 static void test_shares(void **state)
 {
     clsp_context *ctx = context_of("host", NULL);
-    clsp_bezier_plan *plan = plan_of(ctx);
+    clsp_patch_plan *plan = plan_of(ctx);
     static float wanted[REALS], points[REALS];
 
     (void)state;
-    assert_ok(ctx, clsp_bezier_eval(plan, all, clsp_out_f32(wanted, REALS), NULL));
+    assert_ok(ctx, clsp_patch_eval(plan, all, clsp_out_f32(wanted, REALS), NULL));
     for (int s = CLSP_SCHEDULE_DEFAULT; s <= CLSP_SCHEDULE_HOST; s++)
         for (uint32_t bit_equal = 0; bit_equal < 2; bit_equal++) {
             const clsp_share share = {.schedule = (clsp_schedule)s, .bit_equal = bit_equal};
             clsp_report report;
             support_poison(points, sizeof points);
-            assert_ok(ctx, clsp_bezier_eval(plan, all, clsp_out_f32(points, REALS),
-                                            &(clsp_run){.share = &share, .report = &report}));
+            assert_ok(ctx, clsp_patch_eval(plan, all, clsp_out_f32(points, REALS),
+                                           &(clsp_run){.share = &share, .report = &report}));
             assert_int_equal(report.schedule, CLSP_SCHEDULE_HOST);
             assert_memory_equal(points, wanted, sizeof wanted);
         }
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
 }
 
@@ -190,11 +190,11 @@ static void test_joined(void **state)
         clsp_context_destroy(&ctx);
         support_needs_opencl(NULL);
     }
-    clsp_bezier_plan *plan = plan_of(ctx);
-    assert_ok(ctx, clsp_bezier_eval(plan, all, clsp_out_f32(wanted, REALS), NULL));
+    clsp_patch_plan *plan = plan_of(ctx);
+    assert_ok(ctx, clsp_patch_eval(plan, all, clsp_out_f32(wanted, REALS), NULL));
     assert_ok(ctx, clsp_context_join(ctx, other));
-    assert_ok(ctx, clsp_bezier_eval(plan, all, clsp_out_f32(points, REALS),
-                                    &(clsp_run){.share = &share, .report = &report}));
+    assert_ok(ctx, clsp_patch_eval(plan, all, clsp_out_f32(points, REALS),
+                                   &(clsp_run){.share = &share, .report = &report}));
     assert_int_equal(report.schedule, CLSP_SCHEDULE_DYNAMIC);
     assert_int_equal(report.num_processors, 3);
     assert_int_equal(report.processors[0].tiles, 0);
@@ -202,7 +202,7 @@ static void test_joined(void **state)
     assert_true(report.processors[1].tiles + report.processors[2].tiles == report.num_tiles);
     for (size_t i = 0; i < REALS; i++)
         assert_float_equal(points[i], wanted[i], 1e-5f);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
     clsp_context_destroy(&other);
 }
@@ -211,24 +211,24 @@ static void test_joined(void **state)
 static void test_graphics(void **state)
 {
     clsp_context *ctx = context_of("host", NULL);
-    clsp_bezier_plan *plan = plan_of(ctx);
+    clsp_patch_plan *plan = plan_of(ctx);
     static float wanted[REALS], points[REALS];
     clsp_graphics_desc desc = {.gl_buffer = 1, .host = points, .bytes = sizeof points};
     clsp_graphics *graphics = NULL;
     clsp_graphics_report report;
 
     (void)state;
-    assert_ok(ctx, clsp_bezier_eval(plan, all, clsp_out_f32(wanted, REALS), NULL));
+    assert_ok(ctx, clsp_patch_eval(plan, all, clsp_out_f32(wanted, REALS), NULL));
     assert_ok(ctx, clsp_graphics_create(&graphics, ctx, &desc));
     assert_ok(ctx, clsp_graphics_info(graphics, &report));
     assert_int_equal(report.way, CLSP_GRAPHICS_STAGED);
     assert_string_equal(report.reason[CLSP_GRAPHICS_GL], "the context is of the host");
-    assert_ok(ctx, clsp_bezier_eval(plan, all, clsp_out_graphics(graphics, CLSP_F32, 0), NULL));
+    assert_ok(ctx, clsp_patch_eval(plan, all, clsp_out_graphics(graphics, CLSP_F32, 0), NULL));
     assert_memory_equal(points, wanted, sizeof wanted);
     clsp_graphics_destroy(&graphics);
     desc.way = CLSP_GRAPHICS_GL;
     assert_status(ctx, clsp_graphics_create(&graphics, ctx, &desc), CLSP_ERROR_NO_SHARING);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
 }
 
@@ -242,28 +242,28 @@ static void test_memory(void **state)
     const cl_event event = (cl_event)(void *)&handle;
     cl_event done = NULL;
     clsp_context *ctx = context_of("host", NULL);
-    clsp_bezier_plan *plan = plan_of(ctx);
+    clsp_patch_plan *plan = plan_of(ctx);
     static float points[REALS];
     const clsp_output out = clsp_out_f32(points, REALS);
     const clsp_run runs[] = {{.num_wait = 1, .wait = &event}, {.done = &done}};
 
     (void)state;
     support_poison(points, sizeof points);
-    assert_refused(ctx, clsp_bezier_eval(plan, all, clsp_out_buffer(buffer, CLSP_F32, 0), NULL),
+    assert_refused(ctx, clsp_patch_eval(plan, all, clsp_out_buffer(buffer, CLSP_F32, 0), NULL),
                    "a context of the host has no buffers");
-    assert_refused(ctx, clsp_bezier_eval(plan, all, clsp_out_svm(points, CLSP_F32, REALS), NULL),
+    assert_refused(ctx, clsp_patch_eval(plan, all, clsp_out_svm(points, CLSP_F32, REALS), NULL),
                    "shared virtual memory");
     assert_refused(
         ctx,
-        clsp_bezier_set_control_points(plan, PATCHES, clsp_in_buffer(buffer, CLSP_F32, 0), NULL),
+        clsp_patch_set_control_points(plan, PATCHES, clsp_in_buffer(buffer, CLSP_F32, 0), NULL),
         "a context of the host has no buffers");
     for (size_t i = 0; i < COUNT(runs); i++)
-        assert_refused(ctx, clsp_bezier_eval(plan, all, out, &runs[i]),
+        assert_refused(ctx, clsp_patch_eval(plan, all, out, &runs[i]),
                        "a context of the host has no events");
     assert_true(support_poisoned(points, sizeof points));
     assert_null(done);
-    assert_ok(ctx, clsp_bezier_eval(plan, all, out, NULL)); /* the plan is as it was */
-    clsp_bezier_plan_destroy(&plan);
+    assert_ok(ctx, clsp_patch_eval(plan, all, out, NULL)); /* the plan is as it was */
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
 }
 
@@ -276,29 +276,28 @@ static void test_methods(void **state)
     static const double points[] = {0, 0, 0, 1, 1, 0, 2, 0, 0, 3, 1, 0};
     const clsp_bspline_desc spline = {
         .directions = 1, .degree = {3}, .num_controls = {4}, .precision = CLSP_F64};
-    const clsp_bspline_project_opts mrep = {.method = CLSP_BSPLINE_PROJECT_MREP};
-    const clsp_bspline_queries queries = {.num = 1, .points = clsp_in_f64(points, 3)};
+    const clsp_nearest_opts mrep = {.method = CLSP_NEAREST_MREP};
+    const clsp_nearest_queries queries = {.num = 1, .points = clsp_in_f64(points, 3)};
     clsp_context *ctx = context_of("host", NULL);
-    clsp_bspline_nearest_f64 nearest;
-    clsp_bspline_plan *curve = NULL;
+    clsp_nearest_f64 nearest;
+    clsp_patch_plan *curve = NULL;
 
     (void)state;
     for (size_t i = 0; i < COUNT(methods); i++) {
-        clsp_bezier_plan *plan = NULL;
+        clsp_patch_plan *plan = NULL;
         clsp_bezier_desc desc = grid;
         desc.method = methods[i];
         assert_refused(ctx, clsp_bezier_plan_create(&plan, ctx, &desc), words);
         assert_null(plan);
     }
     assert_ok(ctx, clsp_bspline_plan_create(&curve, ctx, &spline));
-    assert_ok(ctx, clsp_bspline_set_control_points(curve, 1, clsp_in_f64(points, 12), NULL));
-    assert_refused(ctx,
-                   clsp_bspline_project(curve, &queries, &mrep,
-                                        clsp_out_bspline_nearest_f64(&nearest, 1), NULL),
-                   "a context of the host has no");
-    assert_ok(ctx, clsp_bspline_project(curve, &queries, NULL,
-                                        clsp_out_bspline_nearest_f64(&nearest, 1), NULL));
-    clsp_bspline_plan_destroy(&curve);
+    assert_ok(ctx, clsp_patch_set_control_points(curve, 1, clsp_in_f64(points, 12), NULL));
+    assert_refused(
+        ctx, clsp_nearest_project(curve, &queries, &mrep, clsp_out_nearest_f64(&nearest, 1), NULL),
+        "a context of the host has no");
+    assert_ok(ctx,
+              clsp_nearest_project(curve, &queries, NULL, clsp_out_nearest_f64(&nearest, 1), NULL));
+    clsp_patch_plan_destroy(&curve);
     clsp_context_destroy(&ctx);
 }
 

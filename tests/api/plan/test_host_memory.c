@@ -125,7 +125,7 @@ enum { DEGREE = 3, CONTROLS = 4 * 4 * 4 * 3 };
 typedef struct host_run {
     clsp_context *ctx;
     const host_case *c;
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
     clsp_type type, precision;
     size_t patches, vertices, size; /* size: elements of what the call writes */
     region params, numbers;
@@ -165,8 +165,8 @@ static void load_patches(host_run *run)
     assert_non_null(controls);
     for (size_t i = 0; i < count; i++)
         store_real(run->precision, controls, i, random_real());
-    assert_int_equal(clsp_bezier_set_control_points(run->plan, run->patches,
-                                                    host_in(run->precision, controls, count), NULL),
+    assert_int_equal(clsp_patch_set_control_points(run->plan, run->patches,
+                                                   host_in(run->precision, controls, count), NULL),
                      CLSP_OK);
     free(controls);
 }
@@ -202,7 +202,7 @@ static host_run start(clsp_context *ctx, const host_case *c, clsp_type precision
     for (int i = 0; i < 3; i++)
         d.axis[i].num = c->num[i];
     assert_int_equal(clsp_bezier_plan_create(&run.plan, ctx, &d), CLSP_OK);
-    assert_int_equal(clsp_bezier_plan_desc(run.plan, &d), CLSP_OK);
+    d = support_bezier_desc(run.plan);
     run.type = d.vertex.type;
     const size_t bytes = patch_vertices(c) * d.vertex.stride * clsp_type_bytes(run.type);
     run.patches = c->what == ROWS || c->what == PARAMETERS ? 1 : BYTES_MIN / bytes + 1;
@@ -214,10 +214,9 @@ static host_run start(clsp_context *ctx, const host_case *c, clsp_type precision
         run.size = bezier_tiling(run.plan, (clsp_range){0, 1}, tiles).elements.count;
     make_inputs(&run);
     if (c->what == PATCH_GRIDS)
-        assert_int_equal(
-            clsp_bezier_set_patch_grids(run.plan, run.patches,
-                                        host_in(CLSP_U32, run.numbers.at, 2 * run.patches)),
-            CLSP_OK);
+        assert_int_equal(clsp_patch_set_grids(run.plan, NULL, run.patches,
+                                              host_in(CLSP_U32, run.numbers.at, 2 * run.patches)),
+                         CLSP_OK);
     return run;
 }
 
@@ -227,8 +226,8 @@ static clsp_status evaluate(const host_run *run, clsp_output out)
 
     if (run->c->what == ROWS)
         return eval_tiles(run->plan, all, tiles, CLSP_SCHEDULE_DEVICE, out, NULL);
-    if (run->c->what != PARAMETERS) return clsp_bezier_eval(run->plan, all, out, NULL);
-    return clsp_bezier_eval_points(
+    if (run->c->what != PARAMETERS) return clsp_patch_eval(run->plan, all, out, NULL);
+    return clsp_patch_eval_points(
         run->plan,
         &(clsp_points){.num = run->vertices,
                        .item = host_in(CLSP_U32, run->numbers.at, run->vertices),
@@ -238,7 +237,7 @@ static clsp_status evaluate(const host_run *run, clsp_output out)
 
 static void finish(host_run *run)
 {
-    clsp_bezier_plan_destroy(&run->plan);
+    clsp_patch_plan_destroy(&run->plan);
     free_region(&run->params);
     free_region(&run->numbers);
 }

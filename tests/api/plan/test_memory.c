@@ -58,15 +58,15 @@ static void whole_grids(memory_job *j)
     if (tiny() || !has_kind(j->ctx, SVM_FINE)) return;
     store host = store_make(j->ctx, HOST, CLSP_F32, 0, size, NULL);
     store svm = store_make(j->ctx, SVM_FINE, CLSP_F32, 3, size, NULL);
-    assert_int_equal(clsp_bezier_set_patch_grids(j->plan, MEMORY_PATCHES,
-                                                 clsp_in_u32(nums[0], 2 * MEMORY_PATCHES)),
+    assert_int_equal(clsp_patch_set_grids(j->plan, NULL, MEMORY_PATCHES,
+                                          clsp_in_u32(nums[0], 2 * MEMORY_PATCHES)),
                      CLSP_OK);
-    assert_int_equal(clsp_bezier_eval(j->plan, all, store_out(&host), &by_device), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(j->plan, all, store_out(&host), &by_device), CLSP_OK);
     const unsigned char *const wanted = store_read(&host);
-    assert_int_equal(clsp_bezier_eval(j->plan, all, store_out(&svm), &by_device), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(j->plan, all, store_out(&svm), &by_device), CLSP_OK);
     assert_true(memcmp(store_elements(&svm), wanted, size * sizeof(float)) == 0);
     store_read(&svm);
-    assert_int_equal(clsp_bezier_set_patch_grids(j->plan, 0, clsp_in_u32(NULL, 0)), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(j->plan, NULL, 0, clsp_in_u32(NULL, 0)), CLSP_OK);
     store_free(&host);
     store_free(&svm);
 }
@@ -165,11 +165,11 @@ static void check_mixed(const memory_job *j, const store_kind kinds[3],
     store params = store_make(j->ctx, kinds[1], CLSP_F32, 7, (size_t)2 * MEMORY_POINTS, j->params);
     store vertices = store_make(j->ctx, kinds[2], CLSP_F32, 1, c->size, NULL);
 
-    assert_int_equal(clsp_bezier_eval_points(j->plan,
-                                             &(clsp_points){.num = MEMORY_POINTS,
-                                                            .item = store_in(&patches),
-                                                            .params = store_in(&params)},
-                                             store_out(&vertices), NULL),
+    assert_int_equal(clsp_patch_eval_points(j->plan,
+                                            &(clsp_points){.num = MEMORY_POINTS,
+                                                           .item = store_in(&patches),
+                                                           .params = store_in(&params)},
+                                            store_out(&vertices), NULL),
                      CLSP_OK);
     if (kinds[2] == HOST)
         assert_memory_equal(store_elements(&vertices), expected, c->size * sizeof(float));

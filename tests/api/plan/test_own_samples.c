@@ -83,21 +83,18 @@ static grid grid_of(const own_case *c)
 
 typedef struct family {
     clsp_context *ctx;
-    clsp_bezier_plan *bezier; /* one of both */
-    clsp_bspline_plan *bspline;
+    clsp_patch_plan *plan;
     uint32_t stride;
 } family;
 
 static clsp_status eval(const family *f, clsp_output out, const clsp_run *run)
 {
-    return f->bezier ? clsp_bezier_eval(f->bezier, (clsp_range){0, 1}, out, run)
-                     : clsp_bspline_eval(f->bspline, (clsp_range){0, 1}, out, run);
+    return clsp_patch_eval(f->plan, (clsp_range){0, 1}, out, run);
 }
 
 static clsp_status eval_list(const family *f, const clsp_points *points, clsp_output out)
 {
-    return f->bezier ? clsp_bezier_eval_points(f->bezier, points, out, NULL)
-                     : clsp_bspline_eval_points(f->bspline, points, out, NULL);
+    return clsp_patch_eval_points(f->plan, points, out, NULL);
 }
 
 static clsp_input controls_of(const own_case *c, float *controls, uint32_t per_direction)
@@ -137,13 +134,13 @@ static family make(clsp_context *ctx, const own_case *c, const grid *g, bool is_
         s.axis[k] = d.axis[k];
     }
     if (is_bspline) {
-        assert_int_equal(clsp_bspline_plan_create(&f.bspline, ctx, &s), CLSP_OK);
-        assert_int_equal(clsp_bspline_set_control_points(f.bspline, 1, in, NULL), CLSP_OK);
-        assert_int_equal(clsp_bspline_plan_desc(f.bspline, &s), CLSP_OK);
+        assert_int_equal(clsp_bspline_plan_create(&f.plan, ctx, &s), CLSP_OK);
+        assert_int_equal(clsp_patch_set_control_points(f.plan, 1, in, NULL), CLSP_OK);
+        s = support_bspline_desc(f.plan);
     } else {
-        assert_int_equal(clsp_bezier_plan_create(&f.bezier, ctx, &d), CLSP_OK);
-        assert_int_equal(clsp_bezier_set_control_points(f.bezier, 1, in, NULL), CLSP_OK);
-        assert_int_equal(clsp_bezier_plan_desc(f.bezier, &d), CLSP_OK);
+        assert_int_equal(clsp_bezier_plan_create(&f.plan, ctx, &d), CLSP_OK);
+        assert_int_equal(clsp_patch_set_control_points(f.plan, 1, in, NULL), CLSP_OK);
+        d = support_bezier_desc(f.plan);
         memcpy(s.axis, d.axis, sizeof s.axis);
     }
     f.stride = is_bspline ? s.vertex.stride : d.vertex.stride;
@@ -159,8 +156,7 @@ static family make(clsp_context *ctx, const own_case *c, const grid *g, bool is_
 
 static void release(family *f)
 {
-    clsp_bezier_plan_destroy(&f->bezier);
-    clsp_bspline_plan_destroy(&f->bspline);
+    clsp_patch_plan_destroy(&f->plan);
 }
 
 /* ---- checks ---- */
@@ -284,7 +280,7 @@ static void judge(const layout *l, const double *controls, const unsigned char *
 static void check_exact(clsp_context *ctx, const layout *l)
 {
     double *const controls = random_controls(l, PATCHES), *const last = controls + l->controls;
-    clsp_bezier_plan *plan = plan_with(ctx, l, controls, PATCHES);
+    clsp_patch_plan *plan = plan_with(ctx, l, controls, PATCHES);
     const size_t num =
         (size_t)NUM_U * (l->directions > 1 ? NUM_V : 1) * (l->directions > 2 ? NUM_W : 1);
     const size_t size = num * l->stride, bytes = size * l->element;
@@ -302,15 +298,15 @@ static void check_exact(clsp_context *ctx, const layout *l)
                      CLSP_OK);
     judge(l, last, one);
     memset(all, POISON, PATCHES * bytes);
-    assert_int_equal(clsp_bezier_eval(plan, (clsp_range){0, PATCHES},
-                                      host_out(l->type, all, PATCHES * size),
-                                      &(clsp_run){.share = &(clsp_share){.num_workers = 1}}),
+    assert_int_equal(clsp_patch_eval(plan, (clsp_range){0, PATCHES},
+                                     host_out(l->type, all, PATCHES * size),
+                                     &(clsp_run){.share = &(clsp_share){.num_workers = 1}}),
                      CLSP_OK);
     judge(l, controls, all);
     judge(l, last, all + bytes);
     free_guarded(l, PATCHES * num, all);
     free_guarded(l, num, one);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
 }
 
@@ -348,12 +344,12 @@ static void test_methods(void **state)
         l.d.degree[0] = 3, l.d.degree[1] = 2, l.d.method = methods[i];
         l = layout_of(&l.d);
         double *const controls = random_controls(&l, 1);
-        clsp_bezier_plan *plan = plan_with(ctx, &l, controls, 1);
+        clsp_patch_plan *plan = plan_with(ctx, &l, controls, 1);
         unsigned char *const vertices = guarded(&l, (size_t)NUM_U * NUM_V);
         assert_int_equal(eval_host(plan, &l, 0, 1, vertices), CLSP_OK);
         judge(&l, controls, vertices);
         free_guarded(&l, (size_t)NUM_U * NUM_V, vertices);
-        clsp_bezier_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
         free(controls);
     }
     clsp_context_destroy(&ctx);
@@ -379,12 +375,12 @@ static void check_uniform(clsp_context *ctx, layout l, clsp_axis axis_u, clsp_ax
             params[k][last] = uniform[k].end;
             if (own) l.d.axis[k] = (clsp_axis){.num = last + 1, .params = params[k]};
         }
-        clsp_bezier_plan *plan = plan_with(ctx, &l, controls, 1);
+        clsp_patch_plan *plan = plan_with(ctx, &l, controls, 1);
         assert_int_equal(eval_host(plan, &l, 0, 1, bits[own]), CLSP_OK);
         clsp_bezier_desc given;
-        assert_int_equal(clsp_bezier_plan_desc(plan, &given), CLSP_OK);
+        given = support_bezier_desc(plan);
         assert_int_equal(given.axis[1].params != NULL, own);
-        clsp_bezier_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
     }
     assert_memory_equal(bits[0], bits[1], num * l.stride * l.element);
     free_guarded(&l, num, bits[0]);
@@ -426,19 +422,19 @@ static void test_lost_normals(void **state)
                                     .axis = {{.num = 5, .params = u}, {.num = 5, .params = ends}},
                                     .vertex.attributes = CLSP_VERTEX_NORMAL};
         const clsp_points points = {.num = 25, .params = clsp_in_f32(uv[0], 50)};
-        clsp_bezier_plan *plan;
+        clsp_patch_plan *plan;
         for (int k = 0; k < 25; k++)
             uv[k][0] = (float)u[k / 5], uv[k][1] = (float)ends[k % 5];
         assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &d));
-        assert_ok(ctx, clsp_bezier_set_control_points(plan, 1, clsp_in_f32(controls, 27), NULL));
+        assert_ok(ctx, clsp_patch_set_control_points(plan, 1, clsp_in_f32(controls, 27), NULL));
         assert_ok(ctx,
-                  clsp_bezier_eval(plan, (clsp_range){0, 1}, clsp_out_f32(vertices[0], 75), NULL));
-        assert_ok(ctx, clsp_bezier_eval_points(plan, &points, clsp_out_f32(list[0], 75), NULL));
+                  clsp_patch_eval(plan, (clsp_range){0, 1}, clsp_out_f32(vertices[0], 75), NULL));
+        assert_ok(ctx, clsp_patch_eval_points(plan, &points, clsp_out_f32(list[0], 75), NULL));
         for (int k = 0; k < 75; k++) {
             assert_true(fabsf(vertices[k / 3][k % 3] - list[k / 3][k % 3]) <= 1e-5f);
             assert_true(fabsf(list[k / 3][2]) > 0.1f);
         }
-        clsp_bezier_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&plan);
     }
     clsp_context_destroy(&ctx);
 }
@@ -458,16 +454,16 @@ static void test_changes(void **state)
     float points[6][3];
 
     (void)state;
-    assert_int_equal(clsp_bezier_set_grid(f.bezier, axes), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_degrees(f.bezier, degree), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_control_points(f.bezier, 1, clsp_in_f32(controls, 12), NULL),
+    assert_int_equal(clsp_patch_set_grids(f.plan, axes, 0, (clsp_input){0}), CLSP_OK);
+    assert_int_equal(clsp_bezier_set_degrees(f.plan, degree), CLSP_OK);
+    assert_int_equal(clsp_patch_set_control_points(f.plan, 1, clsp_in_f32(controls, 12), NULL),
                      CLSP_OK);
     assert_int_equal(eval(&f, clsp_out_f32(points[0], 18), NULL), CLSP_OK);
     for (int a = 0; a < 3; a++)
         assert_true(points[2 * a + 1][0] == (float)one[a] &&
                     points[2 * a + 1][2] == 4 * (float)one[a]);
     const clsp_axis uniform[] = {{.num = 3}, {.num = 2}};
-    assert_int_equal(clsp_bezier_set_grid(f.bezier, uniform), CLSP_OK);
+    assert_int_equal(clsp_patch_set_grids(f.plan, uniform, 0, (clsp_input){0}), CLSP_OK);
     assert_int_equal(eval(&f, clsp_out_f32(points[0], 18), NULL), CLSP_OK);
     assert_true(points[3][0] == 0.5f && points[5][0] == 1.0f);
     release(&f);
@@ -482,7 +478,7 @@ static void test_wrong_samples(void **state)
     const clsp_bezier_desc d = {.degree = {1, 1}, .axis = {{.num = 2}, {.num = 2}}};
     clsp_bezier_desc bad[9];
     clsp_context *ctx = context_with("");
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     (void)state;
     for (size_t i = 0; i < COUNT(bad); i++)
@@ -500,9 +496,9 @@ static void test_wrong_samples(void **state)
         assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &bad[i]), CLSP_ERROR_ARGUMENT);
     bad[6] = d, bad[6].axis[0].params = good;
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &bad[6]), CLSP_OK);
-    assert_int_equal(clsp_bezier_set_patch_grids(plan, 1, clsp_in_u32(nums, 2)),
+    assert_int_equal(clsp_patch_set_grids(plan, NULL, 1, clsp_in_u32(nums, 2)),
                      CLSP_ERROR_ARGUMENT);
-    clsp_bezier_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
 }
 

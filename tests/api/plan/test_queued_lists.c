@@ -51,8 +51,7 @@ typedef struct maker {
     clsp_type precision, type;
     uint32_t stride;
     size_t controls; /* reals of a patch */
-    clsp_bezier_plan *bezier;
-    clsp_bspline_plan *bspline;
+    clsp_patch_plan *plan;
 } maker;
 
 /* Parameters of a point. */
@@ -95,8 +94,7 @@ static clsp_input real_in(clsp_type precision, const void *at, size_t num)
 
 static clsp_status set_points(maker *m, size_t patches, clsp_input points)
 {
-    return m->bezier ? clsp_bezier_set_control_points(m->bezier, patches, points, NULL)
-                     : clsp_bspline_set_control_points(m->bspline, patches, points, NULL);
+    return clsp_patch_set_control_points(m->plan, patches, points, NULL);
 }
 
 static void *new_points(const maker *m, size_t patches)
@@ -132,7 +130,7 @@ static maker start(clsp_context *ctx, size_t kind, clsp_type precision)
     assert_true(m.stride <= MOST_STRIDE && m.controls <= MOST_REALS);
     if (k->controls)
         assert_int_equal(clsp_bspline_plan_create(
-                             &m.bspline, ctx,
+                             &m.plan, ctx,
                              &(clsp_bspline_desc){.directions = k->directions,
                                                   .precision = precision,
                                                   .degree = {k->degree, k->degree, k->degree},
@@ -142,7 +140,7 @@ static maker start(clsp_context *ctx, size_t kind, clsp_type precision)
                          CLSP_OK);
     else
         assert_int_equal(
-            clsp_bezier_plan_create(&m.bezier, ctx,
+            clsp_bezier_plan_create(&m.plan, ctx,
                                     &(clsp_bezier_desc){.form = (clsp_bezier_form)k->directions,
                                                         .precision = precision,
                                                         .degree = {k->degree, k->degree, k->degree},
@@ -155,14 +153,12 @@ static maker start(clsp_context *ctx, size_t kind, clsp_type precision)
 
 static void end(maker *m)
 {
-    clsp_bezier_plan_destroy(&m->bezier);
-    clsp_bspline_plan_destroy(&m->bspline);
+    clsp_patch_plan_destroy(&m->plan);
 }
 
 static clsp_status eval(maker *m, const clsp_points *points, clsp_output out, const clsp_run *run)
 {
-    return m->bezier ? clsp_bezier_eval_points(m->bezier, points, out, run)
-                     : clsp_bspline_eval_points(m->bspline, points, out, run);
+    return clsp_patch_eval_points(m->plan, points, out, run);
 }
 
 /* Whether the host makes a kind of list in the queue. */

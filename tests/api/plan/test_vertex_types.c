@@ -24,8 +24,8 @@ typedef struct types_job {
     clsp_context *ctx;
     layout l;
     double *controls;
-    clsp_bezier_plan *plan;
-    unsigned char *whole; /* all patches, by clsp_bezier_eval into host memory */
+    clsp_patch_plan *plan;
+    unsigned char *whole; /* all patches, by clsp_patch_eval into host memory */
     size_t num;           /* vertices of them */
     size_t size;          /* elements */
 } types_job;
@@ -51,7 +51,7 @@ static types_job start(clsp_context *ctx, clsp_type precision, clsp_vertex_layou
 static void finish(types_job *j)
 {
     free_guarded(&j->l, j->num, j->whole);
-    clsp_bezier_plan_destroy(&j->plan);
+    clsp_patch_plan_destroy(&j->plan);
     free(j->controls);
 }
 
@@ -103,8 +103,8 @@ static void check_buffers(const types_job *j)
     assert_non_null(contents);
     memset(contents, POISON, all);
     cl_mem buffer = buffer_of(j->ctx, all, contents);
-    assert_int_equal(clsp_bezier_eval(j->plan, (clsp_range){0, 1},
-                                      clsp_out_buffer(buffer, j->l.type, OFFSET), NULL),
+    assert_int_equal(clsp_patch_eval(j->plan, (clsp_range){0, 1},
+                                     clsp_out_buffer(buffer, j->l.type, OFFSET), NULL),
                      CLSP_OK);
     const clsp_output out = clsp_out_buffer(buffer, CLSP_TYPE_DEFAULT, OFFSET + patch);
     assert_int_equal(eval_tiles(j->plan, (clsp_range){1, 1}, (clsp_range){0, 0},
@@ -168,7 +168,7 @@ static void check_points(const types_job *j)
     const clsp_run runs[2] = {{.num_wait = 0}, {.share = &by_device}};
     for (int way = 0; way < 2; way++) {
         assert_int_equal(
-            clsp_bezier_eval_points(
+            clsp_patch_eval_points(
                 j->plan,
                 &(clsp_points){.num = NUM, .item = clsp_in_u32(patches, NUM), .params = params},
                 host_out(j->l.type, vertices, NUM * j->l.stride), &runs[way]),
@@ -180,7 +180,7 @@ static void check_points(const types_job *j)
     }
     cl_mem buffer = buffer_of(j->ctx, bytes, again);
     assert_int_equal(
-        clsp_bezier_eval_points(
+        clsp_patch_eval_points(
             j->plan,
             &(clsp_points){.num = NUM, .item = clsp_in_u32(patches, NUM), .params = params},
             clsp_out_buffer(buffer, j->l.type, 0), NULL),
@@ -200,7 +200,7 @@ static void check_patch_grids(const types_job *j)
     unsigned char *const vertices = guarded(&j->l, num), *const again = guarded(&j->l, num);
 
     assert_int_equal(
-        clsp_bezier_set_patch_grids(j->plan, PATCHES, clsp_in_u32(nums[0], 2 * PATCHES)), CLSP_OK);
+        clsp_patch_set_grids(j->plan, NULL, PATCHES, clsp_in_u32(nums[0], 2 * PATCHES)), CLSP_OK);
     assert_int_equal(eval_host(j->plan, &j->l, 0, PATCHES, vertices), CLSP_OK);
     check_grid(j, 0, nums[0], vertices, 0, "patch grids");
     check_grid(j, 1, nums[1], vertices, 7 * 5, "patch grids");

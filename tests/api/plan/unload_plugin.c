@@ -17,15 +17,15 @@ clsp_status unload_enqueue(cl_command_queue queue, cl_event gate, cl_mem params,
     const clsp_points points = {.num = num, .params = clsp_in_buffer(params, CLSP_F32, 0)};
     const clsp_run run = {.num_wait = 1, .wait = &gate};
     clsp_context *ctx = NULL;
-    clsp_bezier_plan *plan = NULL;
+    clsp_patch_plan *plan = NULL;
 
     clsp_status status = clsp_context_create(&ctx, queue, NULL);
     if (status == CLSP_OK) status = clsp_bezier_plan_create(&plan, ctx, &desc);
     if (status == CLSP_OK)
-        status = clsp_bezier_set_control_points(plan, 1, clsp_in_f32(*ends, 6), NULL);
+        status = clsp_patch_set_control_points(plan, 1, clsp_in_f32(*ends, 6), NULL);
     if (status == CLSP_OK)
-        status = clsp_bezier_eval_points(plan, &points, clsp_out_buffer(out, CLSP_F32, 0), &run);
-    clsp_bezier_plan_destroy(&plan);
+        status = clsp_patch_eval_points(plan, &points, clsp_out_buffer(out, CLSP_F32, 0), &run);
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
     return status;
 }

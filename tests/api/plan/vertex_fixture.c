@@ -75,7 +75,7 @@ double *random_controls(const layout *l, size_t num_patches)
     return controls;
 }
 
-clsp_status load_controls(clsp_bezier_plan *plan, const layout *l, const double *controls,
+clsp_status load_controls(clsp_patch_plan *plan, const layout *l, const double *controls,
                           size_t num_patches)
 {
     const size_t count = num_patches * l->controls;
@@ -85,18 +85,18 @@ clsp_status load_controls(clsp_bezier_plan *plan, const layout *l, const double 
     assert_non_null(narrow);
     for (size_t i = 0; i < count; i++)
         narrow[i] = (float)controls[i];
-    status = clsp_bezier_set_control_points(
-        plan, num_patches,
-        l->d.precision == CLSP_F64 ? clsp_in_f64(controls, count) : clsp_in_f32(narrow, count),
-        NULL);
+    status = clsp_patch_set_control_points(plan, num_patches,
+                                           l->d.precision == CLSP_F64 ? clsp_in_f64(controls, count)
+                                                                      : clsp_in_f32(narrow, count),
+                                           NULL);
     free(narrow);
     return status;
 }
 
-clsp_bezier_plan *plan_with(clsp_context *ctx, const layout *l, const double *controls,
-                            size_t num_patches)
+clsp_patch_plan *plan_with(clsp_context *ctx, const layout *l, const double *controls,
+                           size_t num_patches)
 {
-    clsp_bezier_plan *plan;
+    clsp_patch_plan *plan;
 
     assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &l->d), CLSP_OK);
     assert_int_equal(load_controls(plan, l, controls, num_patches), CLSP_OK);
@@ -126,18 +126,18 @@ void free_guarded(const layout *l, size_t num, unsigned char *vertices)
     free(vertices - GUARD);
 }
 
-clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+clsp_status eval_host(clsp_patch_plan *plan, const layout *l, size_t first, size_t count,
                       void *vertices)
 {
     const clsp_range patches = {first, count};
     clsp_mesh_size size = {0}; /* stays so where there is no such range */
 
-    clsp_bezier_mesh_size(plan, patches, &size);
+    clsp_patch_mesh_size(plan, patches, &size);
     return eval_tiles(plan, patches, (clsp_range){0, 0}, CLSP_SCHEDULE_DEVICE,
                       host_out(l->type, vertices, size.vertices * l->stride), NULL);
 }
 
-clsp_status eval_on_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+clsp_status eval_on_host(clsp_patch_plan *plan, const layout *l, size_t first, size_t count,
                          void *vertices)
 {
     const clsp_range patches = {first, count};
@@ -254,7 +254,8 @@ static sum_scale scale_of(const layout *l, const double *controls, const unsigne
     sum_scale s = largest_difference(l, controls, by);
 
     if (total == 2) {
-        const unsigned before[3] = {by[1] == 0, by[1] > 0, 0};
+        unsigned before[3] = {0, 0, 0};
+        before[by[1] > 0 ? 1 : by[0] > 0 ? 0 : 2] = 1;
         const sum_scale b = largest_difference(l, controls, before);
         s.x += b.x;
         s.w += b.w;
@@ -265,8 +266,8 @@ static sum_scale scale_of(const layout *l, const double *controls, const unsigne
     return s;
 }
 
-const unsigned sum_orders[NUM_SUMS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
-                                          {2, 0, 0}, {1, 1, 0}, {0, 2, 0}};
+const unsigned sum_orders[NUM_SUMS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 0, 0},
+                                          {1, 1, 0}, {0, 2, 0}, {1, 0, 1}, {0, 1, 1}, {0, 0, 2}};
 
 static double largest(const long double *x, unsigned dim)
 {
@@ -281,14 +282,15 @@ static double largest(const long double *x, unsigned dim)
 static void error_bounds(const layout *l, const sum_scale scales[NUM_SUMS], const ref_vertex *r,
                          double e, double error[NUM_SUMS])
 {
-    static const int first[NUM_SUMS][2] = {{SUM_S, SUM_S}, {SUM_U, SUM_S}, {SUM_V, SUM_S},
-                                           {SUM_W, SUM_S}, {SUM_U, SUM_U}, {SUM_U, SUM_V},
-                                           {SUM_V, SUM_V}};
+    static const int first[NUM_SUMS][2] = {
+        {SUM_S, SUM_S}, {SUM_U, SUM_S}, {SUM_V, SUM_S}, {SUM_W, SUM_S}, {SUM_U, SUM_U},
+        {SUM_U, SUM_V}, {SUM_V, SUM_V}, {SUM_U, SUM_W}, {SUM_V, SUM_W}, {SUM_W, SUM_W}};
     const double w = (double)r->weight;
     const double size[NUM_SUMS] = {largest(r->point, l->dim), largest(r->du, l->dim),
                                    largest(r->dv, l->dim),    largest(r->dw, l->dim),
                                    largest(r->duu, l->dim),   largest(r->duv, l->dim),
-                                   largest(r->dvv, l->dim)};
+                                   largest(r->dvv, l->dim),   largest(r->duw, l->dim),
+                                   largest(r->dvw, l->dim),   largest(r->dww, l->dim)};
 
     for (int k = 0; k < NUM_SUMS; k++) {
         const int a = first[k][0], b = first[k][1];
@@ -406,7 +408,7 @@ static void assert_gaps(const layout *l, const unsigned char *vertices, size_t k
 
 unsigned order_of(const layout *l)
 {
-    if (l->d.vertex.attributes & (DUU | DUV | DVV | K)) return 2;
+    if (l->d.vertex.attributes & (DUU | DUV | DVV | DUW | DVW | DWW | K)) return 2;
     return l->d.vertex.attributes & (DU | DV | DW | N) ? 1 : 0;
 }
 
@@ -465,6 +467,9 @@ double oracle_error(const layout *l, const ref_vertex *r, const sum_scale scales
                   {DUU, r->duu, l->dim, error[SUM_UU]},
                   {DUV, r->duv, l->dim, error[SUM_UV]},
                   {DVV, r->dvv, l->dim, error[SUM_VV]},
+                  {DUW, r->duw, l->dim, error[SUM_UW]},
+                  {DVW, r->dvw, l->dim, error[SUM_VW]},
+                  {DWW, r->dww, l->dim, error[SUM_WW]},
                   {T, t, l->directions, 2 * eps * fmax(1.0, largest(t, l->directions))}};
     for (size_t i = 0; i < COUNT(checks); i++)
         worst = support_worse(worst, reals_error(l, vertices, k, checks[i].bit, checks[i].exact,

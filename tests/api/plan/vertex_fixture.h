@@ -21,7 +21,10 @@ enum {
     DVV = CLSP_VERTEX_DVV,
     N = CLSP_VERTEX_NORMAL,
     T = CLSP_VERTEX_PARAMS,
-    K = CLSP_VERTEX_CURVATURE
+    K = CLSP_VERTEX_CURVATURE,
+    DUW = CLSP_VERTEX_DUW,
+    DVW = CLSP_VERTEX_DVW,
+    DWW = CLSP_VERTEX_DWW
 };
 
 /* A description and what follows from it. */
@@ -43,9 +46,9 @@ unsigned attribute_elements(const layout *l, unsigned i);
 double *random_controls(const layout *l, size_t num_patches);
 
 /* Makes a plan and loads control points. */
-clsp_bezier_plan *plan_with(clsp_context *ctx, const layout *l, const double *controls,
-                            size_t num_patches);
-clsp_status load_controls(clsp_bezier_plan *plan, const layout *l, const double *controls,
+clsp_patch_plan *plan_with(clsp_context *ctx, const layout *l, const double *controls,
+                           size_t num_patches);
+clsp_status load_controls(clsp_patch_plan *plan, const layout *l, const double *controls,
                           size_t num_patches);
 
 /* Memory for num vertices, poisoned, with guards; free_guarded looks at them and frees it. */
@@ -53,11 +56,11 @@ unsigned char *guarded(const layout *l, size_t num);
 void free_guarded(const layout *l, size_t num, unsigned char *vertices);
 
 /* Evaluates a range by the device, into host memory of its size. */
-clsp_status eval_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+clsp_status eval_host(clsp_patch_plan *plan, const layout *l, size_t first, size_t count,
                       void *vertices);
 
 /* Evaluates a range tile by tile by the host, into host memory of its size. */
-clsp_status eval_on_host(clsp_bezier_plan *plan, const layout *l, size_t first, size_t count,
+clsp_status eval_on_host(clsp_patch_plan *plan, const layout *l, size_t first, size_t count,
                          void *vertices);
 
 /* Element e of vertex k. */
@@ -81,8 +84,8 @@ double near_error(const layout *l, const double *controls, const double *centre,
 
 /* ---- of any family ---- */
 
-/* What a vertex is made of: the patch and its derivatives along u, v, w, uu, uv, vv. */
-enum { SUM_S, SUM_U, SUM_V, SUM_W, SUM_UU, SUM_UV, SUM_VV, NUM_SUMS };
+/* What a vertex is made of: the patch and its derivatives. */
+enum { SUM_S, SUM_U, SUM_V, SUM_W, SUM_UU, SUM_UV, SUM_VV, SUM_UW, SUM_VW, SUM_WW, NUM_SUMS };
 
 /* Their orders in each direction. */
 extern const unsigned sum_orders[NUM_SUMS][3];

@@ -184,6 +184,8 @@ static shared_call call_of(solid_job *j)
                          .element = clsp_type_bytes(j->precision),
                          .host = j->s.points > 0 || j->s.method <= CLSP_SOLID_CELLS ||
                                  j->s.method == CLSP_SOLID_LATTICES,
+                         .is_hosts = j->s.points > 0 &&
+                                     (j->s.attributes || j->s.method == CLSP_SOLID_LATTICES),
                          .work = j,
                          .call = together,
                          .check = check_values};

@@ -314,7 +314,7 @@ static void test_spline_points(void **state)
     const spline_batch *batch = &s.model->from.batches[0];
     const spline_type *type = &batch->type;
     const piece_batch *pieces = &s.model->pieces.batches[0];
-    clsp_bspline_plan *plan;
+    clsp_patch_plan *plan;
     const clsp_bspline_desc desc = {.directions = 2,
                                     .degree = {type->degree[0], type->degree[1]},
                                     .num_controls = {type->num_controls[0], type->num_controls[1]},
@@ -326,7 +326,7 @@ static void test_spline_points(void **state)
         controls[i] = (float)batch->points[i];
     assert_int_equal(clsp_bspline_plan_create(&plan, ctx, &desc), CLSP_OK);
     assert_int_equal(
-        clsp_bspline_set_control_points(plan, 1, clsp_in_f32(controls, batch->num_reals), NULL),
+        clsp_patch_set_control_points(plan, 1, clsp_in_f32(controls, batch->num_reals), NULL),
         CLSP_OK);
     for (size_t i = 0; i < s.model->mesh.num_vertices; i += 7) {
         const float *v = s.vertices + VIEW_STRIDE * i;
@@ -340,14 +340,14 @@ static void test_spline_points(void **state)
             params[k] = (float)(begin + (end - begin) * (double)v[VIEW_PARAMS + k]);
         }
         const clsp_points points = {.num = 1, .params = clsp_in_f32(params, 2)};
-        assert_int_equal(clsp_bspline_eval_points(plan, &points, clsp_out_f32(point, 3), NULL),
+        assert_int_equal(clsp_patch_eval_points(plan, &points, clsp_out_f32(point, 3), NULL),
                          CLSP_OK);
         for (int k = 0; k < 3; k++)
             worst = fmax(worst, fabs((double)point[k] - (double)v[k]));
     }
     print_message("worst distance %.3g of a size of %.3g\n", worst, s.model->diagonal);
     assert_true(worst < 16 * 0x1p-23 * s.model->diagonal); /* two evaluations and a conversion */
-    clsp_bspline_plan_destroy(&plan);
+    clsp_patch_plan_destroy(&plan);
     free(controls);
     close_shown(&s);
 }

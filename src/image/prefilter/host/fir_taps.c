@@ -22,7 +22,7 @@ static void normalize(uint32_t half, double *taps)
    prod (1 - z_j)^2 / ((1 - z_i^2) prod_{j != i} (1 - z_j z_i) (1 - z_j / z_i)). */
 static void fill_exact(uint32_t order, uint32_t half, double *taps)
 {
-    double poles[CLSPI_POLES_MAX];
+    double poles[POLES_MAX];
     const uint32_t num = clspi_spline_poles(order, poles);
 
     for (uint32_t k = 0; k <= half; k++)
@@ -41,7 +41,7 @@ static void fill_exact(uint32_t order, uint32_t half, double *taps)
 uint32_t clspi_fir_half_length(uint32_t order, double error)
 {
     enum { FAR = 8 }; /* where the slowest pole alone counts */
-    double poles[CLSPI_POLES_MAX], taps[FAR + 1];
+    double poles[POLES_MAX], taps[FAR + 1];
     uint32_t half = 1;
 
     clspi_spline_poles(order, poles);
@@ -70,7 +70,7 @@ void clspi_fir_truncated(uint32_t order, uint32_t half, double *taps)
 /* Returns the exact filter's spectrum at w. */
 static double spectrum(uint32_t order, double w)
 {
-    double poles[CLSPI_POLES_MAX], product = 1.0;
+    double poles[POLES_MAX], product = 1.0;
     const uint32_t num = clspi_spline_poles(order, poles);
 
     for (uint32_t i = 0; i < num; i++)
@@ -146,14 +146,15 @@ bool clspi_fir_least_squares(uint32_t order, uint32_t half, double *taps)
 /* ---- values ---- */
 
 enum {
-    FAR_TAPS = 128, /* behind which the exact filter's are nothing */
-    PLACES = 64     /* of a sample, at which values are looked at */
+    FAR_TAPS = 128,      /* behind which the exact filter's are nothing */
+    PLACES = 64,         /* of a sample, at which values are looked at */
+    REACH = TAPS_MAX / 2 /* of a B-spline */
 };
 
 /* Returns the central B-spline of a degree at x, by those of lower degrees, half a step apart. */
 static double bspline(uint32_t degree, double x)
 {
-    double b[CLSPI_POLES_ORDER_MAX + 1];
+    double b[ORDER_MAX + 1];
 
     for (uint32_t i = 0; i <= degree; i++) {
         const double at = x + 0.5 * degree - i;
@@ -174,13 +175,13 @@ static double most_of_values(uint32_t order, const double taps[FAR_TAPS])
     double most = 0.0;
 
     for (uint32_t p = 0; p <= PLACES / 2; p++) {
-        double weight[7], sum = 0.0;
-        for (int k = -3; k <= 3; k++)
-            weight[k + 3] = bspline(order, (double)p / PLACES - k);
-        for (int n = 4 - FAR_TAPS; n <= FAR_TAPS - 4; n++) {
+        double weight[TAPS_MAX + 1], sum = 0.0;
+        for (int k = -REACH; k <= REACH; k++)
+            weight[k + REACH] = bspline(order, (double)p / PLACES - k);
+        for (int n = REACH + 1 - FAR_TAPS; n < FAR_TAPS - REACH; n++) {
             double worth = 0.0;
-            for (int k = -3; k <= 3; k++)
-                worth += weight[k + 3] * taps[abs(n - k)];
+            for (int k = -REACH; k <= REACH; k++)
+                worth += weight[k + REACH] * taps[abs(n - k)];
             sum += fabs(worth);
         }
         most = fmax(most, sum);

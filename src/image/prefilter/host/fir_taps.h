@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Returns the half length K at which the truncated filter of 2 K + 1 taps is within `error` of the
-   exact one at every frequency, at least 1. order: 2 to 5. */
+   exact one at every frequency, at least 1. order: 2 on. */
 uint32_t clspi_fir_half_length(uint32_t order, double error);
 
 /* Gives taps 0 .. half of the exact filter, cut off, with their sum made 1. */

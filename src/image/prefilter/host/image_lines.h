@@ -9,14 +9,16 @@
 
 #include "image_points.h"
 #include "level.h"
+#include "spline_orders.clh"
 
-enum { CLSPI_LINE_BLOCK = 128, CLSPI_LINE_HALO_MAX = 64 };
+enum { CLSPI_LINE_BLOCK = 128, CLSPI_LINE_HALO_MAX = HALO_MAX };
 
 /* A filter along lines; it needs `halo` samples on either side. */
 typedef struct clspi_line_filter {
     enum { CLSPI_LINE_COPY, CLSPI_LINE_RECURSION, CLSPI_LINE_FIR } kind;
     uint32_t halo;
-    double poles[2];    /* of a recursion; the second one may be 0 */
+    uint32_t num_poles; /* of a recursion */
+    double poles[POLES_MAX];
     const double *taps; /* 0 to halo */
 } clspi_line_filter;
 
@@ -60,9 +62,13 @@ typedef struct clspi_slice_range {
 } clspi_slice_range;
 
 typedef struct clspi_line_functions {
-    /* Reads reals of a row, which with all indices may be beyond the ends. */
-    void (*read)(const clspi_line_source *from, int64_t z, int64_t y, int64_t x, size_t num,
+    /* Reads reals of a box, [num_0][num_1][num_2], which with all indices may be beyond the ends.
+     */
+    void (*read)(const clspi_line_source *from, const int64_t first[3], const size_t num[3],
                  void *out);
+
+    /* Finds the least and the greatest sample, two reals; NaN is passed over. */
+    void (*range)(const clspi_line_source *from, void *range);
 
     /* Filters the rows of a box within the whole, and then columns of what comes of them. */
     void (*bands)(const clspi_line_work *pass, const clspi_line_box *box);

@@ -1,6 +1,7 @@
 /* The definition of one clspi_line_functions, LINE_FUNCTIONS, in the precision `real`. The file
    that includes this one names both, REAL_BYTES, and REAL_PIXEL, the precision as a type of pixels.
  */
+#include <math.h>
 #include <string.h>
 
 #include "half.h"
@@ -36,18 +37,42 @@ static line_memory *memory_of(const clspi_line_work *p)
     return (line_memory *)(void *)(((uintptr_t)p->memory + 63) / 64 * 64);
 }
 
-static void read(const clspi_line_source *from, int64_t z, int64_t y, int64_t x, size_t num,
+static void read(const clspi_line_source *from, const int64_t first[3], const size_t num[3],
                  void *out)
 {
-    const int64_t row[2] = {z, y};
-    real *to = out;
     row_places places;
 
-    for (size_t run; num > 0; num -= run, x += (int64_t)run, to += run) {
-        run = num < SPAN ? num : SPAN;
-        find_places(&places, from, x, run);
-        read_places(from, row, &places, to);
+    for (size_t x = 0, run; x < num[2]; x += run) {
+        run = num[2] - x < SPAN ? num[2] - x : SPAN;
+        find_places(&places, from, first[2] + (int64_t)x, run);
+        for (size_t row = 0; row < num[0] * num[1]; row++) {
+            const int64_t at[2] = {first[0] + (int64_t)(row / num[1]),
+                                   first[1] + (int64_t)(row % num[1])};
+            read_places(from, at, &places, (real *)out + row * num[2] + x);
+        }
     }
+}
+
+static void find_range(const clspi_line_source *from, void *range)
+{
+    const uint32_t *const size = from->size;
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    real run[SPAN];
+
+    for (size_t row = 0; row < (size_t)size[0] * size[1]; row++)
+        for (size_t x = 0; x < size[2]; x += SPAN) {
+            const size_t num = size[2] - x < SPAN ? size[2] - x : SPAN;
+            const int64_t at[3] = {(int64_t)(row / size[1]) + from->pad[0],
+                                   (int64_t)(row % size[1]) + from->pad[1],
+                                   (int64_t)x + from->pad[2]};
+            read(from, at, (size_t[]){1, 1, num}, run);
+            for (size_t k = 0; k < num; k++) {
+                low = fmin(low, (double)run[k]);
+                high = fmax(high, (double)run[k]);
+            }
+        }
+    ((real *)range)[0] = (real)low;
+    ((real *)range)[1] = (real)high;
 }
 
 static void store(void *out, size_t at, const real *from, size_t num, bool halves)
@@ -449,4 +474,5 @@ static void slices(const clspi_line_work *p, const clspi_slice_range *r)
                       p->halves ? (void *)((uint16_t *)p->out + x) : (void *)((real *)p->out + x));
 }
 
-const clspi_line_functions LINE_FUNCTIONS = {read, bands, slices, sizeof(line_memory) + 63};
+const clspi_line_functions LINE_FUNCTIONS = {read, find_range, bands, slices,
+                                             sizeof(line_memory) + 63};

@@ -1,7 +1,7 @@
 /* Filters of lines that lie side by side, by vectors of the level, in the precision `real`: the
    arithmetic of image_lines_real.h. With p_k = s_k + z p_{k-1} and c_k = p_k + z c_{k+1} a step of
-   a recursion is one multiply-add; samples have been multiplied by the gain before. Of two poles
-   the second recursion takes what the first one makes. */
+   a recursion is one multiply-add; samples have been multiplied by the gain before. Of several
+   poles each recursion takes what the one before makes. */
 
 enum {
     STEP = 64 / REAL_BYTES, /* reals of a cache line: spans are whole ones whatever the level, so
@@ -19,10 +19,9 @@ enum {
     WIDE = CHUNK * LANES
 };
 
-/* A recursion: its poles, the second one 0 where there is none, and what a first sample is worth
-   that has been there for ever. */
+/* A recursion: its poles, and what a first sample is worth to each that has been there for ever. */
 typedef struct recursion {
-    real pole, second, begin, begin_second;
+    real pole[POLES_MAX], begin[POLES_MAX];
 } recursion;
 
 /* A factor as a sum of two numbers: its rounding would count in every result. */
@@ -32,9 +31,13 @@ typedef struct gain {
 
 static recursion recursion_of(const clspi_line_filter *f)
 {
-    const real pole = (real)f->poles[0], second = (real)f->poles[1];
+    recursion r = {{0}, {0}};
 
-    return (recursion){pole, second, 1 / (1 - pole), 1 / (1 - second)};
+    for (uint32_t i = 0; i < f->num_poles; i++) {
+        r.pole[i] = (real)f->poles[i];
+        r.begin[i] = 1 / (1 - r.pole[i]);
+    }
+    return r;
 }
 
 static gain gain_of(long double scale)
@@ -44,19 +47,21 @@ static gain gain_of(long double scale)
     return (gain){most, (real)(scale - (long double)most)};
 }
 
-/* Goes a step on with a recursion, whose state is s, or s and t of two poles. */
-CLSPI_INLINE void go_on(const recursion *r, bool two, vec *x, vec *s, vec *t)
+/* Goes a step on with the recursions of so many poles, a constant. s: what each has made last, of
+   poles `apart` vectors from each other. */
+CLSPI_INLINE void go_on(const recursion *r, uint32_t poles, vec *x, vec *s, size_t apart)
 {
-    *s = r->pole * *s + *x;
-    if (two) *t = r->second * *t + *s;
-    *x = two ? *t : *s;
+    CLSPI_UNROLL(3)
+    for (uint32_t i = 0; i < poles; i++)
+        *x = s[i * apart] = r->pole[i] * s[i * apart] + *x;
 }
 
-/* Begins a recursion as if x had been there for ever. */
-CLSPI_INLINE void begin_at(const recursion *r, const vec *x, vec *s, vec *t)
+/* Begins them as if x had been there for ever. */
+CLSPI_INLINE void begin_at(const recursion *r, uint32_t poles, vec x, vec *s, size_t apart)
 {
-    *s = *x * r->begin;
-    *t = *s * r->begin_second;
+    CLSPI_UNROLL(3)
+    for (uint32_t i = 0; i < poles; i++)
+        x = s[i * apart] = x * r->begin[i];
 }
 
 /* ---- lines ---- */
@@ -113,16 +118,17 @@ CLSPI_INLINE void load_square(vec *a, const real *const *lines, size_t k)
 
 /* Runs the first recursion along a group of lines of num samples, whole steps. What it makes
    stands in squares of columns in `made`, of LANES vectors each. */
-CLSPI_INLINE void recur_forth(const recursion *r, bool two, const gain *g, const real *const *lines,
-                              size_t num, real *made)
+CLSPI_INLINE void recur_forth(const recursion *r, uint32_t poles, const gain *g,
+                              const real *const *lines, size_t num, real *made)
 {
-    vec s[SIDES], t[SIDES], a[LANES];
+    vec s[POLES_MAX * SIDES];
+    vec a[LANES];
 
     CLSPI_UNROLL(16)
     for (size_t v = 0; v < SIDES; v++) {
         load_square(a, lines + v * LANES, 0);
         a[0] = scaled(g, a[0]);
-        begin_at(r, &a[0], &s[v], &t[v]);
+        begin_at(r, poles, a[0], s + v, SIDES);
     }
     for (size_t k = 0; k < num; k += LANES) {
         CLSPI_UNROLL(16)
@@ -132,7 +138,7 @@ CLSPI_INLINE void recur_forth(const recursion *r, bool two, const gain *g, const
             CLSPI_UNROLL(16)
             for (size_t i = 0; i < LANES; i++) {
                 a[i] = scaled(g, a[i]);
-                go_on(r, two, &a[i], &s[v], &t[v]);
+                go_on(r, poles, &a[i], s + v, SIDES);
                 to[i] = a[i];
             }
         }
@@ -141,15 +147,17 @@ CLSPI_INLINE void recur_forth(const recursion *r, bool two, const gain *g, const
 
 /* Runs the second recursion back along such squares, and gives kept[1] coefficients of each line
    from kept[0] on, and what is left of the last square. */
-CLSPI_INLINE void recur_back(const recursion *r, bool two, const real *made, size_t num,
+CLSPI_INLINE void recur_back(const recursion *r, uint32_t poles, const real *made, size_t num,
                              const size_t kept[2], real *const to[GROUP])
 {
-    vec s[SIDES], t[SIDES], a[LANES];
+    vec s[POLES_MAX * SIDES];
+    vec a[LANES];
 
     CLSPI_UNROLL(16)
     for (size_t v = 0; v < SIDES; v++)
-        begin_at(r, (const vec *)(const void *)(made + (num - LANES) * GROUP) + (v + 1) * LANES - 1,
-                 &s[v], &t[v]);
+        begin_at(r, poles,
+                 ((const vec *)(const void *)(made + (num - LANES) * GROUP))[(v + 1) * LANES - 1],
+                 s + v, SIDES);
     for (size_t k = num; k > kept[0];) {
         k -= LANES;
         CLSPI_UNROLL(16)
@@ -158,7 +166,7 @@ CLSPI_INLINE void recur_back(const recursion *r, bool two, const real *made, siz
             CLSPI_UNROLL(16)
             for (size_t i = LANES; i-- > 0;) {
                 a[i] = from[i];
-                go_on(r, two, &a[i], &s[v], &t[v]);
+                go_on(r, poles, &a[i], s + v, SIDES);
             }
             if (k >= kept[0] + kept[1]) continue;
             turn(a);
@@ -176,12 +184,15 @@ static __attribute__((noinline)) void recur_lines(const clspi_line_filter *f, co
 {
     const recursion r = recursion_of(f);
 
-    if (r.second < 0) {
-        recur_forth(&r, true, g, lines, num, made);
-        recur_back(&r, true, made, num, kept, to);
+    if (f->num_poles == 1) {
+        recur_forth(&r, 1, g, lines, num, made);
+        recur_back(&r, 1, made, num, kept, to);
+    } else if (f->num_poles == 2) {
+        recur_forth(&r, 2, g, lines, num, made);
+        recur_back(&r, 2, made, num, kept, to);
     } else {
-        recur_forth(&r, false, g, lines, num, made);
-        recur_back(&r, false, made, num, kept, to);
+        recur_forth(&r, 3, g, lines, num, made);
+        recur_back(&r, 3, made, num, kept, to);
     }
 }
 
@@ -200,19 +211,20 @@ typedef struct column_job {
 } column_job;
 
 /* Runs the first recursion down some vectors of columns, a constant, from x on. */
-CLSPI_INLINE void recur_down(const column_job *c, const recursion *r, bool two, bool is_scaled,
-                             size_t vectors, size_t x)
+CLSPI_INLINE void recur_down(const column_job *c, const recursion *r, uint32_t poles,
+                             bool is_scaled, size_t vectors, size_t x)
 {
     const size_t all = c->num + 2 * c->f->halo;
     const gain g = c->g;
     real *const state = c->state;
-    vec s[CHUNK], t[CHUNK], v;
+    vec s[POLES_MAX * CHUNK];
+    vec v;
 
     CLSPI_UNROLL(4)
     for (size_t i = 0; i < vectors; i++) {
         v = *(const any_vec *)(c->rows[0] + x + i * LANES);
         if (is_scaled) v = scaled(&g, v);
-        begin_at(r, &v, &s[i], &t[i]);
+        begin_at(r, poles, v, s + i, CHUNK);
     }
     for (size_t k = 0; k < all; k++) {
         const real *const row = c->rows[k] + x;
@@ -220,47 +232,51 @@ CLSPI_INLINE void recur_down(const column_job *c, const recursion *r, bool two, 
         for (size_t i = 0; i < vectors; i++) {
             v = *(const any_vec *)(row + i * LANES);
             if (is_scaled) v = scaled(&g, v);
-            go_on(r, two, &v, &s[i], &t[i]);
+            go_on(r, poles, &v, s + i, CHUNK);
             *(vec *)(void *)(state + (k * vectors + i) * LANES) = v;
         }
     }
 }
 
 /* Runs the second recursion up again, and stores the coefficients that are wanted. */
-CLSPI_INLINE void recur_up(const column_job *c, const recursion *r, bool two, size_t vectors,
+CLSPI_INLINE void recur_up(const column_job *c, const recursion *r, uint32_t poles, size_t vectors,
                            real *to, size_t pitch)
 {
     const size_t all = c->num + 2 * c->f->halo, first = c->f->halo + c->first;
     const vec *const state = (const vec *)(const void *)c->state;
-    vec s[CHUNK], t[CHUNK], v;
+    vec s[POLES_MAX * CHUNK];
+    vec v;
 
     CLSPI_UNROLL(4)
     for (size_t i = 0; i < vectors; i++)
-        begin_at(r, &state[(all - 1) * vectors + i], &s[i], &t[i]);
+        begin_at(r, poles, state[(all - 1) * vectors + i], s + i, CHUNK);
     for (size_t k = all; k-- > first + c->count;) {
         CLSPI_UNROLL(4)
         for (size_t i = 0; i < vectors; i++) {
             v = state[k * vectors + i];
-            go_on(r, two, &v, &s[i], &t[i]);
+            go_on(r, poles, &v, s + i, CHUNK);
         }
     }
     for (size_t k = c->count; k-- > 0;) {
         CLSPI_UNROLL(4)
         for (size_t i = 0; i < vectors; i++) {
             v = state[(first + k) * vectors + i];
-            go_on(r, two, &v, &s[i], &t[i]);
+            go_on(r, poles, &v, s + i, CHUNK);
             *(any_vec *)(to + k * pitch + i * LANES) = v;
         }
     }
 }
 
-CLSPI_INLINE void recur_some(const column_job *c, bool two, bool is_scaled, size_t vectors,
-                             size_t x, real *to, size_t pitch)
+CLSPI_INLINE void recur_some(const column_job *c, uint32_t poles, size_t vectors, size_t x,
+                             real *to, size_t pitch)
 {
     const recursion r = recursion_of(c->f);
 
-    recur_down(c, &r, two, is_scaled, vectors, x);
-    recur_up(c, &r, two, vectors, to, pitch);
+    if (c->is_scaled)
+        recur_down(c, &r, poles, true, vectors, x);
+    else
+        recur_down(c, &r, poles, false, vectors, x);
+    recur_up(c, &r, poles, vectors, to, pitch);
 }
 
 /* Convolves some vectors of columns, a constant, from x on. */
@@ -296,12 +312,10 @@ CLSPI_INLINE void filter_some(const column_job *c, size_t vectors, size_t x, rea
 {
     if (c->f->kind == CLSPI_LINE_FIR)
         convolve_some(c, vectors, x, to, pitch);
-    else if (c->f->poles[1] < 0 && c->is_scaled)
-        recur_some(c, true, true, vectors, x, to, pitch);
-    else if (c->f->poles[1] < 0)
-        recur_some(c, true, false, vectors, x, to, pitch);
-    else if (c->is_scaled)
-        recur_some(c, false, true, vectors, x, to, pitch);
+    else if (c->f->num_poles == 1)
+        recur_some(c, 1, vectors, x, to, pitch);
+    else if (c->f->num_poles == 2)
+        recur_some(c, 2, vectors, x, to, pitch);
     else
-        recur_some(c, false, false, vectors, x, to, pitch);
+        recur_some(c, 3, vectors, x, to, pitch);
 }

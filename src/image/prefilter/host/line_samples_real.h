@@ -3,15 +3,15 @@
 CLSPI_INLINE real sample_at(const void *at, uint32_t type, size_t k)
 {
     switch (type) {
-    case CLSPI_PIXEL_U8:
+    case PIXEL_U8:
         return ((const uint8_t *)at)[k];
-    case CLSPI_PIXEL_U16:
+    case PIXEL_U16:
         return ((const uint16_t *)at)[k];
-    case CLSPI_PIXEL_S16:
+    case PIXEL_S16:
         return ((const int16_t *)at)[k];
-    case CLSPI_PIXEL_F16:
+    case PIXEL_F16:
         return (real)clspi_half_value(((const uint16_t *)at)[k]);
-    case CLSPI_PIXEL_F32:
+    case PIXEL_F32:
         return (real)((const float *)at)[k];
     default:
         return (real)((const double *)at)[k];
@@ -78,14 +78,14 @@ static void read_samples(const clspi_line_source *from, size_t first, size_t num
 
     if (type == REAL_PIXEL && is_dense)
         memcpy(to, (const real *)(const void *)from->at + first, num * sizeof *to);
-    else if (type == CLSPI_PIXEL_U8 && is_dense)
-        read_type(from, first, num, 1, CLSPI_PIXEL_U8, to);
-    else if (type == CLSPI_PIXEL_U8)
-        read_type(from, first, num, from->step, CLSPI_PIXEL_U8, to);
-    else if (type == CLSPI_PIXEL_F32 && is_dense)
-        read_type(from, first, num, 1, CLSPI_PIXEL_F32, to);
-    else if (type == CLSPI_PIXEL_F32)
-        read_type(from, first, num, from->step, CLSPI_PIXEL_F32, to);
+    else if (type == PIXEL_U8 && is_dense)
+        read_type(from, first, num, 1, PIXEL_U8, to);
+    else if (type == PIXEL_U8)
+        read_type(from, first, num, from->step, PIXEL_U8, to);
+    else if (type == PIXEL_F32 && is_dense)
+        read_type(from, first, num, 1, PIXEL_F32, to);
+    else if (type == PIXEL_F32)
+        read_type(from, first, num, from->step, PIXEL_F32, to);
     else
         read_type(from, first, num, from->step, type, to);
 }

@@ -1,22 +1,14 @@
 #include "spline_poles.h"
 
 #include <math.h>
+#include <string.h>
 
-uint32_t clspi_spline_poles(uint32_t order, double poles[CLSPI_POLES_MAX])
+uint32_t clspi_spline_poles(uint32_t order, double poles[POLES_MAX])
 {
-    /* by their closed forms, whose differences lose digits: sqrt(8) - 3; sqrt(3) - 2;
-       sqrt(664 -+ sqrt(438976)) +- sqrt(304) - 19; sqrt(67.5 -+ sqrt(4436.25)) +- sqrt(26.25) - 6.5
-     */
-    static const double table[CLSPI_POLES_ORDER_MAX + 1][CLSPI_POLES_MAX] = {
-        {0.0, 0.0},
-        {0.0, 0.0},
-        {-0.17157287525380990239, 0.0},
-        {-0.26794919243112270647, 0.0},
-        {-0.36134122590022017709, -0.01372542929733912136},
-        {-0.43057534709997379185, -0.04309628820326465382}};
+#define POLES_OF(order) [order] = {POLES_##order},
+    static const double table[ORDER_MAX + 1][POLES_MAX] = {EACH_ORDER(POLES_OF)};
 
-    poles[0] = table[order][0];
-    poles[1] = table[order][1];
+    memcpy(poles, table[order], sizeof table[order]);
     return order / 2;
 }
 

@@ -22,14 +22,14 @@ CLSPI_INLINE void find_places(int32_t place[CHUNK], const chunk *c,
 {
     const int32_t n = (int32_t)planes->size[d], low = planes->low[d];
     const int32_t stored = (int32_t)planes->stored[d];
-    const extension e = extension_of(n, planes->mode[d]);
+    const single_fold e = fold_of(n, planes->mode[d]);
     const uint32_t rounds = rounds_of(c);
     const int32_t shift = c->shift[d] + x;
     int32_t is_far = 0;
 
     for (uint32_t k = 0; k < rounds; k++) {
         const int32_t i = c->i[d][k] + shift;
-        const int32_t beyond = (i < 0 ? e.low : e.high) + e.turn * i;
+        const int32_t beyond = (i < 0 ? e.low : e.high) + e.sign * i;
         place[k] = i < 0 || i >= n ? beyond : i;
         is_far |= (place[k] < 0) | (place[k] >= n);
     }

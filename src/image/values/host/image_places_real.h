@@ -232,20 +232,6 @@ CLSPI_INLINE void count_from_middles(chunk *c, uint32_t d)
     }
 }
 
-/* How an image continues for its length beyond its ends: by `turn` times the index, and so much. */
-typedef struct extension {
-    int32_t turn, low, high;
-} extension;
-
-static extension extension_of(int32_t n, uint32_t mode)
-{
-    if (mode == MODE_GRID_WRAP) return (extension){1, n, -n};
-    if (mode == MODE_NEAREST) return (extension){0, 0, n - 1};
-    if (mode == MODE_GRID_CONSTANT) return (extension){0, NO_INDEX, NO_INDEX};
-    if (mode == MODE_REFLECT) return (extension){-1, -1, 2 * n - 1};
-    return (extension){-1, 0, 2 * n - 2};
-}
-
 /* Has points all of whose taps are beyond an end of the image take them from where the same
    coefficients stand within: those of a mirrored image in turned order, with turned weights; and
    where the image ends with one coefficient, this and its neighbours, which parts may lack, by its
@@ -255,10 +241,10 @@ CLSPI_INLINE void fold(chunk *c, const clspi_image_planes *planes, uint32_t d)
 {
     const int32_t n = (int32_t)planes->size[d], order = (int32_t)planes->order;
     const int32_t shift = c->shift[d];
-    const extension e = extension_of(n, planes->mode[d]);
+    const single_fold e = fold_of(n, planes->mode[d]);
     const uint32_t mode = planes->mode[d];
-    const int32_t is_mirrored = e.turn < 0, is_flat = c->is_flat[d];
-    const int32_t low = e.low - (is_mirrored ? order : 0), high = e.high - (e.turn > 0 ? 0 : order);
+    const int32_t is_mirrored = e.sign < 0, is_flat = c->is_flat[d];
+    const int32_t low = e.low - (is_mirrored ? order : 0), high = e.high - (e.sign > 0 ? 0 : order);
     const int32_t end = is_flat && planes->stored[d] < planes->size[d] ? 0 : n;
     int32_t has_turned = 0;
 
@@ -266,7 +252,7 @@ CLSPI_INLINE void fold(chunk *c, const clspi_image_planes *planes, uint32_t d)
     for (uint32_t k = 0; k < CHUNK; k++) {
         const int32_t i = c->i[d][k] + shift;
         const int32_t is_under = i + order < 0, is_over = i >= n;
-        const int32_t first = (is_under ? low : high) + e.turn * i;
+        const int32_t first = (is_under ? low : high) + e.sign * i;
         const int32_t is_folded = (is_under | is_over) & (first >= 0) & (first + order < end);
         const int32_t is_turned = (is_folded & is_mirrored) + (is_over - is_under) * is_flat;
         c->i[d][k] = is_folded ? first - shift : c->i[d][k];

@@ -9,20 +9,10 @@
 #include <stdint.h>
 
 #include "dialect.h"
-#include "extension.clh"
 #include "level.h"
-
-/* Types of pixels; the numbers of clsp_type. */
-enum {
-    CLSPI_PIXEL_F32 = 1,
-    CLSPI_PIXEL_F64 = 2,
-    CLSPI_PIXEL_F16 = 3,
-    CLSPI_PIXEL_U8 = 4,
-    CLSPI_PIXEL_U16 = 5,
-    CLSPI_PIXEL_S16 = 6
-};
-
-enum { CLSPI_POINT_VALUE = 1, CLSPI_POINT_GRADIENT = 2 };
+#include "extension.clh"
+#include "image_numbers.clh"
+#include "spline_orders.clh"
 
 enum {
     CLSPI_IMAGE_STEPS = 64, /* points of a row that are made side by side */

@@ -1,7 +1,7 @@
 /* clspi_image_values in double precision. */
 #define IMAGE_VALUES clspi_image_values_f64
 #define REAL_BYTES   8
-#define REAL_PIXEL   CLSPI_PIXEL_F64
+#define REAL_PIXEL   PIXEL_F64
 #define RINT         rint
 #define FLOOR        floor
 #define ROUND        round

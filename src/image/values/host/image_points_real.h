@@ -35,7 +35,7 @@ CLSPI_INLINE void turn_weights(uint32_t order, vec is_turned, real (*w)[CHUNK], 
 {
     const vec is_not = 1 - is_turned;
 
-    CLSPI_UNROLL(3)
+    CLSPI_UNROLL(4)
     for (uint32_t x = 0; x < (order + 1) / 2; x++) {
         const vec a = load_vec(w[x] + g), b = load_vec(w[order - x] + g);
         store_vec(w[x] + g, a * is_not + b * is_turned);
@@ -49,7 +49,7 @@ CLSPI_INLINE void flatten_weights(uint32_t order, vec is_turned, real one, real 
 {
     const vec is_any = is_turned * is_turned, is_not = 1 - is_any, half = all_lanes(one / 2);
 
-    CLSPI_UNROLL(6)
+    CLSPI_UNROLL(8)
     for (uint32_t x = 0; x <= order; x++)
         store_vec(w[x] + g, load_vec(w[x] + g) * is_not);
     store_vec(w[0] + g, load_vec(w[0] + g) + (is_any - is_turned) * half);
@@ -113,7 +113,7 @@ CLSPI_INLINE void make_channel(const chunk_work *v, uint32_t channel, work of, c
                                tap_weights *w)
 {
     const row_parts *const sums[COMPONENTS] = {&s->all, &s->by_z, &s->by_y, &s->all};
-    const bool has_value = (v->planes->attributes & CLSPI_POINT_VALUE) != 0;
+    const bool has_value = (v->planes->attributes & POINT_VALUE) != 0;
     const uint32_t lacking = 3 - of.directions, end = of.gradient ? COMPONENTS : 1;
     real(*made)[CHUNK] = v->made + channel * v->components;
 
@@ -128,7 +128,7 @@ CLSPI_INLINE void make_channel(const chunk_work *v, uint32_t channel, work of, c
 CLSPI_INLINE void make_points(const chunk_work *v, uint32_t order)
 {
     const clspi_image_planes *const planes = v->planes;
-    const work of = {order, planes->directions, (planes->attributes & CLSPI_POINT_GRADIENT) != 0};
+    const work of = {order, planes->directions, (planes->attributes & POINT_GRADIENT) != 0};
     const size_t stride_y = wide_size(planes, 2), stride_z = wide_size(planes, 1) * stride_y;
     const size_t plane = wide_size(planes, 0) * stride_z;
     const uint32_t at_edges = are_pairs(order) ? GROUP : EDGE_POINTS;
@@ -163,38 +163,12 @@ CLSPI_INLINE void take_taps(const chunk_work *v)
             v->made[n][k] = channel[v->c->first[k]] + 0;
 }
 
-static void make_order_0(const chunk_work *v)
-{
-    if (v->edges || v->planes->attributes & CLSPI_POINT_GRADIENT)
-        make_points(v, 0);
-    else
-        take_taps(v);
-}
-
-static void make_order_1(const chunk_work *v)
-{
-    make_points(v, 1);
-}
-
-static void make_order_2(const chunk_work *v)
-{
-    make_points(v, 2);
-}
-
-static void make_order_3(const chunk_work *v)
-{
-    make_points(v, 3);
-}
-
-static void make_order_4(const chunk_work *v)
-{
-    make_points(v, 4);
-}
-
-static void make_order_5(const chunk_work *v)
-{
-    make_points(v, 5);
-}
+#define MAKE_ORDER(order)                                                                          \
+    static void make_order_##order(const chunk_work *v)                                            \
+    {                                                                                              \
+        make_points(v, order);                                                                     \
+    }
+EACH_ORDER(MAKE_ORDER)
 
 CLSPI_INLINE void clip(real *x, const real range[2])
 {
@@ -207,10 +181,14 @@ CLSPI_INLINE void clip(real *x, const real range[2])
 /* Makes the values of all channels at points that have taps. */
 static void make_there(const chunk_work *v)
 {
-    static void (*const orders[TAPS])(const chunk_work *) = {
-        make_order_0, make_order_1, make_order_2, make_order_3, make_order_4, make_order_5};
+#define ORDER_FUNCTION(order) make_order_##order,
+    static void (*const orders[])(const chunk_work *) = {EACH_ORDER(ORDER_FUNCTION)};
+    const clspi_image_planes *const planes = v->planes;
 
-    orders[v->planes->order](v);
+    if (planes->order == 0 && !v->edges && !(planes->attributes & POINT_GRADIENT))
+        take_taps(v);
+    else
+        orders[planes->order](v);
 }
 
 /* Makes the values of those points of a chunk whose taps are not side by side in memory; room: for
@@ -241,7 +219,7 @@ static void make_edge(const chunk_work *v, real (*room)[CHUNK])
 static void make_values(const chunk_work *v, chunk *c, real (*room)[CHUNK])
 {
     const clspi_image_planes *const planes = v->planes;
-    const bool has_value = (planes->attributes & CLSPI_POINT_VALUE) != 0;
+    const bool has_value = (planes->attributes & POINT_VALUE) != 0;
     const uint32_t rows = planes->channels * v->components;
     const real *const range = planes->range;
 
@@ -272,8 +250,8 @@ CLSPI_INLINE void round_all(real *x, bool rounds_up)
 /* Makes whole numbers, which are kept within the bounds of a type; NaN is 0. */
 CLSPI_INLINE void saturate(int32_t *restrict to, const real *restrict from, uint32_t type)
 {
-    const real low = type == CLSPI_PIXEL_S16 ? -32768 : 0;
-    const real high = type == CLSPI_PIXEL_U8 ? 255 : low + 65535;
+    const real low = type == PIXEL_S16 ? -32768 : 0;
+    const real high = type == PIXEL_U8 ? 255 : low + 65535;
 
     for (size_t k = 0; k < CHUNK; k++) {
         const real x = from[k], near = x > low ? x : x <= low ? low : 0;
@@ -289,7 +267,7 @@ CLSPI_INLINE void convert_to_whole(const clspi_image_planes *planes, real *restr
 
     round_all(from, planes->rounds_up);
     saturate(whole, from, planes->type);
-    if (planes->type == CLSPI_PIXEL_U8)
+    if (planes->type == PIXEL_U8)
         for (size_t k = 0; k < CHUNK; k++)
             ((uint8_t *)to)[k] = (uint8_t)whole[k];
     else
@@ -301,14 +279,14 @@ CLSPI_INLINE void convert_to_whole(const clspi_image_planes *planes, real *restr
 static void convert(const clspi_image_planes *planes, real *restrict from, void *restrict to)
 {
     switch (planes->type) {
-    case CLSPI_PIXEL_F16:
+    case PIXEL_F16:
         clspi_halves(to, from, CHUNK);
         break;
-    case CLSPI_PIXEL_F32:
+    case PIXEL_F32:
         for (size_t k = 0; k < CHUNK; k++)
             ((float *)to)[k] = (float)from[k];
         break;
-    case CLSPI_PIXEL_F64:
+    case PIXEL_F64:
         for (size_t k = 0; k < CHUNK; k++)
             ((double *)to)[k] = (double)from[k];
         break;
@@ -320,8 +298,8 @@ static void convert(const clspi_image_planes *planes, real *restrict from, void 
 
 static size_t bytes_of(uint32_t type)
 {
-    if (type == CLSPI_PIXEL_U8) return 1;
-    return type == CLSPI_PIXEL_F32 ? 4 : type == CLSPI_PIXEL_F64 ? 8 : 2;
+    if (type == PIXEL_U8) return 1;
+    return type == PIXEL_F32 ? 4 : type == PIXEL_F64 ? 8 : 2;
 }
 
 /* Puts rows of CHUNK elements of one size beside each other: [num][rows]. */
@@ -387,8 +365,8 @@ CLSPI_INLINE void prefetch(const clspi_image_row *row, size_t first, const char 
 void IMAGE_VALUES(const clspi_image_planes *planes, const clspi_image_row *row)
 {
     const uint32_t attributes = planes->attributes;
-    const uint32_t slopes = attributes & CLSPI_POINT_GRADIENT ? planes->directions : 0;
-    const uint32_t components = (attributes & CLSPI_POINT_VALUE ? 1 : 0) + slopes;
+    const uint32_t slopes = attributes & POINT_GRADIENT ? planes->directions : 0;
+    const uint32_t components = (attributes & POINT_VALUE ? 1 : 0) + slopes;
     const size_t point = (size_t)planes->channels * components * bytes_of(planes->type);
     union {
         _Alignas(64) real reals[VALUES][CHUNK];

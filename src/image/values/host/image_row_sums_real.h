@@ -22,7 +22,7 @@ CLSPI_INLINE uint32_t OF_ROW(vectors_of)(uint32_t order)
 /* Stores the sums of a row as parts: that at `to`, further ones CHUNK parts from each other. */
 CLSPI_INLINE void OF_ROW(store)(real *to, const row *sums, uint32_t order)
 {
-    CLSPI_UNROLL(6)
+    CLSPI_UNROLL(8)
     for (uint32_t p = 0; p < parts_of(order); p++) {
         any_part *const at = (any_part *)(to + p * CHUNK * PART);
 #if ROW_PARTS == 1
@@ -44,13 +44,13 @@ CLSPI_INLINE void OF_ROW(sum_slice)(const real *from, size_t stride, work of, co
 {
     const uint32_t num = OF_ROW(vectors_of)(of.order);
 
-    CLSPI_UNROLL(6)
+    CLSPI_UNROLL(8)
     for (uint32_t v = 0; v < num; v++)
         sum[v] = slope[v] = (row){0};
-    CLSPI_UNROLL(6)
+    CLSPI_UNROLL(8)
     for (uint32_t y = 0; y <= of.order; y++) {
         const real weight = w->w[1][y][k], by = of.gradient ? w->d[1][y][k] : 0;
-        CLSPI_UNROLL(6)
+        CLSPI_UNROLL(8)
         for (uint32_t v = 0; v < num; v++) {
             const row taps = *(const any_row *)(from + y * stride + v * ROW_LANES);
             sum[v] += weight * taps;
@@ -70,14 +70,14 @@ CLSPI_INLINE void OF_ROW(sum_point)(row_sums *to, tap_rows r, work of, const tap
     if (of.directions < 3) {
         OF_ROW(sum_slice)(from, r.stride_y, of, w, k, all, by_y);
     } else {
-        CLSPI_UNROLL(6)
+        CLSPI_UNROLL(8)
         for (uint32_t v = 0; v < num; v++)
             all[v] = by_y[v] = by_z[v] = (row){0};
         for (uint32_t z = 0; z < r.slices; z++) {
             const real weight = w->w[0][z][k], by = of.gradient ? w->d[0][z][k] : 0;
             row sum[TAPS], slope[TAPS];
             OF_ROW(sum_slice)(from + z * r.stride_z, r.stride_y, of, w, k, sum, slope);
-            CLSPI_UNROLL(6)
+            CLSPI_UNROLL(8)
             for (uint32_t v = 0; v < num; v++) {
                 all[v] += weight * sum[v];
                 if (of.gradient) by_y[v] += weight * slope[v];
@@ -95,7 +95,7 @@ CLSPI_INLINE void OF_ROW(copy_point)(row_sums *to, tap_rows r, work of, uint32_t
 {
     row all[TAPS];
 
-    CLSPI_UNROLL(6)
+    CLSPI_UNROLL(8)
     for (uint32_t v = 0; v < OF_ROW(vectors_of)(of.order); v++)
         all[v] = *(const any_row *)(r.from + r.at[k] + v * ROW_LANES);
     OF_ROW(store)(to->all[0] + k * PART, all, of.order);

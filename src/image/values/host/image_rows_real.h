@@ -20,7 +20,7 @@ typedef real any_part;
 #endif
 
 enum {
-    TAPS = 6,
+    TAPS = TAPS_MAX,
     ROW = (TAPS + PART - 1) / PART, /* parts of the longest row */
     GROUP = PART * PARTS
 };
@@ -40,26 +40,12 @@ CLSPI_INLINE bool are_pairs(uint32_t order)
 
 /* ---- weights ---- */
 
-/* The pieces of the B-splines as polynomials in the distance t from the first knot, [order][power]
-   [tap], times factorials. */
-static const real pieces[TAPS][TAPS][TAPS] = {
-    {{1}},
-    {{1, 0}, {-1, 1}},
-    {{1, 1, 0}, {-2, 2, 0}, {1, -2, 1}},
-    {{1, 4, 1, 0}, {-3, 0, 3, 0}, {3, -6, 3, 0}, {-1, 3, -3, 1}},
-    {{1, 11, 11, 1, 0},
-     {-4, -12, 12, 4, 0},
-     {6, -6, -6, 6, 0},
-     {-4, 12, -12, 4, 0},
-     {1, -4, 6, -4, 1}},
-    {{1, 26, 66, 26, 1, 0},
-     {-5, -50, 0, 50, 5, 0},
-     {10, 20, -60, 20, 10, 0},
-     {-10, 20, 0, -20, 10, 0},
-     {5, -20, 30, -20, 5, 0},
-     {-1, 5, -10, 10, -5, 1}}};
-
-static const real factorials[TAPS] = {1, 1, 2, 6, 24, 120};
+/* The pieces of the B-splines as [order][power][tap], times factorials. */
+#define PIECE(k, a, b, c, d, e, f, g, h) [k] = {a, b, c, d, e, f, g, h},
+#define PIECES_OF(order)                 [order] = {PIECES_##order(PIECE, PIECE)},
+#define FACTORIAL_OF(order)              [order] = FACTORIAL_##order,
+static const real pieces[TAPS][TAPS][TAPS] = {EACH_ORDER(PIECES_OF)};
+static const real factorials[TAPS] = {EACH_ORDER(FACTORIAL_OF)};
 
 /* The weights of the taps of a chunk's points along each direction, and their derivatives. */
 typedef struct tap_weights {
@@ -72,10 +58,10 @@ CLSPI_INLINE void weights_at(uint32_t order, vec t, real (*w)[CHUNK], uint32_t g
 {
     const real scale = 1 / factorials[order];
 
-    CLSPI_UNROLL(6)
+    CLSPI_UNROLL(8)
     for (uint32_t x = 0; x <= order; x++) {
         vec s = all_lanes(pieces[order][order][x]);
-        CLSPI_UNROLL(6)
+        CLSPI_UNROLL(8)
         for (uint32_t d = order; d-- > 0;)
             s = s * t + pieces[order][d][x];
         store_vec(w[x] + g, s * scale);
@@ -87,10 +73,10 @@ CLSPI_INLINE void slopes_at(uint32_t order, vec t, real (*w)[CHUNK], uint32_t g)
 {
     const real scale = 1 / factorials[order];
 
-    CLSPI_UNROLL(6)
+    CLSPI_UNROLL(8)
     for (uint32_t x = 0; x <= order; x++) {
         vec s = all_lanes((real)order * pieces[order][order][x]);
-        CLSPI_UNROLL(6)
+        CLSPI_UNROLL(8)
         for (uint32_t d = order; d-- > 1;)
             s = s * t + (real)d * pieces[order][d][x];
         store_vec(w[x] + g, s * scale);
@@ -325,7 +311,7 @@ CLSPI_INLINE vec sum_along_x(const row_parts rows, real (*w)[CHUNK], uint32_t or
     for (uint32_t x = 0; are_pairs(order) && x < 2; x++)
         s += load_vec(rows[0] + x * CHUNK + g) * load_vec(w[x] + g);
     if (are_pairs(order)) return s;
-    CLSPI_UNROLL(6)
+    CLSPI_UNROLL(8)
     for (uint32_t p = 0; p < parts_of(order); p++) {
         vec taps[PART];
         CLSPI_UNROLL(4)

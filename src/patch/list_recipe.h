@@ -1,0 +1,41 @@
+/* What the host reads of a plan when it makes vertices one by one. */
+#ifndef CLSPI_LIST_RECIPE_H
+#define CLSPI_LIST_RECIPE_H
+
+#include "list_spans.h"
+#include "point_vertices.h"
+#include "patch_plan.h"
+#include "work.h"
+
+struct clspi_list_recipe {
+    clspi_tensor_desc desc; /* its axes and what its basis works on belong to the plan */
+    size_t patch_reals;
+    bool is_quick;             /* sums of list_sums.h make its lists */
+    clspi_list_spans spans[2]; /* of splines for these */
+    clspi_point_maker maker;   /* of all others */
+    double *basis;             /* of splines, as spline_place.h says; NULL: not read */
+    size_t basis_reals;        /* of each patch's own, behind four of its domain; 0: they share */
+    uint32_t *sample_first[3]; /* the first control point that counts at each sample of a grid,
+                                  where some are the caller's own; NULL: the parameter tells */
+};
+
+/* Makes the plan's recipe, where that has not been done. Errors: false, no memory. */
+bool clspi_list_recipe_prepare(clsp_patch_plan *plan);
+
+/* Makes ready what the host reads for lists, as clspi_work_makers asks: the recipe, and control
+   points in host memory. */
+clsp_status clspi_list_prepare(const clspi_work *work, clspi_way way);
+
+/* Frees a recipe, which may be NULL. */
+void clspi_list_recipe_release(clspi_list_recipe *recipe);
+
+/* Brings a parameter x of a patch into the domain of a direction, and says where it is then. Of
+   triangles v comes after u. is_lost is set where it is NaN. */
+void clspi_point_at(const clspi_list_recipe *recipe, size_t patch, uint32_t direction, double x,
+                    clspi_point *point);
+
+/* Has a point of a patch of these control points begin, which may not be there. */
+void clspi_point_begin(const clspi_list_recipe *recipe, const void *points, size_t patch,
+                       size_t num_patches, clspi_point *point);
+
+#endif

@@ -1,0 +1,63 @@
+#include "vertex_layout.h"
+
+#include "vertex_attributes.h"
+
+uint32_t clspi_attributes_of(cl_uint directions, cl_uint dim)
+{
+    const uint32_t curves = CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_DU |
+                            CLSP_VERTEX_DUU | CLSP_VERTEX_PARAMS;
+    const uint32_t more = curves | CLSP_VERTEX_DV | CLSP_VERTEX_DUV | CLSP_VERTEX_DVV;
+
+    if (directions == 1) return curves | (dim == 2 || dim == 3 ? CLSP_VERTEX_CURVATURE : 0);
+    if (directions == 2) return more | (dim == 3 ? CLSP_VERTEX_NORMAL | CLSP_VERTEX_CURVATURE : 0);
+    return more | CLSP_VERTEX_DW | CLSP_VERTEX_DUW | CLSP_VERTEX_DVW | CLSP_VERTEX_DWW;
+}
+
+static clspi_vertex_kind kind_of(const clspi_tensor_desc *desc, const char *family,
+                                 uint32_t allowed)
+{
+    const clspi_vertex_kind kind = {.family = family,
+                                    .precision = desc->precision,
+                                    .directions = desc->directions,
+                                    .dim = desc->dim,
+                                    .allowed = allowed};
+
+    return kind;
+}
+
+bool clspi_layout_has_gaps(const clspi_tensor_desc *desc)
+{
+    const clspi_vertex_kind kind = kind_of(desc, "", UINT32_MAX);
+
+    return clspi_vertex_has_gaps(&kind, &desc->vertex);
+}
+
+bool clspi_layout_is_plain(const clspi_tensor_desc *desc)
+{
+    return desc->vertex.attributes == CLSP_VERTEX_POINT && !desc->rational &&
+           desc->vertex.type == desc->precision && desc->vertex.stride == desc->dim;
+}
+
+size_t clspi_vertex_bytes(const clspi_tensor_desc *desc)
+{
+    return desc->vertex.stride * clsp_type_bytes(desc->vertex.type);
+}
+
+clsp_status clspi_layout_resolve(clsp_context *ctx, clspi_tensor_desc *desc, const char *family,
+                                 uint32_t allowed)
+{
+    const clspi_vertex_kind kind = kind_of(desc, family, allowed);
+
+    return clspi_vertex_resolve(ctx, &kind, &desc->vertex);
+}
+
+clspi_options clspi_vertex_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
+{
+    clspi_options options = clspi_options_of(ctx, desc->precision);
+
+    clspi_option(&options, "DIM", desc->dim);
+    clspi_option(&options, "RATIONAL", desc->rational);
+    clspi_option(&options, "DIRECTIONS", desc->directions);
+    clspi_vertex_place_options(&options, &desc->vertex);
+    return options;
+}
