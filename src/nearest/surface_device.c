@@ -28,18 +28,21 @@ enum {
     LAUNCH_MS = 100
 };
 
+/* Kernels, for the nearest points of queries; of those left over, and what the host finds of these;
+   of queries by their places. */
+enum { SEARCH, OPEN, WRITE, LEFT, PLACE, CLEAR, COUNT, SUM, ORDER, KERNELS };
+
+/* Buffers: of what is searched; of queries that are open, left over, and left to the host; of the
+   results and normals of the last; of counts of cells. */
+enum { REALS, WORDS, BOXES, LIST, REST, HOST, RESULTS, NORMALS, COUNTS, BUFFERS };
+
 struct clspi_surface_device {
-    clspi_kernel search, open, write; /* for the nearest points of queries */
-    clspi_kernel left, place;         /* of those left over, and what the host finds of these */
-    clspi_kernel clear, count, sum, order; /* of queries by their places */
-    cl_mem reals, words, boxes;            /* of what is searched */
-    uint64_t load;                         /* of control points that they are of */
+    clspi_kernel kernel[KERNELS];
+    cl_mem buffer[BUFFERS];
+    size_t bytes[BUFFERS];
+    uint64_t load; /* of control points that what is searched is of */
     clspi_surface_layout layout;
-    cl_mem list, rest, host; /* of queries that are open, left over, and left to the host */
-    cl_mem results, normals; /* of the last */
-    cl_mem counts;           /* of cells */
-    double rate;             /* queries of a launch in a millisecond, 0: it is not known */
-    size_t list_bytes, rest_bytes, host_bytes, results_bytes, normals_bytes, counts_bytes;
+    double rate; /* queries of a launch in a millisecond, 0: it is not known */
 };
 
 /* ---- what is searched ---- */
@@ -77,9 +80,8 @@ static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc
 
 static void release_arrays(clspi_surface_device *device)
 {
-    clspi_buffer_release(&device->reals);
-    clspi_buffer_release(&device->words);
-    clspi_buffer_release(&device->boxes);
+    for (int k = REALS; k <= BOXES; k++)
+        clspi_buffer_release(&device->buffer[k]);
     device->load = 0;
 }
 
@@ -89,23 +91,19 @@ void clspi_surface_device_destroy(clspi_surface_device **ptr)
 
     if (!device) return;
     *ptr = NULL;
-    release_arrays(device);
-    clspi_kernel_release(&device->search);
-    clspi_kernel_release(&device->open);
-    clspi_kernel_release(&device->write);
-    clspi_kernel_release(&device->left);
-    clspi_kernel_release(&device->place);
-    clspi_kernel_release(&device->clear);
-    clspi_kernel_release(&device->count);
-    clspi_kernel_release(&device->sum);
-    clspi_kernel_release(&device->order);
-    clspi_buffer_release(&device->counts);
-    clspi_buffer_release(&device->list);
-    clspi_buffer_release(&device->rest);
-    clspi_buffer_release(&device->host);
-    clspi_buffer_release(&device->results);
-    clspi_buffer_release(&device->normals);
+    for (int k = 0; k < KERNELS; k++)
+        clspi_kernel_release(&device->kernel[k]);
+    for (int k = 0; k < BUFFERS; k++)
+        clspi_buffer_release(&device->buffer[k]);
     free(device);
+}
+
+/* Makes room in a buffer. */
+static clsp_status reserve(clspi_surface_device *device, clspi_series *series, int buffer,
+                           size_t bytes)
+{
+    return clspi_buffer_reserve(&device->buffer[buffer], &device->bytes[buffer], series->ctx,
+                                bytes);
 }
 
 /* Brings an array to the device; one without elements gets a buffer all the same. */
@@ -129,9 +127,9 @@ static clsp_status bring_arrays(clspi_surface_device *device, clspi_series *seri
                                             .spans_u = a->spans[0],
                                             .spans_v = a->spans[1],
                                             .root = a->root};
-    CLSPI_CHECK(bring(&device->reals, series, a->reals, a->num_reals * sizeof *a->reals));
-    CLSPI_CHECK(bring(&device->words, series, a->words, a->num_words * sizeof *a->words));
-    return bring(&device->boxes, series, a->boxes, a->num_boxes * sizeof *a->boxes);
+    CLSPI_CHECK(bring(&device->buffer[REALS], series, a->reals, a->num_reals * sizeof *a->reals));
+    CLSPI_CHECK(bring(&device->buffer[WORDS], series, a->words, a->num_words * sizeof *a->words));
+    return bring(&device->buffer[BOXES], series, a->boxes, a->num_boxes * sizeof *a->boxes);
 }
 
 static clsp_status make_arrays(clsp_patch_plan *plan, clspi_series *series,
@@ -161,75 +159,63 @@ static bool has_local_squares(const clsp_context *ctx, const clspi_tensor_desc *
            reals * sizeof(double) * OPEN_GROUP + besides <= ctx->device.local_bytes;
 }
 
-/* Returns the options of surface_open.cl; *group: of how many items, or 0 for any. */
-static clspi_options open_options(const clsp_context *ctx, const clspi_tensor_desc *desc,
-                                  size_t *group)
+/* The programs of kernels, the number of items of a group that one is built for, or 0 for any, and
+   what of local memory a group needs besides its coefficients. */
+static const struct {
+    const char *program;
+    const clspi_signature *signature;
+    size_t group, besides;
+} kinds[KERNELS] = {[SEARCH] = {"surface_nearest", &clspi_search_surfaces_signature, 0, 0},
+                    [OPEN] = {"surface_open", &clspi_search_open_signature, OPEN_GROUP, 0},
+                    [WRITE] = {"surface_nearest", &clspi_write_open_signature, 0, 0},
+                    [LEFT] = {"surface_left", &clspi_search_left_signature, OPEN_GROUP, LEFT_BYTES},
+                    [PLACE] = {"surface_nearest", &clspi_place_results_signature, 0, 0},
+                    [CLEAR] = {"surface_nearest", &clspi_clear_cells_signature, 0, 0},
+                    [COUNT] = {"surface_nearest", &clspi_count_queries_signature, 0, 0},
+                    [SUM] = {"surface_nearest", &clspi_sum_runs_signature, 0, 0},
+                    [ORDER] = {"surface_nearest", &clspi_order_queries_signature, 0, 0}};
+
+/* Returns the options of a kernel; *group: of how many items, or 0 for any: coefficients are in
+   local memory where they fit, which open queries need no group without. */
+static clspi_options options_for(const clsp_context *ctx, const clspi_tensor_desc *desc, int kernel,
+                                 size_t *group)
 {
     clspi_options options = options_of(ctx, desc);
+    const bool is_local =
+        kinds[kernel].group > 0 && has_local_squares(ctx, desc, kinds[kernel].besides);
 
-    *group = has_local_squares(ctx, desc, 0) ? OPEN_GROUP : 0;
-    if (*group > 0) clspi_option(&options, "LOCAL_SQUARES", 1);
-    return options;
-}
-
-/* Returns the options of surface_left.cl. */
-static clspi_options left_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
-{
-    clspi_options options = options_of(ctx, desc);
-
-    if (has_local_squares(ctx, desc, LEFT_BYTES)) clspi_option(&options, "LOCAL_SQUARES", 1);
+    *group = kernel == OPEN && !is_local ? 0 : kinds[kernel].group;
+    if (is_local) clspi_option(&options, "LOCAL_SQUARES", 1);
     return options;
 }
 
 clsp_status clspi_surface_device_build(const clspi_build *build, const clspi_tensor_desc *desc)
 {
-    size_t group;
-    const clspi_options options = options_of(build->ctx, desc);
-    const clspi_options open = open_options(build->ctx, desc, &group);
-    const clspi_options left = left_options(build->ctx, desc);
+    static const int of_programs[] = {SEARCH, LEFT, OPEN};
 
-    CLSPI_CHECK(clspi_program_build(build, "surface_nearest", &options));
-    CLSPI_CHECK(clspi_program_build_for_group(build, "surface_left", &clspi_search_left_signature,
-                                              &left, OPEN_GROUP));
-    return group == 0 ? clspi_program_build(build, "surface_open", &open)
-                      : clspi_program_build_for_group(build, "surface_open",
-                                                      &clspi_search_open_signature, &open, group);
+    for (size_t i = 0; i < CLSPI_COUNT(of_programs); i++) {
+        const int k = of_programs[i];
+        size_t group;
+        const clspi_options options = options_for(build->ctx, desc, k, &group);
+        CLSPI_CHECK(group == 0 ? clspi_program_build(build, kinds[k].program, &options)
+                               : clspi_program_build_for_group(
+                                     build, kinds[k].program, kinds[k].signature, &options, group));
+    }
+    return CLSP_OK;
 }
 
-/* Makes the kernel of open queries. */
-static clsp_status make_open(clspi_surface_device *device, clsp_context *ctx,
-                             const clspi_tensor_desc *desc)
+/* Makes a kernel, where that has not been done. */
+static clsp_status make_kernel(clspi_surface_device *device, clsp_context *ctx,
+                               const clspi_tensor_desc *desc, int k)
 {
     size_t group;
-    const clspi_options options = open_options(ctx, desc, &group);
+    const clspi_options options = options_for(ctx, desc, k, &group);
 
-    return group == 0
-               ? clspi_kernel_create(&device->open, ctx, "surface_open",
-                                     &clspi_search_open_signature, &options)
-               : clspi_kernel_create_for_group(&device->open, ctx, "surface_open",
-                                               &clspi_search_open_signature, &options, group);
-}
-
-static clsp_status make_kernels(clspi_surface_device *device, clspi_series *series,
-                                const clspi_tensor_desc *desc)
-{
-    const clspi_options options = options_of(series->ctx, desc);
-    const struct {
-        clspi_kernel *kernel;
-        const clspi_signature *signature;
-    } all[] = {{&device->search, &clspi_search_surfaces_signature},
-               {&device->write, &clspi_write_open_signature},
-               {&device->place, &clspi_place_results_signature},
-               {&device->clear, &clspi_clear_cells_signature},
-               {&device->count, &clspi_count_queries_signature},
-               {&device->sum, &clspi_sum_runs_signature},
-               {&device->order, &clspi_order_queries_signature}};
-
-    for (size_t k = 0; k < CLSPI_COUNT(all); k++)
-        if (!all[k].kernel->kernel)
-            CLSPI_CHECK(clspi_kernel_create(all[k].kernel, series->ctx, "surface_nearest",
-                                            all[k].signature, &options));
-    return device->open.kernel ? CLSP_OK : make_open(device, series->ctx, desc);
+    if (device->kernel[k].kernel) return CLSP_OK;
+    return group == 0 ? clspi_kernel_create(&device->kernel[k], ctx, kinds[k].program,
+                                            kinds[k].signature, &options)
+                      : clspi_kernel_create_for_group(&device->kernel[k], ctx, kinds[k].program,
+                                                      kinds[k].signature, &options, group);
 }
 
 /* Makes what is not there yet. */
@@ -240,11 +226,12 @@ static clsp_status prepare(clsp_patch_plan *plan, clspi_series *series, const cl
     clspi_surface_device *const device = plan->nearest->surface_device;
 
     if (!device) return clspi_nearest_no_memory(plan);
-    CLSPI_CHECK(make_kernels(device, series, &plan->desc));
-    CLSPI_CHECK(clspi_buffer_reserve(&device->counts, &device->counts_bytes, series->ctx,
-                                     2 * CELLS * sizeof(cl_uint)));
-    return device->reals && device->load == of->nearest->load ? CLSP_OK
-                                                              : make_arrays(plan, series, of);
+    for (int k = 0; k < KERNELS; k++)
+        if (k != LEFT) CLSPI_CHECK(make_kernel(device, series->ctx, &plan->desc, k));
+    CLSPI_CHECK(reserve(device, series, COUNTS, 2 * CELLS * sizeof(cl_uint)));
+    return device->buffer[REALS] && device->load == of->nearest->load
+               ? CLSP_OK
+               : make_arrays(plan, series, of);
 }
 
 /* ---- what is left to the host ---- */
@@ -256,20 +243,20 @@ static clsp_status place(clspi_surface_device *d, clspi_series *series,
     const size_t results = l->num * l->result_bytes;
     const size_t normals = l->num * CLSPI_NORMAL_REALS * l->real_bytes;
 
-    CLSPI_CHECK(clspi_buffer_reserve(&d->results, &d->results_bytes, series->ctx, results));
-    CLSPI_CHECK(clspi_series_write(series, d->results, 0, l->results, results));
+    CLSPI_CHECK(reserve(d, series, RESULTS, results));
+    CLSPI_CHECK(clspi_series_write(series, d->buffer[RESULTS], 0, l->results, results));
     if (l->has_normals) {
-        CLSPI_CHECK(clspi_buffer_reserve(&d->normals, &d->normals_bytes, series->ctx, normals));
-        CLSPI_CHECK(clspi_series_write(series, d->normals, 0, l->normals, normals));
+        CLSPI_CHECK(reserve(d, series, NORMALS, normals));
+        CLSPI_CHECK(clspi_series_write(series, d->buffer[NORMALS], 0, l->normals, normals));
     }
-    clspi_place_results_args all = {.list = d->host,
-                                    .from = d->results,
-                                    .from_normals = l->has_normals ? d->normals : d->results,
+    clspi_place_results_args all = {.list = d->buffer[HOST],
+                                    .from = d->buffer[RESULTS],
+                                    .from_normals = d->buffer[l->has_normals ? NORMALS : RESULTS],
                                     .results = args->results,
                                     .normals = args->normals,
                                     .range = args->range};
     all.range.items = (cl_uint)l->num;
-    return clspi_launch_place_results(series, &d->place, &all, l->num);
+    return clspi_launch_place_results(series, &d->kernel[PLACE], &all, l->num);
 }
 
 /* Has the host search for what is left to it. args: of the walk. */
@@ -281,7 +268,7 @@ static clsp_status find_leftover(clsp_patch_plan *plan, clspi_series *series, si
     clsp_status status;
 
     if (clspi_surface_leftover_make(&l, &plan->desc, num))
-        status = clspi_series_read(series, d->host, LIST_HEAD * sizeof(cl_uint), l.entries,
+        status = clspi_series_read(series, d->buffer[HOST], LIST_HEAD * sizeof(cl_uint), l.entries,
                                    num * QUERY_WORDS * sizeof(cl_uint));
     else
         status = clspi_nearest_no_memory(plan);
@@ -306,11 +293,10 @@ static clsp_status clear_list(clspi_series *series, cl_mem list)
 }
 
 /* Makes room for so many queries, of which there are none yet. */
-static clsp_status make_list(cl_mem *list, size_t *bytes, clspi_series *series, size_t num)
+static clsp_status make_list(clspi_surface_device *d, clspi_series *series, int list, size_t num)
 {
-    CLSPI_CHECK(clspi_buffer_reserve(list, bytes, series->ctx,
-                                     (LIST_HEAD + num * QUERY_WORDS) * sizeof(cl_uint)));
-    return clear_list(series, *list);
+    CLSPI_CHECK(reserve(d, series, list, (LIST_HEAD + num * QUERY_WORDS) * sizeof(cl_uint)));
+    return clear_list(series, d->buffer[list]);
 }
 
 static clsp_status count_list(clspi_series *series, cl_mem list, cl_uint *num)
@@ -332,28 +318,17 @@ static clsp_status find_open(clspi_surface_device *d, clspi_series *series,
                                    .range = args->range,
                                    .max_dist = args->max_dist};
 
-    CLSPI_CHECK(make_list(&d->rest, &d->rest_bytes, series, *num));
+    CLSPI_CHECK(make_list(d, series, REST, *num));
     const clspi_search_open_args open = {.reals = args->reals,
                                          .words = args->words,
                                          .list = args->list,
-                                         .rest = d->rest,
+                                         .rest = d->buffer[REST],
                                          .layout = args->layout,
                                          .items = *num};
     write.range.items = *num;
-    CLSPI_CHECK(clspi_launch_search_open(series, &d->open, &open, clspi_min(*num, items)));
-    CLSPI_CHECK(clspi_launch_write_open(series, &d->write, &write, *num));
-    return count_list(series, d->rest, num);
-}
-
-static clsp_status make_left(clspi_surface_device *d, clsp_context *ctx,
-                             const clspi_tensor_desc *desc)
-{
-    const clspi_options options = left_options(ctx, desc);
-
-    return d->left.kernel
-               ? CLSP_OK
-               : clspi_kernel_create_for_group(&d->left, ctx, "surface_left",
-                                               &clspi_search_left_signature, &options, OPEN_GROUP);
+    CLSPI_CHECK(clspi_launch_search_open(series, &d->kernel[OPEN], &open, clspi_min(*num, items)));
+    CLSPI_CHECK(clspi_launch_write_open(series, &d->kernel[WRITE], &write, *num));
+    return count_list(series, d->buffer[REST], num);
 }
 
 /* Launches the search for queries that are left over, a group each, and tells how many are left to
@@ -363,23 +338,24 @@ static clsp_status find_left(clspi_surface_device *d, clspi_series *series,
 {
     const size_t most = (size_t)series->ctx->device.compute_units * UNIT_LEFT;
 
-    CLSPI_CHECK(make_list(&d->host, &d->host_bytes, series, *num));
+    CLSPI_CHECK(make_list(d, series, HOST, *num));
     for (size_t first = 0; first < *num; first += most) {
         const clspi_search_left_args left = {.reals = args->reals,
                                              .words = args->words,
                                              .boxes = args->boxes,
                                              .results = args->results,
                                              .normals = args->normals,
-                                             .rest = d->rest,
-                                             .left = d->host,
+                                             .rest = d->buffer[REST],
+                                             .left = d->buffer[HOST],
                                              .layout = args->layout,
                                              .range = args->range,
                                              .max_dist = args->max_dist,
                                              .first = (cl_uint)first};
-        CLSPI_CHECK(clspi_launch_search_left(series, &d->left, &left,
-                                             clspi_min(most, *num - first) * d->left.local));
+        CLSPI_CHECK(
+            clspi_launch_search_left(series, &d->kernel[LEFT], &left,
+                                     clspi_min(most, *num - first) * d->kernel[LEFT].local));
     }
-    return count_list(series, d->host, num);
+    return count_list(series, d->buffer[HOST], num);
 }
 
 /* Sums runs of counts, of these sums runs again, and once more. */
@@ -389,8 +365,8 @@ static clsp_status sum_cells(clspi_surface_device *d, clspi_series *series)
 
     for (size_t runs = CELLS / CELL_RUN; runs > 0; runs /= CELL_RUN) {
         const clspi_sum_runs_args args = {
-            .counts = d->counts, .first = (cl_uint)first, .items = (cl_uint)runs};
-        CLSPI_CHECK(clspi_launch_sum_runs(series, &d->sum, &args, runs));
+            .counts = d->buffer[COUNTS], .first = (cl_uint)first, .items = (cl_uint)runs};
+        CLSPI_CHECK(clspi_launch_sum_runs(series, &d->kernel[SUM], &args, runs));
         first += runs * CELL_RUN;
     }
     return CLSP_OK;
@@ -401,19 +377,21 @@ static clsp_status order_queries(clspi_surface_device *d, clspi_series *series,
                                  const clspi_search_surfaces_args *args)
 {
     const size_t items = args->range.items;
-    const clspi_clear_cells_args clear = {.counts = d->counts, .items = CELLS};
-    const clspi_count_queries_args count = {
-        .reals = args->reals, .queries = args->queries, .counts = d->counts, .range = args->range};
+    const clspi_clear_cells_args clear = {.counts = d->buffer[COUNTS], .items = CELLS};
+    const clspi_count_queries_args count = {.reals = args->reals,
+                                            .queries = args->queries,
+                                            .counts = d->buffer[COUNTS],
+                                            .range = args->range};
     const clspi_order_queries_args order = {.reals = args->reals,
                                             .queries = args->queries,
-                                            .counts = d->counts,
+                                            .counts = d->buffer[COUNTS],
                                             .list = args->list,
                                             .range = args->range};
 
-    CLSPI_CHECK(clspi_launch_clear_cells(series, &d->clear, &clear, CELLS));
-    CLSPI_CHECK(clspi_launch_count_queries(series, &d->count, &count, items));
+    CLSPI_CHECK(clspi_launch_clear_cells(series, &d->kernel[CLEAR], &clear, CELLS));
+    CLSPI_CHECK(clspi_launch_count_queries(series, &d->kernel[COUNT], &count, items));
     CLSPI_CHECK(sum_cells(d, series));
-    return clspi_launch_order_queries(series, &d->order, &order, items);
+    return clspi_launch_order_queries(series, &d->kernel[ORDER], &order, items);
 }
 
 /* Searches for the queries of a launch. */
@@ -425,12 +403,12 @@ static clsp_status find_part(clsp_patch_plan *plan, clspi_series *series,
 
     CLSPI_CHECK(clear_list(series, args->list));
     if (args->range.has_order) CLSPI_CHECK(order_queries(d, series, args));
-    CLSPI_CHECK(clspi_launch_search_surfaces(series, &d->search, args, args->range.items));
+    CLSPI_CHECK(clspi_launch_search_surfaces(series, &d->kernel[SEARCH], args, args->range.items));
     CLSPI_CHECK(count_list(series, args->list, &num));
     if (num == 0) return CLSP_OK;
     CLSPI_CHECK(find_open(d, series, args, &num));
     if (num == 0) return CLSP_OK;
-    CLSPI_CHECK(make_left(d, series->ctx, &plan->desc));
+    CLSPI_CHECK(make_kernel(d, series->ctx, &plan->desc, LEFT));
     CLSPI_CHECK(find_left(d, series, args, &num));
     return num == 0 ? CLSP_OK : find_leftover(plan, series, num, args, of);
 }
@@ -459,9 +437,9 @@ static uint64_t most_queries(const clsp_context *ctx, const clspi_surface_device
 {
     const uint64_t list = (ENTRY_WORDS + 1) * sizeof(cl_uint);
     const uint64_t room = clspi_min_u64(PART_MAX, ctx->device.max_alloc_bytes / 8 / list);
-    const uint64_t most = d->rate > 0
-                              ? (uint64_t)(d->rate * LAUNCH_MS)
-                              : clspi_launch_lines(&ctx->tuning, QUERY_FMA, 1, d->search.local, 1);
+    const uint64_t most =
+        d->rate > 0 ? (uint64_t)(d->rate * LAUNCH_MS)
+                    : clspi_launch_lines(&ctx->tuning, QUERY_FMA, 1, d->kernel[SEARCH].local, 1);
 
     return clspi_min_u64(room > 0 ? room : 1, most > ORDERED ? most : ORDERED);
 }
@@ -483,26 +461,25 @@ clsp_status clspi_surface_device_find(clsp_patch_plan *plan, clspi_series *serie
     for (;;) {
         const uint64_t most = most_queries(series->ctx, d);
         const double begun = clspi_now_ms();
-        const bool has_left = d->left.kernel != NULL;
+        const bool has_left = d->kernel[LEFT].kernel != NULL;
         if (!clspi_cut_next(&cut, most, &part)) return CLSP_OK;
         const size_t list = LIST_HEAD + part.num_lines * ENTRY_WORDS; /* the order is behind it */
-        CLSPI_CHECK(clspi_buffer_reserve(&d->list, &d->list_bytes, series->ctx,
-                                         (list + part.num_lines) * sizeof(cl_uint)));
+        CLSPI_CHECK(reserve(d, series, LIST, (list + part.num_lines) * sizeof(cl_uint)));
         const clspi_search_surfaces_args args = {
-            .reals = d->reals,
-            .words = d->words,
-            .boxes = d->boxes,
+            .reals = d->buffer[REALS],
+            .words = d->buffer[WORDS],
+            .boxes = d->buffer[BOXES],
             .queries = job->points,
             .patches = job->patches ? job->patches : job->points, /* not read then */
             .hints = job->hints ? job->hints : job->points,
             .results = job->out,
             .normals = job->normals ? job->normals : job->out,
-            .list = d->list,
+            .list = d->buffer[LIST],
             .layout = d->layout,
             .range = range_of(plan, job, &part, list),
             .max_dist = job->max_dist};
         CLSPI_CHECK(find_part(plan, series, &args, job->of));
-        if (has_left == (d->left.kernel != NULL)) /* no time went into building it */
+        if (has_left == (d->kernel[LEFT].kernel != NULL)) /* no time went into building it */
             note_rate(d, part.num_lines, most, clspi_now_ms() - begun);
     }
 }

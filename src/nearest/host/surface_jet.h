@@ -19,6 +19,36 @@ CLSPI_INLINE double dot(const double *x, const double *y)
     return (x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3]);
 }
 
+/* Raises values of Bernstein polynomials from degree n - 1 to n. */
+CLSPI_INLINE void raise_basis(double *b, uint32_t n, place at)
+{
+    b[n] = at.t * b[n - 1];
+    for (uint32_t i = n - 1; i > 0; i--)
+        b[i] = at.s * b[i] + at.t * b[i - 1];
+    b[0] *= at.s;
+}
+
+/* Computes Bernstein polynomials of degree n and their first two derivatives. */
+CLSPI_INLINE void basis_of(double b[3][ORDER_MAX], uint32_t n, place at)
+{
+    double a[ORDER_MAX];
+    const double by = (double)n, by_second = by * (by - 1);
+
+    a[0] = 1;
+    for (uint32_t k = 1; k + 2 <= n; k++)
+        raise_basis(a, k, at);
+    for (uint32_t i = 0; i <= n; i++) {
+        const double here = i + 2 <= n ? a[i] : 0, before = i >= 1 && i + 1 <= n ? a[i - 1] : 0;
+        b[2][i] = n < 2 ? 0 : by_second * (here - 2 * before + (i >= 2 ? a[i - 2] : 0));
+    }
+    if (n > 1) raise_basis(a, n - 1, at);
+    for (uint32_t i = 0; i <= n; i++)
+        b[1][i] = by * ((i >= 1 ? a[i - 1] : 0) - (i < n ? a[i] : 0));
+    if (n > 0) raise_basis(a, n, at);
+    for (uint32_t i = 0; i <= n; i++)
+        b[0][i] = a[i];
+}
+
 /* Sums control points; degrees and lanes are constants where they can be. */
 CLSPI_INLINE void sum_controls(surface_jet *j, const double *controls, uint32_t p, uint32_t q,
                                uint32_t lanes, const place at[2])
@@ -26,8 +56,8 @@ CLSPI_INLINE void sum_controls(surface_jet *j, const double *controls, uint32_t 
     double bu[3][ORDER_MAX], bv[3][ORDER_MAX], r[3][ORDER_MAX * LANES_MAX];
     const uint32_t columns = (q + 1) * lanes;
 
-    basis_of(bu[0], bu[1], bu[2], (int)p, at[0]);
-    basis_of(bv[0], bv[1], bv[2], (int)q, at[1]);
+    basis_of(bu, p, at[0]);
+    basis_of(bv, q, at[1]);
     for (uint32_t c = 0; c < columns; c++)
         r[0][c] = r[1][c] = r[2][c] = 0;
     for (uint32_t i = 0; i <= p; i++)

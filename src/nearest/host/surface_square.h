@@ -340,8 +340,11 @@ static void search_squares(walk *k, const uint32_t depth[2], const uint32_t inde
     if (!make_squares(k, p, direction)) return;
     while (num > 0) {
         const squares s = squares_of(k, &p[num - 1]), bicubic = {s.a, s.w, 6, 6, false};
-        num = s.nu == 6 && s.nv == 6 && !s.rational ? search_part(k, num - 1, &bicubic)
-                                                    : search_part(k, num - 1, &s);
+        const squares plain = {s.a, s.w, s.nu, s.nv, false},
+                      rational = {s.a, s.w, s.nu, s.nv, true};
+        num = s.rational               ? search_part(k, num - 1, &rational)
+              : s.nu == 6 && s.nv == 6 ? search_part(k, num - 1, &bicubic)
+                                       : search_part(k, num - 1, &plain);
     }
 }
 

@@ -24,7 +24,6 @@
 #else
 #define CHOSEN(condition, x, y) ((condition) ? (x) : (y))
 #endif
-#define MAD(a, b, c) ((a) * (b) + (c))
 typedef double real;
 
 CLSPI_INLINE double least_of(double x, double y)
@@ -37,7 +36,7 @@ CLSPI_INLINE double most_of(double x, double y)
     return x > y ? x : y;
 }
 
-#include "bernstein_jet.clh"
+#include "newton_step.clh"
 
 enum { CLSPI_STEPS = 8 };
 
