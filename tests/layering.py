@@ -3,13 +3,15 @@
 
 usage: layering.py SOURCE_DIR
 
-  - #include lines follow the layers, in src/ and in cl/: a family sees patch, plan, cooperate,
-    device and math; patch sees plan, device and math; plan sees cooperate and device; cooperate
-    sees device and math; device sees math, and math nobody; all see cl/rules. A family is a
-    folder of src/ that is no layer; no family sees another
+  - #include lines follow the layers, in src/ and in cl/: a family sees nearest, patch, plan,
+    cooperate, device and math; nearest sees all of these but the families; patch sees plan, device
+    and math; plan sees cooperate and device; cooperate sees device and math; device sees math, and
+    math nobody; all see cl/rules. A family is a folder of src/ that is no layer; no family sees
+    another
   - mathematics (NO_OPENCL) sees mathematics and cl/rules alone, neither OpenCL nor a public header
   - layers below the families neither include a family's header nor name a family; src/math may say
-    what its mathematics is for, and the word image is OpenCL's too
+    what its mathematics is for, src/nearest has queries and results that bear a family's name, and
+    the word image is OpenCL's too
   - tools, bench and tests/api use the public headers only, tests/ref and tests/data the C library
     only; bench sees tests/data too, so that it measures what is tested, and tools/view and
     tools/io/text for OpenGL without a window; a folder of tests/ may see the layer of its name,
@@ -68,7 +70,8 @@ LAYERS = {'rules': (),
           'device': ('rules', 'math'),
           'cooperate': ('rules', 'device', 'math'),
           'plan': ('rules', 'cooperate', 'device'),
-          'patch': ('rules', 'plan', 'device', 'math')}
+          'patch': ('rules', 'plan', 'device', 'math'),
+          'nearest': ('rules', 'patch', 'plan', 'cooperate', 'device', 'math')}
 # layer: the public headers that it may include
 DEVICE_HEADERS = ('context', 'graphics', 'types', 'version')
 HEADERS = {'rules': (),
@@ -76,14 +79,15 @@ HEADERS = {'rules': (),
            'device': DEVICE_HEADERS,
            'cooperate': DEVICE_HEADERS + ('share',),
            'plan': DEVICE_HEADERS + ('share', 'plan', 'vertex'),
-           'patch': DEVICE_HEADERS + ('share', 'plan', 'vertex', 'patch', 'nearest')}
+           'patch': DEVICE_HEADERS + ('share', 'plan', 'vertex', 'patch'),
+           'nearest': DEVICE_HEADERS + ('share', 'plan', 'vertex', 'patch', 'nearest')}
 # Mathematics: folders that see each other as far as their layers do, and neither OpenCL nor any
 # public header.
-NO_OPENCL = ('src/math', 'src/patch/host', 'src/bezier/methods/host', 'src/bspline/knots',
-             'src/bspline/project/host', 'src/image/prefilter/host', 'src/image/values/host',
+NO_OPENCL = ('src/math', 'src/patch/host', 'src/nearest/host', 'src/bezier/methods/host',
+             'src/bspline/knots', 'src/image/prefilter/host', 'src/image/values/host',
              'src/solid/mesh', 'src/solid/cells')
 OPENCL_HEADERS = ('CL/', 'OpenCL/', 'clspline/')
-MAY_NAME_FAMILIES = ('rules', 'math')
+MAY_NAME_FAMILIES = ('rules', 'math', 'nearest')
 FAMILIES_WITH_OTHER_MEANINGS = ('image',)
 # Files that belong to no layer and see everything.
 ABOVE_ALL = ('src/build_all.c',)

@@ -125,25 +125,29 @@ typedef struct clsp_nearest_opts {
                          a bound below its distance; cubics are within half of it. 0: 1e-4 of
                          the largest edge of the box around all curves. Below what the precision
                          can reach, some (degree + 8) eps of a span's size, it counts as that.
-                         Devices without denormal numbers count what cubics are off by in the
-                         least normal ones, and those of curves below 1e-31 (CLSP_F32) not at
-                         all: bounds are then 0 */
+                         Of curves below 1e-31 (CLSP_F32) devices without denormal numbers take what
+                         cubics are off by for 0 */
     union {
         uint64_t no_normals;        /* 0 */
         const clsp_output *normals; /* of surfaces of three coordinates: receives the unit normal
                                and the signed distance of each query, [num][4] in the plan's
                                precision; NULL: not asked for */
     };
-    uint64_t reserved[CLSP_RESERVED - 1];
+    union {
+        uint64_t no_metric;   /* 0 */
+        const double *metric; /* [dim], the weights of coordinates in squared distances, finite and
+                         above 0: the distance of x and y is the root of the sum of metric[k] (x_k -
+                         y_k)^2, and all distances are such ones; NULL: 1 each */
+    };
+    uint64_t reserved[CLSP_RESERVED - 2];
 } clsp_nearest_opts;
 
 /* Projects points onto the curves or surfaces loaded. nearest: receives [num][num_nearest] results
    (the structs above) in the plan's precision. The first call after curves are loaded makes what
    the search needs; of mrep also the first one with another tolerance, and it waits for the device,
-   which alone knows how many cubics there will be. Where these would be more than 2^22, or more
-   than its largest buffer holds, a warning says so, results are CLSP_NEAREST_CUT, and bounds
-   are as far off as the cubics are. Bezier curves are searched by the host's cores. opts may be
-   NULL.
+   whose segments cubics are made of. Where these would be more than 2^22, or more than its largest
+   buffer holds, a warning says so, results are CLSP_NEAREST_CUT, and bounds are as far off as the
+   cubics are. opts may be NULL.
 
    Shared, processors take tiles of the points, by the exact method; mrep is the context's device's
    alone. The host's cores search within the same bounds as devices; their results may have other
@@ -172,10 +176,14 @@ typedef struct clsp_nearest_opts {
    Where patches meet in a crease, the side is that of the patch whose normal points along the way.
    Queries as near to the surface as distances are off get either sign.
 
+   With a metric all is searched as if coordinates were multiplied by the roots of its weights,
+   whose roundings are within the bounds above; sizes are measured so too. Normals are those of the
+   surface as it is. A call with another metric than the one before makes anew what is searched;
+   calls that overlap, for tiles on their threads, have the same one.
+
    Errors: CLSP_ERROR_ARGUMENT also for a plan of volumes, of triangles or of surfaces of one
-   coordinate, for normals of curves and of surfaces of other than three coordinates, and for
-   options that Bezier patches do not have; CLSP_ERROR_DEGREE (0, or above the maximum),
-   CLSP_ERROR_WEIGHTS (mrep of rational curves). */
+   coordinate, and for normals of curves and of surfaces of other than three coordinates;
+   CLSP_ERROR_DEGREE (0, or above the maximum), CLSP_ERROR_WEIGHTS (mrep of rational curves). */
 CLSP_API clsp_status clsp_nearest_project(clsp_patch_plan *plan,
                                           const clsp_nearest_queries *queries,
                                           const clsp_nearest_opts *opts, clsp_output nearest,

@@ -61,7 +61,7 @@ class Projected:
     def project(self, points: ArrayLike, k: int = 1, *, patch: ArrayLike | None = None,
                 distance_upper_bound: float = np.inf, hints: ArrayLike | None = None,
                 method: str = 'exact', tolerance: float = 0.0, signed: bool = False,
-                share: Sharing = None) -> Nearest:
+                metric: ArrayLike | None = None, share: Sharing = None) -> Nearest:
         """The nearest points of curves or surfaces, as ``scipy.spatial.KDTree.query`` finds those
         of points.
 
@@ -85,6 +85,9 @@ class Projected:
             Of ``'mrep'``; 0: 1e-4 of the curves' size.
         signed : bool
             Normals and signed distances too, of surfaces of three dimensions.
+        metric : array_like, optional
+            Weights of the coordinates in squared distances, (dim,), by which all is measured; those
+            of the signed distance too. Default: 1 each.
         share : Share or str, optional
 
         Returns
@@ -116,6 +119,12 @@ class Projected:
             target = memory.Output(sides, 'sides', self.precision)
             options.normals = ffi.addressof(target.struct)
             kept.append(target)
+        if metric is not None:
+            metric = memory.contiguous(metric, 'metric', np.float64)
+            if metric.shape != (self.dim,):
+                raise ArgumentError(f'metric: shape ({self.dim},), not {metric.shape}')
+            kept.append(metric)
+            options.metric = ffi.from_buffer('double[]', metric)
         if found.size:
             self._project(queries, options, found, share)
         del kept

@@ -373,6 +373,18 @@ class Projection(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'signed: of surfaces of 3 dimensions'):
             flat.project(np.zeros(2), signed=True)
 
+    def test_metric(self):
+        """Of the line y = x, where the weights of x and y are 1 and 4."""
+        for real in REALS:
+            line = clspline.BSpline((None,), np.array([[0, 0], [10, 10]], real), 1)
+            for curve in (line, line.bezier()):
+                found = curve.project([[5, 0]], metric=[1, 4])
+                np.testing.assert_allclose(found.point, [[1, 1]], rtol=1e-5)
+                np.testing.assert_allclose(found.distance, [np.sqrt(20)], rtol=1e-6)
+                for wrong in ([1], [1, 4, 1], [1, 0], [1, np.nan]):
+                    with self.assertRaisesRegex(ValueError, 'metric'):
+                        curve.project([[5, 0]], metric=wrong)
+
 
 class Refused(unittest.TestCase):
     def test_descriptions(self):

@@ -1,10 +1,10 @@
 /* The family of Bezier patches, and the public calls that it alone has. */
 #include "bezier_edges.h"
-#include "bezier_pieces.h"
 #include "bezier_plan.h"
 #include "bezier_sums.h"
 #include "bernstein_basis.h"
 #include "check.h"
+#include "nearest_search.h"
 #include "patch_eval.h"
 
 static const clspi_patch_family family; /* at the end */
@@ -43,6 +43,7 @@ static void describe(const clsp_patch_plan *plan, clsp_patch_desc *desc)
 static void release(clsp_patch_plan *plan)
 {
     clspi_kernel_release(&bezier_plan_of(plan)->edges);
+    clspi_nearest_destroy(&plan->nearest);
 }
 
 /* ---- creation ---- */
@@ -133,6 +134,7 @@ clsp_status clsp_bezier_set_degrees(clsp_patch_plan *tensor, const uint32_t *deg
         desc.degree[k] = degree[k];
     CLSPI_CHECK(clspi_change_check(&tensor->base));
     CLSPI_CHECK(clspi_bezier_resolve(tensor->base.ctx, &desc, &resolved));
+    clspi_nearest_destroy(&tensor->nearest);
     return configure(plan, &desc, &resolved);
 }
 
@@ -145,8 +147,6 @@ static const clspi_patch_family family = {
     .describe = describe,
     .set_axes = set_axes,
     .release = release,
-    .project = clspi_bezier_project,
     .prepare = prepare,
     .after_rows = after_rows,
-    .has_edges = clspi_bezier_edges_needed,
-    .surfaces = clspi_bezier_surfaces};
+    .has_edges = clspi_bezier_edges_needed};

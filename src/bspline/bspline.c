@@ -3,43 +3,10 @@
 #include "buffer.h"
 #include "check.h"
 #include "convert_target.h"
-#include "curve_device.h"
-#include "nearest_cubic.h"
-#include "project.h"
-#include "surface_spans.h"
+#include "nearest_search.h"
 #include "patch_eval.h"
 
 /* ---- what the family brings ---- */
-
-/* Makes the search of a plan of surfaces. */
-static clspi_surface_search *make_surfaces(const clsp_patch_plan *tensor, const void *points,
-                                           const clspi_parallel *threads)
-{
-    const clspi_bspline_plan *const plan =
-        (const clspi_bspline_plan *)tensor; /* whose first member it is */
-    clspi_surface_search *search = NULL;
-    clspi_surface_spans spans;
-
-    if (clspi_surface_spans_make(&spans, plan->knots)) {
-        const clspi_tensor_desc *const d = &tensor->desc;
-        spans.dim = d->dim;
-        spans.rational = d->rational != 0;
-        spans.f64 = d->precision == CLSP_F64;
-        spans.points = points;
-        const clspi_surface_desc desc = {
-            .degree = {plan->knots[0].degree, plan->knots[1].degree},
-            .dim = spans.dim,
-            .rational = spans.rational,
-            .num_patches = tensor->num_patches,
-            .spans = {plan->knots[0].num_spans, plan->knots[1].num_spans},
-            .ends = {spans.ends[0], spans.ends[1]},
-            .piece = clspi_surface_spans_piece,
-            .user = &spans};
-        search = clspi_surface_search_create(&desc, threads);
-    }
-    clspi_surface_spans_release(&spans);
-    return search;
-}
 
 static void describe(const clsp_patch_plan *plan, clsp_patch_desc *desc)
 {
@@ -50,9 +17,7 @@ static void describe(const clsp_patch_plan *plan, clsp_patch_desc *desc)
 static void release_made(clspi_bspline_plan *plan)
 {
     clspi_convert_target_destroy(&plan->target);
-    clspi_nearest_destroy(&plan->nearest);
-    clspi_nearest_cubic_destroy(&plan->nearest_cubic);
-    clspi_curve_search_destroy(&plan->search);
+    clspi_nearest_destroy(&plan->tensor.nearest);
 }
 
 static void release(clsp_patch_plan *tensor)
@@ -173,8 +138,7 @@ const clspi_patch_family clspi_bspline_family = {
     .describe = describe,
     .set_axes = set_axes,
     .release = release,
-    .project = clspi_bspline_project,
     .make_basis = clspi_bspline_make_basis,
     .host_basis = clspi_bspline_host_basis,
     .after_rows = clspi_patch_edge_normals,
-    .surfaces = make_surfaces};
+    .own_spans = clspi_bspline_own_spans};

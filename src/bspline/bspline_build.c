@@ -1,5 +1,6 @@
 #include "bspline_plan.h"
 #include "check.h"
+#include "curve_device.h"
 #include "nearest_cubic.h"
 #include "own_target.h"
 #include "piece_order.h"
@@ -74,13 +75,8 @@ static clsp_status build_search(const clspi_build *build, clsp_type precision, s
                                       .dim = curves[kind].dim,
                                       .rational = curves[kind].rational,
                                       .degrees = {curves[kind].degree}};
-    const clspi_options segments = clspi_segment_options(build->ctx, &tensor);
 
-    CLSPI_CHECK(clspi_program_build(build, "segments", &segments));
-    for (int many = 0; many <= (kind == 1); many++) {
-        const clspi_options options = clspi_nearest_options(build->ctx, &tensor, many);
-        CLSPI_CHECK(clspi_program_build(build, "nearest", &options));
-    }
+    CLSPI_CHECK(clspi_curve_device_build(build, &tensor, kind == 1));
     return curves[kind].rational ? CLSP_OK : clspi_nearest_cubic_build(build, &tensor);
 }
 

@@ -4,15 +4,11 @@
 
 #include <clspline/bspline.h>
 
-#include "curve_search.h"
 #include "knots.h"
 #include "own_knots.h"
 #include "patch_plan.h"
 
-typedef struct clspi_segments clspi_segments;
-typedef struct clspi_nearest clspi_nearest;
 struct clspi_convert_target;
-typedef struct clspi_nearest_cubic clspi_nearest_cubic;
 
 typedef struct clspi_bspline_plan {
     clsp_patch_plan tensor; /* first: the patch plan's calls know the plan by it */
@@ -22,10 +18,6 @@ typedef struct clspi_bspline_plan {
     bool has_kinks[3];     /* first derivatives jump within the domain */
     clspi_own_knots own;   /* of curves; then those above count for degrees and numbers alone */
     struct clspi_convert_target *target; /* of conversions; NULL: none */
-    clspi_nearest *nearest;              /* of projections; NULL: none yet */
-    clspi_nearest_cubic *nearest_cubic;  /* of those by mrep */
-    clspi_curve_search *search;          /* of projections by the host; NULL: none yet */
-    uint64_t search_load;                /* of control points that it is of; 0: none */
 } clspi_bspline_plan;
 
 extern const clspi_patch_family clspi_bspline_family;
@@ -58,6 +50,9 @@ clsp_status clspi_bspline_make_basis(clsp_patch_plan *plan, clspi_series *series
 
 /* Makes the same in double for the host, as a clspi_patch_family does. */
 double *clspi_bspline_host_basis(const clsp_patch_plan *plan);
+
+/* Makes the spans of curves with knots of their own, as a clspi_patch_family does. */
+bool clspi_bspline_own_spans(const clsp_patch_plan *plan, struct clspi_spans *spans);
 
 /* Returns the reals of it that each curve with knots of its own has. */
 size_t clspi_bspline_own_reals(const clspi_bspline_plan *plan, const clspi_tensor_desc *desc);

@@ -7,7 +7,6 @@
 #include "host_device.h"
 #include "host_list.h"
 #include "points.h"
-#include "surface_device.h"
 #include "vertex_layout.h"
 #include "vertex_rows.h"
 
@@ -88,9 +87,6 @@ static void release(clsp_patch_plan *plan)
     clspi_peers_release(&plan->peers);
     clspi_patch_forget_grids(plan);
     clspi_host_state_release(&plan->host);
-    clspi_surface_search_destroy(&plan->surfaces);
-    clspi_curve_search_destroy(&plan->curves);
-    clspi_surface_device_destroy(&plan->surface_device);
     clspi_buffer_release(&plan->points);
     clspi_buffer_release(&plan->basis);
 }

@@ -4,15 +4,12 @@
 #ifndef CLSPI_PATCH_PLAN_H
 #define CLSPI_PATCH_PLAN_H
 
-#include <clspline/nearest.h>
 #include <clspline/patch.h>
 
-#include "curve_search.h"
 #include "eval_points.h"
 #include "host_state.h"
 #include "memory.h"
 #include "own_samples.h"
-#include "surface_search.h"
 #include "tile_rows.h"
 #include "vertex_assembly.h"
 #include "vertex_tile.h"
@@ -20,8 +17,8 @@
 /* Kinds of changes, bits of clspi_plan.broken. */
 enum { CLSPI_CHANGE_DESC = 1, CLSPI_CHANGE_GRIDS = 2 };
 
-/* The search on the plan's device (surface_device.h). */
-typedef struct clspi_surface_device clspi_surface_device;
+struct clspi_nearest;
+struct clspi_spans;
 
 /* What the host makes lists by (host_list.h), which commands share that may outlive the plan. */
 typedef struct clspi_list_recipe clspi_list_recipe;
@@ -42,11 +39,6 @@ typedef struct clspi_patch_family {
     /* Releases what a plan of the family holds beside the patch plan. */
     void (*release)(clsp_patch_plan *plan);
 
-    /* Finds nearest points; opts are given, and the call is checked but for these. */
-    clsp_status (*project)(clsp_patch_plan *plan, const clsp_nearest_queries *queries,
-                           const clsp_nearest_opts *opts, const clsp_output *nearest,
-                           const clsp_run *run);
-
     /* Makes what the family's kernels need for a description; NULL: nothing. */
     clsp_status (*prepare)(clsp_patch_plan *plan, clspi_series *series);
 
@@ -63,10 +55,9 @@ typedef struct clspi_patch_family {
     /* Tells whether after_rows makes edges of surfaces as the host does too; NULL: never. */
     bool (*has_edges)(const clspi_tensor_desc *desc);
 
-    /* Makes what surface_project.h searches, of control points of the host's; NULL without memory.
-     */
-    clspi_surface_search *(*surfaces)(const clsp_patch_plan *plan, const void *points,
-                                      const clspi_parallel *threads);
+    /* Makes the spans of curves that have a basis each (spans.h); false without memory. NULL: none
+       have. */
+    bool (*own_spans)(const clsp_patch_plan *plan, struct clspi_spans *spans);
 } clspi_patch_family;
 
 struct clsp_patch_plan {
@@ -100,12 +91,9 @@ struct clsp_patch_plan {
     clspi_tile_kernel tile_kernel;
     clspi_peers peers;
     clspi_host_state host;
-    clspi_vertex_tile *host_tile;         /* tables of the host; NULL: not made */
-    clspi_list_recipe *list_recipe;       /* of the host's lists; NULL: not made */
-    clspi_surface_search *surfaces;       /* of projections; NULL: none yet */
-    clspi_curve_search *curves;           /* likewise, of curves that are a segment each */
-    uint64_t surfaces_load;               /* of control points that either is of */
-    clspi_surface_device *surface_device; /* NULL: none yet */
+    clspi_vertex_tile *host_tile;   /* tables of the host; NULL: not made */
+    clspi_list_recipe *list_recipe; /* of the host's lists; NULL: not made */
+    struct clspi_nearest *nearest;  /* of projections, which the family releases; NULL: none yet */
 };
 
 static inline clsp_patch_plan *clspi_patch_plan_of(clspi_plan *plan)

@@ -13,7 +13,8 @@
 #include <string.h>
 
 #include "bspline_ref.h"
-#include "curve_spans.h"
+#include "curve_search.h"
+#include "knots.h"
 #include "../support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -140,7 +141,7 @@ static job *start(const shape *s, bool f64, double offset)
 {
     job *const j = calloc(1, sizeof *j);
     clspi_knots knots;
-    clspi_curve_spans spans;
+    clspi_spans spans;
 
     assert_non_null(j);
     assert_true(s->num_curves <= CURVES_MAX && s->controls <= CONTROLS_MAX);
@@ -155,16 +156,20 @@ static job *start(const shape *s, bool f64, double offset)
     make_points(j, offset);
     make_samples(j);
     assert_true(clspi_knots_make(&knots, j->knots, j->degree, j->controls));
-    assert_true(clspi_curve_spans_make(&spans, &knots, NULL, 0, f64));
-    const clspi_curve_search_desc desc = {.f64 = f64,
-                                          .dim = s->dim,
-                                          .rational = s->rational,
-                                          .degree = knots.degree,
-                                          .controls = knots.controls,
-                                          .spans = &spans};
+    assert_true(clspi_spans_reserve(&spans, 1, knots.num_spans, j->degree, f64));
+    for (uint32_t i = 0; i < knots.num_spans; i++)
+        clspi_knots_extraction(
+            &knots, i, 0,
+            clspi_spans_put(&spans, i, knots.span[i] - j->degree, knots.u + knots.span[i]));
+    const clspi_search_desc desc = {.f64 = f64,
+                                    .dim = s->dim,
+                                    .rational = s->rational,
+                                    .degree = {knots.degree},
+                                    .controls = {knots.controls},
+                                    .spans = {&spans}};
     j->search = clspi_curve_search_create(&desc);
     assert_non_null(j->search);
-    clspi_curve_spans_release(&spans);
+    clspi_spans_release(&spans);
     clspi_knots_release(&knots);
     load(j);
     return j;
@@ -206,7 +211,7 @@ static void find_range(const job *j, queries *q, size_t first, size_t num)
     for (size_t i = 0; i < num * j->dim; i++)
         narrow[i] = (float)points[i];
     const void *const hint = j->f64 ? (const void *)hints : narrow_hints;
-    const clspi_segment_queries given = {.num = num,
+    const clspi_nearest_queries given = {.num = num,
                                          .points = j->f64 ? (const void *)points : narrow,
                                          .patches = q->has_patches ? q->patches + first : NULL,
                                          .hints = q->has_hints ? hint : NULL,

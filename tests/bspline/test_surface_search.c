@@ -13,7 +13,8 @@
 
 #include "surface_cases.h"
 #include "surface_ref.h"
-#include "surface_spans.h"
+#include "knots.h"
+#include "surface_search.h"
 #include "../support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -110,7 +111,7 @@ static bool is_finite_patch(const job *j, size_t patch)
 static void load(job *j)
 {
     clspi_knots knots[2];
-    clspi_surface_spans spans;
+    clspi_spans spans[2];
     const double one[2] = {0, 1};
 
     for (size_t i = 0; i < j->num_patches * j->patch_reals; i++) {
@@ -119,26 +120,29 @@ static void load(job *j)
         if (i % j->coords < j->dim && isfinite(j->points[i] / w))
             j->scale = fmax(j->scale, fabs(j->points[i] / w));
     }
-    for (int k = 0; k < 2; k++)
-        assert_true(clspi_knots_make(&knots[k], j->knots[k], j->degree[k], j->controls[k]));
-    assert_true(clspi_surface_spans_make(&spans, knots));
-    spans.dim = j->dim;
-    spans.rational = j->rational;
-    spans.f64 = j->f64;
-    spans.points = j->f64 ? (const void *)j->points : j->narrow;
-    const clspi_surface_desc desc = {.degree = {j->degree[0], j->degree[1]},
-                                     .dim = j->dim,
-                                     .rational = j->rational,
-                                     .num_patches = j->num_patches,
-                                     .spans = {knots[0].num_spans, knots[1].num_spans},
-                                     .ends = {spans.ends[0], spans.ends[1]},
-                                     .piece = clspi_surface_spans_piece,
-                                     .user = &spans};
+    for (int k = 0; k < 2; k++) {
+        clspi_knots *const of = &knots[k];
+        assert_true(clspi_knots_make(of, j->knots[k], j->degree[k], j->controls[k]));
+        assert_true(clspi_spans_reserve(&spans[k], 1, of->num_spans, of->degree, j->f64));
+        for (uint32_t i = 0; i < of->num_spans; i++)
+            clspi_knots_extraction(
+                of, i, 0,
+                clspi_spans_put(&spans[k], i, of->span[i] - of->degree, of->u + of->span[i]));
+    }
+    const clspi_search_desc desc = {.f64 = j->f64,
+                                    .dim = j->dim,
+                                    .rational = j->rational,
+                                    .degree = {j->degree[0], j->degree[1]},
+                                    .controls = {j->controls[0], j->controls[1]},
+                                    .spans = {&spans[0], &spans[1]},
+                                    .num_patches = j->num_patches,
+                                    .points = j->f64 ? (const void *)j->points : j->narrow};
     j->search = clspi_surface_search_create(&desc, NULL);
     assert_non_null(j->search);
-    clspi_surface_spans_release(&spans);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
+        clspi_spans_release(&spans[k]);
         clspi_knots_release(&knots[k]);
+    }
     for (size_t i = 0; i < j->num_patches; i++) {
         const ref_bspline r = {.directions = 2,
                                .degree = {j->degree[0], j->degree[1]},
@@ -203,7 +207,7 @@ static void find(const job *j, queries *q)
             narrow_hints[2 * i + k] = (float)q->hints[i][k];
         }
     }
-    const clspi_surface_queries given = {.f64 = j->f64,
+    const clspi_nearest_queries given = {.f64 = j->f64,
                                          .num = q->num,
                                          .order = q->has_order ? q->order : NULL,
                                          .points = j->f64 ? (const void *)points : narrow,
@@ -707,9 +711,9 @@ static void test_invalid(void **state)
 
 static void test_empty(void **state)
 {
-    static const double ends[4] = {0, 1};
-    const clspi_surface_desc desc = {
-        .degree = {3, 3}, .dim = 3, .spans = {1, 1}, .ends = {ends, ends}};
+    static double ends[4] = {0, 1};
+    const clspi_spans spans = {.sets = 1, .spans = 1, .order = 4, .ends = ends};
+    const clspi_search_desc desc = {.degree = {3, 3}, .dim = 3, .spans = {&spans, &spans}};
     job j = {.f64 = true, .dim = 3, .search = clspi_surface_search_create(&desc, NULL)};
     static queries q;
 

@@ -7,36 +7,35 @@
 #include "half.h"
 #include "level.h"
 
-const uint8_t clspi_order_by[CLSPI_ORDERS][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
-                                                 {2, 0, 0}, {1, 1, 0}, {0, 2, 0}, {1, 0, 1},
-                                                 {0, 1, 1}, {0, 0, 2}};
+#define BY(k)                                                                                      \
+    {                                                                                              \
+        SUM_BY_U(k), SUM_BY_V(k), SUM_BY_W(k)                                                      \
+    }
 
-/* The attribute that each sum is. */
-static const uint8_t part_of[CLSPI_ORDERS] = {0, 2, 3, 4, 5, 6, 7, 11, 12, 13};
-
-enum { NORMAL = 8, PARAMS = 9, JACOBIAN = 14 };
+const uint8_t clspi_order_by[CLSPI_ORDERS][3] = {BY(0), BY(1), BY(2), BY(3), BY(4),
+                                                 BY(5), BY(6), BY(7), BY(8), BY(9)};
 
 /* ---- shapes ---- */
 
 void clspi_solid_shape_complete(clspi_solid_shape *shape)
 {
-    const bool has_more = shape->at[NORMAL] >= 0 || shape->at[JACOBIAN] >= 0;
+    const bool has_more = shape->at[ATTRIBUTE_NORMAL] >= 0 || shape->at[ATTRIBUTE_JACOBIAN] >= 0;
 
     shape->num_sums = 0;
     for (uint8_t k = 0; k < CLSPI_ORDERS; k++) {
         const bool is_tangent = k == CLSPI_BY_U || k == CLSPI_BY_V || k == CLSPI_BY_W;
         shape->place[k] = -1;
-        if (shape->at[part_of[k]] < 0 && !(has_more && is_tangent)) continue;
+        if (shape->at[SUM_ATTRIBUTE(k)] < 0 && !(has_more && is_tangent)) continue;
         shape->place[k] = (int8_t)shape->num_sums;
         shape->number[shape->num_sums++] = k;
     }
-    shape->has_normal = shape->at[NORMAL] >= 0;
-    shape->has_params = shape->at[PARAMS] >= 0;
+    shape->has_normal = shape->at[ATTRIBUTE_NORMAL] >= 0;
+    shape->has_params = shape->at[ATTRIBUTE_PARAMS] >= 0;
 }
 
 int32_t clspi_solid_sum_at(const clspi_solid_shape *shape, uint32_t k)
 {
-    return shape->at[part_of[shape->number[k]]];
+    return shape->at[SUM_ATTRIBUTE(shape->number[k])];
 }
 
 uint32_t clspi_solid_sums(const clspi_solid_shape *shape)
@@ -204,23 +203,25 @@ static void store_more(const clspi_solid_shape *shape, const clspi_solid_source 
     const double none = face == CLSPI_NOWHERE ? (double)NAN : 0;
     double d[3][3], n[3] = {none, none, none};
 
-    if (shape->at[JACOBIAN] >= 0 || face < CLSPI_NO_FACE) get_tangents(shape, source, i, d);
-    if (shape->at[JACOBIAN] >= 0)
-        put(vertex, shape->bits, (size_t)shape->at[JACOBIAN], make_jacobian(d));
+    if (shape->at[ATTRIBUTE_JACOBIAN] >= 0 || face < CLSPI_NO_FACE)
+        get_tangents(shape, source, i, d);
+    if (shape->at[ATTRIBUTE_JACOBIAN] >= 0)
+        put(vertex, shape->bits, (size_t)shape->at[ATTRIBUTE_JACOBIAN], make_jacobian(d));
     if (face < CLSPI_NO_FACE) make_normal(shape, d, face, n);
-    if (shape->has_normal) put_all(shape, vertex, (size_t)shape->at[NORMAL], n);
+    if (shape->has_normal) put_all(shape, vertex, (size_t)shape->at[ATTRIBUTE_NORMAL], n);
 }
 
 void clspi_solid_vertices_store(const clspi_solid_shape *shape, const clspi_solid_source *source,
                                 void *out, size_t count)
 {
     const size_t step = shape->stride * (shape->bits / 8);
-    const bool has_more = shape->has_normal || shape->at[JACOBIAN] >= 0;
+    const bool has_more = shape->has_normal || shape->at[ATTRIBUTE_JACOBIAN] >= 0;
     char *vertex = out;
 
     store_sums(shape, source, out, count);
     for (size_t i = 0; i < count && source->first == 0; i++, vertex += step) {
-        if (shape->has_params) put_all(shape, vertex, (size_t)shape->at[PARAMS], source->params[i]);
+        if (shape->has_params)
+            put_all(shape, vertex, (size_t)shape->at[ATTRIBUTE_PARAMS], source->params[i]);
         if (has_more) store_more(shape, source, i, vertex);
     }
 }

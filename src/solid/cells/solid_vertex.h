@@ -7,17 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "attributes.clh"
+
 enum {
-    CLSPI_ORDERS = 10, /* of derivatives, at most 2 in all directions together */
+    CLSPI_ORDERS = SUM_KINDS, /* of derivatives, at most 2 in all directions together */
     CLSPI_MOST_ORDER = 2,
-    CLSPI_VALUE = 0, /* sums by their numbers: the value, derivatives by u, v, w, uu, uv, vv, uw,
-                        vw, ww */
+    CLSPI_VALUE = 0, /* sums by their numbers (attributes.clh) */
     CLSPI_BY_U = 1,
     CLSPI_BY_V = 2,
     CLSPI_BY_W = 3,
-    CLSPI_NO_FACE = 6,     /* beside the numbers of a cell's faces */
-    CLSPI_NOWHERE = 7,     /* no such cell or parameter */
-    CLSPI_SOLID_PARTS = 15 /* attributes, by the bits of vertex.h */
+    CLSPI_NO_FACE = 6, /* beside the numbers of a cell's faces */
+    CLSPI_NOWHERE = 7, /* no such cell or parameter */
+    CLSPI_SOLID_PARTS = ATTRIBUTES
 };
 
 /* How often each sum is derived along u, v and w. */

@@ -545,7 +545,7 @@ static void test_too_many(void **state)
 
     (void)state;
     assert_int_equal(clsp_context_create(&ctx, NULL, &opts), CLSP_OK);
-    curves c = random_curves(CLSP_F32, 7, 40, 3, false, 2);
+    curves c = random_curves(CLSP_F32, 7, 40, 3, false, 4);
     double *const queries = make_queries(&c, NUM);
     projecting p = start(ctx, &c, NUM, queries);
     p.opts.tolerance = 1e-6;

@@ -824,12 +824,15 @@ static void start_curves(curve_pair *p, clsp_context *ctx)
               clsp_patch_set_control_points(p->bspline, CURVES, clsp_in_f64(points, num), NULL));
 }
 
-static void check_curves(clsp_context *ctx, const curve_pair *p, bool with_hints)
+static void check_curves(clsp_context *ctx, const curve_pair *p, bool with_hints,
+                         const clsp_run *run)
 {
-    static const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST};
+    enum { NEAREST = 2 }; /* results of a query */
+    const clsp_nearest_opts opts = {.num_nearest = NEAREST};
     static double points[4 * CURVE_QUERIES], hints[CURVE_QUERIES];
     static uint32_t patches[CURVE_QUERIES];
-    static clsp_nearest_f64 expected[CURVE_QUERIES], got[CURVE_QUERIES];
+    static clsp_nearest_f64 expected[NEAREST * CURVE_QUERIES];
+    static clsp_nearest_f64 got[NEAREST * CURVE_QUERIES];
 
     for (size_t i = 0; i < CURVE_QUERIES * (size_t)p->dim; i++)
         points[i] = 2 * surface_case_uniform(&state_of_queries) - 0.5;
@@ -841,19 +844,23 @@ static void check_curves(clsp_context *ctx, const curve_pair *p, bool with_hints
                               .points = clsp_in_f64(points, CURVE_QUERIES * (size_t)p->dim)};
     if (with_hints) q.patches = clsp_in_u32(patches, CURVE_QUERIES);
     if (with_hints) q.hints = clsp_in_f64(hints, CURVE_QUERIES);
-    assert_ok(ctx, clsp_nearest_project(p->bspline, &q, NULL,
-                                        clsp_out_nearest_f64(expected, CURVE_QUERIES),
-                                        &(clsp_run){.share = &by_host}));
-    assert_ok(ctx, clsp_nearest_project(p->bezier, &q, NULL,
-                                        clsp_out_nearest_f64(got, CURVE_QUERIES), NULL));
-    for (size_t i = 0; i < CURVE_QUERIES; i++)
-        assert_memory_equal(&got[i], &expected[i], sizeof got[i]);
+    for (size_t num = 1; num <= NEAREST; num++) {
+        const clsp_nearest_opts *const some = num > 1 ? &opts : NULL;
+        const clsp_output out = clsp_out_nearest_f64(got, num * CURVE_QUERIES);
+        assert_ok(ctx,
+                  clsp_nearest_project(p->bspline, &q, some,
+                                       clsp_out_nearest_f64(expected, num * CURVE_QUERIES), run));
+        assert_ok(ctx, clsp_nearest_project(p->bezier, &q, some, out, run));
+        for (size_t i = 0; i < num * CURVE_QUERIES; i++)
+            assert_memory_equal(&got[i], &expected[i], sizeof got[i]);
+    }
 }
 
-/* Bezier curves have the nearest points that the host finds of the same curves as B-splines. */
+/* Bezier curves have the nearest points of the same curves as B-splines, whoever searches. */
 static void test_curves(void **state)
 {
     static const unsigned degrees[] = {1, 2, 3, 4, 5, 16, CURVE_DEGREE_MAX};
+    static const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST};
     clsp_context *const ctx = lent_context("");
 
     (void)state;
@@ -867,8 +874,8 @@ static void test_curves(void **state)
                             .rational = k % 2};
             if (!support_full() && k > 1) continue;
             start_curves(&p, ctx);
-            check_curves(ctx, &p, false);
-            check_curves(ctx, &p, true);
+            check_curves(ctx, &p, false, NULL);
+            check_curves(ctx, &p, true, &(clsp_run){.share = &by_host});
             clsp_patch_plan_destroy(&p.bspline);
             clsp_patch_plan_destroy(&p.bezier);
         }

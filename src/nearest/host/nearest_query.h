@@ -1,0 +1,47 @@
+/* What a search for nearest points is asked, and what it gives: of curves and of surfaces. */
+#ifndef CLSPI_NEAREST_QUERY_H
+#define CLSPI_NEAREST_QUERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What becomes of a query. */
+typedef enum clspi_search_status {
+    CLSPI_SEARCH_FOUND,
+    CLSPI_SEARCH_CUT,
+    CLSPI_SEARCH_NONE,
+    CLSPI_SEARCH_INVALID
+} clspi_search_status;
+
+/* A result: distance, bound, parameter, point, number of the patch, clspi_search_status. */
+typedef struct clspi_nearest_f32 {
+    float distance, bound, param[3], point[4];
+    uint32_t patch, status;
+} clspi_nearest_f32;
+
+typedef struct clspi_nearest_f64 {
+    double distance, bound, param[3], point[4];
+    uint32_t patch, status;
+} clspi_nearest_f64;
+
+enum { CLSPI_NORMAL_REALS = 4 /* a normal and a signed distance */ };
+
+/* Queries, and where their results go. */
+typedef struct clspi_nearest_queries {
+    bool f64;                /* points, hints and results are doubles, else floats */
+    size_t num;              /* of them to be searched for */
+    const uint32_t *order;   /* [num], which ones, of surfaces; NULL: 0 to num - 1 */
+    const void *points;      /* [..][dim] */
+    const uint32_t *patches; /* [..], the patch of each; NULL: all patches */
+    const void *hints;       /* [..][directions], NaN: none; NULL: none at all. With more than one
+                                patch only beside patches */
+    uint32_t num_nearest;    /* results of each: of surfaces 1, of curves up to
+                                CLSPI_SEARCH_NEAREST_MAX local minima */
+    double max_dist;         /* 0: no limit */
+    void *out;               /* [..][num_nearest] of clspi_nearest_f32 or clspi_nearest_f64 */
+    void *normals;           /* of surfaces of three dimensions: [..][CLSPI_NORMAL_REALS]; NULL: not
+                                asked for */
+} clspi_nearest_queries;
+
+#endif

@@ -1,0 +1,31 @@
+/* What is searched, as flat arrays in which devices search too (cl/nearest). */
+#ifndef CLSPI_SURFACE_ARRAYS_H
+#define CLSPI_SURFACE_ARRAYS_H
+
+#include "surface_search.h"
+
+/* Numbers of the head, of a piece's frame and of a leaf among reals: surface_tree.clh. */
+enum { CLSPI_HEAD_REALS = 8, CLSPI_FRAME_REALS = 8, CLSPI_LEAF_REALS = 40 };
+
+/* reals: the head; control points of pieces, four reals each, and of leaves that are less; frames;
+   leaves; ends of spans. words: kids of nodes; roots of pieces; roots of patches; pieces of leaves;
+   which control points are theirs. boxes: of nodes, rounded outward, relative to the middle and in
+   units of the head. */
+typedef struct clspi_surface_arrays {
+    double *reals;
+    uint32_t *words;
+    float *boxes;
+    size_t num_reals, num_words, num_boxes;
+    size_t frames, leaves, ends;                           /* where they begin */
+    size_t roots, patch_roots, leaf_pieces, leaf_controls; /* among words */
+    uint32_t root, spans[2];
+} clspi_surface_arrays;
+
+/* Returns the bytes of the largest of the arrays. */
+size_t clspi_surface_arrays_most(const clspi_surface_search *search);
+
+/* Makes the arrays of surfaces of three dimensions, with patches; false without memory. */
+bool clspi_surface_arrays_make(clspi_surface_arrays *arrays, const clspi_surface_search *search);
+void clspi_surface_arrays_release(clspi_surface_arrays *arrays);
+
+#endif

@@ -1,0 +1,174 @@
+/* Queries as they are read, and results as they are written. */
+#ifndef CLSPI_SURFACE_RESULT_H
+#define CLSPI_SURFACE_RESULT_H
+
+#include "surface_side.h"
+
+/* ---- queries ---- */
+
+static double real_at(const clspi_nearest_queries *queries, const void *from, size_t i)
+{
+    return queries->f64 ? ((const double *)from)[i] : (double)((const float *)from)[i];
+}
+
+static query read_query(const clspi_surface_search *s, const clspi_nearest_queries *queries,
+                        size_t i)
+{
+    query q = {.all = !queries->patches, .is_valid = true, .has_hint = queries->hints != NULL};
+
+    q.patch = q.all ? 0 : queries->patches[i];
+    q.is_valid = q.patch < s->num_patches || s->num_patches == 0;
+    for (uint32_t l = 0; l < s->shape.dim; l++) {
+        q.point[l] = real_at(queries, queries->points, i * s->shape.dim + l);
+        q.is_valid = q.is_valid && fabs(q.point[l]) < INFINITE;
+    }
+    for (size_t k = 0; k < 2 && q.has_hint; k++) {
+        q.hint[k] = real_at(queries, queries->hints, 2 * i + k);
+        q.has_hint = q.hint[k] == q.hint[k];
+    }
+    return q;
+}
+
+/* ---- results ---- */
+
+/* A result in double precision. */
+typedef struct result {
+    double distance, bound, param[2], point[LANES];
+    uint32_t patch, status;
+    surface_side side;
+} result;
+
+/* Returns the parameter of a place in a span, from its nearer end. */
+static double param_of(const clspi_surface_search *s, int way, uint32_t span, place at)
+{
+    const double begin = s->ends[way][span], end = s->ends[way][span + 1];
+
+    return at.t <= 0.5 ? begin + at.t * (end - begin) : end - at.s * (end - begin);
+}
+
+/* Computes the distance of a query that is far away from a point. */
+static double far_distance(const clspi_surface_search *s, const query *q, const double *point)
+{
+    double most = 0, square = 0;
+
+    for (uint32_t l = 0; l < s->shape.dim; l++)
+        most = most_of(most, fabs(q->point[l] / 2 - point[l] / 2));
+    for (uint32_t l = 0; l < s->shape.dim; l++) {
+        const double x = (q->point[l] / 2 - point[l] / 2) / most;
+        square += x * x;
+    }
+    return 2 * most * sqrt(square);
+}
+
+/* Evaluates the nearest point, or the one that a step of Newton's method from it finds where that
+   brings it nearer by more than nothing. */
+CLSPI_INLINE void finish_point(walk *w, surface_jet *j, double *e)
+{
+    const place best[2] = {w->at[0], w->at[1]};
+    place next[2] = {w->next[0], w->next[1]};
+    const double least = w->least;
+    double fall = w->fall;
+
+    if (fall < 0) {
+        next[0] = best[0];
+        next[1] = best[1];
+        try_place(w, best, j, e);
+        const slopes g = slopes_of(j, e);
+        fall = step_within(&next[0], &next[1], g, 0, 1, 0, 1);
+        if (!(fall > 1e-15 * least)) return;
+    }
+    if (fall > 1e-15 * least) try_place(w, next, j, e);
+    if (!(w->least < least)) try_place(w, best, j, e);
+}
+
+static result result_of(walk *w, const query *q, double nearer, bool wants_side)
+{
+    const clspi_surface_search *const s = w->s;
+    const size_t of_patch = (size_t)s->spans[0] * s->spans[1], at = w->nearest % of_patch;
+    const uint32_t span[2] = {(uint32_t)(at / s->spans[1]), (uint32_t)(at % s->spans[1])};
+    result r = {.patch = (uint32_t)(w->nearest / of_patch)};
+    surface_jet j;
+    double e[LANES];
+
+    take_piece(w, w->nearest);
+    finish_point(w, &j, e);
+    for (uint32_t l = 0; l < s->shape.dim; l++)
+        r.point[l] = (j.d[JET_X][l] + w->piece->origin[l]) / s->scale;
+    for (int i = 0; i < 2; i++)
+        r.param[i] = param_of(s, i, span[i], w->at[i]);
+    const double least = sqrt(w->least), open = sqrt(w->lowest);
+    r.distance = nearer < 1 ? far_distance(s, q, r.point) : least / s->scale;
+    const double bound = least_of(least, open), share = 2 * w->nearer;
+    const double slack = share * w->extent;
+    r.bound = nearer < 1 ? r.distance * (1 - share) : (bound - share * bound - slack) / s->scale;
+    r.bound = most_of(least_of(r.bound, r.distance), 0);
+    r.status = w->is_cut && open * open < limit_of(w, w->least, w->extent) ? CLSPI_SEARCH_CUT
+                                                                           : CLSPI_SEARCH_FOUND;
+    r.side = (surface_side){{NAN, NAN, NAN}, NAN};
+    if (wants_side) r.side = side_of(w, &j, e, r.distance);
+    if (r.status == CLSPI_SEARCH_CUT) r.side.distance = NAN;
+    return r;
+}
+
+static result no_result(bool is_valid, double max_dist)
+{
+    result r = {.distance = INFINITY,
+                .bound = !is_valid      ? (double)NAN
+                         : max_dist > 0 ? max_dist
+                                        : INFINITE,
+                .param = {NAN, NAN},
+                .side = {{NAN, NAN, NAN}, NAN},
+                .patch = UINT32_MAX,
+                .status = is_valid ? CLSPI_SEARCH_NONE : CLSPI_SEARCH_INVALID};
+
+    for (int l = 0; l < LANES; l++)
+        r.point[l] = NAN;
+    return r;
+}
+
+/* Rounds down to single precision. */
+static float rounded_down(double x)
+{
+    const float y = (float)x;
+
+    return (double)y > x ? nextafterf(y, 0) : y;
+}
+
+static void write_result(const clspi_nearest_queries *queries, size_t i, const result *r)
+{
+    const double third = r->patch == UINT32_MAX ? (double)NAN : 0;
+
+    if (queries->f64) {
+        clspi_nearest_f64 *const to = (clspi_nearest_f64 *)queries->out + i;
+        *to = (clspi_nearest_f64){.distance = r->distance,
+                                  .bound = r->bound,
+                                  .param = {r->param[0], r->param[1], third},
+                                  .patch = r->patch,
+                                  .status = r->status};
+        memcpy(to->point, r->point, sizeof to->point);
+        return;
+    }
+    clspi_nearest_f32 *const to = (clspi_nearest_f32 *)queries->out + i;
+    *to = (clspi_nearest_f32){.distance = (float)r->distance,
+                              .param = {(float)r->param[0], (float)r->param[1], (float)third},
+                              .patch = r->patch,
+                              .status = r->status};
+    to->bound = isfinite(r->bound) ? rounded_down(r->bound) : (float)r->bound;
+    if (to->bound > to->distance) to->bound = to->distance;
+    for (int l = 0; l < LANES; l++)
+        to->point[l] = (float)r->point[l];
+}
+
+/* Writes the normal and the signed distance. */
+static void write_side(const clspi_nearest_queries *queries, size_t i, const surface_side *side)
+{
+    for (size_t k = 0; k < 4; k++) {
+        const double x = k < 3 ? side->normal[k] : side->distance;
+        if (queries->f64)
+            ((double *)queries->normals)[4 * i + k] = x;
+        else
+            ((float *)queries->normals)[4 * i + k] = (float)x;
+    }
+}
+
+#endif

@@ -1,0 +1,155 @@
+/* The search for one query: what is known so far, points that are tried, and Newton's method. */
+#ifndef CLSPI_SURFACE_WALK_H
+#define CLSPI_SURFACE_WALK_H
+
+#include <math.h>
+#include <string.h>
+
+#include "surface_jet.h"
+
+#define EPS      0x1p-52
+#define INFINITE ((double)INFINITY)
+/* How much nearer a point must be to be looked for, of its distance and of a piece's extent: far
+   more than all roundings (docs/math.md, 20), and less than results may be off by. */
+#define NEARER_F64 2e-13
+#define NEARER_F32 1e-7
+
+enum {
+    BOXES = CLSPI_SURFACE_BOXES,
+    NODE_TIERS = 32, /* of 2^30 leaves, pieces and patches there are at most 3 x 10 */
+    WAITING_MAX = (NODE_TIERS + 1) * BOXES,
+    PARTS_MAX = 65536, /* of pieces, that a query halves, */
+    PARTS_SHARE = 4,   /* of those that are left one in so many for a piece, so that a piece that
+                          is equally near everywhere leaves some to others, */
+    PARTS_LEAST = 16,  /* and at least so many */
+    WORSE_MAX = 1      /* steps of Newton's method that do not come nearer */
+};
+
+struct square_work;
+
+/* A query as it is read. */
+typedef struct query {
+    double point[LANES], hint[2];
+    size_t patch;
+    bool all, is_valid, has_hint;
+} query;
+
+/* Distances are squared where that is not said otherwise. */
+typedef struct walk {
+    const clspi_surface_search *s;
+    struct square_work *work;
+    double nearer; /* NEARER_F64 or NEARER_F32 */
+    query query;
+    size_t index;        /* of the query */
+    double scale;        /* the query has been brought nearer by this */
+    double q[LANES];     /* scaled as pieces are */
+    double least, limit; /* of the nearest point; of boxes that are worth looking into */
+    double lowest;       /* that a point may be at in what was given up */
+    double extent;       /* the largest of a piece that was searched, a distance */
+    uint32_t nearest;    /* piece */
+    place at[2];         /* of the nearest point */
+    /* the place one step of Newton's method farther, and how far the squared distance should fall;
+       below 0: not known */
+    place next[2];
+    double fall;
+    bool is_found, is_cut;
+    uint32_t num_leaves, num_parts, num_waiting;
+    uint32_t parts_end; /* of num_parts, where a piece is given up */
+    uint32_t whole;     /* the piece that has been searched as a whole last */
+    /* the piece at hand */
+    uint32_t number;
+    const clspi_surface_piece *piece;
+    const double *controls;
+    double from[LANES]; /* the query relative to its origin */
+    double near;        /* what is worth looking for in it */
+    /* the leaf at hand */
+    const clspi_surface_leaf *leaf;
+    place here[2];
+    double e[LANES]; /* the last point that was tried, minus the query */
+    double before;   /* the squared distance there */
+    int steps, worse;
+    /* boxes that have not been looked into; the nearest of those put there together is the last */
+    double waiting[WAITING_MAX]; /* their distances */
+    uint32_t waiting_code[WAITING_MAX];
+} walk;
+
+/* Returns the square of what is worth looking for; negative where nothing is. */
+CLSPI_INLINE double limit_of(const walk *w, double square, double extent)
+{
+    return limit_below(sqrt(square), extent, w->nearer);
+}
+
+/* Turns to a piece. */
+CLSPI_INLINE void take_piece(walk *w, uint32_t number)
+{
+    w->number = number;
+    w->piece = &w->s->pieces[number];
+    w->controls = w->s->controls + number * w->s->shape.reals;
+    for (int l = 0; l < LANES; l++)
+        w->from[l] = w->q[l] - w->piece->origin[l];
+    w->extent = most_of(w->extent, w->piece->extent);
+    w->near = limit_of(w, w->least, w->piece->extent);
+}
+
+/* Evaluates the piece at a place, and takes the point if it is nearer than those before, but for
+   what is worth looking for then. e: the point minus the query. Returns the squared distance. */
+CLSPI_INLINE double take_place(walk *w, const place at[2], surface_jet *j, double *e)
+{
+    evaluate_piece(j, &w->s->shape, w->controls, at);
+    for (int l = 0; l < LANES; l++)
+        e[l] = j->d[JET_X][l] - w->from[l];
+    const double square = dot(e, e);
+    if (!(square < w->least)) return square;
+    w->least = square;
+    w->nearest = w->number;
+    w->at[0] = at[0];
+    w->at[1] = at[1];
+    w->fall = -1;
+    w->is_found = true;
+    return square;
+}
+
+/* Evaluates the piece at a place as take_place does, and finds what is worth looking for from then
+   on. */
+static double try_place(walk *w, const place at[2], surface_jet *j, double *e)
+{
+    const double least = w->least, square = take_place(w, at, j, e);
+
+    if (!(square < least)) return square;
+    const double distance = sqrt(square);
+    w->limit = limit_below(distance, 0, w->nearer);
+    w->near = limit_below(distance, w->piece->extent, w->nearer);
+    return square;
+}
+
+/* Returns an upper bound of how large the terms of a derivative at a place are, of which roundings
+   are a part: docs/math.md, 20. */
+CLSPI_INLINE double terms_at(const walk *w, int way, place at)
+{
+    const double n = w->s->shape.degree[way];
+
+    return w->piece->extent * n * least_of(2 * w->piece->weights, 1 / at.t + 1 / at.s);
+}
+
+/* Returns the roundings of a sum of control points, by the size of its terms. */
+CLSPI_INLINE double rounding_of(const walk *w)
+{
+    return EPS * (4 * (w->s->shape.degree[0] + w->s->shape.degree[1]) + 16);
+}
+
+CLSPI_INLINE slopes slopes_of(const surface_jet *j, const double *e)
+{
+    slopes g;
+
+    g.u = dot(j->d[JET_U], e);
+    g.v = dot(j->d[JET_V], e);
+    g.guu = dot(j->d[JET_U], j->d[JET_U]);
+    g.guv = dot(j->d[JET_U], j->d[JET_V]);
+    g.gvv = dot(j->d[JET_V], j->d[JET_V]);
+    g.uu = g.guu + dot(j->d[JET_UU], e);
+    g.uv = g.guv + dot(j->d[JET_UV], e);
+    g.vv = g.gvv + dot(j->d[JET_VV], e);
+    return g;
+}
+
+#endif

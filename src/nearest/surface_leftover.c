@@ -1,0 +1,74 @@
+#include "surface_leftover.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "nearest_search.h"
+
+enum { POINT_WORD = 2, HINT_WORD = 8 }; /* of an entry */
+
+bool clspi_surface_leftover_make(clspi_surface_leftover *l, const clspi_tensor_desc *desc,
+                                 size_t num)
+{
+    const bool f64 = desc->precision == CLSP_F64;
+
+    *l = (clspi_surface_leftover){.num = num,
+                                  .dim = desc->dim,
+                                  .real_bytes = clsp_type_bytes(desc->precision),
+                                  .result_bytes =
+                                      f64 ? sizeof(clspi_nearest_f64) : sizeof(clspi_nearest_f32)};
+    l->entries = malloc(num * CLSPI_QUERY_WORDS * sizeof *l->entries);
+    l->points = malloc(num * l->dim * l->real_bytes);
+    l->hints = malloc(num * 2 * l->real_bytes);
+    l->patches = malloc(num * sizeof *l->patches);
+    l->results = malloc(num * l->result_bytes);
+    l->normals = malloc(num * CLSPI_NORMAL_REALS * l->real_bytes);
+    return l->entries && l->points && l->hints && l->patches && l->results && l->normals;
+}
+
+void clspi_surface_leftover_release(clspi_surface_leftover *l)
+{
+    free(l->entries);
+    free(l->points);
+    free(l->hints);
+    free(l->patches);
+    free(l->results);
+    free(l->normals);
+}
+
+/* Reads numbers that were of the precision before. */
+static void take_reals(const clspi_surface_leftover *l, const cl_uint *words, size_t num, void *to,
+                       size_t first)
+{
+    for (size_t k = 0; k < num; k++) {
+        double x;
+        memcpy(&x, words + 2 * k, sizeof x);
+        if (l->real_bytes == sizeof x)
+            ((double *)to)[first + k] = x;
+        else
+            ((float *)to)[first + k] = (float)x;
+    }
+}
+
+clsp_status clspi_surface_leftover_find(clspi_surface_leftover *l, double max_dist,
+                                        clsp_patch_plan *of)
+{
+    const clspi_nearest_queries queries = {.f64 = l->real_bytes == sizeof(double),
+                                           .num = l->num,
+                                           .num_nearest = 1,
+                                           .points = l->points,
+                                           .patches = l->has_patches ? l->patches : NULL,
+                                           .hints = l->has_hints ? l->hints : NULL,
+                                           .max_dist = max_dist,
+                                           .out = l->results,
+                                           .normals = l->has_normals ? l->normals : NULL};
+
+    for (size_t i = 0; i < l->num; i++) {
+        const cl_uint *const entry = l->entries + i * CLSPI_QUERY_WORDS;
+        l->patches[i] = entry[1];
+        take_reals(l, entry + POINT_WORD, l->dim, l->points, i * l->dim);
+        take_reals(l, entry + HINT_WORD, 2, l->hints, i * 2);
+    }
+    return clspi_nearest_find(of, &queries, false);
+}
