@@ -15,7 +15,8 @@
 #define RULE static inline
 #endif
 #define IN_PLACE static inline
-#define uint     uint32_t
+
+typedef unsigned int uint; /* as system headers may have it too */
 
 static inline int clamp(int x, int low, int high)
 {

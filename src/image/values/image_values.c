@@ -139,7 +139,7 @@ static clsp_status launch_blocks(const value_job *job, clspi_series *series,
     return clspi_launch_values_of_blocks(series, job->kernel, &args, items);
 }
 
-/* Makes those along displacements, of which `done` are before them. */
+/* Launches the kernel of values along displacements, before which `done` others of them are. */
 static clsp_status launch_displaced(const value_job *job, clspi_series *series,
                                     const clspi_values_on_map_args *on_map, size_t items,
                                     size_t done)
