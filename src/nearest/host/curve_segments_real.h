@@ -3,7 +3,7 @@
 #include <string.h>
 #include <tgmath.h>
 
-#include "level.h"
+#include "real_words.h"
 #include "segment_search.h"
 
 enum {
@@ -12,16 +12,6 @@ enum {
     SPAN_ENDS = CLSPI_SPAN_ENDS,
     ORDER_MAX = CLSPI_SEARCH_ORDER_MAX
 };
-
-CLSPI_INLINE real least_of(real x, real y)
-{
-    return x < y ? x : y;
-}
-
-CLSPI_INLINE real most_of(real x, real y)
-{
-    return x > y ? x : y;
-}
 
 /* ---- where things are ---- */
 

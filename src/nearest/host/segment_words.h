@@ -1,27 +1,11 @@
 /* What C gives segment_part.clh, squared_distance.clh, curve_result.clh and local_minima.clh, in
    the precision `real`, with points of LANES coordinates; for segment_search_real.h. The form of
    parts is a constant where functions are inlined. */
-#include "dialect.h"
+#include "real_words.h"
 
-#undef IN_PLACE
-#define IN_PLACE    CLSPI_INLINE
-#define ASIDE       RULE
-#define R(x)        ((real)(x))
-#define REAL_NAN    ((real)NAN)
 #define STORED      real
 #define LEAST(x, y) least_of(y, x)
 #define MOST(x, y)  most_of(x, y)
-
-typedef struct real2 {
-    real s0, s1;
-} real2;
-
-typedef struct real4 {
-    real s0, s1, s2, s3;
-} real4;
-
-#define REAL2(x, y)       ((real2){x, y})
-#define REAL4(x, y, z, w) ((real4){x, y, z, w})
 
 /* What parts are: polynomials relative to the query, and what is relative to a base. */
 typedef enum part_form { POLYNOMIAL, POLYNOMIAL_WITH_BASE, RATIONAL } part_form;
@@ -43,10 +27,7 @@ typedef enum part_form { POLYNOMIAL, POLYNOMIAL_WITH_BASE, RATIONAL } part_form;
 
 typedef real point[LANES];
 
-#define EACH_LANE           for (int lane = 0; lane < LANES; lane++)
-#define LANE(x)             (x)[lane]
 #define SPLAT(x)            (x)
-#define MAD(a, b, c)        ((c) + (a) * (b))
 #define FUSED(a, b, c)      fma(a, b, c)
 #define OVER(x, y)          ((x) / (y))
 #define STORE_POINT(x, p)   memcpy(p, x, sizeof(point))
@@ -58,11 +39,6 @@ typedef real point[LANES];
 #define EXTENT(segment)     ORIGIN(segment)[LANES]
 #define ENDS(segment)       (ORIGIN(segment) + LANES + 1)
 #define IS_SOUND(segment)   is_finite(EXTENT(segment))
-
-CLSPI_INLINE real dot_of(const real *x, const real *y)
-{
-    return (x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3]);
-}
 
 /* Computes the square of a distance, coordinate by coordinate. */
 CLSPI_INLINE real SQUARE_OF(const real *x)

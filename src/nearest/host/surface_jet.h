@@ -9,15 +9,26 @@ enum { JET_X, JET_U, JET_V, JET_UU, JET_UV, JET_VV, JETS };
 
 enum { LANES = CLSPI_SURFACE_LANES, LANES_MAX = 2 * LANES, ORDER_MAX = CLSPI_SURFACE_ORDER_MAX };
 
-typedef struct surface_jet {
-    double d[JETS][LANES_MAX];
+typedef struct jet {
+    union {
+        double d[JETS][LANES_MAX];
+        struct {
+            double x[LANES_MAX], u[LANES_MAX], v[LANES_MAX];
+            double uu[LANES_MAX], uv[LANES_MAX], vv[LANES_MAX];
+        };
+    };
     double weight[3]; /* and its first derivatives, of rational ones */
-} surface_jet;
+} jet;
 
-CLSPI_INLINE double dot(const double *x, const double *y)
+typedef double vector[LANES];
+
+CLSPI_INLINE double length_of(const double *x)
 {
-    return (x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3]);
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
+
+#include "span_of.clh"
+#include "surface_side.clh"
 
 /* Raises values of Bernstein polynomials from degree n - 1 to n. */
 CLSPI_INLINE void raise_basis(double *b, uint32_t n, place at)
@@ -50,7 +61,7 @@ CLSPI_INLINE void basis_of(double b[3][ORDER_MAX], uint32_t n, place at)
 }
 
 /* Sums control points; degrees and lanes are constants where they can be. */
-CLSPI_INLINE void sum_controls(surface_jet *j, const double *controls, uint32_t p, uint32_t q,
+CLSPI_INLINE void sum_controls(jet *j, const double *controls, uint32_t p, uint32_t q,
                                uint32_t lanes, const place at[2])
 {
     double bu[3][ORDER_MAX], bv[3][ORDER_MAX], r[3][ORDER_MAX * LANES_MAX];
@@ -108,7 +119,7 @@ CLSPI_INLINE double sum4(const double *b, double x0, double x1, double x2, doubl
 }
 
 /* sum_controls of bicubic pieces, by loops that are vectors. */
-CLSPI_INLINE void sum_bicubic(surface_jet *j, const double *controls, const place at[2])
+CLSPI_INLINE void sum_bicubic(jet *j, const double *controls, const place at[2])
 {
     enum { ROW = 4 * LANES };
     double bu[3][4], bv[3][4], r[3][ROW];
@@ -134,7 +145,7 @@ CLSPI_INLINE void sum_bicubic(surface_jet *j, const double *controls, const plac
 }
 
 /* Divides by the weight. */
-CLSPI_INLINE void divide_jet(surface_jet *j, uint32_t dim)
+CLSPI_INLINE void divide_jet(jet *j, uint32_t dim)
 {
     const double w = 1 / j->d[JET_X][dim];
     double by[JETS];
@@ -160,8 +171,8 @@ CLSPI_INLINE void divide_jet(surface_jet *j, uint32_t dim)
 }
 
 /* Evaluates a piece, or a part of one, without its origin. */
-CLSPI_INLINE void evaluate_piece(surface_jet *j, const clspi_surface_shape *shape,
-                                 const double *controls, const place at[2])
+CLSPI_INLINE void evaluate_piece(jet *j, const clspi_surface_shape *shape, const double *controls,
+                                 const place at[2])
 {
     const uint32_t p = shape->degree[0], q = shape->degree[1];
 

@@ -2,7 +2,7 @@
 #ifndef CLSPI_SURFACE_RESULT_H
 #define CLSPI_SURFACE_RESULT_H
 
-#include "surface_side.h"
+#include "surface_walk.h"
 
 /* ---- queries ---- */
 
@@ -35,16 +35,8 @@ static query read_query(const clspi_surface_search *s, const clspi_nearest_queri
 typedef struct result {
     double distance, bound, param[2], point[LANES];
     uint32_t patch, status;
-    surface_side side;
+    real4 side; /* the normal and the signed distance */
 } result;
-
-/* Returns the parameter of a place in a span, from its nearer end. */
-static double param_of(const clspi_surface_search *s, int way, uint32_t span, place at)
-{
-    const double begin = s->ends[way][span], end = s->ends[way][span + 1];
-
-    return at.t <= 0.5 ? begin + at.t * (end - begin) : end - at.s * (end - begin);
-}
 
 /* Computes the distance of a query that is far away from a point. */
 static double far_distance(const clspi_surface_search *s, const query *q, const double *point)
@@ -62,7 +54,7 @@ static double far_distance(const clspi_surface_search *s, const query *q, const 
 
 /* Evaluates the nearest point, or the one that a step of Newton's method from it finds where that
    brings it nearer by more than nothing. */
-CLSPI_INLINE void finish_point(walk *w, surface_jet *j, double *e)
+CLSPI_INLINE void finish_point(walk *w, jet *j, double *e)
 {
     const place best[2] = {w->at[0], w->at[1]};
     place next[2] = {w->next[0], w->next[1]};
@@ -87,7 +79,7 @@ static result result_of(walk *w, const query *q, double nearer, bool wants_side)
     const size_t of_patch = (size_t)s->spans[0] * s->spans[1], at = w->nearest % of_patch;
     const uint32_t span[2] = {(uint32_t)(at / s->spans[1]), (uint32_t)(at % s->spans[1])};
     result r = {.patch = (uint32_t)(w->nearest / of_patch)};
-    surface_jet j;
+    jet j;
     double e[LANES];
 
     take_piece(w, w->nearest);
@@ -95,7 +87,7 @@ static result result_of(walk *w, const query *q, double nearer, bool wants_side)
     for (uint32_t l = 0; l < s->shape.dim; l++)
         r.point[l] = (j.d[JET_X][l] + w->piece->origin[l]) / s->scale;
     for (int i = 0; i < 2; i++)
-        r.param[i] = param_of(s, i, span[i], w->at[i]);
+        r.param[i] = param_of(s->ends[i][span[i]], s->ends[i][span[i] + 1], w->at[i]);
     const double least = sqrt(w->least), open = sqrt(w->lowest);
     r.distance = nearer < 1 ? far_distance(s, q, r.point) : least / s->scale;
     const double bound = least_of(least, open), share = 2 * w->nearer;
@@ -104,9 +96,9 @@ static result result_of(walk *w, const query *q, double nearer, bool wants_side)
     r.bound = most_of(least_of(r.bound, r.distance), 0);
     r.status = w->is_cut && open * open < limit_of(w, w->least, w->extent) ? CLSPI_SEARCH_CUT
                                                                            : CLSPI_SEARCH_FOUND;
-    r.side = (surface_side){{NAN, NAN, NAN}, NAN};
-    if (wants_side) r.side = side_of(w, &j, e, r.distance);
-    if (r.status == CLSPI_SEARCH_CUT) r.side.distance = NAN;
+    r.side = REAL4(NAN, NAN, NAN, NAN);
+    if (wants_side) r.side = side_of(&j, e, facts_of(w), w->at[0], w->at[1], w->least, r.distance);
+    if (r.status == CLSPI_SEARCH_CUT) r.side.s3 = NAN;
     return r;
 }
 
@@ -117,7 +109,7 @@ static result no_result(bool is_valid, double max_dist)
                          : max_dist > 0 ? max_dist
                                         : INFINITE,
                 .param = {NAN, NAN},
-                .side = {{NAN, NAN, NAN}, NAN},
+                .side = {NAN, NAN, NAN, NAN},
                 .patch = UINT32_MAX,
                 .status = is_valid ? CLSPI_SEARCH_NONE : CLSPI_SEARCH_INVALID};
 
@@ -160,15 +152,15 @@ static void write_result(const clspi_nearest_queries *queries, size_t i, const r
 }
 
 /* Writes the normal and the signed distance. */
-static void write_side(const clspi_nearest_queries *queries, size_t i, const surface_side *side)
+static void write_side(const clspi_nearest_queries *queries, size_t i, real4 side)
 {
-    for (size_t k = 0; k < 4; k++) {
-        const double x = k < 3 ? side->normal[k] : side->distance;
+    const double x[CLSPI_NORMAL_REALS] = {side.s0, side.s1, side.s2, side.s3};
+
+    for (size_t k = 0; k < CLSPI_NORMAL_REALS; k++)
         if (queries->f64)
-            ((double *)queries->normals)[4 * i + k] = x;
+            ((double *)queries->normals)[CLSPI_NORMAL_REALS * i + k] = x[k];
         else
-            ((float *)queries->normals)[4 * i + k] = (float)x;
-    }
+            ((float *)queries->normals)[CLSPI_NORMAL_REALS * i + k] = (float)x[k];
 }
 
 #endif

@@ -118,7 +118,7 @@ CLSPI_INLINE void try_corners(walk *k, const squares *s, const part_box *b)
     double least = INFINITY, e[LANES];
     int best = 0;
     place to[2];
-    surface_jet j;
+    jet j;
 
     for (int i = 0; i < 4; i++) {
         const double f = ratio_at(*s, s->a, s->w, at[i]);
@@ -145,18 +145,20 @@ typedef struct bowl {
 
 /* Returns a lower bound of the squared distance on a convex part, from a place and what is there.
  */
-CLSPI_INLINE double bound_at(const walk *k, const bowl *o, const place at[2], const surface_jet *j,
+CLSPI_INLINE double bound_at(const walk *k, const bowl *o, const place at[2], const jet *j,
                              const slopes *g, double square)
 {
     const bool rational = k->s->shape.rational;
     const double w = rational ? j->weight[0] : 1, eps = rounding_of(k);
+    const piece_facts p = facts_of(k);
     const double slope[2] = {g->u, g->v};
     const double length[2] = {sqrt(g->guu), sqrt(g->gvv)};
     double least = (square - o->level) * w * w;
 
     for (int i = 0; i < 2; i++) {
-        const double error =
-            4 * eps * w * w * (o->most * terms_at(k, i, at[i]) + length[i] * k->piece->extent);
+        const double error = 4 * eps * w * w *
+                             (o->most * terms_at(p, i == 0 ? p.degree_u : p.degree_v, at[i]) +
+                              length[i] * k->piece->extent);
         least += least_along(at[i], o->b.low[i], o->b.high[i], slope[i], w, j->weight[1 + i],
                              square - o->level, error, i == 0 ? o->c.u : o->c.v, rational);
     }
@@ -168,7 +170,7 @@ CLSPI_INLINE bool search_bowl(walk *k, const squares *s, const bowl *o)
 {
     int least;
     place at[2];
-    surface_jet j;
+    jet j;
     double e[LANES], before = INFINITE;
     int worse = 0;
 
