@@ -66,19 +66,11 @@ IN_PLACE uint next_leaves(box_stack *stack, uint *waiting, uint *code, const wal
     uint num = 0;
 
     while (num < CLSP_GROUP) {
-        if ((*code & KIND_MASK) == KIND_MASK) *code = next_box(stack, waiting, words, limit);
-        if (*code == NO_BOX) break;
-        if ((*code & KIND_MASK) == KIND_PIECE)
-            *code = words[WIDE(layout.roots) + (*code & NUMBER_MASK)];
-        if ((*code & KIND_MASK) == KIND_NODE) {
-            if (!has_room(stack)) return TOO_MUCH;
-            *code = open_node(stack, waiting, boxes, words, *code, where, limit);
-        }
-        if ((*code & KIND_MASK) == KIND_LEAF) {
-            const uint number = *code & NUMBER_MASK;
-            if (is_within(w, number, reals, words, layout)) leaves[num++] = number;
-            *code = KIND_MASK;
-        }
+        const uint number =
+            next_leaf(stack, waiting, code, w, reals, words, boxes, layout, where, limit);
+        if (number == TOO_MUCH) return TOO_MUCH;
+        if (number == NO_LEAF) break;
+        leaves[num++] = number;
     }
     return num;
 }

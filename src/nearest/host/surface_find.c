@@ -100,14 +100,14 @@ CLSPI_INLINE bool begin_leaf(walk *w, uint32_t number)
 /* Looks into a box; true: a leaf is to be searched. */
 CLSPI_INLINE bool look_into(walk *w, uint32_t code)
 {
-    const uint32_t number = code & CLSPI_NUMBER_MASK, kind = code & CLSPI_KIND_MASK;
+    const uint32_t number = code & NUMBER_MASK, kind = code & KIND_MASK;
 
-    if (kind == CLSPI_KIND_LEAF) return begin_leaf(w, number);
-    if (kind == CLSPI_KIND_NODE)
+    if (kind == KIND_LEAF) return begin_leaf(w, number);
+    if (kind == KIND_NODE)
         put_boxes(w, number);
-    else if (kind == CLSPI_KIND_PIECE && w->num_leaves >= LEAVES_BEFORE)
+    else if (kind == KIND_PIECE && w->num_leaves >= LEAVES_BEFORE)
         search_piece(w, number);
-    else if (kind == CLSPI_KIND_PIECE)
+    else if (kind == KIND_PIECE)
         put_box(w, w->s->pieces[number].root);
     return false;
 }
@@ -220,7 +220,7 @@ CLSPI_INLINE void try_hint(walk *w, size_t patch, const double *hint)
 
     const uint32_t u = find_span(s, 0, hint[0], &at[0]), v = find_span(s, 1, hint[1], &at[1]);
     const size_t number = (patch * s->spans[0] + u) * s->spans[1] + v;
-    if (s->pieces[number].root == CLSPI_KIND_NONE) return;
+    if (s->pieces[number].root == KIND_NONE) return;
     take_piece(w, (uint32_t)number);
     try_place(w, at, &j, e);
 }
@@ -246,7 +246,7 @@ CLSPI_INLINE double begin_walk(walk *w, const query *q, double max_dist)
     w->fall = -1;
     w->is_found = w->is_cut = false;
     w->num_leaves = w->num_parts = w->num_waiting = 0;
-    w->whole = CLSPI_KIND_NONE;
+    w->whole = KIND_NONE;
     return nearer;
 }
 
@@ -263,8 +263,8 @@ CLSPI_INLINE void end_walk(walk *w, const clspi_nearest_queries *queries)
     result r = no_result(w->query.is_valid, most);
 
     if (w->is_found) r = result_of(w, &w->query, w->scale, queries->normals != NULL);
-    if (w->is_found && most > 0 && r.distance > most) r = no_result(true, most);
-    write_result(queries, w->index, &r);
+    if (w->is_found && most > 0 && r.to.distance > most) r = no_result(true, most);
+    write_result(queries, w->index, &r.to);
     if (queries->normals) write_side(queries, w->index, r.side);
 }
 

@@ -17,7 +17,7 @@ typedef struct jet {
             double uu[LANES_MAX], uv[LANES_MAX], vv[LANES_MAX];
         };
     };
-    double weight[3]; /* and its first derivatives, of rational ones */
+    double weight, weight_u, weight_v; /* 1 and 0 of those that are not rational */
 } jet;
 
 typedef double vector[LANES];
@@ -150,8 +150,9 @@ CLSPI_INLINE void divide_jet(jet *j, uint32_t dim)
     const double w = 1 / j->d[JET_X][dim];
     double by[JETS];
 
-    for (int k = 0; k < 3; k++)
-        j->weight[k] = j->d[k][dim];
+    j->weight = j->x[dim];
+    j->weight_u = j->u[dim];
+    j->weight_v = j->v[dim];
     for (int k = 1; k < JETS; k++)
         by[k] = j->d[k][dim] * w;
     for (uint32_t l = 0; l < LANES; l++) {
@@ -176,8 +177,8 @@ CLSPI_INLINE void evaluate_piece(jet *j, const clspi_surface_shape *shape, const
 {
     const uint32_t p = shape->degree[0], q = shape->degree[1];
 
-    j->weight[0] = 1;
-    j->weight[1] = j->weight[2] = 0;
+    j->weight = 1;
+    j->weight_u = j->weight_v = 0;
     if (p == 3 && q == 3 && shape->lanes == LANES)
         sum_bicubic(j, controls, at);
     else if (p == 2 && q == 2 && shape->lanes == LANES)

@@ -422,7 +422,7 @@ static bool append_leaf(leaf_maker *m, const double *controls, clspi_surface_lea
         parts->leaf_room = room;
     }
     clspi_surface_item *const item = &m->items[m->num_items++];
-    item->code = CLSPI_KIND_LEAF | (uint32_t)parts->num_leaves;
+    item->code = KIND_LEAF | (uint32_t)parts->num_leaves;
     item->box = clspi_surface_box_of(m->shape, controls);
     for (int l = 0; l < LANES; l++) {
         const double at = m->piece->origin[l], slack = 4 * EPS * (fabs(at) + m->piece->extent);

@@ -15,7 +15,6 @@
 #define NEARER_F32 1e-7
 
 enum {
-    BOXES = CLSPI_SURFACE_BOXES,
     NODE_TIERS = 32, /* of 2^30 leaves, pieces and patches there are at most 3 x 10 */
     WAITING_MAX = (NODE_TIERS + 1) * BOXES,
     PARTS_MAX = 65536, /* of pieces, that a query halves, */

@@ -7,7 +7,6 @@
 #include "cubic_jet.h"
 
 enum {
-    BOXES = CLSPI_SURFACE_BOXES,
     STEPS = 20,   /* of Newton's method */
     WORSE_MAX = 2 /* of them that do not come nearer */
 };
