@@ -229,9 +229,7 @@ kernel void search_left(global const real *restrict reals, global const uint *re
 #endif
     if (get_local_id(0) > 0) return;
     if (is_done)
-        write_result(results + WIDE(range.offset) + (size_t)g * NEAREST_SIZE,
-                     range.has_normals ? normals + WIDE(range.normals_offset) + (size_t)g * 4 : 0,
-                     true, &w, reals, layout, max_dist);
+        write_result(results, normals, range, g, true, &w, reals, layout, max_dist);
     else
         put_query(new_entry(left, QUERY_WORDS), g, q);
 }

@@ -149,9 +149,7 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
     if (num_open > 0)
         put_open(list, g, q, &w, open, num_open);
     else
-        write_result(results + WIDE(range.offset) + (size_t)g * NEAREST_SIZE,
-                     range.has_normals ? normals + WIDE(range.normals_offset) + (size_t)g * 4 : 0,
-                     q.is_valid, &w, reals, layout, max_dist);
+        write_result(results, normals, range, g, q.is_valid, &w, reals, layout, max_dist);
 }
 
 /* Writes what search_open has found, item g of entry g of the list. */
@@ -166,9 +164,7 @@ kernel void write_open(global const real *restrict reals, global const uint *res
 
     w.q = query_of(entry, reals);
     if (get_state(entry + QUERY_WORDS, &w) == OPEN_UNKNOWN) return;
-    write_result(results + WIDE(range.offset) + g * NEAREST_SIZE,
-                 range.has_normals ? normals + WIDE(range.normals_offset) + g * 4 : 0, true, &w,
-                 reals, layout, max_dist);
+    write_result(results, normals, range, g, true, &w, reals, layout, max_dist);
 }
 
 /* Puts the results of queries that were left over where they belong, entry g of the list those of

@@ -43,10 +43,7 @@ static void take_reals(const clspi_surface_leftover *l, const cl_uint *words, si
     for (size_t k = 0; k < num; k++) {
         double x;
         memcpy(&x, words + 2 * k, sizeof x);
-        if (l->real_bytes == sizeof x)
-            ((double *)to)[first + k] = x;
-        else
-            ((float *)to)[first + k] = (float)x;
+        clspi_real_put(l->real_bytes == sizeof x, to, first + k, x);
     }
 }
 

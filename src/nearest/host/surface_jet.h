@@ -27,35 +27,18 @@ CLSPI_INLINE double length_of(const double *x)
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
+#define UNROLL_SUM
+#define BLEND(at, x, y) ((at).s * (x) + (at).t * (y))
+#include "bernstein_basis.clh"
 #include "span_of.clh"
 #include "surface_side.clh"
 
-/* Raises values of Bernstein polynomials from degree n - 1 to n. */
-CLSPI_INLINE void raise_basis(double *b, uint32_t n, place at)
-{
-    b[n] = at.t * b[n - 1];
-    for (uint32_t i = n - 1; i > 0; i--)
-        b[i] = at.s * b[i] + at.t * b[i - 1];
-    b[0] *= at.s;
-}
-
 /* Computes Bernstein polynomials of degree n and their first two derivatives. */
-CLSPI_INLINE void basis_of(double b[3][ORDER_MAX], uint32_t n, place at)
+CLSPI_INLINE void bases_of(double b[3][ORDER_MAX], uint32_t n, place at)
 {
     double a[ORDER_MAX];
-    const double by = (double)n, by_second = by * (by - 1);
 
-    a[0] = 1;
-    for (uint32_t k = 1; k + 2 <= n; k++)
-        raise_basis(a, k, at);
-    for (uint32_t i = 0; i <= n; i++) {
-        const double here = i + 2 <= n ? a[i] : 0, before = i >= 1 && i + 1 <= n ? a[i - 1] : 0;
-        b[2][i] = n < 2 ? 0 : by_second * (here - 2 * before + (i >= 2 ? a[i - 2] : 0));
-    }
-    if (n > 1) raise_basis(a, n - 1, at);
-    for (uint32_t i = 0; i <= n; i++)
-        b[1][i] = by * ((i >= 1 ? a[i - 1] : 0) - (i < n ? a[i] : 0));
-    if (n > 0) raise_basis(a, n, at);
+    basis_of(a, b[1], b[2], (int)n, at);
     for (uint32_t i = 0; i <= n; i++)
         b[0][i] = a[i];
 }
@@ -67,8 +50,8 @@ CLSPI_INLINE void sum_controls(jet *j, const double *controls, uint32_t p, uint3
     double bu[3][ORDER_MAX], bv[3][ORDER_MAX], r[3][ORDER_MAX * LANES_MAX];
     const uint32_t columns = (q + 1) * lanes;
 
-    basis_of(bu, p, at[0]);
-    basis_of(bv, q, at[1]);
+    bases_of(bu, p, at[0]);
+    bases_of(bv, q, at[1]);
     for (uint32_t c = 0; c < columns; c++)
         r[0][c] = r[1][c] = r[2][c] = 0;
     for (uint32_t i = 0; i <= p; i++)
