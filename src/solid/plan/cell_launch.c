@@ -39,7 +39,7 @@ static size_t next_part(const cells_job *job, const cell_launch *launch, size_t 
     const uint64_t most = clspi_launch_lines(&ctx->tuning, launch->fma, each, local, 1);
     const size_t num = clspi_min_u64(most, end - at->record);
 
-    at->sets = (cl_uint)num;
+    at->sets = (uint32_t)num;
     return num * each;
 }
 
@@ -58,7 +58,7 @@ static size_t find_records(const clspi_cell_spans *spans, size_t num, clspi_cell
     const size_t end =
         clspi_cell_spans_find(spans, num, at->first, (size_t)at->first + at->count, &begin);
 
-    at->record = (cl_uint)begin;
+    at->record = (uint32_t)begin;
     return end;
 }
 
@@ -154,7 +154,7 @@ static clsp_status make_full(const cells_job *job, clspi_series *series, clspi_c
     const cell_launch launch = {&plan->full, groups, plan->cell_reals * fma};
     const size_t end = find_records(&sets->spans, sets->num, &at);
 
-    at.groups = (cl_uint)groups;
+    at.groups = (uint32_t)groups;
     for (; at.record < end; at.record += at.sets) {
         const size_t items = next_part(job, &launch, end, &at);
         const clspi_solid_tables_args cells = {.copies = plan->full_copied.buffer,
