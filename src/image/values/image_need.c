@@ -2,7 +2,7 @@
 #include "check.h"
 #include "filter_reach.h"
 #include "image_call.h"
-#include "image_part.h"
+#include "coefficient_part.h"
 
 /* Finds the coordinates of all points of a map. */
 static clsp_status find_reach(const clsp_image_plan *plan, const clsp_image_map *map,

@@ -1,4 +1,4 @@
-#include "image_part.h"
+#include "coefficient_part.h"
 
 #include <math.h>
 
