@@ -112,7 +112,7 @@ struct clsp_solid_plan {
     clspi_cell_layout layout;
     clspi_sample_tables tables;
     bool is_loaded;
-    bool is_ready, is_brought; /* the device has kernels and what they read: of cells, and of
+    bool is_ready, is_uploaded; /* the device has kernels and what they read: of cells, and of
                                   control points */
     uint8_t *faces; /* [num_cells]: the boundary faces of each, bits; NULL without normals */
     cl_mem cell_faces;
@@ -137,7 +137,7 @@ struct clsp_solid_plan {
 
 /* Brings all control points, those beyond the boundary too, from host memory to the device of a
    plan that is ready. */
-clsp_status clspi_control_bring(clsp_solid_plan *plan, clspi_series *series, const void *points);
+clsp_status clspi_control_upload(clsp_solid_plan *plan, clspi_series *series, const void *points);
 
 /* Makes the host's copy of these control points, unless it is there; the host state's lock is held.
  */
