@@ -14,7 +14,6 @@
 enum {
     VALUES = 1u << CLSPI_VALUE,
     FIRST_SLOPES = 1u << CLSPI_BY_U | 1u << CLSPI_BY_V | 1u << CLSPI_BY_W,
-    NO_FACE = CLSPI_CELL_FACES,
     REGULAR = NO_FACE + 1 /* in the place of a face */
 };
 
