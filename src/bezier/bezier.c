@@ -70,7 +70,7 @@ static clsp_status configure(clspi_bezier_plan *plan, const clsp_bezier_desc *de
     plan->desc = *desc;
     plan->tensor.variant = (uint32_t)desc->method;
     const clsp_status status = clspi_patch_configure(&plan->tensor, tensor);
-    clspi_own_samples_tell(&plan->tensor.samples, status, plan->desc.axis);
+    clspi_own_samples_describe(&plan->tensor.samples, status, plan->desc.axis);
     return status;
 }
 
@@ -115,7 +115,7 @@ static clsp_status set_axes(clsp_patch_plan *tensor, const clsp_axis *axis)
     clsp_bezier_desc desc = plan->desc;
     clspi_tensor_desc resolved;
 
-    for (cl_uint k = 0; k < clspi_grid_directions(&tensor->desc); k++)
+    for (uint32_t k = 0; k < clspi_grid_directions(&tensor->desc); k++)
         desc.axis[k] = axis[k];
     CLSPI_CHECK(clspi_bezier_resolve(tensor->base.ctx, &desc, &resolved));
     clspi_patch_clear_grids(tensor); /* first: any change may mend a failed one */
@@ -130,7 +130,7 @@ clsp_status clsp_bezier_set_degrees(clsp_patch_plan *tensor, const uint32_t *deg
     CLSPI_CHECK(clspi_family_check(tensor, &family, "clsp_bezier_set_degrees"));
     if (!degree) return clspi_null_argument(&tensor->base, "clsp_bezier_set_degrees");
     clsp_bezier_desc desc = plan->desc;
-    for (cl_uint k = 0; k < clspi_grid_directions(&tensor->desc); k++)
+    for (uint32_t k = 0; k < clspi_grid_directions(&tensor->desc); k++)
         desc.degree[k] = degree[k];
     CLSPI_CHECK(clspi_change_check(&tensor->base));
     CLSPI_CHECK(clspi_bezier_resolve(tensor->base.ctx, &desc, &resolved));

@@ -41,7 +41,7 @@ static clsp_status configure(clspi_bspline_plan *plan, clsp_bspline_desc *desc)
     tensor.basis = clspi_bspline_basis(plan);
     plan->desc = *desc;
     const clsp_status status = clspi_patch_configure(&plan->tensor, &tensor);
-    clspi_own_samples_tell(&plan->tensor.samples, status, plan->desc.axis);
+    clspi_own_samples_describe(&plan->tensor.samples, status, plan->desc.axis);
     return status;
 }
 
@@ -85,7 +85,7 @@ static clsp_status set_axes(clsp_patch_plan *tensor, const clsp_axis *axis)
     clsp_bspline_desc desc = plan->desc;
     clspi_tensor_desc resolved;
 
-    for (cl_uint k = 0; k < desc.directions; k++)
+    for (uint32_t k = 0; k < desc.directions; k++)
         desc.axis[k] = axis[k];
     CLSPI_CHECK(clspi_bspline_resolve(plan, &desc, &resolved));
     clspi_patch_clear_grids(tensor); /* first: any change may mend a failed one */

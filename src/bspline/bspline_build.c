@@ -23,7 +23,7 @@ static const struct {
 /* Builds what makes vertices of surfaces in one pass. */
 static clsp_status build_rows(const clspi_build *build, clspi_tensor_desc tensor)
 {
-    static const cl_uint orders[] = {2, 3, 4, 6, 8, 12, 16};
+    static const uint32_t orders[] = {2, 3, 4, 6, 8, 12, 16};
     bool fits = tensor.directions == 2;
 
     for (size_t i = 0; i < CLSPI_COUNT(orders) && fits; i++) {

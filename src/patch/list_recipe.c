@@ -1,13 +1,12 @@
 #include "list_recipe.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "list_sums.h"
 #include "spline_place.h"
-#include "patch_eval.h"
+#include "vertex_layout.h"
 
 static bool has(const clspi_tensor_desc *d, uint32_t attributes)
 {
@@ -28,7 +27,7 @@ static bool is_spline(const clspi_tensor_desc *d)
 {
     bool is = d->basis.num_spans && clspi_list_spans_fit(d);
 
-    for (cl_uint k = 0; k < d->directions && is && clspi_list_has_slopes(d); k++)
+    for (uint32_t k = 0; k < d->directions && is && clspi_list_has_slopes(d); k++)
         is = !d->basis.has_kinks(d->basis.user, k);
     return is;
 }
@@ -42,7 +41,7 @@ static bool is_quick(const clspi_tensor_desc *d)
     bool is = d->directions <= 2 && !d->is_triangle && d->own_bases == 0 &&
               !has(d, ~(d->rational ? plain : plain | slopes | normals));
 
-    for (cl_uint k = 0; k < d->directions; k++)
+    for (uint32_t k = 0; k < d->directions; k++)
         is = is && d->degrees[k] <= CLSPI_LIST_DEGREE;
     return is && (is_bernstein(d) || is_spline(d));
 }
@@ -56,7 +55,7 @@ static clspi_point_shape shape_of(const clspi_tensor_desc *d)
                                .is_triangle = d->is_triangle,
                                .is_spline = d->basis.num_spans != NULL};
 
-    for (cl_uint k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         shape.controls[k] = d->controls[k];
         shape.degree[k] = d->degrees[k];
     }
@@ -66,13 +65,13 @@ static clspi_point_shape shape_of(const clspi_tensor_desc *d)
 /* ---- recipes ---- */
 
 /* Finds where sums begin at the samples of a direction; false: no memory. */
-static bool find_first(clspi_list_recipe *recipe, cl_uint k)
+static bool find_first(clspi_list_recipe *recipe, uint32_t k)
 {
     const clspi_tensor_desc *const d = &recipe->desc;
     double *const values = malloc(d->terms[k] * sizeof *values);
     uint32_t *const first = malloc(d->axis[k].num * sizeof *first);
 
-    for (cl_uint a = 0; a < d->axis[k].num && values && first; a++)
+    for (uint32_t a = 0; a < d->axis[k].num && values && first; a++)
         first[a] = d->basis.values(d->basis.user, k, 0, a, values);
     recipe->sample_first[k] = first;
     const bool is_done = values && first;
@@ -92,10 +91,10 @@ static bool make(clspi_list_recipe *recipe, const clsp_patch_plan *plan)
     recipe->patch_reals = plan->patch_reals;
     recipe->is_quick = is_quick(d);
     recipe->maker = clspi_point_maker_of(&shape, &vertex, d->watertight);
-    for (cl_uint k = 0; k < d->directions && shape.is_spline && recipe->is_quick; k++)
+    for (uint32_t k = 0; k < d->directions && shape.is_spline && recipe->is_quick; k++)
         is_done = is_done && clspi_list_spans_make(&recipe->spans[k], d, k);
     if (!shape.is_spline || (recipe->is_quick && clspi_patch_has_rows(plan))) return is_done;
-    for (cl_uint k = 0; k < d->directions && clspi_has_own_samples(d); k++)
+    for (uint32_t k = 0; k < d->directions && clspi_has_own_samples(d); k++)
         if (clspi_is_banded(d, k) && d->own_bases == 0 && d->axis[k].num > 0)
             is_done = is_done && find_first(recipe, k);
     recipe->basis_reals = d->own_bases > 0 ? d->basis_reals : 0;
@@ -139,52 +138,4 @@ void clspi_list_recipe_release(clspi_list_recipe *recipe)
         free(recipe->sample_first[k]);
     free(recipe->basis);
     free(recipe);
-}
-
-/* ---- points ---- */
-
-void clspi_point_begin(const clspi_list_recipe *recipe, const void *points, size_t patch,
-                       size_t num_patches, clspi_point *point)
-{
-    const size_t real = clsp_type_bytes(recipe->desc.precision);
-    const size_t own = recipe->basis_reals, here = patch < num_patches ? patch : 0;
-
-    point->patch = (const char *)points + here * recipe->patch_reals * real;
-    point->basis = own > 0 ? recipe->basis + here * own + 4 : recipe->basis;
-    point->is_lost = patch >= num_patches;
-    for (int k = 0; k < 3; k++) {
-        point->rest[k] = 0;
-        point->first[k] = 0;
-    }
-}
-
-/* Brings v into a triangle at the u that is there: w = 1 - u - v with what rounding 1 - u lost,
-   lest it be lost from a small w. */
-static void take_within(double v, clspi_point *point)
-{
-    const double rest = point->s[0], lost = (1 - rest) - point->x[0];
-
-    point->x[1] = point->t[1] = v < rest ? v : rest;
-    point->s[1] = v < rest ? fmax((rest - v) + lost, 0) : 0;
-    if (!(point->t[1] + point->s[1] > 0)) point->s[1] = 1;
-}
-
-void clspi_point_at(const clspi_list_recipe *recipe, size_t patch, uint32_t direction, double x,
-                    clspi_point *point)
-{
-    const clspi_tensor_desc *const d = &recipe->desc;
-    const uint32_t k = direction;
-    double begin = d->domain[k][0], end = d->domain[k][1];
-
-    if (recipe->basis_reals > 0) {
-        const double *const own = recipe->basis + patch * recipe->basis_reals;
-        begin = own[0];
-        end = own[2];
-    }
-    point->is_lost = point->is_lost || isnan(x);
-    point->x[k] = !(x > begin) ? begin : x > end ? end : x;
-    point->t[k] = point->x[k] - begin;
-    point->s[k] = end - point->x[k];
-    if (d->is_triangle && k == 1) take_within(point->x[1], point);
-    point->x[k] = point->param[k] = clspi_rounded(d->precision == CLSP_F64, point->x[k]);
 }

@@ -22,14 +22,14 @@ typedef struct clspi_patch_grids {
 clsp_status clspi_patch_grids_check(clsp_context *ctx, const clspi_tensor_desc *desc,
                                     size_t num_patches, const uint32_t *nums);
 
-/* Takes such numbers in place of those before. Errors: CLSP_ERROR_NO_MEMORY. */
+/* Replaces the numbers of samples of patches. Errors: CLSP_ERROR_NO_MEMORY. */
 clsp_status clspi_patch_grids_set(clspi_patch_grids *grids, clsp_context *ctx,
                                   const clspi_tensor_desc *desc, size_t num_patches,
                                   const uint32_t *nums);
 
 /* Brings them to the device, where there are any and that has not been done. */
-clsp_status clspi_patch_grids_bring(clspi_patch_grids *grids, clspi_series *series,
-                                    const clspi_tensor_desc *desc);
+clsp_status clspi_patch_grids_upload(clspi_patch_grids *grids, clspi_series *series,
+                                     const clspi_tensor_desc *desc);
 
 /* Returns vertices or facets, counted from the first one of a patch on, as a cut whose pieces are
    patches. prefix: first_vertex or first_facet; NULL: each patch has per_patch of them. */
@@ -39,7 +39,7 @@ clspi_cut clspi_patch_grids_cut(const clspi_patch_grids *grids, const size_t *pr
 /* Lists the numbers of samples that patches have along a direction, ascending, each once; NULL
    without memory. *count: of them. */
 uint32_t *clspi_patch_grids_nums(const clspi_patch_grids *grids, const clspi_tensor_desc *desc,
-                                 cl_uint direction, size_t *count);
+                                 uint32_t direction, size_t *count);
 
 /* Returns to the common grid. */
 void clspi_patch_grids_clear(clspi_patch_grids *grids);
@@ -51,7 +51,7 @@ static inline bool clspi_has_patch_grids(const clspi_patch_grids *grids)
 
 /* Returns the samples of a patch along a direction. */
 uint32_t clspi_samples_of(const clspi_patch_grids *grids, const clspi_tensor_desc *desc,
-                          size_t patch, cl_uint direction);
+                          size_t patch, uint32_t direction);
 
 /* Counts the vertices and facets of the common grid; both 0 when there is none. Facets are those of
    surfaces and triangles. False: more than the address space. */

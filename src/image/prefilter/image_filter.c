@@ -20,14 +20,6 @@ clsp_status clspi_image_find_taps(const clsp_image_plan *plan,
     return CLSP_OK;
 }
 
-clspi_options clspi_sample_options(const clsp_context *ctx, const clsp_image_desc *d)
-{
-    clspi_options options = clspi_options_of(ctx, d->precision);
-
-    clspi_option(&options, "SAMPLES", clspi_pixel_type(d->samples, d->precision));
-    return options;
-}
-
 static clspi_options filter_options(const clsp_context *ctx, const clsp_image_desc *d,
                                     const clspi_filter_step *step)
 {
@@ -96,7 +88,7 @@ static clsp_status make_outside(clspi_image_filter *filter, const clsp_image_pla
     if (!clspi_is_part(&plan->layout)) return CLSP_OK;
     clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));
     return clspi_kernel_create(&filter->outside, plan->base.ctx, "image_outside",
-                               &clspi_spoil_outside_signature, &options);
+                               &clspi_fill_outside_signature, &options);
 }
 
 static clsp_status make_kernels(clspi_image_filter *filter, const clsp_image_plan *plan)
@@ -111,7 +103,7 @@ static clsp_status make_taps(clsp_image_plan *plan)
 {
     const clsp_image_desc *const d = &plan->desc;
     double taps[CLSP_IMAGE_MAX_TAPS / 2 + 1];
-    cl_float narrow[CLSP_IMAGE_MAX_TAPS / 2 + 1];
+    float narrow[CLSP_IMAGE_MAX_TAPS / 2 + 1];
     const uint32_t half = d->taps / 2;
     const size_t bytes = (half + 1) * clsp_type_bytes(d->precision);
     clspi_call call;
@@ -119,7 +111,7 @@ static clsp_status make_taps(clsp_image_plan *plan)
     if (d->taps == 0) return CLSP_OK;
     CLSPI_CHECK(clspi_image_find_taps(plan, taps));
     for (uint32_t k = 0; k <= half; k++)
-        narrow[k] = (cl_float)taps[k];
+        narrow[k] = (float)taps[k];
     CLSPI_CHECK(clspi_buffer_create(&plan->filter.taps, plan->base.ctx, bytes));
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
     return clspi_call_end(

@@ -29,8 +29,7 @@ typedef struct strip_job {
     size_t first_row, first_x, row_length;
 } strip_job;
 
-/* Releases the plan that filters strips, of which a plan's base and its filter are all that is
-   used. */
+/* Releases the plan that filters strips. It has a base and a filter, and nothing else of a plan. */
 static void release_inner(clsp_image_plan *inner)
 {
     if (!inner) return;
@@ -123,7 +122,7 @@ static void gather(const strip_job *job, const strip_axis axes[3], char *to)
 }
 
 /* Brings a strip to the device and makes room for what comes of it. */
-static clsp_status bring(const strip_job *job, const strip_axis axes[3])
+static clsp_status upload(const strip_job *job, const strip_axis axes[3])
 {
     clspi_image_strips *const s = &job->plan->strips;
     clsp_context *const ctx = job->series->ctx;
@@ -169,7 +168,7 @@ static clsp_status make_strip(const strip_job *job, const strip_axis axes[3])
     const bool is_last = inner->filter.step[job->step].to == CLSPI_STEP_COEFFICIENTS;
     const clsp_type type = is_last ? inner->desc.coefficients : inner->desc.precision;
 
-    CLSPI_CHECK(bring(job, axes));
+    CLSPI_CHECK(upload(job, axes));
     inner->layout.plane = 1;
     for (uint32_t d = 0; d < 3; d++) {
         uint32_t *const made = inner->filter.step[job->step].made[d];
@@ -213,7 +212,8 @@ static bool split_strip(const strip_job *job, uint32_t box[3][2], uint32_t rest[
     return true;
 }
 
-/* Makes the coefficients of a box, [z, y, x][begin, end]; of one that needs too much in halves. */
+/* Makes the coefficients of a box, [z, y, x][begin, end], in halves where a strip would be too
+   large. */
 static clsp_status make_box(const strip_job *job, uint32_t box[3][2])
 {
     const uint64_t alloc = job->series->ctx->device.max_alloc_bytes;

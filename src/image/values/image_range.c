@@ -7,6 +7,14 @@
 
 enum { PARTS = 4096 };
 
+clspi_options clspi_sample_options(const clsp_context *ctx, const clsp_image_desc *d)
+{
+    clspi_options options = clspi_options_of(ctx, d->precision);
+
+    clspi_option(&options, "SAMPLES", clspi_pixel_type(d->samples, d->precision));
+    return options;
+}
+
 clsp_status clspi_image_range_create(clspi_image_range *range, clsp_context *ctx,
                                      const clsp_image_desc *desc)
 {
@@ -47,9 +55,9 @@ clsp_status clspi_image_range_find(const clspi_image_range *range, clspi_series 
                  .num = layout->samples,
                  .share = share,
                  .step = layout->planar ? 1 : layout->channels,
-                 .items = (cl_uint)items}};
+                 .items = (uint32_t)items}};
     const clspi_join_ranges_args join = {
-        .parts = range->parts, .range = range->range, .num = (cl_uint)items, .plane = job->plane};
+        .parts = range->parts, .range = range->range, .num = (uint32_t)items, .plane = job->plane};
 
     CLSPI_CHECK(clspi_launch_range_of_samples(series, &range->samples, &samples, items));
     return clspi_launch_join_ranges(series, &range->join, &join, 1);

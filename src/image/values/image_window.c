@@ -6,7 +6,7 @@
 
 #include "buffer.h"
 #include "check.h"
-#include "image_need.h"
+#include "coefficient_part.h"
 #include "image_values.h"
 
 enum {
@@ -84,9 +84,9 @@ static double real_at(const char *given, size_t k, bool wide)
     return (double)narrow;
 }
 
-/* Adds to a reach along one direction what some points have been given: rows of them, of which each
-   begins a row of the map behind the one before. What is not finite gives cval; displacements are
-   bounded. */
+/* Widens a reach along one direction by the coordinates or displacements of rows of points; rows
+   are a row of the map apart. Those that are not finite give cval and count for nothing, and
+   displacements are bounded. */
 static void add_given(clspi_image_reach *reach, uint32_t d, const clspi_image_job *job,
                       clsp_range row, uint32_t num_rows)
 {
@@ -163,9 +163,9 @@ static bool fits(const clspi_image_job *job, const clspi_image_part *part)
 static size_t stored_at(const clspi_image_layout *l, const clspi_image_part *part, uint32_t d,
                         uint32_t place)
 {
-    const cl_int at = (cl_int)place, num = part->cut[d] - part->low[d];
+    const int32_t at = (int32_t)place, num = part->cut[d] - part->low[d];
 
-    return (size_t)(at + (at < num ? part->low[d] : part->high[d]) - (cl_int)l->low[d]);
+    return (size_t)(at + (at < num ? part->low[d] : part->high[d]) - (int32_t)l->low[d]);
 }
 
 /* Copies the coefficients of one row of a part; returns behind them. */
@@ -198,8 +198,8 @@ static void gather(const clspi_image_job *job, const clspi_image_part *part, siz
 }
 
 /* Brings a part of a piece to the device, where it is not there. */
-static clsp_status bring(clspi_image_job *job, clspi_series *series, const clspi_image_part *part,
-                         size_t piece)
+static clsp_status upload(clspi_image_job *job, clspi_series *series, const clspi_image_part *part,
+                          size_t piece)
 {
     clspi_image_window *const window = &job->plan->window;
     const size_t bytes = (size_t)clspi_image_part_size(part) * job->channels * element_bytes(job);
@@ -219,8 +219,8 @@ static clsp_status bring(clspi_image_job *job, clspi_series *series, const clspi
     return CLSP_OK;
 }
 
-clsp_status clspi_image_bring_all(clsp_image_plan *peer, const clsp_image_plan *owner,
-                                  clspi_series *series)
+clsp_status clspi_image_upload_all(clsp_image_plan *peer, const clsp_image_plan *owner,
+                                   clspi_series *series)
 {
     const size_t planes = owner->num_images * owner->layout.channels;
     const size_t bytes = planes * owner->layout.plane * clsp_type_bytes(owner->desc.coefficients);
@@ -263,7 +263,7 @@ static clsp_status launch_box(clspi_image_job *job, clspi_series *series, const 
     return clspi_image_make_rows(&one, series, &part);
 }
 
-/* Cuts a box in two, of which *rest is the second one; false where it is one point. */
+/* Halves a box: *rest becomes the second half. Returns false for a box of one point. */
 static bool split_box(const clspi_image_job *job, point_box *box, point_box *rest)
 {
     const uint32_t width = box->end_x - box->first_x, half = width / 2;
@@ -281,7 +281,7 @@ static bool split_box(const clspi_image_job *job, point_box *box, point_box *res
     return true;
 }
 
-/* Makes the points of a box; of one that needs too much in halves. */
+/* Makes the points of a box, in halves where the box needs more coefficients than a window has. */
 static clsp_status make_box(clspi_image_job *job, clspi_series *series, point_box box)
 {
     enum { DEPTH = 64 };
@@ -297,7 +297,7 @@ static clsp_status make_box(clspi_image_job *job, clspi_series *series, point_bo
             num++;
             continue;
         }
-        CLSPI_CHECK(bring(job, series, &part, box.piece));
+        CLSPI_CHECK(upload(job, series, &part, box.piece));
         CLSPI_CHECK(launch_box(job, series, &box));
         if (num == 0) return CLSP_OK;
         box = waiting[--num];
@@ -359,7 +359,7 @@ static clsp_status make_points_of(clspi_image_job *job, clspi_series *series,
                 clspi_image_need(&job->plan->layout, clspi_image_order(&job->plan->desc), &reach);
             if (fits(job, &need)) break;
         }
-        CLSPI_CHECK(bring(job, series, &need, job->first_piece + part->piece));
+        CLSPI_CHECK(upload(job, series, &need, job->first_piece + part->piece));
         clspi_image_job one = clspi_image_job_behind(job, job->first_piece + part->piece, done);
         const clspi_part some = {.num_pieces = 1, .num_lines = num};
         CLSPI_CHECK(clspi_image_make_points(&one, series, &some));

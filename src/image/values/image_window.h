@@ -16,7 +16,7 @@ typedef struct clsp_image_plan clsp_image_plan;
    on, whose index i stands at i - high; num of both together. As image_axes of interpolate.clh. */
 typedef struct clspi_image_part {
     uint32_t num[3];
-    cl_int cut[3], low[3], high[3];
+    int32_t cut[3], low[3], high[3];
 } clspi_image_part;
 
 typedef struct clspi_image_window {
@@ -40,8 +40,8 @@ clsp_status clspi_image_prepare(clspi_image_job *job);
 
 /* Brings all coefficients to a joined device where they fit, from the second call on, when some
    part of them has come by windows. owner: the plan that has them in host memory. */
-clsp_status clspi_image_bring_all(clsp_image_plan *peer, const clsp_image_plan *owner,
-                                  clspi_series *series);
+clsp_status clspi_image_upload_all(clsp_image_plan *peer, const clsp_image_plan *owner,
+                                   clspi_series *series);
 
 /* Makes the points of a part through windows. user: the job; pieces of the part are rows of the
    map, or all points, lines are points. */

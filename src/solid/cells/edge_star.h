@@ -40,13 +40,13 @@ CLSPI_LEVELS(void, clspi_edge_star_release, (clspi_edge_star * across));
 #define clspi_edge_star_release CLSPI_AT_LEVEL(clspi_edge_star_release)
 
 /* Brings the sums over slices 0 to 3 along the edge, by four weights. */
-CLSPI_LEVELS(void, clspi_edge_star_bring, (clspi_edge_star * across, const double weight[4]));
-#define clspi_edge_star_bring CLSPI_AT_LEVEL(clspi_edge_star_bring)
+CLSPI_LEVELS(void, clspi_edge_star_gather, (clspi_edge_star * across, const double weight[4]));
+#define clspi_edge_star_gather CLSPI_AT_LEVEL(clspi_edge_star_gather)
 
 /* Brings four slices at once, of a star of 4 channels: Bezier points along the edge, from
    point 1 of it to point 2. */
-CLSPI_LEVELS(void, clspi_edge_star_bring_slices, (clspi_edge_star * across));
-#define clspi_edge_star_bring_slices CLSPI_AT_LEVEL(clspi_edge_star_bring_slices)
+CLSPI_LEVELS(void, clspi_edge_star_gather_slices, (clspi_edge_star * across));
+#define clspi_edge_star_gather_slices CLSPI_AT_LEVEL(clspi_edge_star_gather_slices)
 
 /* Does a step. */
 CLSPI_LEVELS(void, clspi_edge_star_step, (clspi_edge_star * across));
@@ -56,7 +56,7 @@ CLSPI_LEVELS(void, clspi_edge_star_step, (clspi_edge_star * across));
 CLSPI_LEVELS(void, clspi_edge_star_limit, (const clspi_edge_star *across, double *to));
 #define clspi_edge_star_limit CLSPI_AT_LEVEL(clspi_edge_star_limit)
 
-/* Writes a point of a quad: at[k] from -1 on, of which one may be -1. */
+/* Writes a point of a quad at place `at`, counted from -1; at most one of its coordinates is -1. */
 CLSPI_LEVELS(void, clspi_edge_star_point,
              (const clspi_edge_star *across, uint32_t quad, const int at[2], double *to));
 #define clspi_edge_star_point CLSPI_AT_LEVEL(clspi_edge_star_point)

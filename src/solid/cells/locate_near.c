@@ -66,7 +66,7 @@ static bool open_node(clspi_searcher *w, const clspi_place_f64 *out, uint32_t nu
     double square[BOXES];
     bool done = true;
 
-    clspi_searcher_distances(node, q, square);
+    distances_to(node, q, square);
     for (int k = 0; k < BOXES && done; k++)
         if (node->kid[k] != KIND_NONE)
             done = add_near(w, out,
@@ -88,7 +88,8 @@ static void take(clspi_searcher *w, clspi_place_f64 *out, uint32_t cell, double 
     memcpy(out->t, w->t, sizeof out->t);
 }
 
-/* Finds the place of a tricubic that is nearest, and raises the bound of what is nearer in it. */
+/* Finds the nearest place of a tricubic, and raises the bound below which the tricubic has no
+   point. */
 static void look_in_cubic(clspi_searcher *w, clspi_place_f64 *out, near_box *box, double *bound)
 {
     double t[3], e[3] = {0};

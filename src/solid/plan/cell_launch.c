@@ -39,7 +39,7 @@ static size_t next_part(const cells_job *job, const cell_launch *launch, size_t 
     const uint64_t most = clspi_launch_lines(&ctx->tuning, launch->fma, each, local, 1);
     const size_t num = clspi_min_u64(most, end - at->record);
 
-    at->sets = (cl_uint)num;
+    at->sets = (uint32_t)num;
     return num * each;
 }
 
@@ -58,7 +58,7 @@ static size_t find_records(const clspi_cell_spans *spans, size_t num, clspi_cell
     const size_t end =
         clspi_cell_spans_find(spans, num, at->first, (size_t)at->first + at->count, &begin);
 
-    at->record = (cl_uint)begin;
+    at->record = (uint32_t)begin;
     return end;
 }
 
@@ -104,7 +104,7 @@ static clsp_status make_layers(const cells_job *job, clspi_series *series, clspi
     clsp_solid_plan *const plan = job->plan;
     const clspi_sample_tables *const tables = &plan->tables;
     const clspi_cell_sets *const sets = &plan->layout.layers;
-    const size_t fma = is_by_points(plan) ? 4 * CLSPI_SLICE_TILE : sets->size * CLSPI_MAX_SLICE;
+    const size_t fma = is_by_points(plan) ? 4 * SLICE_TILE : sets->size * CLSPI_MAX_SLICE;
     const cell_launch launch = {&plan->layers, 1, plan->cell_reals * fma};
     const size_t end = find_records(&sets->spans, sets->num, &at);
 
@@ -147,14 +147,14 @@ static clsp_status make_full(const cells_job *job, clspi_series *series, clspi_c
     const clspi_sample_tables *const tables = &plan->tables;
     const clspi_cell_sets *const sets = &plan->layout.full;
     const bool by_points = is_by_points(plan);
-    const size_t fma = by_points ? CLSPI_FULL_TILE : sets->size * CLSPI_FULL_POINTS;
+    const size_t fma = by_points ? FULL_TILE : sets->size * CLSPI_FULL_POINTS;
     const size_t pass = clspi_max(plan->full.local, 1) *
                         clspi_table_samples(plan->base.ctx, &plan->desc, plan->has_quads);
     const size_t groups = by_points ? 1 : clspi_div_up(clspi_grid_size(&plan->desc), pass);
     const cell_launch launch = {&plan->full, groups, plan->cell_reals * fma};
     const size_t end = find_records(&sets->spans, sets->num, &at);
 
-    at.groups = (cl_uint)groups;
+    at.groups = (uint32_t)groups;
     for (; at.record < end; at.record += at.sets) {
         const size_t items = next_part(job, &launch, end, &at);
         const clspi_solid_tables_args cells = {.copies = plan->full_copied.buffer,
@@ -188,7 +188,7 @@ static clsp_status make_full(const cells_job *job, clspi_series *series, clspi_c
    points has tiles. */
 static uint32_t count_tiles(const clsp_solid_plan *plan, bool slices)
 {
-    const uint32_t most = slices ? CLSPI_SLICE_TILE : CLSPI_FULL_TILE;
+    const uint32_t most = slices ? SLICE_TILE : FULL_TILE;
     uint32_t num = 1;
 
     for (uint32_t u = 0; u < plan->layout.num_uses && is_by_points(plan); u++) {

@@ -77,7 +77,7 @@ static void write_words(const clsp_solid_plan *plan, const clspi_class_trees *tr
 
 /* Brings the points of cells that are not regular, which the device may have, to words from one
    on. */
-static clsp_status bring_index(clsp_solid_plan *plan, clspi_series *series, size_t at)
+static clsp_status upload_index(clsp_solid_plan *plan, clspi_series *series, size_t at)
 {
     const clspi_cell_points *const points = &plan->points;
     const size_t bytes = points->num_index * sizeof *points->index;
@@ -89,10 +89,9 @@ static clsp_status bring_index(clsp_solid_plan *plan, clspi_series *series, size
                                              at * sizeof(uint32_t), bytes);
 }
 
-/* Brings the words of cells and trees to the device, between which those points lie, in so many
-   words. */
-static clsp_status bring_words(clsp_solid_plan *plan, clspi_series *series,
-                               const clspi_class_trees *trees, size_t num)
+/* Uploads the words of cells and of trees, and between them `num` words of points. */
+static clsp_status upload_words(clsp_solid_plan *plan, clspi_series *series,
+                                const clspi_class_trees *trees, size_t num)
 {
     clspi_point_lists *const lists = &plan->lists;
     const size_t cells = lists->index_at * sizeof(uint32_t);
@@ -104,7 +103,7 @@ static clsp_status bring_words(clsp_solid_plan *plan, clspi_series *series,
     write_words(plan, trees, words);
     status = clspi_buffer_create(&lists->words, plan->base.ctx, num * sizeof *words);
     if (status == CLSP_OK) status = clspi_series_write(series, lists->words, 0, words, cells);
-    if (status == CLSP_OK) status = bring_index(plan, series, lists->index_at);
+    if (status == CLSP_OK) status = upload_index(plan, series, lists->index_at);
     if (status == CLSP_OK && bytes)
         status = clspi_series_write(series, lists->words, lists->trees_at * sizeof *words,
                                     words + lists->index_at, bytes);
@@ -113,8 +112,8 @@ static clsp_status bring_words(clsp_solid_plan *plan, clspi_series *series,
 }
 
 /* Brings the reals of trees to the device, in the plan's precision. */
-static clsp_status bring_reals(clsp_solid_plan *plan, clspi_series *series,
-                               clspi_class_trees *trees)
+static clsp_status upload_reals(clsp_solid_plan *plan, clspi_series *series,
+                                clspi_class_trees *trees)
 {
     clspi_point_lists *const lists = &plan->lists;
     const size_t bytes = trees->num_reals * clsp_type_bytes(plan->desc.precision);
@@ -126,7 +125,7 @@ static clsp_status bring_reals(clsp_solid_plan *plan, clspi_series *series,
     return bytes ? clspi_series_write(series, lists->tables, 0, trees->reals, bytes) : CLSP_OK;
 }
 
-static clsp_status bring(clsp_solid_plan *plan, clspi_series *series, clspi_class_trees *trees)
+static clsp_status upload(clsp_solid_plan *plan, clspi_series *series, clspi_class_trees *trees)
 {
     const clsp_context *const ctx = plan->base.ctx;
     clspi_point_lists *const lists = &plan->lists;
@@ -140,8 +139,8 @@ static clsp_status bring(clsp_solid_plan *plan, clspi_series *series, clspi_clas
         return CLSP_OK;
     lists->index_at = (uint32_t)index;
     lists->trees_at = (uint32_t)at;
-    CLSPI_CHECK(bring_words(plan, series, trees, num));
-    CLSPI_CHECK(bring_reals(plan, series, trees));
+    CLSPI_CHECK(upload_words(plan, series, trees, num));
+    CLSPI_CHECK(upload_reals(plan, series, trees));
     CLSPI_CHECK(clspi_kernel_create(&lists->kernel, plan->base.ctx, "list_points",
                                     &clspi_list_points_signature, &options));
     lists->is_there = true;
@@ -157,7 +156,7 @@ static clsp_status make_ready(clsp_solid_plan *plan, clspi_series *series)
 
     clspi_device_lists_release(plan);
     status = make_trees(plan, &trees, &fits);
-    if (status == CLSP_OK && fits) status = bring(plan, series, &trees);
+    if (status == CLSP_OK && fits) status = upload(plan, series, &trees);
     clspi_class_trees_release(&trees);
     if (status == CLSP_OK)
         plan->lists.is_tried = true;
@@ -234,11 +233,11 @@ clsp_status clspi_device_list_make(clsp_solid_plan *plan, clspi_series *series,
             .params_v = param[1]->buffer,
             .params_w = param[2]->buffer,
             .out = list->out.buffer,
-            .at = {.num = (cl_uint)items,
+            .at = {.num = (uint32_t)items,
                    .items = list->cells != NULL,
                    .step = step,
-                   .cells = (cl_uint)plan->num_cells,
-                   .vertices = (cl_uint)plan->num_vertices,
+                   .cells = (uint32_t)plan->num_cells,
+                   .vertices = (uint32_t)plan->num_vertices,
                    .index = lists->index_at,
                    .trees = lists->trees_at,
                    .from_items = (list->cells ? list->cells->offset : 0) + first,

@@ -29,8 +29,8 @@ static clsp_status copy_blocks(clsp_solid_plan *plan, clspi_series *series)
         const clspi_copy_blocks_args args = {.points = plan->control,
                                              .list = plan->block_points,
                                              .copies = copies->buffer,
-                                             .first = (cl_uint)first,
-                                             .items = (cl_uint)items};
+                                             .first = (uint32_t)first,
+                                             .items = (uint32_t)items};
         CLSPI_CHECK(clspi_launch_copy_blocks(series, &copies->kernel, &args, items));
     }
     return CLSP_OK;
@@ -43,17 +43,17 @@ static clsp_status copy_sets(clsp_solid_plan *plan, clspi_series *series,
 {
     const uint64_t fma = (uint64_t)sets->size * terms * plan->desc.dim;
     const uint64_t most =
-        clspi_launch_lines(&plan->base.ctx->tuning, fma, CLSPI_COPIERS, copies->kernel.local, 1);
+        clspi_launch_lines(&plan->base.ctx->tuning, fma, COPIERS, copies->kernel.local, 1);
 
     CLSPI_CHECK(reserve(plan, copies, 4 * sets->copies));
     for (size_t first = 0; first < sets->num; first += most) {
-        const size_t items = CLSPI_COPIERS * clspi_min_u64(most, sets->num - first);
+        const size_t items = COPIERS * clspi_min_u64(most, sets->num - first);
         const clspi_copy_sets_args args = {.points = plan->control,
                                            .index = plan->index,
                                            .sets = words,
                                            .copies = copies->buffer,
-                                           .first = (cl_uint)first,
-                                           .items = (cl_uint)items};
+                                           .first = (uint32_t)first,
+                                           .items = (uint32_t)items};
         CLSPI_CHECK(
             clspi_series_launch(series, &copies->kernel, copies->kernel.signature, &args, items));
     }

@@ -176,8 +176,7 @@ clsp_status clspi_solid_hold_points(clsp_solid_plan *plan)
     return hold(plan, &points->index, plan->index, points->num_index);
 }
 
-/* Brings the boundary faces of cells to the device, of which kernels without normals read nothing.
- */
+/* Uploads the boundary faces of cells, which only kernels of normals read. */
 static clsp_status upload_faces(clsp_solid_plan *plan, clspi_series *series)
 {
     const size_t bytes = plan->faces ? plan->num_cells : 0;
@@ -209,11 +208,11 @@ static clsp_status make_ready(clsp_solid_plan *plan, clspi_series *series)
         CLSPI_CHECK(status);
         plan->is_ready = true;
     }
-    if (!plan->is_loaded || plan->is_brought) return CLSP_OK;
+    if (!plan->is_loaded || plan->is_uploaded) return CLSP_OK;
     pthread_mutex_lock(&plan->host.lock);
     status = clspi_control_hold(plan);
     pthread_mutex_unlock(&plan->host.lock);
-    return status == CLSP_OK ? clspi_control_bring(plan, series, plan->host.data) : status;
+    return status == CLSP_OK ? clspi_control_upload(plan, series, plan->host.data) : status;
 }
 
 clsp_status clspi_solid_device_ready(clsp_solid_plan *plan, clspi_series *series)
@@ -221,7 +220,7 @@ clsp_status clspi_solid_device_ready(clsp_solid_plan *plan, clspi_series *series
     clspi_call call;
 
     if (plan->lattice && !plan->lattice->makes_grid) return CLSP_OK;
-    if (plan->is_ready && (plan->is_brought || !plan->is_loaded)) return CLSP_OK;
+    if (plan->is_ready && (plan->is_uploaded || !plan->is_loaded)) return CLSP_OK;
     if (series) return make_ready(plan, series);
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
     return clspi_call_finish(&call, make_ready(plan, &call.series));
