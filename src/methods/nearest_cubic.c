@@ -1,15 +1,38 @@
-#include "nearest_cubic.h"
-
+/* The search for the nearest points of curves through cubics, on a device (nearest_cubic.cl). */
 #include <stdlib.h>
 
 #include "check.h"
 #include "cubics.h"
+#include "each_method.h"
+#include "host_device.h"
 #include "split.h"
 
-struct clspi_nearest_cubic {
+typedef struct clspi_nearest_cubic {
     clspi_cubics cubics;
     clspi_kernel find[2]; /* a query an item, and one a work-group */
-};
+} clspi_nearest_cubic;
+
+static clsp_status bad(const clsp_patch_plan *plan, const char *what, double value)
+{
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT, "%s: projection: mrep %s: %g",
+                      plan->base.family, what, value);
+}
+
+clsp_status clspi_nearest_cubic_check(const clsp_patch_plan *plan, uint32_t num_nearest)
+{
+    CLSPI_CHECK(clspi_needs_kernels(plan->base.ctx));
+    if (plan->desc.own_bases > 0)
+        return bad(plan, "takes no curves with knots of their own, and there are",
+                   (double)plan->desc.own_bases);
+    if (plan->desc.directions == 2)
+        return bad(plan, "takes curves only, and directions is", plan->desc.directions);
+    if (num_nearest > 1)
+        return bad(plan, "gives one result a query, and num_nearest is", num_nearest);
+    return plan->desc.rational
+               ? clspi_fail(&plan->base.ctx->log, CLSP_ERROR_WEIGHTS,
+                            "%s: projection: mrep of rational curves", plan->base.family)
+               : CLSP_OK;
+}
 
 /* Tells whether a device's groups may share queries. */
 static bool can_share(const clsp_context *ctx)
@@ -62,7 +85,6 @@ void clspi_nearest_cubic_destroy(clspi_nearest_cubic **ptr)
 {
     clspi_nearest_cubic *const nearest = *ptr;
 
-    if (!nearest) return;
     *ptr = NULL;
     clspi_cubics_release(&nearest->cubics);
     clspi_kernel_release(&nearest->find[0]);

@@ -2,9 +2,9 @@
    8), as four products through the matrix products' seam. */
 #include <stdlib.h>
 
-#include "bezier_sums.h"
 #include "buffer.h"
 #include "check.h"
+#include "each_method.h"
 #include "gemm.h"
 #include "power_basis.h"
 

@@ -10,11 +10,10 @@
 #define CLSP_WARP 1
 #endif
 
-enum {
-    WARPS = CLSP_GROUP / CLSP_WARP,
-    SLICE_TILE = 32, /* points of a slice in a tile, half as many where the slice has no more */
-    FULL_TILE = 64   /* of a cell, likewise */
-};
+#define SLICE_TILE 32 /* points of a slice in a tile, half as many where the slice has no more */
+#define FULL_TILE  64 /* of a cell, likewise */
+
+enum { WARPS = CLSP_GROUP / CLSP_WARP };
 
 /* Returns the points of a tile of which there are `terms`. */
 static uint tile_rows(uint terms, uint most)

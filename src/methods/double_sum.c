@@ -1,9 +1,9 @@
 /* Double sums point by point (double_sum.cl). */
 #include <stdlib.h>
 
-#include "bezier_sums.h"
 #include "buffer.h"
 #include "check.h"
+#include "each_method.h"
 #include "kernel_arguments.h"
 #include "vertex_assembly.h"
 

@@ -5,7 +5,7 @@
 #include "bernstein.h"
 #include "buffer.h"
 #include "check.h"
-#include "convert_target.h"
+#include "each_method.h"
 #include "gemm.h"
 
 typedef struct matrix_sum {
@@ -64,13 +64,12 @@ static void release_products(matrix_sum *x)
 /* Fills some rows of a matrix, [rows][columns], which are 0. scratch: weights of a row. */
 static void fill_rows(const matrix_sum *x, cl_uint k, clsp_range rows, double *scratch, void *to)
 {
-    const clspi_convert_target *const target = x->desc->basis.user;
-    const cl_uint by = target->conversion[k].by, terms = x->desc->terms[k] - by;
+    const clspi_basis *const basis = &x->desc->basis;
     const size_t columns = x->controls[k];
+    const cl_uint by = x->desc->controls[k] - (cl_uint)columns, terms = x->desc->terms[k] - by;
 
     for (size_t i = 0; i < rows.count; i++) {
-        const size_t first =
-            x->desc->basis.values(target, k, by, (cl_uint)(rows.first + i), scratch);
+        const size_t first = basis->values(basis->user, k, by, (cl_uint)(rows.first + i), scratch);
         if (x->desc->precision == CLSP_F32) clspi_round_f32(scratch, terms);
         for (size_t j = 0; j < terms; j++) {
             if (x->desc->precision == CLSP_F64)
