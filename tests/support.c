@@ -98,7 +98,7 @@ void support_needs_opencl(const clsp_context *ctx)
 
 bool support_has_methods(void)
 {
-    static const clsp_context_opts host = {.device = "host"};
+    static const clsp_context_opts host = {.device = "host", .limits = ""};
     static const clsp_bezier_desc desc = {
         .degree = {1, 1}, .axis = {{.num = 2}, {.num = 2}}, .method = CLSP_BEZIER_MULTILEVEL};
     const char *const built = getenv("CLSPLINE_TEST_METHODS");

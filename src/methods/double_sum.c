@@ -1,7 +1,6 @@
 /* Double sums point by point (double_sum.cl). */
 #include <stdlib.h>
 
-#include "buffer.h"
 #include "check.h"
 #include "each_method.h"
 #include "kernel_arguments.h"
@@ -17,7 +16,6 @@ typedef struct double_sum {
     clspi_kernel kernel;
     bool stage;
     cl_uint tile[2]; /* samples of a work-group that stages, else of an item */
-    cl_mem points;   /* retained */
 } double_sum;
 
 /* ---- the kernel ---- */
@@ -125,27 +123,15 @@ static void release(void **state)
     if (!sum) return;
     release_tables(sum);
     clspi_kernel_release(&sum->kernel);
-    clspi_buffer_release(&sum->points);
     free(sum);
     *state = NULL;
-}
-
-static clsp_status load(void *state, clspi_series *series, cl_mem points, size_t num_patches)
-{
-    double_sum *const sum = state;
-    const cl_int code = clRetainMemObject(points);
-
-    (void)num_patches;
-    if (code != CL_SUCCESS) return clspi_cl(&series->ctx->log, code, "clRetainMemObject");
-    clspi_buffer_release(&sum->points);
-    sum->points = points;
-    return CLSP_OK;
 }
 
 /* ---- launches ---- */
 
 /* Some rows of patches, or a part of one tile of rows along v. */
 typedef struct sum_part {
+    cl_mem points;
     clspi_rows rows;
     cl_uint first_v, num_v;
 } sum_part;
@@ -169,12 +155,12 @@ static clsp_status launch(const double_sum *sum, clspi_series *series, const sum
                                    .tiles_u = (cl_uint)clspi_div_up(rows->num_rows, sum->tile[0]),
                                    .tiles_v = (cl_uint)clspi_div_up(part->num_v, sum->tile[1])};
     const size_t tiles = rows->num_patches * at.tiles_u * at.tiles_v;
-    const clspi_table_sum_args table_args = {.points = sum->points,
+    const clspi_table_sum_args table_args = {.points = part->points,
                                              .table_u = sum->tables[0].values,
                                              .table_v = sum->tables[1].values,
                                              .out = rows->out,
                                              .at = at};
-    const clspi_power_sum_args power_args = {.points = sum->points,
+    const clspi_power_sum_args power_args = {.points = part->points,
                                              .out = rows->out,
                                              .at = at,
                                              .axis_u = clspi_sample_axis_of(d, 0),
@@ -206,20 +192,20 @@ static uint64_t tiles_of_a_launch(const double_sum *sum, const clsp_context *ctx
 }
 
 /* Enqueues some rows: all columns at once, or else so many tiles along v at a time. */
-static clsp_status enqueue_rows(const double_sum *sum, clspi_series *series, const clspi_rows *rows,
-                                uint64_t tiles)
+static clsp_status enqueue_rows(const double_sum *sum, clspi_series *series, cl_mem points,
+                                const clspi_rows *rows, uint64_t tiles)
 {
     const cl_uint num_v = sum->desc->axis[1].num;
     const cl_uint step = (cl_uint)clspi_min_u64(num_v, tiles * sum->tile[1]);
 
     for (cl_uint v = 0; v < num_v; v += step) {
-        const sum_part part = {*rows, v, (cl_uint)clspi_min(step, num_v - v)};
+        const sum_part part = {points, *rows, v, (cl_uint)clspi_min(step, num_v - v)};
         CLSPI_CHECK(launch(sum, series, &part));
     }
     return CLSP_OK;
 }
 
-static clsp_status eval(void *state, clspi_series *series, const clspi_rows *rows)
+static clsp_status eval(void *state, clspi_series *series, cl_mem points, const clspi_rows *rows)
 {
     const double_sum *const sum = state;
     const cl_uint num_v = sum->desc->axis[1].num;
@@ -233,10 +219,10 @@ static clsp_status eval(void *state, clspi_series *series, const clspi_rows *row
     while (clspi_cut_next(&cut, tile_rows > 0 ? tile_rows * sum->tile[0] : 1, &part)) {
         const clspi_rows some =
             clspi_rows_of_part(rows, &part, (size_t)num_v * clspi_coords(sum->desc));
-        CLSPI_CHECK(enqueue_rows(sum, series, &some, tiles));
+        CLSPI_CHECK(enqueue_rows(sum, series, points, &some, tiles));
     }
     return CLSP_OK;
 }
 
-const clspi_sum_method clspi_table_sums = {prepare_with_tables, load, eval, release};
-const clspi_sum_method clspi_power_sums = {prepare_with_powers, load, eval, release};
+const clspi_sum_method clspi_table_sums = {prepare_with_tables, NULL, eval, release};
+const clspi_sum_method clspi_power_sums = {prepare_with_powers, NULL, eval, release};

@@ -4,8 +4,8 @@
 
 #include "methods.h"
 
-extern const clspi_sum_method clspi_table_sums, clspi_power_sums; /* double_sum.c */
-extern const clspi_sum_method clspi_matrix_sums, clspi_convert_matrix;
+extern const clspi_sum_method clspi_table_sums, clspi_power_sums;      /* double_sum.c */
+extern const clspi_sum_method clspi_matrix_sums, clspi_convert_matrix; /* matrix_sum.c */
 
 /* nearest_cubic.c */
 clsp_status clspi_nearest_cubic_check(const clsp_patch_plan *plan, uint32_t num_nearest);

@@ -1,7 +1,11 @@
-/* The matrix method: S = U (R P R^T) V^T for each coordinate, in powers of 2 t - 1 (docs/math.md,
-   8), as four products through the matrix products' seam. */
+/* Sums as products with a matrix along each direction, the last one first, through the matrix
+   products' seam. Conversions multiply control points by weights. The matrix method multiplies
+   those of Bezier patches by powers of 2 t - 1, S = U (R P R^T) V^T (docs/math.md, 8), where R P
+   R^T is made when they are loaded. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "bernstein.h"
 #include "buffer.h"
 #include "check.h"
 #include "each_method.h"
@@ -14,210 +18,209 @@ typedef struct store {
     size_t bytes;
 } store;
 
+/* Products along all directions. */
+typedef struct chain {
+    cl_uint rows[3];          /* of the matrices, which have a column for each control point */
+    clspi_gemm_method method; /* along the first direction */
+    store matrix[3];
+    clspi_gemm *product[3]; /* of all lines of max_patches patches */
+    clspi_gemm *some;       /* of num_some rows along the first direction */
+    cl_uint num_some;
+    store between[2]; /* what comes of directions but the first, by turns; last between[0] */
+    size_t max_patches;
+    clsp_range made; /* patches of which between[0] is */
+} chain;
+
 typedef struct matrix_sum {
     clsp_context *ctx;
     const clspi_tensor_desc *desc;
-    cl_uint orders[2];
-    size_t coords, real_bytes;
-    size_t points_per_patch, t_per_patch; /* reals */
-    store basis[2];                       /* R of u and of v: [order][order] */
-    store powers[2];                      /* U and V: [num][order] */
-    store half;                           /* P R^T of half_patches patches */
-    store g; /* R P R^T of all patches: [patch][order_u][order_v][coords] */
-    store t; /* G V^T of patches made.first .. : [patch][order_u][row] */
-    size_t num_patches, half_patches, t_patches;
-    clsp_range made;
-    clspi_gemm *to_half, *to_g, *to_t, *to_points;
-    clspi_gemm *to_some_points; /* some_rows rows of a patch */
-    cl_uint some_rows;
+    cl_uint controls[3];
+    size_t real_bytes, num_patches;
+    bool has_powers; /* of Bezier patches: */
+    chain to_powers; /* R P R^T, */
+    store powers;    /* of all patches */
+    chain to_samples;
 } matrix_sum;
 
-static bool is_curve(const matrix_sum *x)
+/* ---- sizes ---- */
+
+/* Returns the lines of a patch along a direction, where the directions behind it are made. */
+static size_t lines_of(const matrix_sum *x, cl_uint k)
 {
-    return x->desc->directions == 1;
+    size_t lines = 1;
+
+    for (cl_uint j = 0; j < k; j++)
+        lines *= x->controls[j];
+    return lines;
 }
 
-static size_t row_reals(const matrix_sum *x)
+/* Returns the reals that belong to one control point of such a line. */
+static size_t width_of(const matrix_sum *x, const chain *c, cl_uint k)
 {
-    return x->desc->axis[1].num * x->coords;
+    size_t reals = clspi_coords(x->desc);
+
+    for (cl_uint j = k + 1; j < 3; j++)
+        reals *= c->rows[j];
+    return reals;
 }
 
-/* ---- tables ---- */
-
-/* Room for values on the host: at least an order squared. */
-typedef struct host_room {
-    double *values;
-    float *narrow; /* as many */
-    size_t most;
-} host_room;
-
-/* Writes the first `count` values of the room, in the precision. */
-static clsp_status write_reals(const matrix_sum *x, clspi_series *series, cl_mem buffer,
-                               size_t first, const host_room *room, size_t count)
+/* Returns the reals of a patch after the directions from k on. */
+static size_t made_reals(const matrix_sum *x, const chain *c, cl_uint k)
 {
-    const size_t offset = first * x->real_bytes, bytes = count * x->real_bytes;
-
-    if (x->desc->precision == CLSP_F64)
-        return clspi_series_write(series, buffer, offset, room->values, bytes);
-    for (size_t i = 0; i < count; i++)
-        room->narrow[i] = (float)room->values[i];
-    return clspi_series_write(series, buffer, offset, room->narrow, bytes);
+    return lines_of(x, k) * c->rows[k] * width_of(x, c, k);
 }
 
-static clsp_status write_basis(matrix_sum *x, clspi_series *series, int direction,
-                               const host_room *room)
+/* Returns the reals of a patch's control points. */
+static size_t point_reals(const matrix_sum *x)
 {
-    const size_t order = x->orders[direction];
-    store *const basis = &x->basis[direction];
-
-    CLSPI_CHECK(
-        clspi_buffer_reserve(&basis->buffer, &basis->bytes, x->ctx, order * order * x->real_bytes));
-    clspi_power_basis(room->values, (uint32_t)order - 1);
-    return write_reals(x, series, basis->buffer, 0, room, order * order);
+    return lines_of(x, 3) * clspi_coords(x->desc);
 }
 
-/* Writes powers at the samples, a part of whole samples at a time. */
-static clsp_status write_powers(matrix_sum *x, clspi_series *series, int direction,
-                                const host_room *room)
+/* Checks that the bytes of matrices and of one patch between directions can be counted. */
+static clsp_status check_sizes(const matrix_sum *x)
 {
-    const cl_uint order = x->orders[direction];
-    const clsp_axis *const axis = &x->desc->axis[direction];
-    store *const powers = &x->powers[direction];
-    const size_t step = room->most / order;
+    bool fits = true;
 
-    CLSPI_CHECK(clspi_buffer_reserve(&powers->buffer, &powers->bytes, x->ctx,
-                                     (size_t)axis->num * order * x->real_bytes));
-    for (size_t first = 0; first < axis->num; first += step) {
-        const size_t count = clspi_min(step, axis->num - first);
-        for (size_t a = 0; a < count; a++) {
-            const double *const own = axis->params ? &axis->params[first + a] : NULL;
-            clspi_powers(room->values + a * order, order, own ? *own : axis->begin,
-                         own ? *own : axis->end, own ? 0 : (cl_uint)(first + a),
-                         own ? 1 : axis->num);
-        }
-        CLSPI_CHECK(write_reals(x, series, powers->buffer, first * order, room, count * order));
+    for (cl_uint k = 0; k < x->desc->directions && fits; k++) {
+        size_t matrix = x->real_bytes, between = matrix * clspi_coords(x->desc);
+        fits = clspi_size_mul(&matrix, x->controls[k]) &&
+               clspi_size_mul(&matrix, x->to_samples.rows[k]);
+        for (cl_uint j = 0; j < 3 && fits && k > 0; j++)
+            fits = clspi_size_mul(&between, j < k ? x->controls[j] : x->to_samples.rows[j]);
     }
-    return CLSP_OK;
+    if (fits) return CLSP_OK;
+    return clspi_fail(&x->ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "a matrix, or a patch between two of them, is larger than the address space");
 }
 
-static clsp_status write_tables(matrix_sum *x, clspi_series *series)
+/* ---- matrices ---- */
+
+/* Fills some rows of a matrix along direction k. */
+typedef void fill_fn(const matrix_sum *x, cl_uint k, clsp_range rows, double *values);
+
+/* Fills R, which is small: all rows. */
+static void fill_basis(const matrix_sum *x, cl_uint k, clsp_range rows, double *values)
 {
-    enum { MOST = 65536 };
-    const host_room room = {malloc(MOST * sizeof *room.values), malloc(MOST * sizeof *room.narrow),
-                            MOST};
-    clsp_status status = CLSP_ERROR_NO_MEMORY;
+    (void)rows;
+    clspi_power_basis(values, x->controls[k] - 1);
+}
 
-    if (!room.values || !room.narrow) {
-        clspi_fail(&x->ctx->log, status, "bezier: no host memory for tables");
-        goto fail;
-    }
-    for (int direction = 0; direction < 2; direction++) {
-        CLSPI_TRY(write_basis(x, series, direction, &room));
-        CLSPI_TRY(write_powers(x, series, direction, &room));
-    }
+static void fill_powers(const matrix_sum *x, cl_uint k, clsp_range rows, double *values)
+{
+    const cl_uint order = x->controls[k];
+    const clsp_axis *const axis = &x->desc->axis[k];
 
-fail:
-    free(room.values);
-    free(room.narrow);
+    for (size_t i = 0; i < rows.count; i++) {
+        const double *const own = axis->params ? &axis->params[rows.first + i] : NULL;
+        clspi_powers(values + i * order, order, own ? *own : axis->begin, own ? *own : axis->end,
+                     own ? 0 : (cl_uint)(rows.first + i), own ? 1 : axis->num);
+    }
+}
+
+static void fill_weights(const matrix_sum *x, cl_uint k, clsp_range rows, double *values)
+{
+    const clspi_basis *const basis = &x->desc->basis;
+    const size_t columns = x->controls[k];
+    const cl_uint by = x->desc->controls[k] - x->controls[k], terms = x->desc->terms[k] - by;
+
+    for (size_t i = 0; i < rows.count; i++, values += columns) {
+        memset(values, 0, columns * sizeof *values);
+        const size_t first = basis->values(basis->user, k, by, (cl_uint)(rows.first + i), values);
+        if (x->desc->precision == CLSP_F32) clspi_round_f32(values, terms);
+        memmove(values + first, values, terms * sizeof *values);
+        memset(values, 0, clspi_min(first, terms) * sizeof *values);
+    }
+}
+
+/* Makes numbers those of the precision, in their place. */
+static void narrow(const matrix_sum *x, double *values, size_t num)
+{
+    for (size_t i = 0; i < num && x->desc->precision == CLSP_F32; i++) {
+        const float value = (float)values[i];
+        memcpy((char *)values + i * sizeof value, &value, sizeof value);
+    }
+}
+
+/* Makes a matrix, some rows at a time. */
+static clsp_status make_matrix(matrix_sum *x, clspi_series *series, chain *c, cl_uint k,
+                               fill_fn *fill)
+{
+    enum { MOST = 1 << 20 };
+    const size_t columns = x->controls[k], row = columns * x->real_bytes;
+    const size_t most = clspi_min(c->rows[k], clspi_max(1, MOST / columns));
+    store *const matrix = &c->matrix[k];
+    clsp_status status;
+
+    CLSPI_CHECK(clspi_buffer_reserve(&matrix->buffer, &matrix->bytes, x->ctx, c->rows[k] * row));
+    double *const values = malloc(most * columns * sizeof *values);
+    if (!values)
+        return clspi_fail(&x->ctx->log, CLSP_ERROR_NO_MEMORY, "no host memory for a matrix");
+    status = CLSP_OK;
+    for (size_t i = 0; i < c->rows[k] && status == CLSP_OK; i += most) {
+        const clsp_range rows = {i, clspi_min(most, c->rows[k] - i)};
+        fill(x, k, rows, values);
+        narrow(x, values, rows.count * columns);
+        status = clspi_series_write(series, matrix->buffer, i * row, values, rows.count * row);
+    }
+    free(values);
     return status;
-}
-
-/* ---- products ---- */
-
-static void release_products(matrix_sum *x)
-{
-    clspi_gemm_destroy(&x->to_half);
-    clspi_gemm_destroy(&x->to_g);
-    clspi_gemm_destroy(&x->to_t);
-    clspi_gemm_destroy(&x->to_points);
-    clspi_gemm_destroy(&x->to_some_points);
-    x->some_rows = 0;
-}
-
-/* Sizes of a product, as of clspi_gemm_desc. */
-typedef struct product_sizes {
-    size_t m, n, k, batch;
-} product_sizes;
-
-/* Makes a batch with one A for all, each B and C behind the one before. */
-static clsp_status create_product(const matrix_sum *x, clspi_gemm **product,
-                                  const product_sizes *sizes, clspi_gemm_method method)
-{
-    const clspi_gemm_desc desc = {.precision = x->desc->precision,
-                                  .m = sizes->m,
-                                  .n = sizes->n,
-                                  .k = sizes->k,
-                                  .batch = sizes->batch,
-                                  .stride_b = sizes->k * sizes->n,
-                                  .stride_c = sizes->m * sizes->n,
-                                  .method = method};
-
-    return clspi_gemm_create(product, x->ctx, &desc);
-}
-
-/* Makes U T by our own kernels whatever its size: rows of a patch then are the same bits wherever a
-   call cuts it, which CLBlast does not promise. */
-static clsp_status create_rows(const matrix_sum *x, clspi_gemm **product, cl_uint rows)
-{
-    const product_sizes sizes = {rows, row_reals(x), x->orders[0], x->num_patches};
-
-    return create_product(x, product, &sizes, CLSPI_GEMM_SIZED);
-}
-
-static clsp_status create_products(matrix_sum *x)
-{
-    const size_t order_u = x->orders[0], order_v = x->orders[1], lines = x->num_patches * order_u;
-    const product_sizes g = {order_u, order_v * x->coords, order_u, x->num_patches};
-    const product_sizes half = {order_v, x->coords, order_v, lines};
-    const product_sizes t = {x->desc->axis[1].num, x->coords, order_v, lines};
-
-    CLSPI_CHECK(create_product(x, &x->to_g, &g, CLSPI_GEMM_AUTO));
-    CLSPI_CHECK(create_rows(x, &x->to_points, x->desc->axis[0].num));
-    if (is_curve(x)) return CLSP_OK;
-    CLSPI_CHECK(create_product(x, &x->to_half, &half, CLSPI_GEMM_AUTO));
-    return create_product(x, &x->to_t, &t, CLSPI_GEMM_AUTO);
 }
 
 /* ---- preparing ---- */
 
-/* Checks that the bytes of powers and of one patch's T can be counted: where size_t has 32 bits,
-   those of long rows cannot. */
-static clsp_status check_sizes(const matrix_sum *x)
+static void release_products(chain *c)
 {
-    size_t t = x->real_bytes;
-    bool fits = clspi_size_mul(&t, x->desc->axis[1].num) && clspi_size_mul(&t, x->coords) &&
-                clspi_size_mul(&t, x->orders[0]);
+    for (cl_uint k = 0; k < 3; k++)
+        clspi_gemm_destroy(&c->product[k]);
+    clspi_gemm_destroy(&c->some);
+    c->num_some = 0;
+}
 
-    for (int direction = 0; direction < 2 && fits; direction++) {
-        size_t bytes = x->real_bytes;
-        fits = clspi_size_mul(&bytes, x->desc->axis[direction].num) &&
-               clspi_size_mul(&bytes, x->orders[direction]);
-    }
-    if (fits) return CLSP_OK;
-    return clspi_fail(&x->ctx->log, CLSP_ERROR_NO_MEMORY,
-                      "bezier: the matrices of one patch are larger than the address space");
+static void release_chain(chain *c)
+{
+    release_products(c);
+    for (cl_uint k = 0; k < 3; k++)
+        clspi_buffer_release(&c->matrix[k].buffer);
+    clspi_buffer_release(&c->between[0].buffer);
+    clspi_buffer_release(&c->between[1].buffer);
 }
 
 static clsp_status prepare(void **state, clspi_series *series, const clspi_tensor_desc *desc,
-                           const cl_uint controls[3])
+                           const cl_uint controls[3], bool has_powers)
 {
     matrix_sum *const x = *state ? *state : calloc(1, sizeof *x);
 
-    if (!x)
-        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY, "bezier: no memory for a plan");
+    if (!x) return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY, "no memory for matrices");
     *state = x;
-    release_products(x);
     x->ctx = series->ctx;
     x->desc = desc;
-    x->orders[0] = controls[0];
-    x->orders[1] = controls[1];
-    x->coords = clspi_coords(desc);
     x->real_bytes = clsp_type_bytes(desc->precision);
+    x->num_patches = 0;
+    x->has_powers = has_powers;
+    x->to_samples.method = CLSPI_GEMM_SIZED; /* rows are the same bits wherever a call is cut */
+    for (cl_uint k = 0; k < 3; k++) {
+        x->controls[k] = x->to_powers.rows[k] = controls[k];
+        x->to_samples.rows[k] = desc->axis[k].num;
+    }
     CLSPI_CHECK(check_sizes(x));
-    x->points_per_patch = (size_t)controls[0] * controls[1] * x->coords;
-    x->t_per_patch = controls[0] * row_reals(x);
-    x->num_patches = x->t_patches = x->made.count = 0;
-    return write_tables(x, series);
+    for (cl_uint k = 0; k < desc->directions; k++) {
+        if (has_powers) CLSPI_CHECK(make_matrix(x, series, &x->to_powers, k, fill_basis));
+        CLSPI_CHECK(
+            make_matrix(x, series, &x->to_samples, k, has_powers ? fill_powers : fill_weights));
+    }
+    return CLSP_OK;
+}
+
+static clsp_status prepare_powers(void **state, clspi_series *series, const clspi_tensor_desc *desc,
+                                  const cl_uint controls[3])
+{
+    return prepare(state, series, desc, controls, true);
+}
+
+static clsp_status prepare_weights(void **state, clspi_series *series,
+                                   const clspi_tensor_desc *desc, const cl_uint controls[3])
+{
+    return prepare(state, series, desc, controls, false);
 }
 
 static void release(void **state)
@@ -225,150 +228,175 @@ static void release(void **state)
     matrix_sum *const x = *state;
 
     if (!x) return;
-    release_products(x);
-    for (int direction = 0; direction < 2; direction++) {
-        clspi_buffer_release(&x->basis[direction].buffer);
-        clspi_buffer_release(&x->powers[direction].buffer);
-    }
-    clspi_buffer_release(&x->half.buffer);
-    clspi_buffer_release(&x->g.buffer);
-    clspi_buffer_release(&x->t.buffer);
+    release_chain(&x->to_powers);
+    release_chain(&x->to_samples);
+    clspi_buffer_release(&x->powers.buffer);
     free(x);
     *state = NULL;
 }
 
-/* ---- control points ---- */
+/* ---- products ---- */
 
-static clsp_status reserve(matrix_sum *x, store *s, size_t patches, size_t reals)
+/* Makes a product along a direction, with so many rows of the matrix. */
+static clsp_status create_product(const matrix_sum *x, const chain *c, clspi_gemm **product,
+                                  cl_uint k, size_t rows)
 {
-    return clspi_buffer_reserve(&s->buffer, &s->bytes, x->ctx, patches * reals * x->real_bytes);
+    const size_t width = width_of(x, c, k);
+    const size_t patches = clspi_max(c->max_patches, clspi_min(x->num_patches, 2));
+    const clspi_gemm_desc desc = {.precision = x->desc->precision,
+                                  .m = rows,
+                                  .n = width,
+                                  .k = x->controls[k],
+                                  .batch = patches * lines_of(x, k),
+                                  .stride_b = x->controls[k] * width,
+                                  .stride_c = rows * width,
+                                  .method = k == 0 ? c->method : CLSPI_GEMM_AUTO};
+
+    return clspi_gemm_create(product, x->ctx, &desc);
 }
 
-/* Returns the patches of so many reals each that fit into some bytes and into one buffer, at least
-   one. */
-static size_t patches_in(const matrix_sum *x, uint64_t bytes, size_t reals)
+/* Gives the product for so many rows of each patch. */
+static clsp_status product_of(const matrix_sum *x, chain *c, cl_uint rows, clspi_gemm **product)
 {
-    const uint64_t most = clspi_min_u64(bytes, x->ctx->device.max_alloc_bytes);
-
-    return clspi_min(x->num_patches, clspi_max(1, (size_t)(most / (reals * x->real_bytes))));
-}
-
-/* Returns how many patches' T are kept: all if they fit the share of memory for it. */
-static size_t t_patches_of(const matrix_sum *x)
-{
-    const clspi_tuning *const tuning = &x->ctx->tuning;
-    const uint64_t share =
-        tuning->keep_share ? x->ctx->device.global_bytes / tuning->keep_share : 0;
-    const size_t kept = patches_in(x, share, x->t_per_patch);
-
-    return kept == x->num_patches ? kept : patches_in(x, tuning->scratch_bytes, x->t_per_patch);
-}
-
-/* Makes G of some patches, by way of x->half. */
-static clsp_status make_g(matrix_sum *x, clspi_series *series, cl_mem points, clsp_range patches)
-{
-    const size_t at = patches.first * x->points_per_patch;
-    const clspi_gemm_buffers of_curves = {x->basis[0].buffer, 0, points, 0, x->g.buffer, 0};
-    const clspi_gemm_buffers half = {x->basis[1].buffer, 0, points, at, x->half.buffer, 0};
-    const clspi_gemm_buffers g = {x->basis[0].buffer, 0, x->half.buffer, 0, x->g.buffer, at};
-
-    if (is_curve(x)) return clspi_gemm_enqueue(x->to_g, series, &of_curves, patches);
-    CLSPI_CHECK(clspi_gemm_enqueue(x->to_half, series, &half,
-                                   (clsp_range){0, patches.count * x->orders[0]}));
-    return clspi_gemm_enqueue(x->to_g, series, &g, (clsp_range){0, patches.count});
-}
-
-/* Makes x->t hold T of these patches, at most t_patches. Of a curve it is G. */
-static clsp_status make_t(matrix_sum *x, clspi_series *series, clsp_range patches)
-{
-    const clspi_gemm_buffers t = {.a = x->powers[1].buffer,
-                                  .b = x->g.buffer,
-                                  .b_offset = patches.first * x->points_per_patch,
-                                  .c = x->t.buffer};
-
-    if (is_curve(x) || (patches.first >= x->made.first &&
-                        patches.first + patches.count <= x->made.first + x->made.count))
-        return CLSP_OK;
-    x->made.count = 0;
-    CLSPI_CHECK(
-        clspi_gemm_enqueue(x->to_t, series, &t, (clsp_range){0, patches.count * x->orders[0]}));
-    x->made = patches;
+    *product = c->product[0];
+    if (rows == c->rows[0]) return CLSP_OK;
+    if (rows != c->num_some) {
+        clspi_gemm_destroy(&c->some);
+        c->num_some = 0;
+        CLSPI_CHECK(create_product(x, c, &c->some, 0, rows));
+        c->num_some = rows;
+    }
+    *product = c->some;
     return CLSP_OK;
 }
 
-/* Makes room for what is kept of num_patches patches. */
-static clsp_status reserve_all(matrix_sum *x)
+/* Makes between[0] hold these patches, at most max_patches, unless it does. */
+static clsp_status make_between(const matrix_sum *x, chain *c, clspi_series *series, cl_mem points,
+                                clsp_range patches)
 {
-    x->made.count = 0;
-    x->half_patches = patches_in(x, x->ctx->tuning.scratch_bytes, x->points_per_patch);
-    x->t_patches = is_curve(x) ? x->num_patches : t_patches_of(x);
-    CLSPI_CHECK(reserve(x, &x->g, x->num_patches, x->points_per_patch));
-    if (is_curve(x)) return CLSP_OK;
-    CLSPI_CHECK(reserve(x, &x->half, x->half_patches, x->points_per_patch));
-    return reserve(x, &x->t, x->t_patches, x->t_per_patch);
+    clspi_gemm_buffers b = {.b = points, .b_offset = patches.first * point_reals(x)};
+
+    if (patches.first >= c->made.first &&
+        patches.first + patches.count <= c->made.first + c->made.count)
+        return CLSP_OK;
+    c->made.count = 0;
+    for (cl_uint k = x->desc->directions - 1; k > 0; k--) {
+        b.a = c->matrix[k].buffer;
+        b.c = c->between[k - 1].buffer;
+        CLSPI_CHECK(clspi_gemm_enqueue(c->product[k], series, &b,
+                                       (clsp_range){0, patches.count * lines_of(x, k)}));
+        b.b = b.c;
+        b.b_offset = 0;
+    }
+    c->made = patches;
+    return CLSP_OK;
 }
 
-static clsp_status load_all(matrix_sum *x, clspi_series *series, cl_mem points, size_t num_patches)
+/* Makes some rows. points: of all patches. */
+static clsp_status make_rows(const matrix_sum *x, chain *c, clspi_series *series, cl_mem points,
+                             const clspi_rows *rows)
 {
-    if (num_patches != x->num_patches) {
-        release_products(x);
-        x->num_patches = num_patches;
-        CLSPI_CHECK(create_products(x));
+    const size_t patch_reals = rows->num_rows * width_of(x, c, 0);
+    clspi_gemm *product;
+
+    CLSPI_CHECK(product_of(x, c, rows->num_rows, &product));
+    for (size_t p = 0; p < rows->num_patches; p += c->max_patches) {
+        const clsp_range patches = {rows->first_patch + p,
+                                    clspi_min(c->max_patches, rows->num_patches - p)};
+        clspi_gemm_buffers b = {.a = c->matrix[0].buffer,
+                                .a_offset = (size_t)rows->first_row * x->controls[0],
+                                .b = points,
+                                .b_offset = patches.first * point_reals(x),
+                                .c = rows->out,
+                                .c_offset = rows->offset + p * patch_reals};
+        if (x->desc->directions > 1) {
+            CLSPI_CHECK(make_between(x, c, series, points, patches));
+            b.b = c->between[0].buffer;
+            b.b_offset = (patches.first - c->made.first) * made_reals(x, c, 1);
+        }
+        CLSPI_CHECK(clspi_gemm_enqueue(product, series, &b, (clsp_range){0, patches.count}));
     }
-    CLSPI_CHECK(reserve_all(x));
-    for (size_t p = 0; p < num_patches; p += x->half_patches)
-        CLSPI_CHECK(make_g(x, series, points,
-                           (clsp_range){p, clspi_min(x->half_patches, num_patches - p)}));
-    return x->t_patches == num_patches ? make_t(x, series, (clsp_range){0, num_patches}) : CLSP_OK;
+    return CLSP_OK;
+}
+
+/* ---- control points ---- */
+
+/* Returns the patches that go through the directions at once, by the bytes between two. */
+static size_t patches_in(const matrix_sum *x, const chain *c, uint64_t bytes)
+{
+    const uint64_t most = clspi_min_u64(bytes, x->ctx->device.max_alloc_bytes);
+    size_t reals = 1;
+
+    if (x->desc->directions == 1) return x->num_patches;
+    for (cl_uint k = 1; k < x->desc->directions; k++)
+        reals = clspi_max(reals, made_reals(x, c, k));
+    return clspi_min(x->num_patches, clspi_max(1, (size_t)(most / (reals * x->real_bytes))));
+}
+
+static clsp_status load_chain(matrix_sum *x, chain *c, bool is_new)
+{
+    c->made.count = 0;
+    if (is_new) release_products(c);
+    for (cl_uint k = 0; k < x->desc->directions; k++) {
+        if (is_new) CLSPI_CHECK(create_product(x, c, &c->product[k], k, c->rows[k]));
+        if (k > 0)
+            CLSPI_CHECK(clspi_buffer_reserve(&c->between[k - 1].buffer, &c->between[k - 1].bytes,
+                                             x->ctx,
+                                             c->max_patches * made_reals(x, c, k) * x->real_bytes));
+    }
+    return CLSP_OK;
+}
+
+/* Makes R P R^T of all patches, and what goes along u next, where all of it is kept. */
+static clsp_status make_powers(matrix_sum *x, clspi_series *series, cl_mem points)
+{
+    const clsp_range all = {0, x->num_patches};
+    store *const powers = &x->powers;
+
+    CLSPI_CHECK(clspi_buffer_reserve(&powers->buffer, &powers->bytes, x->ctx,
+                                     all.count * point_reals(x) * x->real_bytes));
+    const clspi_rows rows = {
+        .num_patches = all.count, .num_rows = x->controls[0], .out = powers->buffer};
+    CLSPI_CHECK(make_rows(x, &x->to_powers, series, points, &rows));
+    return x->to_samples.max_patches == all.count
+               ? make_between(x, &x->to_samples, series, powers->buffer, all)
+               : CLSP_OK;
+}
+
+static clsp_status load_all(matrix_sum *x, clspi_series *series, cl_mem points, bool is_new)
+{
+    const clspi_tuning *const tuning = &x->ctx->tuning;
+    const uint64_t share =
+        x->has_powers && tuning->keep_share ? x->ctx->device.global_bytes / tuning->keep_share : 0;
+    chain *const c = &x->to_samples;
+
+    c->max_patches = patches_in(x, c, share);
+    if (c->max_patches < x->num_patches)
+        c->max_patches = patches_in(x, c, tuning->scratch_bytes); /* what stays in a cache */
+    CLSPI_CHECK(load_chain(x, c, is_new));
+    if (!x->has_powers) return CLSP_OK;
+    x->to_powers.max_patches = patches_in(x, &x->to_powers, tuning->scratch_bytes);
+    CLSPI_CHECK(load_chain(x, &x->to_powers, is_new));
+    return make_powers(x, series, points);
 }
 
 static clsp_status load(void *state, clspi_series *series, cl_mem points, size_t num_patches)
 {
     matrix_sum *const x = state;
-    const clsp_status status = load_all(x, series, points, num_patches);
+    const bool is_new = num_patches != x->num_patches;
 
+    x->num_patches = num_patches;
+    const clsp_status status = load_all(x, series, points, is_new);
     if (status != CLSP_OK) x->num_patches = 0;
     return status;
 }
 
-/* ---- evaluation ---- */
-
-/* Gives the product for so many rows of each patch. */
-static clsp_status product_of(matrix_sum *x, cl_uint rows, clspi_gemm **product)
-{
-    *product = x->to_points;
-    if (rows == x->desc->axis[0].num) return CLSP_OK;
-    if (rows != x->some_rows) {
-        clspi_gemm_destroy(&x->to_some_points);
-        x->some_rows = 0;
-        CLSPI_CHECK(create_rows(x, &x->to_some_points, rows));
-        x->some_rows = rows;
-    }
-    *product = x->to_some_points;
-    return CLSP_OK;
-}
-
-static clsp_status eval(void *state, clspi_series *series, const clspi_rows *rows)
+static clsp_status eval(void *state, clspi_series *series, cl_mem points, const clspi_rows *rows)
 {
     matrix_sum *const x = state;
-    const size_t patch_reals = rows->num_rows * row_reals(x);
-    clspi_gemm *product;
 
-    CLSPI_CHECK(product_of(x, rows->num_rows, &product));
-    for (size_t p = 0; p < rows->num_patches; p += x->t_patches) {
-        const clsp_range patches = {rows->first_patch + p,
-                                    clspi_min(x->t_patches, rows->num_patches - p)};
-        CLSPI_CHECK(make_t(x, series, patches));
-        const size_t skipped = is_curve(x) ? patches.first : patches.first - x->made.first;
-        const clspi_gemm_buffers buffers = {.a = x->powers[0].buffer,
-                                            .a_offset = (size_t)rows->first_row * x->orders[0],
-                                            .b = is_curve(x) ? x->g.buffer : x->t.buffer,
-                                            .b_offset = skipped * x->t_per_patch,
-                                            .c = rows->out,
-                                            .c_offset = rows->offset + p * patch_reals};
-        CLSPI_CHECK(clspi_gemm_enqueue(product, series, &buffers, (clsp_range){0, patches.count}));
-    }
-    return CLSP_OK;
+    return make_rows(x, &x->to_samples, series, x->has_powers ? x->powers.buffer : points, rows);
 }
 
-const clspi_sum_method clspi_matrix_sums = {prepare, load, eval, release};
+const clspi_sum_method clspi_matrix_sums = {prepare_powers, load, eval, release};
+const clspi_sum_method clspi_convert_matrix = {prepare_weights, load, eval, release};
