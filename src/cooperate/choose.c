@@ -19,6 +19,13 @@ enum {
 #define LAZY       1.03 /* no change for less than this */
 #define UNKNOWN_MS 50.0 /* longer jobs are no trial for a processor of unknown speed */
 
+const char *clsp_schedule_name(clsp_schedule schedule)
+{
+    static const char *const names[] = {"auto", "svm", "dynamic", "static", "device", "host"};
+
+    return (unsigned)schedule < CLSPI_COUNT(names) ? names[schedule] : NULL;
+}
+
 /* Gives the record's speed of a schedule: that of the first device is kept with the devices'. */
 static clspi_speed *speed_of(clspi_record *record, clsp_schedule schedule)
 {

@@ -11,13 +11,6 @@
 #include "shared_memory.h"
 #include "tile_queue.h"
 
-const char *clsp_schedule_name(clsp_schedule schedule)
-{
-    static const char *const names[] = {"auto", "svm", "dynamic", "static", "device", "host"};
-
-    return (unsigned)schedule < CLSPI_COUNT(names) ? names[schedule] : NULL;
-}
-
 /* ---- the call ---- */
 
 void clspi_shared_call_workers(clspi_shared_call *call)

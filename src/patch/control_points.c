@@ -190,3 +190,23 @@ clsp_status clsp_patch_set_control_points(clsp_patch_plan *plan, size_t num_patc
     }
     return status;
 }
+
+/* ---- the host ---- */
+
+clsp_status clspi_patch_read_points(clsp_patch_plan *plan)
+{
+    const size_t patch = plan->patch_reals * clsp_type_bytes(plan->desc.precision);
+
+    /* lists read a patch where there is none, too, and lose what they make of it */
+    return clspi_host_state_read(&plan->host, &plan->base, plan->points, plan->num_patches * patch,
+                                 patch);
+}
+
+clsp_status clspi_patch_host_points(clsp_patch_plan *plan, const void **points)
+{
+    pthread_mutex_lock(&plan->host.lock);
+    const clsp_status status = clspi_patch_read_points(plan);
+    pthread_mutex_unlock(&plan->host.lock);
+    *points = plan->host.data;
+    return status;
+}

@@ -10,14 +10,4 @@
    host are there; out is aligned to its elements. */
 void clspi_host_grid_make(const clsp_patch_plan *plan, clsp_range vertices, char *out);
 
-/* Takes vertex number `vertex` of the grid of a patch with these numbers of samples; point: begun.
- */
-void clspi_host_grid_point(const clspi_list_recipe *recipe, size_t patch, const uint32_t *nums,
-                           size_t vertex, clspi_point *point);
-
-/* Returns the parameter of sample a of num from begin to end as it is stored: the bits of rows of
-   tables. */
-double clspi_host_grid_param(const clspi_tensor_desc *d, double begin, double end, uint32_t a,
-                             uint32_t num);
-
 #endif

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "float_state.h"
 #include "list_sums.h"
+#include "recipe_points.h"
 #include "vertex_layout.h"
 
 enum {

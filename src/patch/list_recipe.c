@@ -1,13 +1,12 @@
 #include "list_recipe.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "list_sums.h"
 #include "spline_place.h"
-#include "patch_eval.h"
+#include "vertex_layout.h"
 
 static bool has(const clspi_tensor_desc *d, uint32_t attributes)
 {
@@ -139,52 +138,4 @@ void clspi_list_recipe_release(clspi_list_recipe *recipe)
         free(recipe->sample_first[k]);
     free(recipe->basis);
     free(recipe);
-}
-
-/* ---- points ---- */
-
-void clspi_point_begin(const clspi_list_recipe *recipe, const void *points, size_t patch,
-                       size_t num_patches, clspi_point *point)
-{
-    const size_t real = clsp_type_bytes(recipe->desc.precision);
-    const size_t own = recipe->basis_reals, here = patch < num_patches ? patch : 0;
-
-    point->patch = (const char *)points + here * recipe->patch_reals * real;
-    point->basis = own > 0 ? recipe->basis + here * own + 4 : recipe->basis;
-    point->is_lost = patch >= num_patches;
-    for (int k = 0; k < 3; k++) {
-        point->rest[k] = 0;
-        point->first[k] = 0;
-    }
-}
-
-/* Brings v into a triangle at the u that is there: w = 1 - u - v with what rounding 1 - u lost,
-   lest it be lost from a small w. */
-static void take_within(double v, clspi_point *point)
-{
-    const double rest = point->s[0], lost = (1 - rest) - point->x[0];
-
-    point->x[1] = point->t[1] = v < rest ? v : rest;
-    point->s[1] = v < rest ? fmax((rest - v) + lost, 0) : 0;
-    if (!(point->t[1] + point->s[1] > 0)) point->s[1] = 1;
-}
-
-void clspi_point_at(const clspi_list_recipe *recipe, size_t patch, uint32_t direction, double x,
-                    clspi_point *point)
-{
-    const clspi_tensor_desc *const d = &recipe->desc;
-    const uint32_t k = direction;
-    double begin = d->domain[k][0], end = d->domain[k][1];
-
-    if (recipe->basis_reals > 0) {
-        const double *const own = recipe->basis + patch * recipe->basis_reals;
-        begin = own[0];
-        end = own[2];
-    }
-    point->is_lost = point->is_lost || isnan(x);
-    point->x[k] = !(x > begin) ? begin : x > end ? end : x;
-    point->t[k] = point->x[k] - begin;
-    point->s[k] = end - point->x[k];
-    if (d->is_triangle && k == 1) take_within(point->x[1], point);
-    point->x[k] = point->param[k] = clspi_rounded(d->precision == CLSP_F64, point->x[k]);
 }

@@ -29,13 +29,4 @@ clsp_status clspi_list_prepare(const clspi_work *work, clspi_way way);
 /* Frees a recipe, which may be NULL. */
 void clspi_list_recipe_release(clspi_list_recipe *recipe);
 
-/* Brings a parameter x of a patch into the domain of a direction, and says where it is then. Of
-   triangles v comes after u. is_lost is set where it is NaN. */
-void clspi_point_at(const clspi_list_recipe *recipe, size_t patch, uint32_t direction, double x,
-                    clspi_point *point);
-
-/* Has a point of a patch of these control points begin, which may not be there. */
-void clspi_point_begin(const clspi_list_recipe *recipe, const void *points, size_t patch,
-                       size_t num_patches, clspi_point *point);
-
 #endif

@@ -23,11 +23,6 @@ static const char *host_refusal(const clsp_patch_plan *plan)
     return NULL;
 }
 
-static clspi_row_type row_type_of(clsp_type type)
-{
-    return type == CLSP_F16 ? CLSPI_ROW_F16 : type == CLSP_F32 ? CLSPI_ROW_F32 : CLSPI_ROW_F64;
-}
-
 /* Writes the values of a plan's basis functions, as clspi_tile_desc asks for them. */
 static uint32_t values_of(const void *user, uint32_t direction, uint32_t by, uint32_t num,
                           uint32_t sample, double *values)
@@ -62,7 +57,7 @@ static clspi_tile_desc points_of(const clspi_tensor_desc *d)
         .nums = {d->axis[0].num, d->axis[1].num, d->axis[2].num},
         .vertex = {.dim = d->dim,
                    .rational = d->rational,
-                   .type = row_type_of(vertex->type),
+                   .type = clspi_row_type_of(vertex->type),
                    .stride = vertex->stride,
                    .at_point = vertex->offset[0],
                    .at_weight = weights ? (int32_t)vertex->offset[1] : -1},
@@ -70,20 +65,6 @@ static clspi_tile_desc points_of(const clspi_tensor_desc *d)
         .user = d};
 
     return desc;
-}
-
-clspi_vertex_shape clspi_vertex_shape_of(const clspi_tensor_desc *d)
-{
-    const clsp_vertex_layout *const vertex = &d->vertex;
-    clspi_vertex_shape shape = {.dim = d->dim,
-                                .rational = d->rational,
-                                .directions = d->directions,
-                                .type = row_type_of(vertex->type),
-                                .stride = vertex->stride};
-
-    for (unsigned k = 0; k < ATTRIBUTES; k++)
-        shape.at[k] = vertex->attributes & 1u << k ? (int32_t)vertex->offset[k] : -1;
-    return shape;
 }
 
 /* Makes the tables of a description for the numbers of samples that patches have. */
@@ -129,27 +110,9 @@ static clspi_vertex_tile *create_tile(const clsp_patch_plan *plan)
     return create_tables(plan, &desc);
 }
 
-static clsp_status read_points(clsp_patch_plan *plan)
-{
-    const size_t patch = plan->patch_reals * clsp_type_bytes(plan->desc.precision);
-
-    /* lists read a patch where there is none, too, and lose what they make of it */
-    return clspi_host_state_read(&plan->host, &plan->base, plan->points, plan->num_patches * patch,
-                                 patch);
-}
-
-clsp_status clspi_patch_host_points(clsp_patch_plan *plan, const void **points)
-{
-    pthread_mutex_lock(&plan->host.lock);
-    const clsp_status status = read_points(plan);
-    pthread_mutex_unlock(&plan->host.lock);
-    *points = plan->host.data;
-    return status;
-}
-
 static clsp_status prepare_host_locked(clsp_patch_plan *plan)
 {
-    CLSPI_CHECK(read_points(plan));
+    CLSPI_CHECK(clspi_patch_read_points(plan));
     if (!plan->host_tile) plan->host_tile = create_tile(plan);
     const bool points = clspi_rows_lose_normals(plan) || clspi_rows_lose_far_parts(plan);
     if (plan->host_tile && (!points || clspi_list_recipe_prepare(plan))) return CLSP_OK;

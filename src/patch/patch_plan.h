@@ -152,4 +152,11 @@ clsp_status clspi_patch_make_of_points(clsp_patch_plan *plan, clspi_series *seri
 /* Loads control points from host memory, of the precision, whatever their weights are. */
 clsp_status clspi_patch_load(clsp_patch_plan *plan, size_t num_patches, const void *points);
 
+/* Reads the control points to host memory, where that has not been done; for those who hold
+   plan->host.lock. */
+clsp_status clspi_patch_read_points(clsp_patch_plan *plan);
+
+/* Reads the control points to host memory, as above, and points there. */
+clsp_status clspi_patch_host_points(clsp_patch_plan *plan, const void **points);
+
 #endif

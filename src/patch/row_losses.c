@@ -1,6 +1,6 @@
 #include "row_losses.h"
 
-#include "host_grid.h"
+#include "recipe_points.h"
 #include "vertex_layout.h"
 
 bool clspi_rows_lose_normals(const clsp_patch_plan *plan)
@@ -23,7 +23,7 @@ void clspi_rows_find_normals(const clsp_patch_plan *plan, const clspi_row_vertic
         next = k + (is_inside ? num_v - 1 - b : 1);
         if (is_inside || !clspi_normal_is_lost(&recipe->maker.vertex, vertex)) continue;
         clspi_point_begin(recipe, of->points, of->patch, plan->num_patches, &point);
-        clspi_host_grid_point(recipe, of->patch, of->nums, of->first + k, &point);
+        clspi_grid_point(recipe, of->patch, of->nums, of->first + k, &point);
         clspi_point_sides(&recipe->maker, &point, 1, vertex);
     }
 }

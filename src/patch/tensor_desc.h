@@ -128,6 +128,13 @@ bool clspi_same_controls(const clspi_tensor_desc *a, const clspi_tensor_desc *b)
 /* Tells whether an axis runs over all of [0, 1] from 0 to 1. */
 bool clspi_is_unit_axis(const clsp_axis *axis);
 
+/* Tells whether rows u and 1 - u share no sums, so that vertex_bands.cl makes vertices whose sums
+   vertex_rows.cl would. */
+static inline bool clspi_vertex_rows_in_bands(const clspi_tensor_desc *d)
+{
+    return clspi_is_banded(d, 0) || !clspi_pairs_rows(d) || !clspi_is_unit_axis(&d->axis[0]);
+}
+
 /* Checks an axis: num at most CLSP_PATCH_MAX_SAMPLES, begin and end within the domain; both 0
    become the domain. family begins messages. */
 clsp_status clspi_axis_resolve(clspi_log *log, const char *family, clsp_axis *axis,

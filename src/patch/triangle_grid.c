@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "eval_points.h"
-#include "host_grid.h"
+#include "recipe_points.h"
 #include "uniform_curve.h"
 #include "vertex_layout.h"
 
@@ -152,7 +152,7 @@ static void make_params(walk *w, uint32_t count)
         for (uint32_t p = 0; p < count; p++) {
             const uint32_t sample = first[k] + (k == 1 ? p : 0);
             w->param[k][w->filled + p] =
-                clspi_host_grid_param(d, axis->begin, axis->end, sample, w->num);
+                clspi_grid_param(d, axis->begin, axis->end, sample, w->num);
         }
 }
 
@@ -247,7 +247,7 @@ static void make_sides(const walk *w, size_t first, char *out)
         clspi_point point;
         if (!clspi_normal_is_lost(&recipe->maker.vertex, out + p * bytes)) continue;
         clspi_point_begin(recipe, w->part->points, patch, w->part->num_patches, &point);
-        clspi_host_grid_point(recipe, patch, &w->num, (first + p) % per_patch, &point);
+        clspi_grid_point(recipe, patch, &w->num, (first + p) % per_patch, &point);
         clspi_point_sides(&recipe->maker, &point, 1, out + p * bytes);
     }
 }

@@ -43,6 +43,25 @@ size_t clspi_vertex_bytes(const clspi_tensor_desc *desc)
     return desc->vertex.stride * clsp_type_bytes(desc->vertex.type);
 }
 
+clspi_row_type clspi_row_type_of(clsp_type type)
+{
+    return type == CLSP_F16 ? CLSPI_ROW_F16 : type == CLSP_F32 ? CLSPI_ROW_F32 : CLSPI_ROW_F64;
+}
+
+clspi_vertex_shape clspi_vertex_shape_of(const clspi_tensor_desc *d)
+{
+    const clsp_vertex_layout *const vertex = &d->vertex;
+    clspi_vertex_shape shape = {.dim = d->dim,
+                                .rational = d->rational,
+                                .directions = d->directions,
+                                .type = clspi_row_type_of(vertex->type),
+                                .stride = vertex->stride};
+
+    for (unsigned k = 0; k < ATTRIBUTES; k++)
+        shape.at[k] = vertex->attributes & 1u << k ? (int32_t)vertex->offset[k] : -1;
+    return shape;
+}
+
 clsp_status clspi_layout_resolve(clsp_context *ctx, clspi_tensor_desc *desc, const char *family,
                                  uint32_t allowed)
 {

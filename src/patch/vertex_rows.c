@@ -40,11 +40,6 @@ static size_t kept_bytes(const clsp_context *ctx, const clspi_tensor_desc *d)
            clsp_type_bytes(d->precision);
 }
 
-bool clspi_vertex_rows_in_bands(const clspi_tensor_desc *d)
-{
-    return clspi_is_banded(d, 0) || !clspi_pairs_rows(d) || !clspi_is_unit_axis(&d->axis[0]);
-}
-
 /* Returns the numbers of 32 bits that an item keeps of sums in bands: their terms, those along v
    where they are not in local memory, and a row. */
 static size_t band_words(const clspi_tensor_desc *d, bool keep_local)

@@ -9,9 +9,6 @@
 /* Tells whether a description can go that way on this device. */
 bool clspi_vertex_rows_fit(const clsp_context *ctx, const clspi_tensor_desc *desc);
 
-/* Tells whether vertex_bands.cl makes them. */
-bool clspi_vertex_rows_in_bands(const clspi_tensor_desc *desc);
-
 /* Builds the program ahead of use, where it fits. */
 clsp_status clspi_vertex_rows_build(const clspi_build *build, const clspi_tensor_desc *desc);
 

@@ -20,14 +20,6 @@ clsp_status clspi_image_find_taps(const clsp_image_plan *plan,
     return CLSP_OK;
 }
 
-clspi_options clspi_sample_options(const clsp_context *ctx, const clsp_image_desc *d)
-{
-    clspi_options options = clspi_options_of(ctx, d->precision);
-
-    clspi_option(&options, "SAMPLES", clspi_pixel_type(d->samples, d->precision));
-    return options;
-}
-
 static clspi_options filter_options(const clsp_context *ctx, const clsp_image_desc *d,
                                     const clspi_filter_step *step)
 {

@@ -36,47 +36,6 @@ static clsp_status count_points(clspi_image_call *call)
                : clspi_image_too_many(job->plan, "values");
 }
 
-/* A part of host memory, SVM or a buffer. */
-typedef struct place {
-    cl_mem buffer;   /* NULL: host memory or SVM */
-    uintptr_t begin; /* of a buffer: counted from its begin */
-    size_t bytes;
-} place;
-
-/* Finds where elements are; those that do not fit the address space are nowhere. */
-static place place_of(const clsp_input *m, const clspi_memory_need *need)
-{
-    const void *const at = m->host ? m->host : m->svm;
-    place p = {.buffer = m->buffer, .begin = (uintptr_t)at, .bytes = clsp_type_bytes(need->type)};
-    size_t before = p.bytes;
-
-    if (!clspi_size_mul(&p.bytes, need->count) || !clspi_size_mul(&before, m->offset)) p.bytes = 0;
-    p.begin += before;
-    return p;
-}
-
-clsp_status clspi_image_check_overlap(const clspi_image_call *call)
-{
-    const clsp_image_plan *const plan = call->job.plan;
-    clsp_output written = call->values;
-    clspi_memory_need given, values;
-
-    if (!call->given) return CLSP_OK;
-    CLSPI_CHECK(clspi_output_unstage(&plan->base, &written, "values", plan->desc.values));
-    const clsp_input out = {.buffer = written.buffer,
-                            .host = written.host,
-                            .svm = written.svm,
-                            .offset = written.offset};
-    CLSPI_CHECK(clspi_image_given_need(call, &given));
-    CLSPI_CHECK(clspi_image_values_need(call, call->tiles.lines.count, &values));
-    const place from = place_of(call->given, &given), to = place_of(&out, &values);
-    const size_t apart = from.begin > to.begin ? from.begin - to.begin : to.begin - from.begin;
-    if (from.buffer != to.buffer || from.bytes == 0 || to.bytes == 0) return CLSP_OK;
-    if (apart >= (from.begin < to.begin ? from.bytes : to.bytes)) return CLSP_OK;
-    return clspi_fail(&call->job.plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
-                      "image: the values would overwrite the %s", call->what);
-}
-
 /* Returns the tiles of a call: some rows of a map, or a part of one. */
 static clspi_tiling tiling_of(const clspi_image_call *call)
 {

@@ -7,6 +7,14 @@
 
 enum { PARTS = 4096 };
 
+clspi_options clspi_sample_options(const clsp_context *ctx, const clsp_image_desc *d)
+{
+    clspi_options options = clspi_options_of(ctx, d->precision);
+
+    clspi_option(&options, "SAMPLES", clspi_pixel_type(d->samples, d->precision));
+    return options;
+}
+
 clsp_status clspi_image_range_create(clspi_image_range *range, clsp_context *ctx,
                                      const clsp_image_desc *desc)
 {

@@ -6,7 +6,7 @@
 
 #include "buffer.h"
 #include "check.h"
-#include "image_need.h"
+#include "image_part.h"
 #include "image_values.h"
 
 enum {

@@ -70,7 +70,7 @@ static bool walk_tree(clspi_searcher *w)
             continue;
         }
         clspi_surface_node *const node = &s->tree.nodes[code];
-        clspi_searcher_distances(node, q, distance);
+        distances_to(node, q, distance);
         for (int k = 0; k < BOXES; k++) {
             if (distance[k] > 0)
                 least = less_of(least, distance[k]);

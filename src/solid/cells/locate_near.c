@@ -66,7 +66,7 @@ static bool open_node(clspi_searcher *w, const clspi_place_f64 *out, uint32_t nu
     double square[CLSPI_SURFACE_BOXES];
     bool done = true;
 
-    clspi_searcher_distances(node, q, square);
+    distances_to(node, q, square);
     for (int k = 0; k < CLSPI_SURFACE_BOXES && done; k++)
         if (node->kid[k] != CLSPI_KIND_NONE)
             done = add_near(w, out,

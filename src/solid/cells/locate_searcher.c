@@ -4,30 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "cubic_jet.h"
-
 enum {
-    BOXES = CLSPI_SURFACE_BOXES,
     STEPS = 20,   /* of Newton's method */
     WORSE_MAX = 2 /* of them that do not come nearer */
 };
-
-/* Returns the square of how far outside of box k a coordinate is. */
-CLSPI_INLINE double outside(const double box[2][BOXES], int k, double q)
-{
-    const double x = more_of(more_of(box[0][k] - q, q - box[1][k]), 0);
-
-    return x * x;
-}
-
-void clspi_searcher_distances(const clspi_surface_node *node, const double q[3], double *square)
-{
-    const double x = q[0], y = q[1], z = q[2];
-
-    for (int k = 0; k < BOXES; k++)
-        square[k] =
-            outside(node->box[0], k, x) + outside(node->box[1], k, y) + outside(node->box[2], k, z);
-}
 
 double clspi_searcher_turn(clspi_searcher *w, uint32_t number, double *depth)
 {

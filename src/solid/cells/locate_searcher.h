@@ -2,6 +2,7 @@
 #ifndef CLSPI_LOCATE_SEARCHER_H
 #define CLSPI_LOCATE_SEARCHER_H
 
+#include "cubic_jet.h"
 #include "level.h"
 #include "locate_cells.h"
 
@@ -82,10 +83,24 @@ CLSPI_LEVELS(double, clspi_searcher_farthest, (const clspi_cell_hull *hull, cons
 CLSPI_LEVELS(bool, clspi_searcher_cut, (clspi_searcher * w, clspi_locate_node *node));
 #define clspi_searcher_cut CLSPI_AT_LEVEL(clspi_searcher_cut)
 
-/* Computes the squares of distances of a node's boxes from a point of the tree's coordinates. */
-CLSPI_LEVELS(void, clspi_searcher_distances,
-             (const clspi_surface_node *node, const double q[3], double *square));
-#define clspi_searcher_distances CLSPI_AT_LEVEL(clspi_searcher_distances)
+/* Returns the square of how far outside of box k a coordinate is. */
+CLSPI_INLINE double outside(const double box[2][CLSPI_SURFACE_BOXES], int k, double q)
+{
+    const double x = more_of(more_of(box[0][k] - q, q - box[1][k]), 0);
+
+    return x * x;
+}
+
+/* Computes the squares of distances of a node's boxes from a point of the tree's coordinates. In
+   line, since walks of the tree are little else. */
+CLSPI_INLINE void distances_to(const clspi_surface_node *node, const double q[3], double *square)
+{
+    const double x = q[0], y = q[1], z = q[2];
+
+    for (int k = 0; k < CLSPI_SURFACE_BOXES; k++)
+        square[k] =
+            outside(node->box[0], k, x) + outside(node->box[1], k, y) + outside(node->box[2], k, z);
+}
 
 /* Finds the point of the solid that is nearest to the query, which is outside: where it is, and its
    distance in *out, with a bound that is hardly less, unless parts do not suffice. False: no

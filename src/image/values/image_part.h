@@ -1,6 +1,6 @@
 /* Which coefficients the values at some coordinates are made of. */
-#ifndef CLSPI_IMAGE_NEED_H
-#define CLSPI_IMAGE_NEED_H
+#ifndef CLSPI_IMAGE_PART_H
+#define CLSPI_IMAGE_PART_H
 
 #include "image_window.h"
 
