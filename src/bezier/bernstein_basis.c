@@ -7,7 +7,7 @@
 
 /* ---- on the host ---- */
 
-static cl_uint uniform_values(const void *user, const clspi_sample *at, double *values)
+static uint32_t uniform_values(const void *user, const clspi_sample *at, double *values)
 {
     const clspi_tensor_desc *const d = user;
     const clsp_axis *const axis = &d->axis[at->direction];
@@ -19,8 +19,8 @@ static cl_uint uniform_values(const void *user, const clspi_sample *at, double *
     return 0;
 }
 
-static cl_uint values(const void *user, cl_uint direction, cl_uint by, cl_uint sample,
-                      double *values)
+static uint32_t values(const void *user, uint32_t direction, uint32_t by, uint32_t sample,
+                       double *values)
 {
     const clspi_tensor_desc *const d = user;
     const clsp_axis *const axis = &d->axis[direction];
@@ -34,7 +34,7 @@ static cl_uint values(const void *user, cl_uint direction, cl_uint by, cl_uint s
 
 /* Gives all directions one identity: polynomials of one degree are the same in all of them, and
    tables tell degrees apart by their terms. */
-static uint64_t identity(const void *user, cl_uint direction, cl_uint by)
+static uint64_t identity(const void *user, uint32_t direction, uint32_t by)
 {
     (void)user;
     (void)direction;
@@ -57,7 +57,7 @@ clsp_status clspi_bernstein_build(const clspi_build *build, clsp_type precision)
 }
 
 static clsp_status fill(const void *user, clspi_series *series, const clspi_basis_table *table,
-                        cl_mem whole, cl_uint stride)
+                        cl_mem whole, uint32_t stride)
 {
     const clspi_tensor_desc *const d = user;
     const clspi_options options = options_of(series->ctx, d->precision);

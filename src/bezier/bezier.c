@@ -68,7 +68,7 @@ static clsp_status create(clsp_patch_plan **out, clsp_context *ctx, const clsp_b
     CLSPI_CHECK(clspi_context_usable(ctx));
     CLSPI_CHECK(clspi_bezier_resolve(ctx, &desc, &tensor));
     CLSPI_CHECK(clspi_patch_create(&plan, sizeof(clspi_bezier_plan), ctx, &family,
-                                   clspi_published.bezier[desc.method]));
+                                   clspi_published_bezier.sums[desc.method]));
     const clsp_status status = configure(bezier_plan_of(plan), &desc, &tensor);
     if (status != CLSP_OK) clspi_patch_destroy(&plan);
     *out = plan;
@@ -100,7 +100,7 @@ static clsp_status set_axes(clsp_patch_plan *tensor, const clsp_axis *axis)
     clsp_bezier_desc desc = plan->desc;
     clspi_tensor_desc resolved;
 
-    for (cl_uint k = 0; k < clspi_grid_directions(&tensor->desc); k++)
+    for (uint32_t k = 0; k < clspi_grid_directions(&tensor->desc); k++)
         desc.axis[k] = axis[k];
     CLSPI_CHECK(clspi_bezier_resolve(tensor->base.ctx, &desc, &resolved));
     clspi_patch_clear_grids(tensor); /* first: any change may mend a failed one */
@@ -115,7 +115,7 @@ clsp_status clsp_bezier_set_degrees(clsp_patch_plan *tensor, const uint32_t *deg
     CLSPI_CHECK(clspi_family_check(tensor, &family, "clsp_bezier_set_degrees"));
     if (!degree) return clspi_null_argument(&tensor->base, "clsp_bezier_set_degrees");
     clsp_bezier_desc desc = plan->desc;
-    for (cl_uint k = 0; k < clspi_grid_directions(&tensor->desc); k++)
+    for (uint32_t k = 0; k < clspi_grid_directions(&tensor->desc); k++)
         desc.degree[k] = degree[k];
     CLSPI_CHECK(clspi_change_check(&tensor->base));
     CLSPI_CHECK(clspi_bezier_resolve(tensor->base.ctx, &desc, &resolved));

@@ -47,7 +47,7 @@ static const struct {
 
 /* Makes a surface of an order in both directions, with vertices of a kind. */
 static clsp_status sketch_surface(const clspi_build *build, clsp_type precision, size_t kind,
-                                  cl_uint order, bool watertight, clspi_tensor_desc *tensor)
+                                  uint32_t order, bool watertight, clspi_tensor_desc *tensor)
 {
     enum { SAMPLES = 1000 };
     const clsp_bezier_desc desc = {
@@ -78,7 +78,7 @@ static clsp_status build_edges(const clspi_build *build, clsp_type precision, si
 /* Builds what makes vertices: by assembly at any order, in one pass at low ones. */
 static clsp_status build_vertices(const clspi_build *build, clsp_type precision, size_t kind)
 {
-    static const cl_uint orders[] = {2, 3, 4, 8, 9, 12, 13, 16, 20};
+    static const uint32_t orders[] = {2, 3, 4, 8, 9, 12, 13, 16, 20};
     clspi_tensor_desc tensor;
     bool fits = true;
 

@@ -11,7 +11,7 @@ static clsp_status bad(clsp_context *ctx, const char *what, double value)
     return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT, "bezier: %s: %g", what, value);
 }
 
-static cl_uint directions_of(clsp_bezier_form form)
+static uint32_t directions_of(clsp_bezier_form form)
 {
     return form == CLSP_BEZIER_CURVE ? 1 : form == CLSP_BEZIER_VOLUME ? 3 : 2;
 }
@@ -47,7 +47,7 @@ static clsp_status check_degrees(clsp_context *ctx, const clsp_bezier_desc *d)
 static clsp_status resolve_axes(clsp_context *ctx, clsp_bezier_desc *d)
 {
     static const double unit[3][2] = {{0.0, 1.0}, {0.0, 1.0}, {0.0, 1.0}};
-    const cl_uint directions = d->form == CLSP_BEZIER_TRIANGLE ? 1 : directions_of(d->form);
+    const uint32_t directions = d->form == CLSP_BEZIER_TRIANGLE ? 1 : directions_of(d->form);
 
     if (d->form == CLSP_BEZIER_TRIANGLE && d->axis[0].params)
         return bad(ctx, "triangles have no samples of one's own along an edge", d->axis[0].num);
@@ -69,7 +69,7 @@ static clsp_status check_method(clsp_context *ctx, const clsp_bezier_desc *d)
         return bad(ctx, "triangles have no choice of a method", d->method);
     if (d->form == CLSP_BEZIER_VOLUME)
         return bad(ctx, "volumes have none but the separable method", d->method);
-    return clspi_published.check_bezier(&ctx->log, d);
+    return clspi_published_bezier.check(&ctx->log, d);
 }
 
 /* ---- defaults ---- */
@@ -78,9 +78,9 @@ static clsp_status check_method(clsp_context *ctx, const clsp_bezier_desc *d)
 static void drop_directions(clsp_bezier_desc *d)
 {
     const clsp_axis none = {.num = 1, .end = 1.0};
-    const cl_uint given = d->form == CLSP_BEZIER_TRIANGLE ? 1 : directions_of(d->form);
+    const uint32_t given = d->form == CLSP_BEZIER_TRIANGLE ? 1 : directions_of(d->form);
 
-    for (cl_uint k = given; k < 3; k++) {
+    for (uint32_t k = given; k < 3; k++) {
         d->degree[k] = 0;
         d->axis[k] = none;
     }
@@ -110,7 +110,7 @@ static void fill_tensor(const clsp_bezier_desc *d, clspi_tensor_desc *tensor)
                                   .num_controls = count_controls(d),
                                   .watertight = d->watertight,
                                   .vertex = d->vertex};
-    for (cl_uint k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         tensor->degrees[k] = d->degree[k];
         tensor->controls[k] = tensor->terms[k] = d->degree[k] + 1;
         tensor->axis[k] = clspi_axis_with_ends(&d->axis[k]);

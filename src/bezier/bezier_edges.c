@@ -44,12 +44,12 @@ clsp_status clspi_bezier_edges_build(const clspi_build *build, const clspi_tenso
 /* ---- launches ---- */
 
 /* Tells which edge a side of the grid at a parameter is: 0 none, 1 the one at 0, 2 that at 1. */
-static cl_uint edge_at(double parameter)
+static uint32_t edge_at(double parameter)
 {
     return parameter == 0.0 ? 1 : parameter == 1.0 ? 2 : 0;
 }
 
-static cl_uint borders_of(const clspi_tensor_desc *d)
+static uint32_t borders_of(const clspi_tensor_desc *d)
 {
     return edge_at(d->axis[0].begin) | edge_at(d->axis[0].end) << 2 |
            edge_at(d->axis[1].begin) << 4 | edge_at(d->axis[1].end) << 6;
@@ -89,7 +89,7 @@ clsp_status clspi_bezier_edges_eval(const clspi_kernel *kernel, clspi_series *se
     if (args.range.borders == 0) return CLSP_OK;
     while (clspi_cut_next(&cut, most, &part)) {
         args.range.first_item = part.before;
-        args.range.items = (cl_uint)part.num_lines;
+        args.range.items = (uint32_t)part.num_lines;
         CLSPI_CHECK(clspi_launch_bezier_edges(series, kernel, &args, part.num_lines));
     }
     return CLSP_OK;

@@ -85,7 +85,7 @@ static clsp_status set_axes(clsp_patch_plan *tensor, const clsp_axis *axis)
     clsp_bspline_desc desc = plan->desc;
     clspi_tensor_desc resolved;
 
-    for (cl_uint k = 0; k < desc.directions; k++)
+    for (uint32_t k = 0; k < desc.directions; k++)
         desc.axis[k] = axis[k];
     CLSPI_CHECK(clspi_bspline_resolve(plan, &desc, &resolved));
     clspi_patch_clear_grids(tensor); /* first: any change may mend a failed one */

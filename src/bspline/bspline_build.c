@@ -23,7 +23,7 @@ static const struct {
 /* Builds what makes vertices of surfaces in one pass. */
 static clsp_status build_rows(const clspi_build *build, clspi_tensor_desc tensor)
 {
-    static const cl_uint orders[] = {2, 3, 4, 6, 8, 12, 16};
+    static const uint32_t orders[] = {2, 3, 4, 6, 8, 12, 16};
     bool fits = tensor.directions == 2;
 
     for (size_t i = 0; i < CLSPI_COUNT(orders) && fits; i++) {
@@ -77,8 +77,8 @@ static clsp_status build_search(const clspi_build *build, clsp_type precision, s
                                       .degrees = {curves[kind].degree}};
 
     CLSPI_CHECK(clspi_curve_device_build(build, &tensor, kind == 1));
-    if (curves[kind].rational || !clspi_published.build_mrep) return CLSP_OK;
-    return clspi_published.build_mrep(build, &tensor);
+    if (curves[kind].rational || !clspi_published_mrep.build) return CLSP_OK;
+    return clspi_published_mrep.build(build, &tensor);
 }
 
 /* Builds the search on bicubic surfaces, where the device makes it. */

@@ -21,7 +21,7 @@ static clsp_status check_kinds(clsp_context *ctx, const clsp_bspline_desc *d)
     return d->dim > 4 ? bad(ctx, "dim is above 4", d->dim) : CLSP_OK;
 }
 
-static clsp_status check_direction(clsp_context *ctx, const clsp_bspline_desc *d, cl_uint k)
+static clsp_status check_direction(clsp_context *ctx, const clsp_bspline_desc *d, uint32_t k)
 {
     const uint32_t degree = d->degree[k], controls = d->num_controls[k];
 
@@ -47,9 +47,9 @@ clsp_status clspi_bspline_check(clsp_context *ctx, clsp_bspline_desc *desc)
     if (desc->precision == CLSP_TYPE_DEFAULT) desc->precision = CLSP_F32;
     CLSPI_CHECK(check_kinds(ctx, desc));
     CLSPI_CHECK(clspi_precision_check(ctx, family, desc->precision));
-    for (cl_uint k = 0; k < desc->directions; k++)
+    for (uint32_t k = 0; k < desc->directions; k++)
         CLSPI_CHECK(check_direction(ctx, desc, k));
-    for (cl_uint k = desc->directions; k < 3; k++) { /* constants */
+    for (uint32_t k = desc->directions; k < 3; k++) { /* constants */
         desc->degree[k] = 0;
         desc->num_controls[k] = 1;
         desc->knots[k] = NULL;
@@ -79,7 +79,7 @@ static void fill_tensor(const clsp_bspline_desc *d, const clspi_knots knots[3],
                                   .check_weights = d->check_weights != 0,
                                   .num_controls = count_controls(d),
                                   .vertex = d->vertex};
-    for (cl_uint k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         tensor->degrees[k] = d->degree[k];
         tensor->controls[k] = d->num_controls[k];
         tensor->terms[k] = d->degree[k] + 1;
@@ -95,7 +95,7 @@ clsp_status clspi_bspline_resolve(const clspi_bspline_plan *plan, clsp_bspline_d
     clsp_context *const ctx = plan->tensor.base.ctx;
     double domain[3][2];
 
-    for (cl_uint k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         const double *const u = plan->knots[k].u;
         domain[k][0] = u[desc->degree[k]];
         domain[k][1] = u[desc->num_controls[k]];

@@ -39,7 +39,7 @@ typedef struct dispatcher {
     clsp_context *ctx;
     chunk_in_flight in_flight[CLSPI_IN_FLIGHT];
     double last_done_ms; /* when the chunk before was there */
-    cl_ulong last_end;   /* by the device's clock: end of what ran before on its main queue */
+    uint64_t last_end;   /* by the device's clock: end of what ran before on its main queue */
     size_t most;         /* tiles of a chunk, by the size of buffers */
     size_t num_slots;    /* chunks in flight, at most */
     uint32_t num_done;
@@ -222,7 +222,7 @@ static cl_command_queue queue_of_reads(dispatcher *d)
 {
     clsp_context *const ctx = d->ctx;
     clspi_device_state *const state = d->state;
-    cl_int code = CL_SUCCESS;
+    int32_t code = CL_SUCCESS;
 
     if (!state->reads_tried) {
         state->reads_tried = true;
@@ -263,7 +263,7 @@ static clsp_status copy_in(dispatcher *d, chunk_in_flight *c, cl_mem buffer, con
     clsp_context *const ctx = d->ctx;
     cl_event copied = NULL;
 
-    const cl_int code =
+    const int32_t code =
         clEnqueueWriteBuffer(ctx->queue, buffer, CL_FALSE, 0, bytes, from, c->copied ? 1 : 0,
                              c->copied ? &c->copied : NULL, &copied);
     CLSPI_CHECK(clspi_cl(&ctx->log, code, "clEnqueueWriteBuffer"));
@@ -298,7 +298,7 @@ static clsp_status bring_input(dispatcher *d, chunk_in_flight *c)
 static clsp_status launch_direct(dispatcher *d, chunk_in_flight *c, clsp_range region)
 {
     clsp_context *const ctx = d->ctx;
-    cl_int code;
+    int32_t code;
 
     c->chunk.out_offset = d->run->in_svm ? SIZE_MAX : 0;
     CLSPI_CHECK(wrap(d, &c->direct_out, d->run->job->out + region.first, region.count,
@@ -366,9 +366,9 @@ static clsp_status launch(dispatcher *d, chunk_in_flight *c, clsp_range tiles)
 /* ---- what came of it ---- */
 
 /* Reads a time of a command by the device's clock, in ns; 0 where it is not known. */
-static cl_ulong clock_of(cl_event event, cl_profiling_info what)
+static uint64_t clock_of(cl_event event, cl_profiling_info what)
 {
-    cl_ulong ns = 0;
+    uint64_t ns = 0;
 
     if (clGetEventProfilingInfo(event, what, sizeof ns, &ns, NULL) != CL_SUCCESS) return 0;
     return ns;
@@ -380,11 +380,11 @@ static cl_ulong clock_of(cl_event event, cl_profiling_info what)
 static void add_times(dispatcher *d, const chunk_in_flight *c, double now)
 {
     const double begin = c->begin_ms > d->last_done_ms ? c->begin_ms : d->last_done_ms;
-    const cl_ulong queued = clock_of(c->made, CL_PROFILING_COMMAND_QUEUED);
-    const cl_ulong end = clock_of(c->made, CL_PROFILING_COMMAND_END);
-    const cl_ulong from = queued > d->last_end ? queued : d->last_end;
-    const cl_ulong move_begin = clock_of(c->moved, CL_PROFILING_COMMAND_START);
-    const cl_ulong move_end = clock_of(c->moved, CL_PROFILING_COMMAND_END);
+    const uint64_t queued = clock_of(c->made, CL_PROFILING_COMMAND_QUEUED);
+    const uint64_t end = clock_of(c->made, CL_PROFILING_COMMAND_END);
+    const uint64_t from = queued > d->last_end ? queued : d->last_end;
+    const uint64_t move_begin = clock_of(c->moved, CL_PROFILING_COMMAND_START);
+    const uint64_t move_end = clock_of(c->moved, CL_PROFILING_COMMAND_END);
 
     if (from > 0 && end > from)
         d->participant->busy_ms += (double)(end - from) * 1e-6;
@@ -412,12 +412,12 @@ static void update_rate(dispatcher *d, const chunk_in_flight *c, double now)
 }
 
 /* Finds out why a command of the chunk failed; code: what waiting gave. */
-static clsp_status failure_of(dispatcher *d, const chunk_in_flight *c, cl_int code)
+static clsp_status failure_of(dispatcher *d, const chunk_in_flight *c, int32_t code)
 {
     const cl_event events[] = {c->made, c->moved};
 
     for (size_t i = 0; i < CLSPI_COUNT(events); i++) {
-        cl_int state = CL_COMPLETE;
+        int32_t state = CL_COMPLETE;
         if (events[i] &&
             clGetEventInfo(events[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
                            NULL) == CL_SUCCESS &&
@@ -433,7 +433,7 @@ static clsp_status failure_of(dispatcher *d, const chunk_in_flight *c, cl_int co
 static clsp_status await(dispatcher *d, chunk_in_flight *c)
 {
     if (c->moved) {
-        const cl_int code = clWaitForEvents(1, &c->moved);
+        const int32_t code = clWaitForEvents(1, &c->moved);
         if (code != CL_SUCCESS) return failure_of(d, c, code);
     }
     CLSPI_CHECK(unmap(d, c));

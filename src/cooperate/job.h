@@ -44,7 +44,7 @@ typedef struct clspi_job {
     clsp_status (*enqueue)(void *user, uint32_t device, clspi_series *series,
                            const clspi_chunk *chunk);
 
-    /* Enqueues a persistent kernel: its work-groups take tiles from *counter, a cl_int in
+    /* Enqueues a persistent kernel: its work-groups take tiles from *counter, a int32_t in
        fine-grain SVM that begins at 0, until num_tiles are gone, and make them in out, which is
        fine-grain SVM as well. NULL: there is none, and why_not_persistent says why. */
     clsp_status (*persistent)(void *user, uint32_t device, clspi_series *series, void *counter,

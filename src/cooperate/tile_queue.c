@@ -21,7 +21,7 @@ enum {
 
 #define TAKE_MIN_MS 0.02 /* that the tiles of one take last, at least */
 
-typedef _Atomic(cl_int) shared_counter;
+typedef _Atomic(int32_t) shared_counter;
 
 /* ---- the counter ---- */
 
@@ -58,8 +58,8 @@ typedef struct tile_queue {
 /* Takes the next tiles for a host worker; false when none are left. */
 static bool take(tile_queue *q, size_t wanted, clsp_range *taken)
 {
-    const cl_int first =
-        atomic_fetch_add_explicit(q->counter, (cl_int)wanted, memory_order_relaxed);
+    const int32_t first =
+        atomic_fetch_add_explicit(q->counter, (int32_t)wanted, memory_order_relaxed);
 
     if ((size_t)first >= q->num_tiles) return false;
     taken->first = (size_t)first;
@@ -141,7 +141,7 @@ static uint32_t launch_all(clspi_run *run, const bool persistent[], cl_event don
 /* Gives the time of a kernel by the device's clock, else another one. */
 static double kernel_ms(cl_event event, double otherwise)
 {
-    cl_ulong begin = 0, end = 0;
+    uint64_t begin = 0, end = 0;
 
     if (clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, NULL) !=
             CL_SUCCESS ||
@@ -158,7 +158,7 @@ static bool await(clspi_run *run, uint32_t device, cl_event done)
 {
     clsp_context *const ctx = run->set->contexts[device];
     clspi_participant *const participant = &run->participants[device];
-    const cl_int code = clWaitForEvents(1, &done);
+    const int32_t code = clWaitForEvents(1, &done);
 
     if (code == CL_SUCCESS && clspi_run_alive(run, device)) {
         participant->busy_ms += kernel_ms(done, clspi_now_ms() - run->round_ms);
@@ -204,7 +204,7 @@ static void start_over(clspi_run *run)
    what nobody took. */
 static void count_tiles(clspi_run *run, const tile_queue *q, uint32_t first_device)
 {
-    const cl_int count = atomic_load(q->counter);
+    const int32_t count = atomic_load(q->counter);
     const size_t taken = clspi_min((size_t)count, q->num_tiles);
     size_t others = atomic_load(&run->participants[run->host].tiles);
     const clsp_range rest = {taken, q->num_tiles - taken};
@@ -256,7 +256,7 @@ typedef struct ledger {
 
 static clsp_range ledger_region(void *user, clsp_range tiles)
 {
-    const clsp_range place = {tiles.first * sizeof(cl_int), tiles.count * sizeof(cl_int)};
+    const clsp_range place = {tiles.first * sizeof(int32_t), tiles.count * sizeof(int32_t)};
 
     (void)user;
     return place;
@@ -276,7 +276,7 @@ static clsp_status ledger_persistent(void *user, uint32_t device, clspi_series *
                                      void *counter, size_t num_tiles, void *out)
 {
     ledger *const l = user;
-    const cl_int tiles = (cl_int)num_tiles;
+    const int32_t tiles = (int32_t)num_tiles;
     const clspi_take_ledger_args args = {.counter = counter, .num_tiles = tiles, .ledger = out};
     const size_t groups = 4 * clspi_max(series->ctx->device.compute_units, 1);
 

@@ -1,8 +1,8 @@
 /* Double sums point by point (double_sum.cl). */
 #include <stdlib.h>
 
+#include "bezier_sums.h"
 #include "check.h"
-#include "each_method.h"
 #include "kernel_arguments.h"
 #include "vertex_assembly.h"
 
@@ -10,17 +10,17 @@ enum { CHUNK = CLSPI_DOUBLE_SUM_CHUNK, ROWS = CLSPI_DOUBLE_SUM_ROWS };
 
 typedef struct double_sum {
     const clspi_tensor_desc *desc;
-    cl_uint orders[2]; /* terms of the double sum */
-    bool has_tables;   /* else every value is computed again */
+    uint32_t orders[2]; /* terms of the double sum */
+    bool has_tables;    /* else every value is computed again */
     clspi_basis_table tables[2];
     clspi_kernel kernel;
     bool stage;
-    cl_uint tile[2]; /* samples of a work-group that stages, else of an item */
+    uint32_t tile[2]; /* samples of a work-group that stages, else of an item */
 } double_sum;
 
 /* ---- the kernel ---- */
 
-static cl_uint tile_wanted(const clspi_tensor_desc *d)
+static uint32_t tile_wanted(const clspi_tensor_desc *d)
 {
     return d->axis[1].num == 1 ? 1 : CLSPI_DOUBLE_SUM_TILE;
 }
@@ -60,8 +60,8 @@ static clsp_status create_kernel(double_sum *sum, clsp_context *ctx)
             sum->has_tables ? &clspi_table_sum_signature : &clspi_power_sum_signature, &options);
     CLSPI_CHECK(clspi_kernel_create_grouped(&sum->kernel, ctx, "double_sum",
                                             &clspi_table_sum_signature, &options));
-    sum->tile[1] = (cl_uint)clspi_min(tile_wanted(d), sum->kernel.local);
-    sum->tile[0] = ROWS * (cl_uint)sum->kernel.local / sum->tile[1];
+    sum->tile[1] = (uint32_t)clspi_min(tile_wanted(d), sum->kernel.local);
+    sum->tile[0] = ROWS * (uint32_t)sum->kernel.local / sum->tile[1];
     return CLSP_OK;
 }
 
@@ -79,7 +79,7 @@ static clsp_status fill_tables(double_sum *sum, clspi_series *series)
     clspi_basis_table *const tables = sum->tables;
 
     release_tables(sum);
-    for (cl_uint k = 0; k < 2; k++)
+    for (uint32_t k = 0; k < 2; k++)
         clspi_table_shape(&tables[k], d, k, d->controls[k] - sum->orders[k]);
     CLSPI_CHECK(clspi_table_fill(&tables[0], series, d));
     return clspi_table_same(&tables[0], &tables[1])
@@ -88,7 +88,7 @@ static clsp_status fill_tables(double_sum *sum, clspi_series *series)
 }
 
 static clsp_status prepare(void **state, clspi_series *series, const clspi_tensor_desc *desc,
-                           const cl_uint controls[3], bool has_tables)
+                           const uint32_t controls[3], bool has_tables)
 {
     double_sum *const sum = *state ? *state : calloc(1, sizeof *sum);
 
@@ -105,13 +105,13 @@ static clsp_status prepare(void **state, clspi_series *series, const clspi_tenso
 }
 
 static clsp_status prepare_with_tables(void **state, clspi_series *series,
-                                       const clspi_tensor_desc *desc, const cl_uint controls[3])
+                                       const clspi_tensor_desc *desc, const uint32_t controls[3])
 {
     return prepare(state, series, desc, controls, true);
 }
 
 static clsp_status prepare_with_powers(void **state, clspi_series *series,
-                                       const clspi_tensor_desc *desc, const cl_uint controls[3])
+                                       const clspi_tensor_desc *desc, const uint32_t controls[3])
 {
     return prepare(state, series, desc, controls, false);
 }
@@ -133,7 +133,7 @@ static void release(void **state)
 typedef struct sum_part {
     cl_mem points;
     clspi_rows rows;
-    cl_uint first_v, num_v;
+    uint32_t first_v, num_v;
 } sum_part;
 
 static clsp_status launch(const double_sum *sum, clspi_series *series, const sum_part *part)
@@ -142,7 +142,7 @@ static clsp_status launch(const double_sum *sum, clspi_series *series, const sum
     const clspi_rows *const rows = &part->rows;
     const clspi_sample_range at = {.first_patch = rows->first_patch,
                                    .offset = rows->offset + (size_t)part->first_v * clspi_coords(d),
-                                   .num_patches = (cl_uint)rows->num_patches,
+                                   .num_patches = (uint32_t)rows->num_patches,
                                    .order_u = sum->orders[0],
                                    .order_v = sum->orders[1],
                                    .first_u = rows->first_row,
@@ -152,8 +152,8 @@ static clsp_status launch(const double_sum *sum, clspi_series *series, const sum
                                    .row = d->axis[1].num,
                                    .stride_u = sum->tables[0].stride,
                                    .stride_v = sum->tables[1].stride,
-                                   .tiles_u = (cl_uint)clspi_div_up(rows->num_rows, sum->tile[0]),
-                                   .tiles_v = (cl_uint)clspi_div_up(part->num_v, sum->tile[1])};
+                                   .tiles_u = (uint32_t)clspi_div_up(rows->num_rows, sum->tile[0]),
+                                   .tiles_v = (uint32_t)clspi_div_up(part->num_v, sum->tile[1])};
     const size_t tiles = rows->num_patches * at.tiles_u * at.tiles_v;
     const clspi_table_sum_args table_args = {.points = part->points,
                                              .table_u = sum->tables[0].values,
@@ -195,11 +195,11 @@ static uint64_t tiles_of_a_launch(const double_sum *sum, const clsp_context *ctx
 static clsp_status enqueue_rows(const double_sum *sum, clspi_series *series, cl_mem points,
                                 const clspi_rows *rows, uint64_t tiles)
 {
-    const cl_uint num_v = sum->desc->axis[1].num;
-    const cl_uint step = (cl_uint)clspi_min_u64(num_v, tiles * sum->tile[1]);
+    const uint32_t num_v = sum->desc->axis[1].num;
+    const uint32_t step = (uint32_t)clspi_min_u64(num_v, tiles * sum->tile[1]);
 
-    for (cl_uint v = 0; v < num_v; v += step) {
-        const sum_part part = {points, *rows, v, (cl_uint)clspi_min(step, num_v - v)};
+    for (uint32_t v = 0; v < num_v; v += step) {
+        const sum_part part = {points, *rows, v, (uint32_t)clspi_min(step, num_v - v)};
         CLSPI_CHECK(launch(sum, series, &part));
     }
     return CLSP_OK;
@@ -208,7 +208,7 @@ static clsp_status enqueue_rows(const double_sum *sum, clspi_series *series, cl_
 static clsp_status eval(void *state, clspi_series *series, cl_mem points, const clspi_rows *rows)
 {
     const double_sum *const sum = state;
-    const cl_uint num_v = sum->desc->axis[1].num;
+    const uint32_t num_v = sum->desc->axis[1].num;
     const uint64_t tiles = tiles_of_a_launch(sum, series->ctx);
     const uint64_t tile_rows = tiles / clspi_div_up(num_v, sum->tile[1]);
     clspi_cut cut = {.per_piece = rows->num_rows,

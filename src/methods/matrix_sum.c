@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "bernstein.h"
+#include "bezier_sums.h"
 #include "buffer.h"
 #include "check.h"
-#include "each_method.h"
 #include "gemm.h"
 #include "power_basis.h"
 
@@ -20,12 +20,12 @@ typedef struct store {
 
 /* Products along all directions. */
 typedef struct chain {
-    cl_uint rows[3];          /* of the matrices, which have a column for each control point */
+    uint32_t rows[3];         /* of the matrices, which have a column for each control point */
     clspi_gemm_method method; /* along the first direction */
     store matrix[3];
     clspi_gemm *product[3]; /* of all lines of max_patches patches */
     clspi_gemm *some;       /* of num_some rows along the first direction */
-    cl_uint num_some;
+    uint32_t num_some;
     store between[2]; /* what comes of directions but the first, by turns; last between[0] */
     size_t max_patches;
     clsp_range made; /* patches of which between[0] is */
@@ -34,7 +34,7 @@ typedef struct chain {
 typedef struct matrix_sum {
     clsp_context *ctx;
     const clspi_tensor_desc *desc;
-    cl_uint controls[3];
+    uint32_t controls[3];
     size_t real_bytes, num_patches;
     bool has_powers; /* of Bezier patches: */
     chain to_powers; /* R P R^T, */
@@ -45,27 +45,27 @@ typedef struct matrix_sum {
 /* ---- sizes ---- */
 
 /* Returns the lines of a patch along a direction, where the directions behind it are made. */
-static size_t lines_of(const matrix_sum *x, cl_uint k)
+static size_t lines_of(const matrix_sum *x, uint32_t k)
 {
     size_t lines = 1;
 
-    for (cl_uint j = 0; j < k; j++)
+    for (uint32_t j = 0; j < k; j++)
         lines *= x->controls[j];
     return lines;
 }
 
 /* Returns the reals that belong to one control point of such a line. */
-static size_t width_of(const matrix_sum *x, const chain *c, cl_uint k)
+static size_t width_of(const matrix_sum *x, const chain *c, uint32_t k)
 {
     size_t reals = clspi_coords(x->desc);
 
-    for (cl_uint j = k + 1; j < 3; j++)
+    for (uint32_t j = k + 1; j < 3; j++)
         reals *= c->rows[j];
     return reals;
 }
 
 /* Returns the reals of a patch after the directions from k on. */
-static size_t made_reals(const matrix_sum *x, const chain *c, cl_uint k)
+static size_t made_reals(const matrix_sum *x, const chain *c, uint32_t k)
 {
     return lines_of(x, k) * c->rows[k] * width_of(x, c, k);
 }
@@ -81,11 +81,11 @@ static clsp_status check_sizes(const matrix_sum *x)
 {
     bool fits = true;
 
-    for (cl_uint k = 0; k < x->desc->directions && fits; k++) {
+    for (uint32_t k = 0; k < x->desc->directions && fits; k++) {
         size_t matrix = x->real_bytes, between = matrix * clspi_coords(x->desc);
         fits = clspi_size_mul(&matrix, x->controls[k]) &&
                clspi_size_mul(&matrix, x->to_samples.rows[k]);
-        for (cl_uint j = 0; j < 3 && fits && k > 0; j++)
+        for (uint32_t j = 0; j < 3 && fits && k > 0; j++)
             fits = clspi_size_mul(&between, j < k ? x->controls[j] : x->to_samples.rows[j]);
     }
     if (fits) return CLSP_OK;
@@ -96,36 +96,36 @@ static clsp_status check_sizes(const matrix_sum *x)
 /* ---- matrices ---- */
 
 /* Fills some rows of a matrix along direction k. */
-typedef void fill_fn(const matrix_sum *x, cl_uint k, clsp_range rows, double *values);
+typedef void fill_fn(const matrix_sum *x, uint32_t k, clsp_range rows, double *values);
 
 /* Fills R, which is small: all rows. */
-static void fill_basis(const matrix_sum *x, cl_uint k, clsp_range rows, double *values)
+static void fill_basis(const matrix_sum *x, uint32_t k, clsp_range rows, double *values)
 {
     (void)rows;
     clspi_power_basis(values, x->controls[k] - 1);
 }
 
-static void fill_powers(const matrix_sum *x, cl_uint k, clsp_range rows, double *values)
+static void fill_powers(const matrix_sum *x, uint32_t k, clsp_range rows, double *values)
 {
-    const cl_uint order = x->controls[k];
+    const uint32_t order = x->controls[k];
     const clsp_axis *const axis = &x->desc->axis[k];
 
     for (size_t i = 0; i < rows.count; i++) {
         const double *const own = axis->params ? &axis->params[rows.first + i] : NULL;
         clspi_powers(values + i * order, order, own ? *own : axis->begin, own ? *own : axis->end,
-                     own ? 0 : (cl_uint)(rows.first + i), own ? 1 : axis->num);
+                     own ? 0 : (uint32_t)(rows.first + i), own ? 1 : axis->num);
     }
 }
 
-static void fill_weights(const matrix_sum *x, cl_uint k, clsp_range rows, double *values)
+static void fill_weights(const matrix_sum *x, uint32_t k, clsp_range rows, double *values)
 {
     const clspi_basis *const basis = &x->desc->basis;
     const size_t columns = x->controls[k];
-    const cl_uint by = x->desc->controls[k] - x->controls[k], terms = x->desc->terms[k] - by;
+    const uint32_t by = x->desc->controls[k] - x->controls[k], terms = x->desc->terms[k] - by;
 
     for (size_t i = 0; i < rows.count; i++, values += columns) {
         memset(values, 0, columns * sizeof *values);
-        const size_t first = basis->values(basis->user, k, by, (cl_uint)(rows.first + i), values);
+        const size_t first = basis->values(basis->user, k, by, (uint32_t)(rows.first + i), values);
         if (x->desc->precision == CLSP_F32) clspi_round_f32(values, terms);
         memmove(values + first, values, terms * sizeof *values);
         memset(values, 0, clspi_min(first, terms) * sizeof *values);
@@ -142,7 +142,7 @@ static void narrow(const matrix_sum *x, double *values, size_t num)
 }
 
 /* Makes a matrix, some rows at a time. */
-static clsp_status make_matrix(matrix_sum *x, clspi_series *series, chain *c, cl_uint k,
+static clsp_status make_matrix(matrix_sum *x, clspi_series *series, chain *c, uint32_t k,
                                fill_fn *fill)
 {
     enum { MOST = 1 << 20 };
@@ -170,7 +170,7 @@ static clsp_status make_matrix(matrix_sum *x, clspi_series *series, chain *c, cl
 
 static void release_products(chain *c)
 {
-    for (cl_uint k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < 3; k++)
         clspi_gemm_destroy(&c->product[k]);
     clspi_gemm_destroy(&c->some);
     c->num_some = 0;
@@ -179,14 +179,14 @@ static void release_products(chain *c)
 static void release_chain(chain *c)
 {
     release_products(c);
-    for (cl_uint k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < 3; k++)
         clspi_buffer_release(&c->matrix[k].buffer);
     clspi_buffer_release(&c->between[0].buffer);
     clspi_buffer_release(&c->between[1].buffer);
 }
 
 static clsp_status prepare(void **state, clspi_series *series, const clspi_tensor_desc *desc,
-                           const cl_uint controls[3], bool has_powers)
+                           const uint32_t controls[3], bool has_powers)
 {
     matrix_sum *const x = *state ? *state : calloc(1, sizeof *x);
 
@@ -198,12 +198,12 @@ static clsp_status prepare(void **state, clspi_series *series, const clspi_tenso
     x->num_patches = 0;
     x->has_powers = has_powers;
     x->to_samples.method = CLSPI_GEMM_SIZED; /* rows are the same bits wherever a call is cut */
-    for (cl_uint k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         x->controls[k] = x->to_powers.rows[k] = controls[k];
         x->to_samples.rows[k] = desc->axis[k].num;
     }
     CLSPI_CHECK(check_sizes(x));
-    for (cl_uint k = 0; k < desc->directions; k++) {
+    for (uint32_t k = 0; k < desc->directions; k++) {
         if (has_powers) CLSPI_CHECK(make_matrix(x, series, &x->to_powers, k, fill_basis));
         CLSPI_CHECK(
             make_matrix(x, series, &x->to_samples, k, has_powers ? fill_powers : fill_weights));
@@ -212,13 +212,13 @@ static clsp_status prepare(void **state, clspi_series *series, const clspi_tenso
 }
 
 static clsp_status prepare_powers(void **state, clspi_series *series, const clspi_tensor_desc *desc,
-                                  const cl_uint controls[3])
+                                  const uint32_t controls[3])
 {
     return prepare(state, series, desc, controls, true);
 }
 
 static clsp_status prepare_weights(void **state, clspi_series *series,
-                                   const clspi_tensor_desc *desc, const cl_uint controls[3])
+                                   const clspi_tensor_desc *desc, const uint32_t controls[3])
 {
     return prepare(state, series, desc, controls, false);
 }
@@ -239,7 +239,7 @@ static void release(void **state)
 
 /* Makes a product along a direction, with so many rows of the matrix. */
 static clsp_status create_product(const matrix_sum *x, const chain *c, clspi_gemm **product,
-                                  cl_uint k, size_t rows)
+                                  uint32_t k, size_t rows)
 {
     const size_t width = width_of(x, c, k);
     const size_t patches = clspi_max(c->max_patches, clspi_min(x->num_patches, 2));
@@ -256,7 +256,7 @@ static clsp_status create_product(const matrix_sum *x, const chain *c, clspi_gem
 }
 
 /* Gives the product for so many rows of each patch. */
-static clsp_status product_of(const matrix_sum *x, chain *c, cl_uint rows, clspi_gemm **product)
+static clsp_status product_of(const matrix_sum *x, chain *c, uint32_t rows, clspi_gemm **product)
 {
     *product = c->product[0];
     if (rows == c->rows[0]) return CLSP_OK;
@@ -280,7 +280,7 @@ static clsp_status make_between(const matrix_sum *x, chain *c, clspi_series *ser
         patches.first + patches.count <= c->made.first + c->made.count)
         return CLSP_OK;
     c->made.count = 0;
-    for (cl_uint k = x->desc->directions - 1; k > 0; k--) {
+    for (uint32_t k = x->desc->directions - 1; k > 0; k--) {
         b.a = c->matrix[k].buffer;
         b.c = c->between[k - 1].buffer;
         CLSPI_CHECK(clspi_gemm_enqueue(c->product[k], series, &b,
@@ -328,7 +328,7 @@ static size_t patches_in(const matrix_sum *x, const chain *c, uint64_t bytes)
     size_t reals = 1;
 
     if (x->desc->directions == 1) return x->num_patches;
-    for (cl_uint k = 1; k < x->desc->directions; k++)
+    for (uint32_t k = 1; k < x->desc->directions; k++)
         reals = clspi_max(reals, made_reals(x, c, k));
     return clspi_min(x->num_patches, clspi_max(1, (size_t)(most / (reals * x->real_bytes))));
 }
@@ -337,7 +337,7 @@ static clsp_status load_chain(matrix_sum *x, chain *c, bool is_new)
 {
     c->made.count = 0;
     if (is_new) release_products(c);
-    for (cl_uint k = 0; k < x->desc->directions; k++) {
+    for (uint32_t k = 0; k < x->desc->directions; k++) {
         if (is_new) CLSPI_CHECK(create_product(x, c, &c->product[k], k, c->rows[k]));
         if (k > 0)
             CLSPI_CHECK(clspi_buffer_reserve(&c->between[k - 1].buffer, &c->between[k - 1].bytes,
@@ -399,4 +399,4 @@ static clsp_status eval(void *state, clspi_series *series, cl_mem points, const 
 }
 
 const clspi_sum_method clspi_matrix_sums = {prepare_powers, load, eval, release};
-const clspi_sum_method clspi_convert_matrix = {prepare_weights, load, eval, release};
+const clspi_sum_method clspi_published_conversion = {prepare_weights, load, eval, release};

@@ -1,7 +1,7 @@
 /* Points of cells one by one (point_cells.cl). */
 #include "cell_launch.h"
 #include "check.h"
-#include "each_method.h"
+#include "methods.h"
 #include "solid_options.h"
 
 enum {
@@ -37,7 +37,7 @@ static clsp_status create(clsp_solid_plan *plan, clspi_kernel *kernel,
                       "solid: the device has no groups of %d work-items for its method", WARP);
 }
 
-clsp_status clspi_point_cells_create(clsp_solid_plan *plan)
+static clsp_status create_kernels(clsp_solid_plan *plan)
 {
     const clspi_cell_layout *const layout = &plan->layout;
 
@@ -120,8 +120,8 @@ static uint32_t count_tiles(const clsp_solid_plan *plan, bool slices)
     return num;
 }
 
-clsp_status clspi_point_cells_make(clsp_solid_plan *plan, clspi_series *series, cl_mem out,
-                                   clspi_cell_samples at)
+static clsp_status make(clsp_solid_plan *plan, clspi_series *series, cl_mem out,
+                        clspi_cell_samples at)
 {
     const uint32_t slice_tiles = count_tiles(plan, true), full_tiles = count_tiles(plan, false);
 
@@ -132,3 +132,5 @@ clsp_status clspi_point_cells_make(clsp_solid_plan *plan, clspi_series *series, 
         CLSPI_CHECK(make_full(plan, series, out, at));
     return CLSP_OK;
 }
+
+const clspi_cell_method clspi_published_cells = {create_kernels, make};

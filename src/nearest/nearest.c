@@ -97,7 +97,7 @@ static clsp_status check_opts(const clsp_patch_plan *plan, clsp_nearest_opts *op
             return bad(plan, "a weight of the metric is not above 0 and finite", opts->metric[k]);
     if (opts->method == CLSP_NEAREST_EXACT) return CLSP_OK;
     CLSPI_CHECK(clspi_published_check(&plan->base.ctx->log, plan->base.family));
-    return clspi_published.check_mrep(plan, opts->num_nearest);
+    return clspi_published_mrep.check(plan, opts->num_nearest);
 }
 
 static clsp_status check_queries(const clsp_patch_plan *plan, const clsp_nearest_queries *queries)
@@ -184,7 +184,7 @@ static clsp_status find_scaled(clsp_patch_plan *plan, clspi_series *series,
 {
     if (plan->desc.directions == 2) return clspi_surface_device_find(plan, series, job);
     return opts->method == CLSP_NEAREST_MREP
-               ? clspi_published.find_mrep(plan, series, job, opts->tolerance)
+               ? clspi_published_mrep.find(plan, series, job, opts->tolerance)
                : clspi_curve_device_find(plan, series, job);
 }
 

@@ -17,7 +17,7 @@ static clsp_status create_kernel(clspi_axis_sum *sum, clspi_kernel *kernel,
 
 /* Shapes the table from which whole sectors of rows are made. */
 static void shape_permuted(clspi_basis_table *permuted, const clspi_tensor_desc *desc,
-                           const clspi_basis_table *table, cl_uint period)
+                           const clspi_basis_table *table, uint32_t period)
 {
     clspi_table_shape(permuted, desc, table->direction, table->by);
     clspi_table_permute(permuted, period);
@@ -74,8 +74,8 @@ clspi_rows clspi_rows_of_part(const clspi_rows *rows, const clspi_part *part, si
 
     some.first_patch += part->piece;
     some.num_patches = part->num_pieces;
-    some.first_row += (cl_uint)part->line;
-    some.num_rows = (cl_uint)(part->num_lines / part->num_pieces);
+    some.first_row += (uint32_t)part->line;
+    some.num_rows = (uint32_t)(part->num_lines / part->num_pieces);
     some.offset += part->before * row;
     return some;
 }
@@ -84,7 +84,7 @@ clspi_row_range clspi_row_range_of(size_t first_patch, const clspi_rows *rows)
 {
     const clspi_row_range range = {.first_patch = first_patch,
                                    .offset = rows->offset,
-                                   .num_patches = (cl_uint)rows->num_patches,
+                                   .num_patches = (uint32_t)rows->num_patches,
                                    .first_row = rows->first_row,
                                    .num_rows = rows->num_rows};
 
@@ -107,12 +107,12 @@ static size_t separate_patches(const clspi_axis_sum *sum, size_t num_patches)
 
 /* Returns the work-groups along the columns of a row that is shifted by less than a sector. A row
    begins at a multiple of sector / period beyond the range. */
-static cl_uint sector_tiles_of(const clspi_axis_sum *sum, size_t offset)
+static uint32_t sector_tiles_of(const clspi_axis_sum *sum, size_t offset)
 {
-    const cl_uint unit = sum->shape.sector / sum->shape.period;
+    const uint32_t unit = sum->shape.sector / sum->shape.period;
     const size_t shift = sum->shape.sector - unit + offset % unit;
 
-    return (cl_uint)clspi_div_up(sum->width + shift, sum->shape.columns * sum->sectors.local);
+    return (uint32_t)clspi_div_up(sum->width + shift, sum->shape.columns * sum->sectors.local);
 }
 
 /* What launches of sum_columns and of sum_bands have in common. */
@@ -132,8 +132,8 @@ static block_launch plain_blocks(const launch_job *job)
         .kernel = &sum->plain,
         .table = sum->table,
         .rows = {.width = sum->width,
-                 .num_tiles = (cl_uint)tiles_of(sum, rows->num_patches),
-                 .num_blocks = (cl_uint)clspi_div_up(rows->num_rows, sum->shape.block_rows),
+                 .num_tiles = (uint32_t)tiles_of(sum, rows->num_patches),
+                 .num_blocks = (uint32_t)clspi_div_up(rows->num_rows, sum->shape.block_rows),
                  .period = 1,
                  .block_rows = sum->shape.block_rows},
         .at = clspi_row_range_of(job->source.first_patch, rows)};
@@ -148,18 +148,19 @@ static block_launch sector_blocks(const launch_job *job)
 {
     const clspi_axis_sum *const sum = job->sum;
     const clspi_rows *const rows = &job->rows;
-    const cl_uint period = sum->shape.period;
-    const cl_uint num_rows = (cl_uint)clspi_div_up(rows->num_rows, period);
-    const cl_uint num_blocks = (cl_uint)clspi_div_up(num_rows, sum->shape.block_rows);
+    const uint32_t period = sum->shape.period;
+    const uint32_t num_rows = (uint32_t)clspi_div_up(rows->num_rows, period);
+    const uint32_t num_blocks = (uint32_t)clspi_div_up(num_rows, sum->shape.block_rows);
     const size_t block_rows = clspi_div_up(num_rows, num_blocks);
-    block_launch blocks = {.kernel = &sum->sectors,
-                           .table = sum->permuted,
-                           .rows = {.width = sum->width,
-                                    .num_tiles = sector_tiles_of(sum, rows->offset),
-                                    .num_blocks = num_blocks * period,
-                                    .period = period,
-                                    .block_rows = (cl_uint)clspi_round_up(block_rows, SECTOR_ROWS)},
-                           .at = clspi_row_range_of(job->source.first_patch, rows)};
+    block_launch blocks = {
+        .kernel = &sum->sectors,
+        .table = sum->permuted,
+        .rows = {.width = sum->width,
+                 .num_tiles = sector_tiles_of(sum, rows->offset),
+                 .num_blocks = num_blocks * period,
+                 .period = period,
+                 .block_rows = (uint32_t)clspi_round_up(block_rows, SECTOR_ROWS)},
+        .at = clspi_row_range_of(job->source.first_patch, rows)};
 
     blocks.at.first_row /= period;
     blocks.items = (size_t)blocks.rows.num_tiles * blocks.rows.num_blocks * rows->num_patches *
@@ -211,15 +212,15 @@ static clsp_status launch_bands(const launch_job *job, clspi_series *series, boo
     return clspi_launch_sum_bands(series, blocks.kernel, &args, blocks.items);
 }
 
-clspi_half_rows clspi_half_of(cl_uint num_u, cl_uint first_row, cl_uint num_rows)
+clspi_half_rows clspi_half_of(uint32_t num_u, uint32_t first_row, uint32_t num_rows)
 {
     enum { MULTIPLE = 4 }; /* of the first row, so that vectors of them can be loaded whole */
-    const cl_uint half = (num_u + 1) / 2, last = first_row + num_rows - 1;
-    const cl_uint low = last < half ? last : num_u - 1 - last; /* where the last row is found */
-    const cl_uint first = first_row < half ? first_row : num_u - 1 - first_row;
+    const uint32_t half = (num_u + 1) / 2, last = first_row + num_rows - 1;
+    const uint32_t low = last < half ? last : num_u - 1 - last; /* where the last row is found */
+    const uint32_t first = first_row < half ? first_row : num_u - 1 - first_row;
     const bool crosses = first_row < half && last >= half;
-    const clspi_half_rows rows = {(cl_uint)clspi_min(first, low) / MULTIPLE * MULTIPLE,
-                                  crosses ? half : (cl_uint)clspi_max(first, low) + 1};
+    const clspi_half_rows rows = {(uint32_t)clspi_min(first, low) / MULTIPLE * MULTIPLE,
+                                  crosses ? half : (uint32_t)clspi_max(first, low) + 1};
 
     return rows;
 }
@@ -239,8 +240,8 @@ static clsp_status launch_symmetric(const launch_job *job, clspi_series *series)
                 .num_u = sum->num_rows,
                 .first_half = half.first,
                 .end_half = half.end,
-                .num_tiles = (cl_uint)tiles_of(sum, rows->num_patches),
-                .num_blocks = (cl_uint)clspi_div_up(half.end - half.first, sum->shape.block_rows)},
+                .num_tiles = (uint32_t)tiles_of(sum, rows->num_patches),
+                .num_blocks = (uint32_t)clspi_div_up(half.end - half.first, sum->shape.block_rows)},
         .at = clspi_row_range_of(job->source.first_patch, rows)};
 
     return clspi_launch_sum_symmetric(series, &sum->plain, &args,
@@ -254,7 +255,7 @@ static clsp_status launch_rows(const launch_job *job, clspi_series *series)
     const clspi_axis_sum *const sum = job->sum;
     const clspi_basis_table *const table = sum->table;
     const clspi_rows *const rows = &job->rows;
-    const cl_uint num_blocks = (cl_uint)clspi_div_up(rows->num_rows, CLSPI_ROW_BLOCK_ROWS);
+    const uint32_t num_blocks = (uint32_t)clspi_div_up(rows->num_rows, CLSPI_ROW_BLOCK_ROWS);
     const clspi_sum_rows_args args = {
         .t = job->source.buffer,
         .table = table->values,
@@ -267,7 +268,7 @@ static clsp_status launch_rows(const launch_job *job, clspi_series *series)
                 .stride_table = table->stride,
                 .width = sum->width,
                 .num_blocks = num_blocks,
-                .items = (cl_uint)(rows->num_patches * num_blocks * sum->width)},
+                .items = (uint32_t)(rows->num_patches * num_blocks * sum->width)},
         .at = clspi_row_range_of(job->source.first_patch, rows)};
 
     return clspi_launch_sum_rows(series, &sum->plain, &args, args.sum.items);

@@ -11,7 +11,7 @@
 /* Rows of whole patches, or some rows of one patch. A row is what belongs to one sample of u. */
 typedef struct clspi_rows {
     size_t first_patch, num_patches;
-    cl_uint first_row, num_rows; /* first_row: a multiple of CLSPI_ROWS_MULTIPLE */
+    uint32_t first_row, num_rows; /* first_row: a multiple of CLSPI_ROWS_MULTIPLE */
     cl_mem out;
     size_t offset; /* elements */
 } clspi_rows;
@@ -28,8 +28,8 @@ typedef struct clspi_axis_sum {
     clspi_kernel sectors;              /* where it has sectors, that for the others */
     const clspi_basis_table *table;    /* of the direction */
     const clspi_basis_table *permuted; /* of `sectors` */
-    cl_uint coords, controls;          /* of a control point; T_i of a patch */
-    cl_uint width, num_rows;           /* of the result */
+    uint32_t coords, controls;         /* of a control point; T_i of a patch */
+    uint32_t width, num_rows;          /* of the result */
 } clspi_axis_sum;
 
 /* What a sum is prepared for. */
@@ -38,8 +38,8 @@ typedef struct clspi_axis_sum_desc {
     clspi_basis_table *table;
     clspi_basis_table *permuted; /* where a table for sectors may be made; NULL: rows come a few at
                                     a time */
-    cl_uint width, num_rows;
-    cl_uint inner_terms; /* as of clspi_sum_job */
+    uint32_t width, num_rows;
+    uint32_t inner_terms; /* as of clspi_sum_job */
 } clspi_axis_sum_desc;
 
 /* Chooses the shape, makes its kernel and shapes its tables, which are to be filled then. */
@@ -51,9 +51,9 @@ void clspi_axis_sum_release(clspi_axis_sum *sum);
 typedef struct clspi_sum_source {
     cl_mem buffer;
     size_t first_patch;             /* in buffer, of the first of the rows */
-    cl_uint stride;                 /* reals from T_i to T_{i+1} */
+    uint32_t stride;                /* reals from T_i to T_{i+1} */
     const clspi_basis_table *inner; /* of a fused shape, */
-    cl_uint controls;               /* and the control points of a line */
+    uint32_t controls;              /* and the control points of a line */
 } clspi_sum_source;
 
 /* Enqueues the sums of some rows. Results do not depend on how rows are split. */
@@ -63,10 +63,10 @@ clsp_status clspi_axis_sum_enqueue(clspi_axis_sum *sum, clspi_series *series,
 /* Rows of the upper half of a grid, from `first`, a multiple of 4, to end - 1, among which or
    symmetric to which all of some rows are. */
 typedef struct clspi_half_rows {
-    cl_uint first, end;
+    uint32_t first, end;
 } clspi_half_rows;
 
-clspi_half_rows clspi_half_of(cl_uint num_u, cl_uint first_row, cl_uint num_rows);
+clspi_half_rows clspi_half_of(uint32_t num_u, uint32_t first_row, uint32_t num_rows);
 
 /* Returns rows as kernels take them. */
 clspi_row_range clspi_row_range_of(size_t first_patch, const clspi_rows *rows);

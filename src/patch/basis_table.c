@@ -10,10 +10,10 @@
 
 /* ---- shapes ---- */
 
-void clspi_table_shape(clspi_basis_table *table, const clspi_tensor_desc *desc, cl_uint direction,
-                       cl_uint by)
+void clspi_table_shape(clspi_basis_table *table, const clspi_tensor_desc *desc, uint32_t direction,
+                       uint32_t by)
 {
-    const cl_uint terms = desc->terms[direction];
+    const uint32_t terms = desc->terms[direction];
 
     table->direction = direction;
     table->by = by;
@@ -24,7 +24,7 @@ void clspi_table_shape(clspi_basis_table *table, const clspi_tensor_desc *desc, 
     table->is_banded = clspi_is_banded(desc, direction);
     table->is_symmetric = table->is_integral = false;
     table->period = 1;
-    table->stride = (cl_uint)clspi_round_up(table->axis.num, CLSPI_TABLE_MULTIPLE);
+    table->stride = (uint32_t)clspi_round_up(table->axis.num, CLSPI_TABLE_MULTIPLE);
 }
 
 /* Tells whether a table has the values themselves, of all samples. */
@@ -34,12 +34,12 @@ static bool is_whole(const clspi_basis_table *table)
 }
 
 /* Returns the samples that a table has values for. */
-static cl_uint num_columns(const clspi_basis_table *table)
+static uint32_t num_columns(const clspi_basis_table *table)
 {
     return is_whole(table) ? table->axis.num : (table->axis.num + 1) / 2;
 }
 
-static cl_uint num_values(const clspi_basis_table *table)
+static uint32_t num_values(const clspi_basis_table *table)
 {
     return table->is_symmetric  ? 2 * ((table->terms + 1) / 2)
            : table->is_integral ? 2 * (table->terms / 2)
@@ -49,25 +49,25 @@ static cl_uint num_values(const clspi_basis_table *table)
 void clspi_table_make_symmetric(clspi_basis_table *table)
 {
     table->is_symmetric = true;
-    table->stride = (cl_uint)clspi_round_up(num_columns(table), CLSPI_TABLE_MULTIPLE);
+    table->stride = (uint32_t)clspi_round_up(num_columns(table), CLSPI_TABLE_MULTIPLE);
 }
 
 void clspi_table_make_integral(clspi_basis_table *table)
 {
     table->is_integral = true;
-    table->stride = (cl_uint)clspi_round_up(num_columns(table), CLSPI_TABLE_MULTIPLE);
+    table->stride = (uint32_t)clspi_round_up(num_columns(table), CLSPI_TABLE_MULTIPLE);
 }
 
-void clspi_table_permute(clspi_basis_table *table, cl_uint period)
+void clspi_table_permute(clspi_basis_table *table, uint32_t period)
 {
     const size_t samples = clspi_div_up(table->axis.num, period);
 
     table->period = period;
-    table->stride = period * (cl_uint)clspi_round_up(samples, CLSPI_TABLE_MULTIPLE);
+    table->stride = period * (uint32_t)clspi_round_up(samples, CLSPI_TABLE_MULTIPLE);
 }
 
 /* Returns the column of a sample. */
-static cl_uint column_of(const clspi_basis_table *table, cl_uint a)
+static uint32_t column_of(const clspi_basis_table *table, uint32_t a)
 {
     return a % table->period * (table->stride / table->period) + a / table->period;
 }
@@ -86,7 +86,7 @@ bool clspi_table_same(const clspi_basis_table *a, const clspi_basis_table *b)
 /* Lets first be the table's own or, where it is not read, values. */
 static clsp_status set_first(clspi_basis_table *table, clsp_context *ctx, cl_mem first)
 {
-    const cl_int code = clRetainMemObject(first);
+    const int32_t code = clRetainMemObject(first);
 
     if (code != CL_SUCCESS) return clspi_cl(&ctx->log, code, "clRetainMemObject");
     clspi_buffer_release(&table->first);
@@ -99,7 +99,7 @@ clsp_status clspi_table_share(clspi_basis_table *table, clsp_context *ctx,
                               const clspi_basis_table *other)
 {
     const cl_mem values = other->values;
-    const cl_int code = clRetainMemObject(values);
+    const int32_t code = clRetainMemObject(values);
 
     if (code != CL_SUCCESS) return clspi_cl(&ctx->log, code, "clRetainMemObject");
     CLSPI_CHECK(set_first(table, ctx, other->first));
@@ -121,20 +121,20 @@ void clspi_table_release(clspi_basis_table *table)
 /* What the host fills a table in. */
 typedef struct host_table {
     void *values;
-    cl_uint *first;  /* of banded tables */
+    uint32_t *first; /* of banded tables */
     double *scratch; /* 2 terms + 1 */
     size_t real_bytes;
     bool cuts; /* values that are too small to count */
 } host_table;
 
 /* Puts the values of a symmetric table in place of those of the whole, in twice their room. */
-static void make_column_symmetric(double *values, cl_uint terms)
+static void make_column_symmetric(double *values, uint32_t terms)
 {
-    const cl_uint half = (terms + 1) / 2;
+    const uint32_t half = (terms + 1) / 2;
     double *const whole = values + terms + 1;
 
     memcpy(whole, values, terms * sizeof *values);
-    for (cl_uint k = 0; k < half; k++) {
+    for (uint32_t k = 0; k < half; k++) {
         const bool middle = 2 * k + 1 == terms;
         values[2 * k] = middle ? whole[k] : 0.5 * (whole[k] + whole[terms - 1 - k]);
         values[2 * k + 1] = middle ? 0.0 : 0.5 * (whole[k] - whole[terms - 1 - k]);
@@ -142,30 +142,30 @@ static void make_column_symmetric(double *values, cl_uint terms)
 }
 
 /* Puts the parts of integrals in place of the values of the whole. */
-static void make_column_integral(double *values, cl_uint terms)
+static void make_column_integral(double *values, uint32_t terms)
 {
-    const cl_uint p = terms - 1, pairs = terms / 2;
+    const uint32_t p = terms - 1, pairs = terms / 2;
     const double factor = 0.5 / (double)p;
     double *const whole = values + terms + 1;
     double sum = 0.0;
 
     memcpy(whole, values, terms * sizeof *values);
-    for (cl_uint k = 0; k < pairs; k++) {
+    for (uint32_t k = 0; k < pairs; k++) {
         sum += whole[p - k] - whole[k];
         values[2 * k] = factor * sum;
     }
     sum = 2 * pairs == p ? whole[pairs] : 0.0;
-    for (cl_uint k = pairs; k-- > 0;) {
+    for (uint32_t k = pairs; k-- > 0;) {
         values[2 * k + 1] = factor * sum;
         sum += whole[k] + whole[p - k];
     }
 }
 
 static void fill_column(const clspi_basis_table *table, const clspi_basis *basis,
-                        const host_table *to, cl_uint a)
+                        const host_table *to, uint32_t a)
 {
     const size_t column = column_of(table, a);
-    const cl_uint first = basis->values(basis->user, table->direction, table->by, a, to->scratch);
+    const uint32_t first = basis->values(basis->user, table->direction, table->by, a, to->scratch);
 
     if (table->is_symmetric) make_column_symmetric(to->scratch, table->terms);
     if (table->is_integral) make_column_integral(to->scratch, table->terms);
@@ -183,14 +183,14 @@ static void fill_column(const clspi_basis_table *table, const clspi_basis *basis
 
 /* Lets columns of first that have no sample repeat the one before: of each remainder by the period
    the last. Kernels look at four rows at a time. */
-static void pad_first(const clspi_basis_table *table, cl_uint *first)
+static void pad_first(const clspi_basis_table *table, uint32_t *first)
 {
-    const cl_uint length = table->stride / table->period;
+    const uint32_t length = table->stride / table->period;
 
-    for (cl_uint remainder = 0; remainder < table->period; remainder++) {
-        cl_uint *const of_remainder = first + (size_t)remainder * length;
-        const cl_uint num = (table->axis.num + table->period - 1 - remainder) / table->period;
-        for (cl_uint a = num > 0 ? num : 1; a < length; a++)
+    for (uint32_t remainder = 0; remainder < table->period; remainder++) {
+        uint32_t *const of_remainder = first + (size_t)remainder * length;
+        const uint32_t num = (table->axis.num + table->period - 1 - remainder) / table->period;
+        for (uint32_t a = num > 0 ? num : 1; a < length; a++)
             of_remainder[a] = of_remainder[a - 1];
     }
 }
@@ -199,7 +199,7 @@ static void pad_first(const clspi_basis_table *table, cl_uint *first)
 static clsp_status fill_host_table(const clspi_basis_table *table, clspi_series *series,
                                    const clspi_basis *basis, const host_table *to, size_t bytes)
 {
-    for (cl_uint a = 0; a < num_columns(table); a++)
+    for (uint32_t a = 0; a < num_columns(table); a++)
         fill_column(table, basis, to, a);
     CLSPI_CHECK(clspi_series_write(series, table->values, 0, to->values, bytes));
     if (!to->first) return CLSP_OK;
@@ -245,7 +245,7 @@ clsp_status clspi_table_build(const clspi_build *build, clsp_type precision)
 
 /* Makes a table in another layout of a whole one. */
 static clsp_status launch_layout(const clspi_basis_table *table, clspi_series *series,
-                                 clsp_type precision, cl_mem whole, cl_uint stride)
+                                 clsp_type precision, cl_mem whole, uint32_t stride)
 {
     const clspi_options options = layout_options(series->ctx, precision);
     const clspi_table_sizes sizes = {.terms = table->terms,
@@ -282,7 +282,7 @@ fail:
 static clsp_status fill_on_device(const clspi_basis_table *table, clspi_series *series,
                                   const clspi_tensor_desc *desc)
 {
-    const cl_uint stride = (cl_uint)clspi_round_up(table->axis.num, CLSPI_TABLE_MULTIPLE);
+    const uint32_t stride = (uint32_t)clspi_round_up(table->axis.num, CLSPI_TABLE_MULTIPLE);
     const clspi_basis *const basis = &desc->basis;
     const size_t real_bytes = clsp_type_bytes(desc->precision);
     cl_mem whole = NULL;
@@ -323,7 +323,7 @@ clsp_status clspi_table_fill(clspi_basis_table *table, clspi_series *series,
     if (table->is_banded) {
         if (table->first_bytes == 0) clspi_buffer_release(&table->first);
         CLSPI_CHECK(clspi_buffer_reserve(&table->first, &table->first_bytes, ctx,
-                                         table->stride * sizeof(cl_uint)));
+                                         table->stride * sizeof(uint32_t)));
     } else {
         CLSPI_CHECK(set_first(table, ctx, table->values));
     }

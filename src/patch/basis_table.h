@@ -20,14 +20,14 @@ enum {
      that samples a period apart are neighbours (sum_columns.cl);
    banded: sample a takes the terms from number first[a] on, first: [stride]. */
 typedef struct clspi_basis_table {
-    cl_uint direction, by; /* whose basis functions, of which derivative */
-    cl_uint terms;
+    uint32_t direction, by; /* whose basis functions, of which derivative */
+    uint32_t terms;
     clsp_axis axis;
     double domain[2];
     uint64_t identity; /* of the basis: tables of one identity and equal axes have equal values */
     bool is_banded, is_symmetric, is_integral;
-    cl_uint period; /* 1: not permuted */
-    cl_uint stride;
+    uint32_t period; /* 1: not permuted */
+    uint32_t stride;
     cl_mem values;
     size_t values_bytes; /* that values has room for; 0: it is another table's */
     cl_mem first;        /* of a table that is not banded: values again, not to be read */
@@ -35,13 +35,13 @@ typedef struct clspi_basis_table {
 } clspi_basis_table;
 
 /* Sets what a table is to hold, by a description and one of its directions; keeps the memory. */
-void clspi_table_shape(clspi_basis_table *table, const clspi_tensor_desc *desc, cl_uint direction,
-                       cl_uint by);
+void clspi_table_shape(clspi_basis_table *table, const clspi_tensor_desc *desc, uint32_t direction,
+                       uint32_t by);
 
 /* Make a table symmetric, one of integrals or permuted, before it is filled. */
 void clspi_table_make_symmetric(clspi_basis_table *table);
 void clspi_table_make_integral(clspi_basis_table *table);
-void clspi_table_permute(clspi_basis_table *table, cl_uint period);
+void clspi_table_permute(clspi_basis_table *table, uint32_t period);
 
 /* Tells whether two tables have the same values. */
 bool clspi_table_same(const clspi_basis_table *a, const clspi_basis_table *b);

@@ -57,7 +57,7 @@ static clsp_status move_points(clspi_series *series, const clspi_options *option
                                   &clspi_centre_points_signature, options));
     while (clspi_cut_next(&cut, most, &part)) {
         args.first_point = part.line;
-        args.items = (cl_uint)part.num_lines;
+        args.items = (uint32_t)part.num_lines;
         CLSPI_TRY(clspi_launch_centre_points(series, &kernel, &args, part.num_lines));
     }
 
@@ -74,8 +74,8 @@ clsp_status clspi_centre_points_make(clspi_centred_points *centred, clspi_series
     const clspi_options options = options_of(series->ctx, desc);
     const clspi_patch_centres_args centres = {.points = points,
                                               .sizes = sizes,
-                                              .num = (cl_uint)desc->num_controls,
-                                              .num_patches = (cl_uint)num_patches};
+                                              .num = (uint32_t)desc->num_controls,
+                                              .num_patches = (uint32_t)num_patches};
 
     CLSPI_CHECK(clspi_buffer_reserve(&centred->points, &centred->bytes, series->ctx,
                                      (num * clspi_coords(desc) + 4 * num_patches) *
@@ -85,7 +85,7 @@ clsp_status clspi_centre_points_make(clspi_centred_points *centred, clspi_series
                                            .out = centred->points,
                                            .num_points = num,
                                            .first_point = 0,
-                                           .num = (cl_uint)desc->num_controls,
+                                           .num = (uint32_t)desc->num_controls,
                                            .items = 0};
     CLSPI_CHECK(find_centres(series, &options, &centres));
     return move_points(series, &options, &move, num);

@@ -8,7 +8,7 @@
 #include "split.h"
 
 static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *desc,
-                                const cl_uint by[3])
+                                const uint32_t by[3])
 {
     clspi_options options = clspi_options_of(ctx, desc->precision);
 
@@ -21,7 +21,7 @@ static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc
 }
 
 clsp_status clspi_differences_build(const clspi_build *build, const clspi_tensor_desc *desc,
-                                    const cl_uint by[3])
+                                    const uint32_t by[3])
 {
     const clspi_options options = options_of(build->ctx, desc, by);
 
@@ -33,16 +33,16 @@ clsp_status clspi_differences_build(const clspi_build *build, const clspi_tensor
 /* Factors of first and second differences in each direction, [3][2][stride]. */
 typedef struct factor_table {
     cl_mem buffer; /* another one that is not read where differences have no factors */
-    cl_uint stride;
+    uint32_t stride;
 } factor_table;
 
 /* Writes factors in the precision into values, of which there are `stride` for each difference. */
-static void copy_factors(const clspi_tensor_desc *desc, void *values, cl_uint stride)
+static void copy_factors(const clspi_tensor_desc *desc, void *values, uint32_t stride)
 {
-    for (cl_uint k = 0; k < 6; k++) {
-        const cl_uint direction = k / 2, by = k % 2 + 1;
+    for (uint32_t k = 0; k < 6; k++) {
+        const uint32_t direction = k / 2, by = k % 2 + 1;
         const double *const from = desc->basis.factors(desc->basis.user, direction, by);
-        for (cl_uint i = 0; from && i + by < desc->controls[direction]; i++) {
+        for (uint32_t i = 0; from && i + by < desc->controls[direction]; i++) {
             if (desc->precision == CLSP_F64)
                 ((double *)values)[(size_t)k * stride + i] = from[i];
             else
@@ -54,13 +54,13 @@ static void copy_factors(const clspi_tensor_desc *desc, void *values, cl_uint st
 static clsp_status make_factors(factor_table *factors, clspi_series *series,
                                 const clspi_tensor_desc *desc)
 {
-    const cl_uint uv = (cl_uint)clspi_max(desc->controls[0], desc->controls[1]);
+    const uint32_t uv = (uint32_t)clspi_max(desc->controls[0], desc->controls[1]);
     const size_t bytes = 6 * clsp_type_bytes(desc->precision) * clspi_max(uv, desc->controls[2]);
     void *const values = calloc(1, bytes);
     clsp_status status = CLSP_ERROR_NO_MEMORY;
 
     factors->buffer = NULL;
-    factors->stride = (cl_uint)clspi_max(uv, desc->controls[2]);
+    factors->stride = (uint32_t)clspi_max(uv, desc->controls[2]);
     if (!values)
         return clspi_fail(&series->ctx->log, status, "no host memory for factors of differences");
     copy_factors(desc, values, factors->stride);
@@ -92,7 +92,7 @@ static clsp_status enqueue(clspi_series *series, const clspi_kernel *kernel,
                                                     .controls_u = desc->controls[0],
                                                     .controls_v = desc->controls[1],
                                                     .controls_w = desc->controls[2],
-                                                    .num_lines = (cl_uint)part.num_lines,
+                                                    .num_lines = (uint32_t)part.num_lines,
                                                     .stride_factors = factors->stride}};
         CLSPI_CHECK(clspi_launch_differences(series, kernel, &args, part.num_lines));
     }

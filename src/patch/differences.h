@@ -6,8 +6,8 @@
 
 /* A derivative's control points, of the order by[k] in direction k. */
 typedef struct clspi_difference_job {
-    const cl_uint *by; /* [3] */
-    cl_mem points;     /* [num_patches][controls][coords] */
+    const uint32_t *by; /* [3] */
+    cl_mem points;      /* [num_patches][controls][coords] */
     size_t num_patches;
     cl_mem out; /* [num_patches][controls - by][coords] */
 } clspi_difference_job;
@@ -17,6 +17,6 @@ clsp_status clspi_differences(clspi_series *series, const clspi_tensor_desc *des
 
 /* Builds the program of a derivative ahead of use. */
 clsp_status clspi_differences_build(const clspi_build *build, const clspi_tensor_desc *desc,
-                                    const cl_uint by[3]);
+                                    const uint32_t by[3]);
 
 #endif

@@ -4,7 +4,7 @@
 #include "vertex_assembly.h"
 
 /* Tells whether an axis begins or ends at an end of its direction. */
-static bool meets_edge(const clspi_tensor_desc *d, cl_uint direction)
+static bool meets_edge(const clspi_tensor_desc *d, uint32_t direction)
 {
     const clsp_axis *const axis = &d->axis[direction];
     const double *const domain = d->domain[direction];
@@ -43,7 +43,7 @@ clsp_status clspi_edge_normals(clspi_kernel *kernel, clspi_series *series,
             .out = rows->out,
             .shape = clspi_patch_shape_of(d),
             .range = {.first_item = part.before,
-                      .items = (cl_uint)part.num_lines,
+                      .items = (uint32_t)part.num_lines,
                       .has_samples = d->samples != NULL,
                       .banded = (is_known(u) ? 1u : 0u) | (is_known(v) ? 2u : 0u)},
             .rows = clspi_row_range_of(rows->first_patch, rows),

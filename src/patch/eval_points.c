@@ -42,7 +42,7 @@ uint64_t clspi_vertices_of_a_launch(const clsp_context *ctx, const clspi_tensor_
         if (desc->vertex.attributes & 1u << i)
             sums += 1u << i == CLSP_VERTEX_NORMAL ? 2 : 1u << i == CLSP_VERTEX_CURVATURE ? 5 : 1;
     if (!desc->is_triangle) terms = (uint64_t)desc->terms[0] * desc->terms[1] * desc->terms[2];
-    for (cl_uint k = 0; k < desc->directions; k++) /* whose values are sums themselves */
+    for (uint32_t k = 0; k < desc->directions; k++) /* whose values are sums themselves */
         if (clspi_is_banded(desc, k)) terms *= desc->terms[k];
     const uint64_t fma = terms * sums * term;
     return clspi_launch_lines(&ctx->tuning, fma, 1, ctx->tuning.work_group, 1);
@@ -97,10 +97,10 @@ clsp_status clspi_eval_points(clspi_point_kernels *kernels, clspi_series *series
                       .v_offset = job->params_offset[1] + part.before * job->step,
                       .w_offset = job->params_offset[2] + part.before * job->step,
                       .offset = job->offset + part.before * d->vertex.stride,
-                      .num_patches = (cl_uint)clspi_min(source->num_patches, UINT32_MAX),
+                      .num_patches = (uint32_t)clspi_min(source->num_patches, UINT32_MAX),
                       .has_patches = job->has_patches,
-                      .step = (cl_uint)job->step,
-                      .items = (cl_uint)part.num_lines},
+                      .step = (uint32_t)job->step,
+                      .items = (uint32_t)part.num_lines},
             .begin = domain_end(d, 0),
             .end = domain_end(d, 1)};
         CLSPI_CHECK(clspi_launch_eval_points(series, &kernels->points, &args, part.num_lines));
@@ -110,9 +110,9 @@ clsp_status clspi_eval_points(clspi_point_kernels *kernels, clspi_series *series
 
 /* ---- on grids ---- */
 
-cl_uint clspi_triangle_row(cl_uint length, cl_uint step, size_t item, cl_uint *rest)
+uint32_t clspi_triangle_row(uint32_t length, uint32_t step, size_t item, uint32_t *rest)
 {
-    cl_uint low = 0, count = (length + step - 1) / step;
+    uint32_t low = 0, count = (length + step - 1) / step;
     uint64_t begin = 0;
 
     while (count > 1) {
@@ -121,12 +121,12 @@ cl_uint clspi_triangle_row(cl_uint length, cl_uint step, size_t item, cl_uint *r
         if (before > item) {
             count /= 2;
         } else {
-            low = (cl_uint)r;
+            low = (uint32_t)r;
             begin = before;
             count -= count / 2;
         }
     }
-    *rest = (cl_uint)(item - begin);
+    *rest = (uint32_t)(item - begin);
     return low;
 }
 
@@ -143,9 +143,9 @@ static void set_begin(clspi_patch_range *range, const clspi_tensor_desc *desc,
         return;
     }
     const size_t line = part->line / num_w;
-    range->first_u = (cl_uint)(line / num_v);
-    range->first_v = (cl_uint)(line % num_v);
-    range->skip = (cl_uint)(part->line % num_w);
+    range->first_u = (uint32_t)(line / num_v);
+    range->first_v = (uint32_t)(line % num_v);
+    range->skip = (uint32_t)(part->line % num_w);
 }
 
 static clsp_status launch_grids(const clspi_point_kernels *kernels, clspi_series *series,
@@ -165,15 +165,15 @@ static clsp_status launch_grids(const clspi_point_kernels *kernels, clspi_series
         .shape = clspi_patch_shape_of(d),
         .range = {.first_patch = part->piece,
                   .offset = job->offset + part->before * d->vertex.stride,
-                  .num_patches = (cl_uint)part->num_pieces,
+                  .num_patches = (uint32_t)part->num_pieces,
                   /* patches of one launch that are cut from common grids fit; of a part the number
                      is not used */
-                  .per_patch = own ? 0 : (cl_uint)clspi_min(job->per_patch, UINT32_MAX),
+                  .per_patch = own ? 0 : (uint32_t)clspi_min(job->per_patch, UINT32_MAX),
                   .first_u = 0,
                   .first_v = 0,
                   .skip = 0,
                   .has_samples = job->samples != NULL,
-                  .items = (cl_uint)part->num_lines},
+                  .items = (uint32_t)part->num_lines},
         .axis_u = clspi_sample_axis_of(d, 0),
         .axis_v = clspi_sample_axis_of(d, 1),
         .axis_w = clspi_sample_axis_of(d, 2)};

@@ -66,6 +66,6 @@ clsp_status clspi_eval_grids(clspi_point_kernels *kernels, clspi_series *series,
 
 /* Finds the last row r of a triangle of rows of length, length - step, length - 2 step, .. that
    begins at or before an item; *rest: items from there. */
-cl_uint clspi_triangle_row(cl_uint length, cl_uint step, size_t item, cl_uint *rest);
+uint32_t clspi_triangle_row(uint32_t length, uint32_t step, size_t item, uint32_t *rest);
 
 #endif

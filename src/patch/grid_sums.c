@@ -5,12 +5,12 @@
 
 /* ---- which sums ---- */
 
-cl_uint clspi_sums_needed(const clspi_tensor_desc *desc, cl_uint numbers[SUM_KINDS])
+uint32_t clspi_sums_needed(const clspi_tensor_desc *desc, uint32_t numbers[SUM_KINDS])
 {
-    const cl_uint sums = SUMS_NEEDED(desc->vertex.attributes, desc->directions, desc->rational);
-    cl_uint num = 0;
+    const uint32_t sums = SUMS_NEEDED(desc->vertex.attributes, desc->directions, desc->rational);
+    uint32_t num = 0;
 
-    for (cl_uint k = 0; k < SUM_KINDS; k++) {
+    for (uint32_t k = 0; k < SUM_KINDS; k++) {
         const bool zero = SUM_BY_U(k) > desc->degrees[0] || SUM_BY_V(k) > desc->degrees[1] ||
                           SUM_BY_W(k) > desc->degrees[2];
         if (sums & 1u << k && !zero) numbers[num++] = k;
@@ -18,19 +18,19 @@ cl_uint clspi_sums_needed(const clspi_tensor_desc *desc, cl_uint numbers[SUM_KIN
     return num;
 }
 
-void clspi_sum_order(cl_uint number, cl_uint by[3])
+void clspi_sum_order(uint32_t number, uint32_t by[3])
 {
     by[0] = SUM_BY_U(number);
     by[1] = SUM_BY_V(number);
     by[2] = SUM_BY_W(number);
 }
 
-cl_uint clspi_planes_of(const clspi_tensor_desc *desc)
+uint32_t clspi_planes_of(const clspi_tensor_desc *desc)
 {
-    cl_uint numbers[SUM_KINDS], planes = 0;
-    const cl_uint num = clspi_sums_needed(desc, numbers);
+    uint32_t numbers[SUM_KINDS], planes = 0;
+    const uint32_t num = clspi_sums_needed(desc, numbers);
 
-    for (cl_uint i = 0; i < num; i++)
+    for (uint32_t i = 0; i < num; i++)
         planes |= 1u << numbers[i];
     return planes;
 }
@@ -38,10 +38,10 @@ cl_uint clspi_planes_of(const clspi_tensor_desc *desc)
 /* ---- tables ---- */
 
 /* Tells whether some sum uses a table; other methods have tables of their own. */
-static bool is_used(const clspi_grid_sums *sums, const clspi_tensor_desc *desc, cl_uint direction,
-                    cl_uint by)
+static bool is_used(const clspi_grid_sums *sums, const clspi_tensor_desc *desc, uint32_t direction,
+                    uint32_t by)
 {
-    for (cl_uint i = 0; i < sums->num; i++)
+    for (uint32_t i = 0; i < sums->num; i++)
         if (direction < desc->directions && sums->sum[i].by[direction] == by && !sums->method)
             return true;
     return sums->last_in_rows && direction == 0 && by <= 1;
@@ -55,8 +55,8 @@ static bool has_sectors(const clspi_grid_sums *sums)
 
 static void shape_tables(clspi_grid_sums *sums, const clspi_tensor_desc *desc)
 {
-    for (cl_uint direction = 0; direction < 3; direction++)
-        for (cl_uint by = 0; by < CLSPI_DERIVATIVES; by++)
+    for (uint32_t direction = 0; direction < 3; direction++)
+        for (uint32_t by = 0; by < CLSPI_DERIVATIVES; by++)
             clspi_table_shape(&sums->tables.table[direction][by], desc, direction, by);
     if (!sums->last_in_rows || clspi_vertex_rows_in_bands(desc)) return;
     clspi_table_make_integral(&sums->tables.table[0][0]);
@@ -65,12 +65,12 @@ static void shape_tables(clspi_grid_sums *sums, const clspi_tensor_desc *desc)
 
 /* Fills a table, or lets directions that are alike share one. */
 static clsp_status fill_table(clspi_grid_sums *sums, clspi_series *series,
-                              const clspi_tensor_desc *desc, cl_uint direction, cl_uint by)
+                              const clspi_tensor_desc *desc, uint32_t direction, uint32_t by)
 {
     clspi_basis_table *const table = &sums->tables.table[direction][by];
 
-    for (cl_uint other = 0; other < direction; other++)
-        for (cl_uint k = 0; k < CLSPI_DERIVATIVES; k++)
+    for (uint32_t other = 0; other < direction; other++)
+        for (uint32_t k = 0; k < CLSPI_DERIVATIVES; k++)
             if (sums->tables.table[other][k].values &&
                 clspi_table_same(&sums->tables.table[other][k], table))
                 return clspi_table_share(table, sums->ctx, &sums->tables.table[other][k]);
@@ -83,8 +83,8 @@ static clsp_status fill_table(clspi_grid_sums *sums, clspi_series *series,
 static clsp_status fill_tables(clspi_grid_sums *sums, clspi_series *series,
                                const clspi_tensor_desc *desc)
 {
-    for (cl_uint direction = 0; direction < 3; direction++) {
-        for (cl_uint by = 0; by < CLSPI_DERIVATIVES; by++) {
+    for (uint32_t direction = 0; direction < 3; direction++) {
+        for (uint32_t by = 0; by < CLSPI_DERIVATIVES; by++) {
             if (is_used(sums, desc, direction, by))
                 CLSPI_CHECK(fill_table(sums, series, desc, direction, by));
             else
@@ -98,7 +98,7 @@ static clsp_status fill_tables(clspi_grid_sums *sums, clspi_series *series,
 
 /* ---- sums ---- */
 
-static void add_sum(clspi_grid_sums *sums, cl_uint number)
+static void add_sum(clspi_grid_sums *sums, uint32_t number)
 {
     clspi_tensor_sum *const sum = &sums->sum[sums->num++];
 
@@ -109,12 +109,12 @@ static void add_sum(clspi_grid_sums *sums, cl_uint number)
 /* Lists the sums. vertex_rows needs S, whatever it makes. */
 static void choose_sums(clspi_grid_sums *sums, const clspi_tensor_desc *desc)
 {
-    cl_uint numbers[SUM_KINDS];
-    const cl_uint num = clspi_sums_needed(desc, numbers);
+    uint32_t numbers[SUM_KINDS];
+    const uint32_t num = clspi_sums_needed(desc, numbers);
 
     sums->num = 0;
     if (sums->last_in_rows && (num == 0 || numbers[0] != 0)) add_sum(sums, 0);
-    for (cl_uint i = 0; i < num; i++)
+    for (uint32_t i = 0; i < num; i++)
         add_sum(sums, numbers[i]);
 }
 
@@ -122,11 +122,11 @@ clsp_status clspi_grid_sums_prepare(clspi_grid_sums *sums, clspi_series *series,
                                     const clspi_tensor_desc *desc)
 {
     sums->ctx = series->ctx;
-    for (cl_uint i = 0; i < SUM_KINDS; i++)
+    for (uint32_t i = 0; i < SUM_KINDS; i++)
         clspi_sum_release_kernels(&sums->sum[i]);
     choose_sums(sums, desc);
     shape_tables(sums, desc);
-    for (cl_uint i = 0; i < sums->num; i++)
+    for (uint32_t i = 0; i < sums->num; i++)
         CLSPI_CHECK(
             clspi_sum_prepare(&sums->sum[i], series, desc, &sums->tables, sums->last_in_rows));
     return fill_tables(sums, series, desc);
@@ -135,17 +135,17 @@ clsp_status clspi_grid_sums_prepare(clspi_grid_sums *sums, clspi_series *series,
 clsp_status clspi_grid_sums_load(clspi_grid_sums *sums, clspi_series *series, cl_mem points,
                                  size_t num_patches)
 {
-    for (cl_uint i = 0; i < sums->num && num_patches > 0; i++)
+    for (uint32_t i = 0; i < sums->num && num_patches > 0; i++)
         CLSPI_CHECK(clspi_sum_load(&sums->sum[i], series, points, num_patches));
     return CLSP_OK;
 }
 
 void clspi_grid_sums_release(clspi_grid_sums *sums)
 {
-    for (cl_uint i = 0; i < SUM_KINDS; i++)
+    for (uint32_t i = 0; i < SUM_KINDS; i++)
         clspi_sum_release(&sums->sum[i]);
-    for (cl_uint direction = 0; direction < 3; direction++)
-        for (cl_uint by = 0; by < CLSPI_DERIVATIVES; by++)
+    for (uint32_t direction = 0; direction < 3; direction++)
+        for (uint32_t by = 0; by < CLSPI_DERIVATIVES; by++)
             clspi_table_release(&sums->tables.table[direction][by]);
     clspi_table_release(&sums->tables.permuted);
 }

@@ -11,19 +11,19 @@ typedef struct clspi_grid_sums {
     bool last_in_rows; /* vertex_rows makes the last sums, from partial sums and tables of
                           integrals and symmetric ones of u, or banded ones as they are */
     clspi_grid_tables tables;
-    cl_uint num;
+    uint32_t num;
     clspi_tensor_sum sum[SUM_KINDS]; /* the first is S where that is needed */
 } clspi_grid_sums;
 
 /* Lists the sums that the attributes of desc need, by their numbers (attributes.clh); returns how
    many. Derivatives that are 0 for their degree are left out. */
-cl_uint clspi_sums_needed(const clspi_tensor_desc *desc, cl_uint numbers[SUM_KINDS]);
+uint32_t clspi_sums_needed(const clspi_tensor_desc *desc, uint32_t numbers[SUM_KINDS]);
 
 /* Gives the order of the derivative along u, v, w that a sum is, by its number. */
-void clspi_sum_order(cl_uint number, cl_uint by[3]);
+void clspi_sum_order(uint32_t number, uint32_t by[3]);
 
 /* Returns the sums that are needed as bits. */
-cl_uint clspi_planes_of(const clspi_tensor_desc *desc);
+uint32_t clspi_planes_of(const clspi_tensor_desc *desc);
 
 /* Makes tables and kernels for a description with a grid, which must live as long. May be called
    again after other degrees or grids; keeps what memory it can. Control points must then be loaded

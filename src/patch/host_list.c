@@ -34,7 +34,7 @@ static bool has(const clspi_tensor_desc *d, uint32_t attributes)
 }
 
 /* Returns the degree along a direction, 0 where there is none. */
-static uint32_t degree_of(const clspi_tensor_desc *d, cl_uint direction)
+static uint32_t degree_of(const clspi_tensor_desc *d, uint32_t direction)
 {
     return direction < d->directions ? d->degrees[direction] : 0;
 }
@@ -185,7 +185,7 @@ static void choose_sums(list_chunk *c, const clspi_tensor_desc *d)
     c->source = (clspi_vertex_source){0};
     for (int k = 0; k < 3; k++) {
         const bool wanted = has(d, attribute[k]) || (k > 0 && normals);
-        const bool is_there = wanted && (k == 0 || degree_of(d, (cl_uint)k - 1) > 0);
+        const bool is_there = wanted && (k == 0 || degree_of(d, (uint32_t)k - 1) > 0);
         c->sums.sum[k] = is_there ? c->sum[k] : NULL;
         c->source.sum[k] = c->sums.sum[k];
     }

@@ -5,7 +5,7 @@
 
 /* ---- checks ---- */
 
-cl_uint clspi_indices_per_facet(const clspi_face_job *job)
+uint32_t clspi_indices_per_facet(const clspi_face_job *job)
 {
     return job->desc->is_triangle ? 3 : job->faces == CLSP_FACES_QUADS ? 4 : 6;
 }
@@ -80,8 +80,8 @@ static void set_begin(clspi_facet_range *range, const clspi_face_job *job, const
     if (job->desc->is_triangle) {
         range->first_row = clspi_triangle_row(2 * num_u - 3, 2, part->line, &range->skip);
     } else {
-        range->first_row = (cl_uint)(part->line / (num_v - 1));
-        range->skip = (cl_uint)(part->line % (num_v - 1));
+        range->first_row = (uint32_t)(part->line / (num_v - 1));
+        range->skip = (uint32_t)(part->line % (num_v - 1));
     }
 }
 
@@ -101,17 +101,17 @@ static clsp_status launch(const clspi_kernel *kernel, clspi_series *series,
                              .out = out,
                              .range = {.first_patch = part->piece,
                                        .offset = offset,
-                                       .num_patches = (cl_uint)part->num_pieces,
+                                       .num_patches = (uint32_t)part->num_pieces,
                                        .num_u = clspi_samples_of(grids, d, part->piece, 0),
                                        .num_v = clspi_samples_of(grids, d, part->piece, 1),
-                                       .facets = own ? 0 : (cl_uint)clspi_min(facets, UINT32_MAX),
-                                       .vertices = (cl_uint)vertices,
-                                       .base = (cl_uint)vertices_before(job, part->piece),
+                                       .facets = own ? 0 : (uint32_t)clspi_min(facets, UINT32_MAX),
+                                       .vertices = (uint32_t)vertices,
+                                       .base = (uint32_t)vertices_before(job, part->piece),
                                        .first_row = 0,
                                        .skip = 0,
                                        .per_facet = clspi_indices_per_facet(job),
                                        .mirrored = is_mirrored(d),
-                                       .items = (cl_uint)part->num_lines}};
+                                       .items = (uint32_t)part->num_lines}};
 
     set_begin(&args.range, job, part);
     return clspi_launch_faces(series, kernel, &args, part->num_lines);
@@ -150,7 +150,7 @@ static uint32_t *put(uint32_t *out, uint32_t a, uint32_t b, uint32_t c, bool mir
 static uint32_t *put_triangles(uint32_t *out, uint32_t base, uint32_t num, size_t first,
                                size_t count)
 {
-    cl_uint k, a = clspi_triangle_row(2 * num - 3, 2, first, &k);
+    uint32_t k, a = clspi_triangle_row(2 * num - 3, 2, first, &k);
 
     base += (uint32_t)(a * (uint64_t)num - ((uint64_t)a * a - a) / 2);
     for (; count > 0; a++, k = 0) {

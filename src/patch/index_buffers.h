@@ -17,7 +17,7 @@ typedef struct clspi_face_job {
 clsp_status clspi_faces_check(clsp_context *ctx, const char *family, const clspi_face_job *job);
 
 /* Returns the indices of a facet. */
-cl_uint clspi_indices_per_facet(const clspi_face_job *job);
+uint32_t clspi_indices_per_facet(const clspi_face_job *job);
 
 /* Computes the indices of some facets, which are counted through the job's patches, on the host. */
 void clspi_faces_on_host(const clspi_face_job *job, clsp_range facets, uint32_t *indices);

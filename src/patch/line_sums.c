@@ -2,8 +2,8 @@
 
 #include "check.h"
 
-static clspi_options options_of(const clsp_context *ctx, clsp_type precision, cl_uint coords,
-                                cl_uint terms)
+static clspi_options options_of(const clsp_context *ctx, clsp_type precision, uint32_t coords,
+                                uint32_t terms)
 {
     clspi_options options = clspi_options_of(ctx, precision);
 
@@ -15,13 +15,13 @@ static clspi_options options_of(const clsp_context *ctx, clsp_type precision, cl
 bool clspi_line_sums_fit(const clsp_context *ctx, clsp_type precision,
                          const clspi_basis_table *table)
 {
-    const size_t words = table->terms * (clsp_type_bytes(precision) / sizeof(cl_float));
+    const size_t words = table->terms * (clsp_type_bytes(precision) / sizeof(float));
 
     return table->is_banded && words <= ctx->tuning.single_column;
 }
 
 clsp_status clspi_line_sums_prepare(clspi_kernel *kernel, clsp_context *ctx, clsp_type precision,
-                                    cl_uint coords, cl_uint terms)
+                                    uint32_t coords, uint32_t terms)
 {
     const clspi_options options = options_of(ctx, precision, coords, terms);
 
@@ -50,20 +50,20 @@ clsp_status clspi_line_sums_enqueue(const clspi_kernel *kernel, clspi_series *se
                                        .t = job->out,
                                        .at = {.first_line = job->first_line,
                                               .offset = job->offset,
-                                              .num_lines = (cl_uint)job->num_lines,
-                                              .num_together = (cl_uint)together,
+                                              .num_lines = (uint32_t)job->num_lines,
+                                              .num_together = (uint32_t)together,
                                               .controls = job->controls,
                                               .first_sample = job->first_sample,
-                                              .num_samples = (cl_uint)samples,
+                                              .num_samples = (uint32_t)samples,
                                               .stride_table = job->table->stride,
                                               .stride_t = job->stride,
-                                              .items = (cl_uint)items}};
+                                              .items = (uint32_t)items}};
 
     return clspi_launch_sum_lines(series, kernel, &args, items);
 }
 
-clsp_status clspi_line_sums_build(const clspi_build *build, clsp_type precision, cl_uint coords,
-                                  cl_uint terms)
+clsp_status clspi_line_sums_build(const clspi_build *build, clsp_type precision, uint32_t coords,
+                                  uint32_t terms)
 {
     const clspi_options options = options_of(build->ctx, precision, coords, terms);
 

@@ -11,10 +11,10 @@ typedef struct clspi_line_job {
     const clspi_basis_table *table;
     cl_mem points, out;
     size_t first_line, num_lines;
-    size_t offset;  /* reals of out */
-    cl_uint stride; /* reals from line to line of out */
-    cl_uint coords, controls;
-    cl_uint first_sample, end_sample;
+    size_t offset;   /* reals of out */
+    uint32_t stride; /* reals from line to line of out */
+    uint32_t coords, controls;
+    uint32_t first_sample, end_sample;
 } clspi_line_job;
 
 /* Tells whether sums by a table are made so: where it is banded and a sample's values stay in
@@ -24,14 +24,14 @@ bool clspi_line_sums_fit(const clsp_context *ctx, clsp_type precision,
                          const clspi_basis_table *table);
 
 clsp_status clspi_line_sums_prepare(clspi_kernel *kernel, clsp_context *ctx, clsp_type precision,
-                                    cl_uint coords, cl_uint terms);
+                                    uint32_t coords, uint32_t terms);
 
 /* Enqueues one launch. */
 clsp_status clspi_line_sums_enqueue(const clspi_kernel *kernel, clspi_series *series,
                                     const clspi_line_job *job);
 
 /* Builds the program ahead of use. */
-clsp_status clspi_line_sums_build(const clspi_build *build, clsp_type precision, cl_uint coords,
-                                  cl_uint terms);
+clsp_status clspi_line_sums_build(const clspi_build *build, clsp_type precision, uint32_t coords,
+                                  uint32_t terms);
 
 #endif

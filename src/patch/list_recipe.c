@@ -27,7 +27,7 @@ static bool is_spline(const clspi_tensor_desc *d)
 {
     bool is = d->basis.num_spans && clspi_list_spans_fit(d);
 
-    for (cl_uint k = 0; k < d->directions && is && clspi_list_has_slopes(d); k++)
+    for (uint32_t k = 0; k < d->directions && is && clspi_list_has_slopes(d); k++)
         is = !d->basis.has_kinks(d->basis.user, k);
     return is;
 }
@@ -41,7 +41,7 @@ static bool is_quick(const clspi_tensor_desc *d)
     bool is = d->directions <= 2 && !d->is_triangle && d->own_bases == 0 &&
               !has(d, ~(d->rational ? plain : plain | slopes | normals));
 
-    for (cl_uint k = 0; k < d->directions; k++)
+    for (uint32_t k = 0; k < d->directions; k++)
         is = is && d->degrees[k] <= CLSPI_LIST_DEGREE;
     return is && (is_bernstein(d) || is_spline(d));
 }
@@ -55,7 +55,7 @@ static clspi_point_shape shape_of(const clspi_tensor_desc *d)
                                .is_triangle = d->is_triangle,
                                .is_spline = d->basis.num_spans != NULL};
 
-    for (cl_uint k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         shape.controls[k] = d->controls[k];
         shape.degree[k] = d->degrees[k];
     }
@@ -65,13 +65,13 @@ static clspi_point_shape shape_of(const clspi_tensor_desc *d)
 /* ---- recipes ---- */
 
 /* Finds where sums begin at the samples of a direction; false: no memory. */
-static bool find_first(clspi_list_recipe *recipe, cl_uint k)
+static bool find_first(clspi_list_recipe *recipe, uint32_t k)
 {
     const clspi_tensor_desc *const d = &recipe->desc;
     double *const values = malloc(d->terms[k] * sizeof *values);
     uint32_t *const first = malloc(d->axis[k].num * sizeof *first);
 
-    for (cl_uint a = 0; a < d->axis[k].num && values && first; a++)
+    for (uint32_t a = 0; a < d->axis[k].num && values && first; a++)
         first[a] = d->basis.values(d->basis.user, k, 0, a, values);
     recipe->sample_first[k] = first;
     const bool is_done = values && first;
@@ -91,10 +91,10 @@ static bool make(clspi_list_recipe *recipe, const clsp_patch_plan *plan)
     recipe->patch_reals = plan->patch_reals;
     recipe->is_quick = is_quick(d);
     recipe->maker = clspi_point_maker_of(&shape, &vertex, d->watertight);
-    for (cl_uint k = 0; k < d->directions && shape.is_spline && recipe->is_quick; k++)
+    for (uint32_t k = 0; k < d->directions && shape.is_spline && recipe->is_quick; k++)
         is_done = is_done && clspi_list_spans_make(&recipe->spans[k], d, k);
     if (!shape.is_spline || (recipe->is_quick && clspi_patch_has_rows(plan))) return is_done;
-    for (cl_uint k = 0; k < d->directions && clspi_has_own_samples(d); k++)
+    for (uint32_t k = 0; k < d->directions && clspi_has_own_samples(d); k++)
         if (clspi_is_banded(d, k) && d->own_bases == 0 && d->axis[k].num > 0)
             is_done = is_done && find_first(recipe, k);
     recipe->basis_reals = d->own_bases > 0 ? d->basis_reals : 0;

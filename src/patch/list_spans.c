@@ -8,7 +8,7 @@
 
 enum { MOST_REALS = 1 << 18 /* of a direction's functions: 2 MiB */ };
 
-static size_t reals_of(const clspi_tensor_desc *desc, cl_uint direction)
+static size_t reals_of(const clspi_tensor_desc *desc, uint32_t direction)
 {
     const size_t order = (size_t)desc->degrees[direction] + 1;
 
@@ -24,16 +24,16 @@ bool clspi_list_spans_fit(const clspi_tensor_desc *desc)
 {
     bool fits = true;
 
-    for (cl_uint k = 0; k < desc->directions; k++)
+    for (uint32_t k = 0; k < desc->directions; k++)
         fits = fits && reals_of(desc, k) <= MOST_REALS;
     return fits;
 }
 
 /* Finds the span of x, the one that begins there or before, among `count` from `low` on. */
-static cl_uint search(const clspi_list_spans *spans, double x, cl_uint low, cl_uint count)
+static uint32_t search(const clspi_list_spans *spans, double x, uint32_t low, uint32_t count)
 {
     while (count > 1) {
-        const cl_uint half = count / 2;
+        const uint32_t half = count / 2;
         const bool beyond = x < spans->ends[2 * (size_t)(low + half)];
         low += beyond ? 0 : half;
         count = beyond ? half : count - half;
@@ -44,13 +44,13 @@ static cl_uint search(const clspi_list_spans *spans, double x, cl_uint low, cl_u
 /* Finds in which spans equal parts of the domain begin. */
 static void make_parts(clspi_list_spans *spans)
 {
-    const cl_uint num = spans->num;
+    const uint32_t num = spans->num;
     const double begin = spans->ends[0], length = spans->ends[2 * (size_t)num - 1] - begin;
 
     spans->parts = isfinite(length) ? num / length : (double)NAN;
-    for (cl_uint k = 0; k <= num; k++)
+    for (uint32_t k = 0; k <= num; k++)
         spans->part[k] = search(spans, begin + length / num * k, 0, num);
-    for (cl_uint k = 0; k < num; k++)
+    for (uint32_t k = 0; k < num; k++)
         spans->middle[k] = search(spans, begin + length / num * (k + 0.5), 0, num);
 }
 
@@ -66,13 +66,13 @@ static void transpose(double *matrix, size_t order)
 }
 
 /* Makes what first derivatives of a span are sums of. */
-static void make_slopes(clspi_list_spans *spans, const clspi_tensor_desc *desc, cl_uint direction,
-                        cl_uint span)
+static void make_slopes(clspi_list_spans *spans, const clspi_tensor_desc *desc, uint32_t direction,
+                        uint32_t span)
 {
     const size_t order = spans->order - 1;
     double *const to = spans->slopes + span * order * order;
     double ends[2];
-    const cl_uint first = desc->basis.span(desc->basis.user, direction, span, 1, ends, to);
+    const uint32_t first = desc->basis.span(desc->basis.user, direction, span, 1, ends, to);
     const double *const factors = desc->basis.factors(desc->basis.user, direction, 1) + first;
 
     for (size_t i = 0; i < order * order; i++)
@@ -81,10 +81,10 @@ static void make_slopes(clspi_list_spans *spans, const clspi_tensor_desc *desc, 
 }
 
 bool clspi_list_spans_make(clspi_list_spans *spans, const clspi_tensor_desc *desc,
-                           cl_uint direction)
+                           uint32_t direction)
 {
-    const cl_uint num = desc->basis.num_spans(desc->basis.user, direction);
-    const cl_uint order = desc->degrees[direction] + 1;
+    const uint32_t num = desc->basis.num_spans(desc->basis.user, direction);
+    const uint32_t order = desc->degrees[direction] + 1;
     const bool has_slopes = order > 1 && clspi_list_has_slopes(desc);
 
     if (spans->num > 0) return true;
@@ -100,7 +100,7 @@ bool clspi_list_spans_make(clspi_list_spans *spans, const clspi_tensor_desc *des
         return false;
     }
     spans->order = order;
-    for (cl_uint s = 0; s < num; s++) {
+    for (uint32_t s = 0; s < num; s++) {
         double *const functions = spans->functions + (size_t)s * order * order;
         spans->first[s] = desc->basis.span(desc->basis.user, direction, s, 0,
                                            spans->ends + 2 * (size_t)s, functions);
@@ -124,13 +124,13 @@ void clspi_list_spans_release(clspi_list_spans *spans)
 }
 
 /* Tells whether functions jump where span s + 1 begins: no function goes on there. */
-static bool jumps_behind(const clspi_list_spans *spans, cl_uint s)
+static bool jumps_behind(const clspi_list_spans *spans, uint32_t s)
 {
     return spans->first[s + 1] - spans->first[s] >= spans->order;
 }
 
 /* Tells whether x is in a span, or the span is the first or the last one on its side. */
-static bool is_in(const clspi_list_spans *spans, double x, cl_uint s)
+static bool is_in(const clspi_list_spans *spans, double x, uint32_t s)
 {
     const double *const begin = spans->ends + 2 * (size_t)s;
 
@@ -139,22 +139,22 @@ static bool is_in(const clspi_list_spans *spans, double x, cl_uint s)
 
 /* Finds the span of x: that of the middle of its part of the domain, which it is where knots are
    even, or one of this part or of those beside, or any where parts are no longer than roundings. */
-static cl_uint find(const clspi_list_spans *spans, double x)
+static uint32_t find(const clspi_list_spans *spans, double x)
 {
     const double at = (x - spans->ends[0]) * spans->parts;
 
     if (!(at >= 0 && at <= spans->num)) return search(spans, x, 0, spans->num);
     const size_t k = (size_t)at, end = k + 2 < spans->num ? k + 2 : spans->num;
-    const cl_uint guess = spans->middle[k < spans->num ? k : k - 1];
+    const uint32_t guess = spans->middle[k < spans->num ? k : k - 1];
     if (is_in(spans, x, guess)) return guess;
-    const cl_uint low = spans->part[k > 0 ? k - 1 : 0];
-    const cl_uint s = search(spans, x, low, spans->part[end] - low + 1);
+    const uint32_t low = spans->part[k > 0 ? k - 1 : 0];
+    const uint32_t s = search(spans, x, low, spans->part[end] - low + 1);
     return is_in(spans, x, s) ? s : search(spans, x, 0, spans->num);
 }
 
-cl_uint clspi_list_span_of(const clspi_list_spans *spans, double x, bool is_double)
+uint32_t clspi_list_span_of(const clspi_list_spans *spans, double x, bool is_double)
 {
-    const cl_uint low = find(spans, x);
+    const uint32_t low = find(spans, x);
     const double *const ends = spans->ends + 2 * (size_t)low;
     const bool is_next = low + 1 < spans->num && clspi_rounded(is_double, ends[2]) == x &&
                          clspi_rounded(is_double, ends[0]) != x;

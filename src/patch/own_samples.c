@@ -18,7 +18,7 @@ bool clspi_own_samples_given(const clspi_own_samples *samples)
 
 void clspi_own_samples_tell(const clspi_own_samples *samples, clsp_status status, clsp_axis axis[3])
 {
-    for (cl_uint k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         if (!axis[k].params) continue;
         if (status == CLSP_OK)
             axis[k].params = samples->params[k];
@@ -32,7 +32,7 @@ static bool is_monotone(const clsp_axis *axis)
 {
     bool rises = true, falls = true;
 
-    for (cl_uint a = 1; axis->params && a < axis->num; a++) {
+    for (uint32_t a = 1; axis->params && a < axis->num; a++) {
         rises = rises && axis->params[a] >= axis->params[a - 1];
         falls = falls && axis->params[a] <= axis->params[a - 1];
     }
@@ -41,13 +41,13 @@ static bool is_monotone(const clsp_axis *axis)
 
 /* Tells whether a sample between the first and the last is at an end of the direction: normals
    there are made again on the sides of the grid alone. */
-static bool has_edges_within(const clspi_tensor_desc *desc, cl_uint direction)
+static bool has_edges_within(const clspi_tensor_desc *desc, uint32_t direction)
 {
     const clsp_axis *const axis = &desc->axis[direction];
     const double *const domain = desc->domain[direction];
     bool has = false;
 
-    for (cl_uint a = 1; axis->params && a + 1 < axis->num; a++)
+    for (uint32_t a = 1; axis->params && a + 1 < axis->num; a++)
         has = has || axis->params[a] == domain[0] || axis->params[a] == domain[1];
     return has;
 }
@@ -57,7 +57,7 @@ bool clspi_own_samples_fit_tables(const clspi_tensor_desc *desc)
     const bool normals = (desc->vertex.attributes & CLSP_VERTEX_NORMAL) != 0;
     bool fit = true;
 
-    for (cl_uint k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < 3; k++)
         fit = fit && (!clspi_is_banded(desc, k) || is_monotone(&desc->axis[k])) &&
               !(normals && has_edges_within(desc, k));
     return fit;
@@ -86,7 +86,7 @@ void clspi_own_samples_option(clspi_options *options, const clspi_tensor_desc *d
 /* ---- samples ---- */
 
 /* Returns a sample of a uniform axis, as vertex.h says. */
-static double uniform_sample(double begin, double end, cl_uint num, cl_uint a)
+static double uniform_sample(double begin, double end, uint32_t num, uint32_t a)
 {
     const double last = num > 1 ? num - 1 : 1;
 
@@ -99,14 +99,14 @@ static bool is_uniform(const clsp_axis *axis)
     const double begin = axis->params[0], end = axis->params[axis->num - 1];
     bool is = true;
 
-    for (cl_uint a = 1; a + 1 < axis->num && is; a++)
+    for (uint32_t a = 1; a + 1 < axis->num && is; a++)
         is = axis->params[a] == uniform_sample(begin, end, axis->num, a);
     return is;
 }
 
 void clspi_own_samples_simplify(clsp_axis axis[3])
 {
-    for (cl_uint k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < 3; k++)
         if (axis[k].params && is_uniform(&axis[k])) axis[k].params = NULL;
 }
 
@@ -120,7 +120,7 @@ static void put(const clspi_tensor_desc *desc, void *reals, size_t at, double x)
 
 /* Returns 1 more than the number of a sample's first control point, or 0 where it is not one for
    all patches. values: room for those of the functions. */
-static double first_of(const clspi_tensor_desc *desc, cl_uint direction, cl_uint sample,
+static double first_of(const clspi_tensor_desc *desc, uint32_t direction, uint32_t sample,
                        double *values)
 {
     if (!clspi_is_banded(desc, direction) || desc->own_bases > 0) return 0.0;
@@ -132,9 +132,9 @@ static void write_samples(const clspi_tensor_desc *desc, void *reals, double *va
 {
     size_t at = 0;
 
-    for (cl_uint k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         const clsp_axis *const axis = &desc->axis[k];
-        for (cl_uint a = 0; a < axis->num; a++, at += CLSPI_ROW_RANGE_SAMPLE_REALS) {
+        for (uint32_t a = 0; a < axis->num; a++, at += CLSPI_ROW_RANGE_SAMPLE_REALS) {
             const double x = axis->params ? axis->params[a]
                                           : uniform_sample(axis->begin, axis->end, axis->num, a);
             put(desc, reals, at, x);
@@ -152,7 +152,7 @@ clsp_status clspi_own_samples_bring(clspi_own_samples *samples, clspi_series *se
     const size_t num = (size_t)desc->axis[0].num + desc->axis[1].num + desc->axis[2].num;
     const size_t bytes = CLSPI_ROW_RANGE_SAMPLE_REALS * num * clsp_type_bytes(desc->precision);
 
-    const cl_uint terms = desc->terms[0] + desc->terms[1] + desc->terms[2];
+    const uint32_t terms = desc->terms[0] + desc->terms[1] + desc->terms[2];
     clsp_status status = CLSP_ERROR_NO_MEMORY;
 
     if (samples->buffer) return CLSP_OK;

@@ -8,7 +8,7 @@
 
 clsp_status clspi_partial_shape(clspi_partial_sums *sums, clsp_context *ctx,
                                 const clspi_tensor_desc *desc, const clspi_basis_table *table,
-                                cl_uint lines, cl_uint controls)
+                                uint32_t lines, uint32_t controls)
 {
     size_t bytes = clsp_type_bytes(desc->precision);
 
@@ -86,10 +86,10 @@ clsp_status clspi_partial_reserve(clspi_partial_sums *sums, size_t num_patches, 
 /* Some samples of all lines of some patches, and where the sums go. */
 typedef struct sum_job {
     clsp_range patches;
-    cl_uint first_sample, end_sample;
+    uint32_t first_sample, end_sample;
     cl_mem points, out;
     size_t offset;
-    cl_uint stride; /* reals from line to line of out */
+    uint32_t stride; /* reals from line to line of out */
 } sum_job;
 
 /* Launches whole lines; of one that is too long some samples at a time. */
@@ -113,8 +113,8 @@ static clsp_status launch_lines(const clspi_partial_sums *sums, clspi_series *se
                             .controls = sums->controls};
 
     while (clspi_cut_next(&cut, part->num_lines > 1 ? UINT64_MAX : most, &samples)) {
-        lines.first_sample = job->first_sample + (cl_uint)samples.before;
-        lines.end_sample = lines.first_sample + (cl_uint)samples.num_lines;
+        lines.first_sample = job->first_sample + (uint32_t)samples.before;
+        lines.end_sample = lines.first_sample + (uint32_t)samples.num_lines;
         lines.offset = job->offset + line * job->stride + samples.before * sums->coords;
         CLSPI_CHECK(clspi_line_sums_enqueue(&sums->kernel, series, &lines));
     }
@@ -124,8 +124,8 @@ static clsp_status launch_lines(const clspi_partial_sums *sums, clspi_series *se
 static clsp_status launch_samples(const clspi_partial_sums *sums, clspi_series *series,
                                   const sum_job *job, const clspi_part *part)
 {
-    const cl_uint num_samples = job->end_sample - job->first_sample;
-    const cl_uint num_lines = (cl_uint)(part->num_lines / part->num_pieces);
+    const uint32_t num_samples = job->end_sample - job->first_sample;
+    const uint32_t num_lines = (uint32_t)(part->num_lines / part->num_pieces);
     const clspi_partial_sums_args args = {
         .points = job->points,
         .table = sums->table->values,
@@ -134,14 +134,14 @@ static clsp_status launch_samples(const clspi_partial_sums *sums, clspi_series *
         .at = {.first_patch = job->patches.first + part->piece,
                .offset = job->offset + part->piece * sums->lines * job->stride,
                .lines = sums->lines,
-               .first_line = (cl_uint)part->line,
+               .first_line = (uint32_t)part->line,
                .num_lines = num_lines,
                .controls = sums->controls,
                .terms = sums->table->terms,
                .first_sample = job->first_sample,
                .stride_table = sums->table->stride,
                .num_samples = num_samples,
-               .items = (cl_uint)(part->num_lines * num_samples),
+               .items = (uint32_t)(part->num_lines * num_samples),
                .stride_t = job->stride}};
 
     return clspi_launch_partial_sums(series, &sums->kernel, &args, args.at.items);

@@ -11,10 +11,10 @@ typedef struct clspi_partial_sums {
     clsp_type precision;
     clspi_kernel kernel;
     const clspi_basis_table *table; /* of the direction */
-    cl_uint coords;
-    cl_uint lines;    /* of a patch */
-    cl_uint controls; /* points of a line */
-    cl_uint stride;   /* reals from line to line of the sums */
+    uint32_t coords;
+    uint32_t lines;    /* of a patch */
+    uint32_t controls; /* points of a line */
+    uint32_t stride;   /* reals from line to line of the sums */
     size_t patch_bytes;
     cl_mem kept; /* sums of patches first .. first + count - 1, room for max_patches */
     size_t kept_bytes, max_patches, first, count;
@@ -24,7 +24,7 @@ typedef struct clspi_partial_sums {
    not fit. */
 clsp_status clspi_partial_shape(clspi_partial_sums *sums, clsp_context *ctx,
                                 const clspi_tensor_desc *desc, const clspi_basis_table *table,
-                                cl_uint lines, cl_uint controls);
+                                uint32_t lines, uint32_t controls);
 
 /* Makes the kernel, if it is not there. */
 clsp_status clspi_partial_kernel(clspi_partial_sums *sums);

@@ -14,7 +14,7 @@
    sector. */
 enum { WIDE = 6144, NARROW = 30, ODD = 6001, ROWS = 2000 };
 
-static clspi_sum_shape choose(const clspi_build *build, const clspi_sum_job *job, cl_uint width)
+static clspi_sum_shape choose(const clspi_build *build, const clspi_sum_job *job, uint32_t width)
 {
     clspi_sum_job one = *job;
 
@@ -41,7 +41,7 @@ static clsp_status build_widths(const clspi_build *build, const clspi_sum_job *j
 
 /* Builds the shapes for so many terms. */
 static clsp_status build_terms(const clspi_build *build, const clspi_tensor_desc *desc,
-                               cl_uint terms)
+                               uint32_t terms)
 {
     clspi_sum_job job = {.precision = desc->precision,
                          .coords = clspi_coords(desc),
@@ -58,7 +58,7 @@ static clsp_status build_terms(const clspi_build *build, const clspi_tensor_desc
 }
 
 clsp_status clspi_patch_build_sums(const clspi_build *build, const clspi_tensor_desc *desc,
-                                   cl_uint max_terms)
+                                   uint32_t max_terms)
 {
     const bool is_banded = clspi_is_banded(desc, 0);
     const clspi_options options =
@@ -67,7 +67,7 @@ clsp_status clspi_patch_build_sums(const clspi_build *build, const clspi_tensor_
     CLSPI_CHECK(clspi_table_build(build, desc->precision));
     CLSPI_CHECK(clspi_program_build(build, "tensor_sums", &options));
     CLSPI_CHECK(clspi_tile_kernel_build(build, desc->precision, is_banded));
-    for (cl_uint terms = 1; terms <= max_terms; terms++) {
+    for (uint32_t terms = 1; terms <= max_terms; terms++) {
         CLSPI_CHECK(build_terms(build, desc, terms));
         const clspi_basis_table table = {.terms = terms, .is_banded = is_banded};
         if (clspi_line_sums_fit(build->ctx, desc->precision, &table))
@@ -78,7 +78,7 @@ clsp_status clspi_patch_build_sums(const clspi_build *build, const clspi_tensor_
 
 clsp_status clspi_patch_build_derivatives(const clspi_build *build, const clspi_tensor_desc *desc)
 {
-    static const cl_uint by[][3] = {{1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+    static const uint32_t by[][3] = {{1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
 
     for (size_t i = 0; i < CLSPI_COUNT(by); i++)
         CLSPI_CHECK(clspi_differences_build(build, desc, by[i]));

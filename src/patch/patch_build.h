@@ -7,7 +7,7 @@
 /* Builds what sums are made by, for all numbers of terms up to max_terms, and tables. desc: one of
    the precision and the coordinates, with a basis; the sizes of its grid do not matter. */
 clsp_status clspi_patch_build_sums(const clspi_build *build, const clspi_tensor_desc *desc,
-                                   cl_uint max_terms);
+                                   uint32_t max_terms);
 
 /* Builds what makes the control points of the derivatives that normals and CLSP_VERTEX_DUV need. */
 clsp_status clspi_patch_build_derivatives(const clspi_build *build, const clspi_tensor_desc *desc);

@@ -74,7 +74,7 @@ static clspi_vertex_tile *create_tables(const clsp_patch_plan *plan, clspi_verte
     clspi_vertex_tile *made = NULL;
     bool found = true;
 
-    for (cl_uint k = 0; k < plan->desc.directions && clspi_patch_has_own_rows(plan); k++) {
+    for (uint32_t k = 0; k < plan->desc.directions && clspi_patch_has_own_rows(plan); k++) {
         nums[k] = clspi_patch_grids_nums(&plan->grids, &plan->desc, k, &desc->num_nums[k]);
         desc->nums[k] = nums[k];
         found = found && nums[k];
@@ -100,9 +100,9 @@ static clspi_vertex_tile *create_tile(const clsp_patch_plan *plan)
         .watertight = d->watertight != 0};
 
     desc.num_sums = clspi_sums_needed(d, desc.numbers);
-    for (cl_uint k = 0; k < desc.num_sums; k++)
+    for (uint32_t k = 0; k < desc.num_sums; k++)
         clspi_sum_order(desc.numbers[k], desc.by[k]);
-    for (cl_uint k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         desc.axis[k][0] = d->axis[k].begin;
         desc.axis[k][1] = d->axis[k].end;
         desc.params[k] = d->axis[k].params;
@@ -354,7 +354,7 @@ static double line_ns(const clsp_patch_plan *plan)
     if (!clspi_patch_has_rows(plan) && !clspi_patch_has_own_rows(plan))
         return clspi_triangle_has_rows(d) ? TRIANGLE_NS : clspi_host_list_ns(plan);
     const double of_sums = clspi_coords(d) * (0.1 + 0.02 * d->terms[0]);
-    cl_uint numbers[SUM_KINDS];
+    uint32_t numbers[SUM_KINDS];
     const double sums = plan->is_plain ? 1 : clspi_sums_needed(d, numbers);
     const double rest = plan->is_plain ? 0 : d->vertex.attributes & CLSP_VERTEX_NORMAL ? 4 : 2.5;
 

@@ -24,7 +24,7 @@ static bool count_grid(const clspi_tensor_desc *desc, const uint32_t *nums, size
     *vertices = num;
     *facets = 0;
     if (desc->is_triangle) *vertices = num % 2 == 0 ? num / 2 : num;
-    for (cl_uint k = 1; k < clspi_grid_directions(desc); k++)
+    for (uint32_t k = 1; k < clspi_grid_directions(desc); k++)
         fits = fits && clspi_size_mul(vertices, nums[k]);
     if (desc->is_triangle) fits = clspi_size_mul(vertices, num % 2 == 0 ? num + 1 : (num + 1) / 2);
     if (has_facets(desc) && num > 1 && other > 1) {
@@ -42,9 +42,9 @@ bool clspi_count_grid(const clspi_tensor_desc *desc, size_t *vertices, size_t *f
 }
 
 uint32_t clspi_samples_of(const clspi_patch_grids *grids, const clspi_tensor_desc *desc,
-                          size_t patch, cl_uint direction)
+                          size_t patch, uint32_t direction)
 {
-    const cl_uint directions = clspi_grid_directions(desc);
+    const uint32_t directions = clspi_grid_directions(desc);
 
     if (!clspi_has_patch_grids(grids) || direction >= directions) return desc->axis[direction].num;
     return grids->nums[patch * directions + direction];
@@ -53,7 +53,7 @@ uint32_t clspi_samples_of(const clspi_patch_grids *grids, const clspi_tensor_des
 bool clspi_count_patches(const clspi_patch_grids *grids, const clspi_tensor_desc *desc,
                          clsp_range patches, size_t *vertices, size_t *facets)
 {
-    size_t bytes = clspi_vertex_bytes(desc), index_bytes = 6 * sizeof(cl_uint);
+    size_t bytes = clspi_vertex_bytes(desc), index_bytes = 6 * sizeof(uint32_t);
 
     if (clspi_has_patch_grids(grids)) {
         const size_t end = patches.first + patches.count;
@@ -69,7 +69,7 @@ bool clspi_count_patches(const clspi_patch_grids *grids, const clspi_tensor_desc
 /* ---- numbers of samples ---- */
 
 uint32_t *clspi_patch_grids_nums(const clspi_patch_grids *grids, const clspi_tensor_desc *desc,
-                                 cl_uint direction, size_t *count)
+                                 uint32_t direction, size_t *count)
 {
     uint32_t most = 0, *nums;
 
@@ -111,7 +111,7 @@ void clspi_patch_grids_clear(clspi_patch_grids *grids)
 clsp_status clspi_patch_grids_check(clsp_context *ctx, const clspi_tensor_desc *desc,
                                     size_t num_patches, const uint32_t *nums)
 {
-    const cl_uint directions = clspi_grid_directions(desc);
+    const uint32_t directions = clspi_grid_directions(desc);
 
     for (size_t i = 0; i < num_patches * directions; i++)
         if (nums[i] < 1 || nums[i] > CLSP_PATCH_MAX_SAMPLES)
@@ -131,7 +131,7 @@ static bool add(size_t *sum, size_t more)
 /* Fills the host's arrays; false when all vertices together are more than the address space. */
 static bool count_all(clspi_patch_grids *grids, const clspi_tensor_desc *desc)
 {
-    const cl_uint directions = clspi_grid_directions(desc);
+    const uint32_t directions = clspi_grid_directions(desc);
     size_t vertices = 0, facets = 0, more_vertices, more_facets;
     size_t bytes = clspi_vertex_bytes(desc);
 
@@ -198,7 +198,7 @@ clsp_status clspi_patch_grids_set(clspi_patch_grids *grids, clsp_context *ctx,
 
 static clsp_status upload(clspi_series *series, cl_mem *buffer, const void *numbers, size_t count)
 {
-    const size_t bytes = count * sizeof(cl_uint);
+    const size_t bytes = count * sizeof(uint32_t);
 
     CLSPI_CHECK(clspi_buffer_create(buffer, series->ctx, bytes));
     return clspi_series_write(series, *buffer, 0, numbers, bytes);
@@ -208,14 +208,14 @@ static clsp_status upload(clspi_series *series, cl_mem *buffer, const void *numb
 static clsp_status upload_low(clspi_series *series, cl_mem *buffer, const size_t *numbers,
                               size_t count)
 {
-    cl_uint *const low = malloc(count * sizeof *low);
+    uint32_t *const low = malloc(count * sizeof *low);
     clsp_status status;
 
     if (!low)
         return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY, "no memory for %zu grids",
                           count);
     for (size_t p = 0; p < count; p++)
-        low[p] = (cl_uint)numbers[p];
+        low[p] = (uint32_t)numbers[p];
     status = upload(series, buffer, low, count);
     free(low);
     return status;

@@ -39,7 +39,7 @@ clspi_cut clspi_patch_grids_cut(const clspi_patch_grids *grids, const size_t *pr
 /* Lists the numbers of samples that patches have along a direction, ascending, each once; NULL
    without memory. *count: of them. */
 uint32_t *clspi_patch_grids_nums(const clspi_patch_grids *grids, const clspi_tensor_desc *desc,
-                                 cl_uint direction, size_t *count);
+                                 uint32_t direction, size_t *count);
 
 /* Returns to the common grid. */
 void clspi_patch_grids_clear(clspi_patch_grids *grids);
@@ -51,7 +51,7 @@ static inline bool clspi_has_patch_grids(const clspi_patch_grids *grids)
 
 /* Returns the samples of a patch along a direction. */
 uint32_t clspi_samples_of(const clspi_patch_grids *grids, const clspi_tensor_desc *desc,
-                          size_t patch, cl_uint direction);
+                          size_t patch, uint32_t direction);
 
 /* Counts the vertices and facets of the common grid; both 0 when there is none. Facets are those of
    surfaces and triangles. False: more than the address space. */

@@ -144,7 +144,7 @@ static bool has_params(const clsp_patch_plan *plan, const clsp_axis *axis)
 {
     bool has = !axis && clspi_own_samples_given(&plan->samples);
 
-    for (cl_uint k = 0; axis && k < clspi_grid_directions(&plan->desc); k++)
+    for (uint32_t k = 0; axis && k < clspi_grid_directions(&plan->desc); k++)
         has = has || axis[k].params;
     return has;
 }

@@ -6,7 +6,7 @@
 /* Returns numbers of 32 bits that the terms of one column take. */
 static size_t words_of(const clspi_sum_shape *shape)
 {
-    return shape->terms * (clsp_type_bytes(shape->precision) / sizeof(cl_float));
+    return shape->terms * (clsp_type_bytes(shape->precision) / sizeof(float));
 }
 
 /* ---- registers and local memory ---- */
@@ -14,11 +14,11 @@ static size_t words_of(const clspi_sum_shape *shape)
 /* Returns the columns of an item. More of them mean fewer loads of basis values, as long as
    registers last and few lanes lie beyond the row's end. Measured on an H200: 2 columns are best up
    to 12 terms and for symmetric rows, 4 else (docs/kernels.md). */
-static cl_uint columns_of(const clsp_context *ctx, const clspi_sum_shape *shape, cl_uint width)
+static uint32_t columns_of(const clsp_context *ctx, const clspi_sum_shape *shape, uint32_t width)
 {
     const size_t group = ctx->tuning.work_group;
     const bool in_sectors = shape->kind == CLSPI_SUM_BANDS && shape->sector > 0;
-    cl_uint columns =
+    uint32_t columns =
         (shape->terms <= 12 && !in_sectors) || shape->kind == CLSPI_SUM_SYMMETRIC ? 2 : 4;
 
     while (columns > 1 && (columns * words_of(shape) > ctx->tuning.item_registers ||
@@ -28,7 +28,7 @@ static cl_uint columns_of(const clsp_context *ctx, const clspi_sum_shape *shape,
 }
 
 /* Returns the rows of a work-group. */
-static cl_uint rows_of(const clspi_sum_shape *shape)
+static uint32_t rows_of(const clspi_sum_shape *shape)
 {
     return shape->terms <= (shape->sector > 0 ? 4 : 8) ? 16 : 32;
 }
@@ -36,7 +36,7 @@ static cl_uint rows_of(const clspi_sum_shape *shape)
 static bool fits_local(const clsp_context *ctx, const clspi_sum_shape *shape)
 {
     return shape->terms > 4 && ctx->device.local_is_real && shape->kind != CLSPI_SUM_BANDS &&
-           (words_of(shape) + 2) * shape->block_rows * sizeof(cl_float) <= ctx->device.local_bytes;
+           (words_of(shape) + 2) * shape->block_rows * sizeof(float) <= ctx->device.local_bytes;
 }
 
 /* ---- stores that begin at sectors ---- */
@@ -48,7 +48,7 @@ bool clspi_few_rows(const clspi_sum_shape *shape, size_t num_rows)
 
 /* Tells whether rows of one remainder go on to other T_i of a banded table soon: then an item loads
    them too often. */
-static bool few_rows_of_spans(const clspi_sum_job *job, cl_uint period)
+static bool few_rows_of_spans(const clspi_sum_job *job, uint32_t period)
 {
     enum { SPAN_ROWS = 4 };
 
@@ -65,10 +65,10 @@ static void choose_sector(clspi_sum_shape *shape, const clspi_tuning *tuning,
         SECTORS = 4,   /* in a row, at least */
         MOST = 1 << 30 /* so that no number of a column or a row, rounded up, overflows */
     };
-    const cl_uint sector = tuning->sector_bytes / (cl_uint)clsp_type_bytes(shape->precision);
-    cl_uint period = sector;
+    const uint32_t sector = tuning->sector_bytes / (uint32_t)clsp_type_bytes(shape->precision);
+    uint32_t period = sector;
 
-    for (cl_uint x = job->width; period > 1 && x % 2 == 0; x /= 2)
+    for (uint32_t x = job->width; period > 1 && x % 2 == 0; x /= 2)
         period /= 2;
     shape->period = period;
     if (period <= 1 || few_rows_of_spans(job, period) || job->width < SECTORS * sector ||
@@ -146,7 +146,7 @@ clspi_sum_shape clspi_sum_choose(const clsp_context *ctx, const clspi_sum_job *j
 /* ---- kernels ---- */
 
 clspi_options clspi_tensor_sums_options(const clsp_context *ctx, clsp_type precision,
-                                        cl_uint coords, bool is_banded)
+                                        uint32_t coords, bool is_banded)
 {
     clspi_options options = clspi_options_of(ctx, precision);
 
@@ -186,7 +186,7 @@ static const struct {
              [CLSPI_SUM_BANDS] = {"sum_bands", &clspi_sum_bands_signature}};
 
 clsp_status clspi_sum_kernel(clspi_kernel *kernel, clsp_context *ctx, const clspi_sum_shape *shape,
-                             cl_uint coords, bool is_banded)
+                             uint32_t coords, bool is_banded)
 {
     const char *const program = kinds[shape->kind].program;
     const clspi_signature *const signature = kinds[shape->kind].signature;

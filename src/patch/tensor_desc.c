@@ -59,11 +59,11 @@ clsp_status clspi_axis_resolve(clspi_log *log, const char *family, clsp_axis *ax
 }
 
 clsp_status clspi_axes_resolve(clspi_log *log, const char *family, clsp_axis axis[3],
-                               const double domain[3][2], cl_uint directions)
+                               const double domain[3][2], uint32_t directions)
 {
-    for (cl_uint k = 0; k < 3; k++)
+    for (uint32_t k = 0; k < 3; k++)
         CLSPI_CHECK(clspi_axis_resolve(log, family, &axis[k], domain[k]));
-    for (cl_uint k = 1; k < directions; k++)
+    for (uint32_t k = 1; k < directions; k++)
         if ((axis[k].num == 0) != (axis[0].num == 0))
             return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                               "%s: a grid has samples in all directions or in none, not along one "

@@ -17,7 +17,7 @@ struct clspi_basis_table;
 
 /* A sample of an axis that has num of them, and the order of the derivative there. */
 typedef struct clspi_sample {
-    cl_uint direction, by, num, sample;
+    uint32_t direction, by, num, sample;
 } clspi_sample;
 
 /* The basis functions of a plan. Those of the by-th derivative are what the control points'
@@ -27,37 +27,37 @@ typedef struct clspi_basis {
 
     /* Writes the values of the functions that are not 0 at a sample, as many as the direction has
        terms less by, and returns the number of the first one. */
-    cl_uint (*values)(const void *user, cl_uint direction, cl_uint by, cl_uint sample,
-                      double *values);
+    uint32_t (*values)(const void *user, uint32_t direction, uint32_t by, uint32_t sample,
+                       double *values);
 
     /* Writes the same at a sample of an axis of which the begin and the end are the plan's, and the
        number of samples may be another. */
-    cl_uint (*uniform_values)(const void *user, const clspi_sample *at, double *values);
+    uint32_t (*uniform_values)(const void *user, const clspi_sample *at, double *values);
 
     /* Fills a whole table, [terms][stride] with zeros in the padding, on the device; NULL: large
        tables are filled on the host too. */
     clsp_status (*fill)(const void *user, clspi_series *series,
-                        const struct clspi_basis_table *table, cl_mem whole, cl_uint stride);
+                        const struct clspi_basis_table *table, cl_mem whole, uint32_t stride);
 
     /* Directions of equal identity have equal values at equal samples. */
-    uint64_t (*identity)(const void *user, cl_uint direction, cl_uint by);
+    uint64_t (*identity)(const void *user, uint32_t direction, uint32_t by);
 
     /* Factors of first (by 1) and second differences of control points along a direction; NULL, and
        of every direction then: those of Bernstein polynomials. */
-    const double *(*factors)(const void *user, cl_uint direction, cl_uint by);
+    const double *(*factors)(const void *user, uint32_t direction, uint32_t by);
 
     /* Counts the spans of a direction, on each of which the functions that are not 0 are
        polynomials; NULL: there is one. */
-    cl_uint (*num_spans)(const void *user, cl_uint direction);
+    uint32_t (*num_spans)(const void *user, uint32_t direction);
 
     /* Describes a span: where it begins and ends, and in terms of Bernstein polynomials on it its
        functions, as many as degree + 1, a row each, or with by 1 those of a degree less that
        differences of control points are summed with. Returns the number of the first one. */
-    cl_uint (*span)(const void *user, cl_uint direction, cl_uint span, cl_uint by, double ends[2],
-                    double *functions);
+    uint32_t (*span)(const void *user, uint32_t direction, uint32_t span, uint32_t by,
+                     double ends[2], double *functions);
 
     /* Tells whether first derivatives of a direction jump between spans. */
-    bool (*has_kinks)(const void *user, cl_uint direction);
+    bool (*has_kinks)(const void *user, uint32_t direction);
 
     bool is_symmetric; /* value i at u is value n - i at 1 - u, on [0, 1] */
     bool is_bernstein; /* the derivative of a sum is p times the sum of degree p - 1 over the
@@ -66,20 +66,20 @@ typedef struct clspi_basis {
 
 typedef struct clspi_tensor_desc {
     clsp_type precision;
-    cl_uint directions; /* 1 to 3 */
-    bool is_triangle;   /* over a triangle: u and v share direction 0 of what follows */
-    cl_uint dim;        /* coordinates of a point */
-    cl_uint rational;   /* 1: control points have a weight behind them */
-    bool check_weights; /* weights on the device are looked at too when they are loaded */
-    cl_uint degrees[3];
-    cl_uint controls[3]; /* control points; of directions that there are not 1 */
-    cl_uint terms[3];    /* of a sample's sum: all control points, or fewer, neighbours then */
-    clsp_axis axis[3];   /* of the grid; num 0: there is none */
-    cl_mem samples;      /* of axes with params, where vertices need them (own_samples.h); borrowed
-                            from the plan, else NULL */
-    double domain[3][2]; /* of each direction's parameter */
-    size_t num_controls; /* of a patch */
-    cl_uint watertight;  /* 1: points on edges of patch grids are the edges' alone */
+    uint32_t directions; /* 1 to 3 */
+    bool is_triangle;    /* over a triangle: u and v share direction 0 of what follows */
+    uint32_t dim;        /* coordinates of a point */
+    uint32_t rational;   /* 1: control points have a weight behind them */
+    bool check_weights;  /* weights on the device are looked at too when they are loaded */
+    uint32_t degrees[3];
+    uint32_t controls[3]; /* control points; of directions that there are not 1 */
+    uint32_t terms[3];    /* of a sample's sum: all control points, or fewer, neighbours then */
+    clsp_axis axis[3];    /* of the grid; num 0: there is none */
+    cl_mem samples;       /* of axes with params, where vertices need them (own_samples.h); borrowed
+                             from the plan, else NULL */
+    double domain[3][2];  /* of each direction's parameter */
+    size_t num_controls;  /* of a patch */
+    uint32_t watertight;  /* 1: points on edges of patch grids are the edges' alone */
     clsp_vertex_layout vertex; /* resolved by clspi_layout_resolve */
     clspi_basis basis;
     size_t own_bases; /* patches that have a basis each, of curves only: then vertices are made one
@@ -89,12 +89,12 @@ typedef struct clspi_tensor_desc {
 } clspi_tensor_desc;
 
 /* Returns the coordinates of a control point, the weight among them. */
-static inline cl_uint clspi_coords(const clspi_tensor_desc *d)
+static inline uint32_t clspi_coords(const clspi_tensor_desc *d)
 {
     return d->dim + d->rational;
 }
 
-static inline bool clspi_is_banded(const clspi_tensor_desc *d, cl_uint direction)
+static inline bool clspi_is_banded(const clspi_tensor_desc *d, uint32_t direction)
 {
     return d->terms[direction] < d->controls[direction];
 }
@@ -117,7 +117,7 @@ static inline bool clspi_is_centred(const clspi_tensor_desc *d)
 }
 
 /* Returns the directions that a grid has numbers for: of triangles one. */
-static inline cl_uint clspi_grid_directions(const clspi_tensor_desc *d)
+static inline uint32_t clspi_grid_directions(const clspi_tensor_desc *d)
 {
     return d->is_triangle ? 1 : d->directions;
 }
@@ -143,7 +143,7 @@ clsp_status clspi_axis_resolve(clspi_log *log, const char *family, clsp_axis *ax
 /* Checks all axes of a grid of so many directions, which has samples along all of them or along
    none. */
 clsp_status clspi_axes_resolve(clspi_log *log, const char *family, clsp_axis axis[3],
-                               const double domain[3][2], cl_uint directions);
+                               const double domain[3][2], uint32_t directions);
 
 /* Returns what rounding to a precision takes from a number. */
 static inline double clspi_rounded_off(clsp_type precision, double x)

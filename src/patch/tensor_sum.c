@@ -23,7 +23,7 @@ static size_t middle_reals(const clspi_tensor_sum *sum)
 static clsp_status check_sizes(const clspi_tensor_sum *sum)
 {
     const clspi_tensor_desc *const d = sum->desc;
-    const cl_uint coords = clspi_coords(d);
+    const uint32_t coords = clspi_coords(d);
     const uint64_t inner = (uint64_t)(d->directions == 1 ? 1 : d->axis[d->directions - 1].num);
     const uint64_t row = inner * coords * (d->directions == 3 ? d->axis[1].num : 1);
     const uint64_t lines = d->directions == 3 ? (uint64_t)sum->controls[0] * sum->controls[1] : 1;
@@ -38,8 +38,8 @@ static clsp_status check_sizes(const clspi_tensor_sum *sum)
                       "one patch is larger than the address space");
 }
 
-static clsp_status prepare_outer(clspi_tensor_sum *sum, clspi_grid_tables *tables, cl_uint width,
-                                 cl_uint inner_terms)
+static clsp_status prepare_outer(clspi_tensor_sum *sum, clspi_grid_tables *tables, uint32_t width,
+                                 uint32_t inner_terms)
 {
     const clspi_axis_sum_desc desc = {
         .desc = sum->desc,
@@ -52,7 +52,7 @@ static clsp_status prepare_outer(clspi_tensor_sum *sum, clspi_grid_tables *table
     return clspi_axis_sum_prepare(&sum->outer, sum->ctx, &desc);
 }
 
-static clsp_status prepare_middle(clspi_tensor_sum *sum, clspi_grid_tables *tables, cl_uint width)
+static clsp_status prepare_middle(clspi_tensor_sum *sum, clspi_grid_tables *tables, uint32_t width)
 {
     const clspi_axis_sum_desc desc = {.desc = sum->desc,
                                       .table = &tables->table[1][sum->by[1]],
@@ -64,7 +64,7 @@ static clsp_status prepare_middle(clspi_tensor_sum *sum, clspi_grid_tables *tabl
 
 /* Returns the terms of the sum over v that the kernel of the one over u may make too: tables of
    both are banded or neither is. 0: it may not. */
-static cl_uint fusible_terms(const clspi_basis_table *v, const clspi_basis_table *u)
+static uint32_t fusible_terms(const clspi_basis_table *v, const clspi_basis_table *u)
 {
     return v->is_banded == u->is_banded ? v->terms : 0;
 }
@@ -73,12 +73,12 @@ static cl_uint fusible_terms(const clspi_basis_table *v, const clspi_basis_table
 static clsp_status prepare_sums(clspi_tensor_sum *sum, clspi_grid_tables *tables, bool last_in_rows)
 {
     const clspi_tensor_desc *const d = sum->desc;
-    const cl_uint last = d->directions - 1;
+    const uint32_t last = d->directions - 1;
     const clspi_basis_table *const inner = &tables->table[last][sum->by[last]];
-    const cl_uint width = inner->axis.num * clspi_coords(d);
-    const cl_uint lines = d->directions == 1   ? 1
-                          : d->directions == 2 ? sum->controls[0]
-                                               : sum->controls[0] * sum->controls[1];
+    const uint32_t width = inner->axis.num * clspi_coords(d);
+    const uint32_t lines = d->directions == 1   ? 1
+                           : d->directions == 2 ? sum->controls[0]
+                                                : sum->controls[0] * sum->controls[1];
 
     CLSPI_CHECK(clspi_partial_shape(&sum->partial, sum->ctx, d, inner, lines, sum->controls[last]));
     if (d->directions == 2 && !last_in_rows)

@@ -11,7 +11,7 @@
    split. */
 typedef struct clspi_sum_method {
     clsp_status (*prepare)(void **state, clspi_series *series, const clspi_tensor_desc *desc,
-                           const cl_uint controls[3]);
+                           const uint32_t controls[3]);
     clsp_status (*load)(void *state, clspi_series *series, cl_mem points, size_t num_patches);
     clsp_status (*eval)(void *state, clspi_series *series, cl_mem points, const clspi_rows *rows);
     void (*release)(void **state);
@@ -22,8 +22,8 @@ typedef struct clspi_sum_method {
 typedef struct clspi_tensor_sum {
     clsp_context *ctx;
     const clspi_tensor_desc *desc;
-    cl_uint by[3]; /* order of the derivative along u, v, w */
-    cl_uint controls[3];
+    uint32_t by[3]; /* order of the derivative along u, v, w */
+    uint32_t controls[3];
     clspi_partial_sums partial;
     clspi_axis_sum middle, outer;
     size_t row_reals;

@@ -95,22 +95,23 @@ static clsp_status launch(const clspi_tile_kernel *kernel, clspi_series *series,
     const clspi_tiling *const tiling = job->tiling;
     const size_t units = clspi_max(1, series->ctx->device.compute_units);
     const size_t groups = clspi_min(job->num_tiles, units * GROUPS_PER_UNIT);
-    const clspi_tile_rows_args args = {.counter = job->counter,
-                                       .t = kernel->t,
-                                       .table = kernel->table.values,
-                                       .first = kernel->table.first,
-                                       .out = job->out,
-                                       .job = {.num_tiles = (cl_uint)job->num_tiles,
-                                               .patches_per_tile = (cl_uint)tiling->pieces_per_tile,
-                                               .tile_rows = (cl_uint)tiling->tile_lines,
-                                               .tiles_per_patch = (cl_uint)tiling->tiles_per_piece,
-                                               .num_patches = (cl_uint)job->tiling->num_pieces,
-                                               .controls = sum->controls[0],
-                                               .terms = kernel->table.terms,
-                                               .stride_t = sum->partial.stride,
-                                               .stride_table = kernel->table.stride,
-                                               .width = (cl_uint)sum->row_reals,
-                                               .num_u = d->axis[0].num}};
+    const clspi_tile_rows_args args = {
+        .counter = job->counter,
+        .t = kernel->t,
+        .table = kernel->table.values,
+        .first = kernel->table.first,
+        .out = job->out,
+        .job = {.num_tiles = (uint32_t)job->num_tiles,
+                .patches_per_tile = (uint32_t)tiling->pieces_per_tile,
+                .tile_rows = (uint32_t)tiling->tile_lines,
+                .tiles_per_patch = (uint32_t)tiling->tiles_per_piece,
+                .num_patches = (uint32_t)job->tiling->num_pieces,
+                .controls = sum->controls[0],
+                .terms = kernel->table.terms,
+                .stride_t = sum->partial.stride,
+                .stride_table = kernel->table.stride,
+                .width = (uint32_t)sum->row_reals,
+                .num_u = d->axis[0].num}};
 
     return clspi_launch_tile_rows(series, &kernel->kernel, &args, groups * kernel->kernel.local);
 }

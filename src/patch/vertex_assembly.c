@@ -38,9 +38,9 @@ void clspi_assembly_release(clspi_assembly *assembly)
 /* ---- control points ---- */
 
 /* Returns the sum of a first derivative; NULL: it is 0. */
-static const clspi_tensor_sum *first_derivative(const clspi_grid_sums *sums, cl_uint direction)
+static const clspi_tensor_sum *first_derivative(const clspi_grid_sums *sums, uint32_t direction)
 {
-    for (cl_uint i = 0; i < sums->num; i++) {
+    for (uint32_t i = 0; i < sums->num; i++) {
         const clspi_tensor_sum *const sum = &sums->sum[i];
         if (sum->by[direction] == 1 && sum->by[0] + sum->by[1] + sum->by[2] == 1) return sum;
     }
@@ -85,9 +85,9 @@ clsp_status clspi_assembly_load(clspi_assembly *assembly, const clspi_grid_sums 
         .points_u = u ? u->points : assembly->sizes,
         .points_v = v ? v->points : assembly->sizes,
         .sizes = assembly->sizes,
-        .num_u = u ? (cl_uint)(u->points_per_patch / clspi_coords(desc)) : 0,
-        .num_v = v ? (cl_uint)(v->points_per_patch / clspi_coords(desc)) : 0,
-        .num_patches = (cl_uint)num_patches};
+        .num_u = u ? (uint32_t)(u->points_per_patch / clspi_coords(desc)) : 0,
+        .num_v = v ? (uint32_t)(v->points_per_patch / clspi_coords(desc)) : 0,
+        .num_patches = (uint32_t)num_patches};
     CLSPI_TRY(clspi_kernel_create(&kernel, series->ctx, "vertex_assembly",
                                   &clspi_tangent_sizes_signature, &options));
     CLSPI_TRY(clspi_launch_tangent_sizes(series, &kernel, &args, num_patches));
@@ -117,7 +117,7 @@ static clspi_sample_axis own_axis_of(const clsp_axis *axis, const double domain[
     return sample;
 }
 
-clspi_sample_axis clspi_sample_axis_of(const clspi_tensor_desc *desc, cl_uint direction)
+clspi_sample_axis clspi_sample_axis_of(const clspi_tensor_desc *desc, uint32_t direction)
 {
     const clsp_axis *const axis = &desc->axis[direction];
     const double *const domain = desc->domain[direction];
@@ -151,7 +151,7 @@ static clsp_status launch(const clspi_assembly *assembly, clspi_series *series,
         .sizes = assembly->sizes ? assembly->sizes : assembly->planes,
         .samples = desc->samples ? desc->samples : assembly->planes,
         .out = rows->out,
-        .plane = (cl_uint)plane,
+        .plane = (uint32_t)plane,
         .degree_u = limited ? desc->degrees[0] : 0,
         .degree_v = limited ? desc->degrees[1] : 0,
         .at = clspi_row_range_of(rows->first_patch, rows),
@@ -187,7 +187,7 @@ static clsp_status eval_part(clspi_assembly *assembly, clspi_grid_sums *sums, cl
                           "the sums of one row are larger than the address space");
     CLSPI_CHECK(
         clspi_buffer_reserve(&assembly->planes, &assembly->planes_bytes, series->ctx, bytes));
-    for (cl_uint i = 0; i < sums->num; i++) {
+    for (uint32_t i = 0; i < sums->num; i++) {
         clspi_rows plane = *part;
         plane.out = assembly->planes;
         plane.offset = i * reals;

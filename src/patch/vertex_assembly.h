@@ -40,6 +40,6 @@ clsp_status clspi_assembly_eval(clspi_assembly *assembly, clspi_grid_sums *sums,
                                 const clspi_rows *rows);
 
 /* Returns an axis as kernels take it. */
-clspi_sample_axis clspi_sample_axis_of(const clspi_tensor_desc *desc, cl_uint direction);
+clspi_sample_axis clspi_sample_axis_of(const clspi_tensor_desc *desc, uint32_t direction);
 
 #endif

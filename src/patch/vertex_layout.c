@@ -2,7 +2,7 @@
 
 #include "vertex_attributes.h"
 
-uint32_t clspi_attributes_of(cl_uint directions, cl_uint dim)
+uint32_t clspi_attributes_of(uint32_t directions, uint32_t dim)
 {
     const uint32_t curves = CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT | CLSP_VERTEX_DU |
                             CLSP_VERTEX_DUU | CLSP_VERTEX_PARAMS;

@@ -11,7 +11,7 @@ clsp_status clspi_layout_resolve(clsp_context *ctx, clspi_tensor_desc *desc, con
                                  uint32_t allowed);
 
 /* Returns the attributes that vertices in so many directions, of so many coordinates, may have. */
-uint32_t clspi_attributes_of(cl_uint directions, cl_uint dim);
+uint32_t clspi_attributes_of(uint32_t directions, uint32_t dim);
 
 /* Tells whether some elements of a vertex belong to no attribute. */
 bool clspi_layout_has_gaps(const clspi_tensor_desc *desc);

@@ -13,7 +13,7 @@ enum {
 /* ---- how the kernel is built ---- */
 
 typedef struct rows_shape {
-    cl_uint rows, block_rows;
+    uint32_t rows, block_rows;
     bool keep_local, stage, through_local, store_two;
 } rows_shape;
 
@@ -30,7 +30,7 @@ static size_t words_of(const clspi_tensor_desc *d, size_t rows, bool keep_local)
     const size_t sums = needs_dv(d) ? 6 : 2;
 
     return (d->terms[0] * kinds + sums * rows) * clspi_coords(d) *
-           (clsp_type_bytes(d->precision) / sizeof(cl_float));
+           (clsp_type_bytes(d->precision) / sizeof(float));
 }
 
 /* Returns the local memory of a group that keeps the differences along v there. */
@@ -44,11 +44,11 @@ static size_t kept_bytes(const clsp_context *ctx, const clspi_tensor_desc *d)
    where they are not in local memory, and a row. */
 static size_t band_words(const clspi_tensor_desc *d, bool keep_local)
 {
-    const cl_uint planes = clspi_planes_of(d), terms = d->terms[0];
+    const uint32_t planes = clspi_planes_of(d), terms = d->terms[0];
     const size_t kept = (planes & 1u << 1 ? terms - 1 : 0) +
                         (planes & 1u << 2 && !keep_local ? terms : 0) + (size_t)terms;
 
-    return (kept + 3) * clspi_coords(d) * (clsp_type_bytes(d->precision) / sizeof(cl_float));
+    return (kept + 3) * clspi_coords(d) * (clsp_type_bytes(d->precision) / sizeof(float));
 }
 
 /* Returns the local memory of a group for values of sums in bands that take all terms. */
@@ -120,7 +120,7 @@ static size_t group_bytes(const clsp_context *ctx, const clspi_tensor_desc *d,
 static bool fit_local(const clsp_context *ctx, const clspi_tensor_desc *d, rows_shape *shape)
 {
     enum { LEAST = 16 }; /* rows of a block */
-    const cl_uint most = shape->block_rows;
+    const uint32_t most = shape->block_rows;
 
     if (!ctx->device.local_is_real) return false;
     while (group_bytes(ctx, d, shape) > ctx->device.local_bytes) {
@@ -138,7 +138,7 @@ static bool fit_local(const clsp_context *ctx, const clspi_tensor_desc *d, rows_
 static rows_shape choose(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
     const bool wide = d->precision == CLSP_F64, is_half = d->vertex.type == CLSP_F16;
-    const cl_uint terms = d->terms[0], block_rows = wide ? 64 : terms <= 4 ? 16 : 32;
+    const uint32_t terms = d->terms[0], block_rows = wide ? 64 : terms <= 4 ? 16 : 32;
     /* differences along v are in local memory where they have to */
     const bool keep_local = needs_dv(d) && !fits(ctx, d, false);
     rows_shape shape = {.rows = fits_two_rows(ctx, d, keep_local) ? 2 : 1,
@@ -248,14 +248,14 @@ typedef struct rows_job {
     const clspi_grid_sums *sums;
     const clspi_tensor_desc *desc;
     cl_mem sizes;
-    cl_uint block_rows;
+    uint32_t block_rows;
 } rows_job;
 
 /* Returns the partial sums of S (direction 2) or of the derivative along u (0) or v (1); those of S
    where that derivative is not needed. */
-static const clspi_partial_sums *partial_of(const rows_job *job, cl_uint direction)
+static const clspi_partial_sums *partial_of(const rows_job *job, uint32_t direction)
 {
-    for (cl_uint i = 1; i < job->sums->num && direction < 2; i++)
+    for (uint32_t i = 1; i < job->sums->num && direction < 2; i++)
         if (job->sums->sum[i].by[direction] == 1) return &job->sums->sum[i].partial;
     return &job->sums->sum[0].partial;
 }
@@ -279,7 +279,7 @@ static clsp_status launch_symmetric(const rows_job *job, clspi_series *series,
     const clspi_basis_table *const table = &job->sums->tables.table[0][0];
     const clspi_partial_sums *const partial = partial_of(job, 2);
     const clspi_partial_sums *const along_u = partial_of(job, 0);
-    const cl_uint num_u = d->axis[0].num, num_v = d->axis[1].num;
+    const uint32_t num_u = d->axis[0].num, num_v = d->axis[1].num;
     const clspi_half_rows half = clspi_half_of(num_u, rows->first_row, rows->num_rows);
     const clspi_vertex_rows_args args = {
         .t = partial->kept,
@@ -296,8 +296,8 @@ static clsp_status launch_symmetric(const rows_job *job, clspi_series *series,
                 .num_v = num_v,
                 .first_half = half.first,
                 .end_half = half.end,
-                .num_tiles = (cl_uint)clspi_div_up(num_v, job->kernel->local),
-                .num_blocks = (cl_uint)clspi_div_up(half.end - half.first, job->block_rows)},
+                .num_tiles = (uint32_t)clspi_div_up(num_v, job->kernel->local),
+                .num_blocks = (uint32_t)clspi_div_up(half.end - half.first, job->block_rows)},
         .at = clspi_row_range_of(rows->first_patch - partial->first, rows),
         .axes = surface_samples_of(d)};
 
@@ -312,7 +312,7 @@ static clsp_status launch_bands(const rows_job *job, clspi_series *series, const
     const clspi_basis_table *const table = &job->sums->tables.table[0][0];
     const clspi_partial_sums *const partial = partial_of(job, 2);
     const clspi_partial_sums *const along_u = partial_of(job, 0);
-    const cl_uint num_v = d->axis[1].num;
+    const uint32_t num_v = d->axis[1].num;
     const clspi_vertex_bands_args args = {
         .t = partial->kept,
         .t_u = along_u->kept,
@@ -330,8 +330,8 @@ static clsp_status launch_bands(const rows_job *job, clspi_series *series, const
                 .stride_table = table->stride,
                 .num_v = num_v,
                 .degree_v = d->degrees[1],
-                .num_tiles = (cl_uint)clspi_div_up(num_v, job->kernel->local),
-                .num_blocks = (cl_uint)clspi_div_up(rows->num_rows, job->block_rows)},
+                .num_tiles = (uint32_t)clspi_div_up(num_v, job->kernel->local),
+                .num_blocks = (uint32_t)clspi_div_up(rows->num_rows, job->block_rows)},
         .at = clspi_row_range_of(rows->first_patch - partial->first, rows),
         .axes = surface_samples_of(d)};
 
@@ -350,7 +350,7 @@ static clsp_status launch(const rows_job *job, clspi_series *series, const clspi
 static clsp_status enqueue(const rows_job *job, clspi_series *series, const clspi_rows *rows)
 {
     const clspi_tensor_desc *const d = job->desc;
-    const cl_uint num_v = d->axis[1].num;
+    const uint32_t num_v = d->axis[1].num;
     const size_t local = job->kernel->local;
     const uint64_t fma = UINT64_C(3) * clspi_coords(d) * d->terms[0] * num_v;
     const uint64_t most = clspi_launch_lines(
@@ -382,7 +382,7 @@ clsp_status clspi_vertex_rows_eval(const clspi_kernel *kernel, clspi_grid_sums *
         some.first_patch += part.piece;
         some.num_patches = part.num_pieces;
         some.offset += part.piece * rows->num_rows * desc->axis[1].num * desc->vertex.stride;
-        for (cl_uint i = 0; i < sums->num; i++)
+        for (uint32_t i = 0; i < sums->num; i++)
             CLSPI_CHECK(clspi_partial_make(&sums->sum[i].partial, series, sums->sum[i].points,
                                            (clsp_range){some.first_patch, some.num_patches}));
         CLSPI_CHECK(enqueue(&job, series, &some));

@@ -147,7 +147,7 @@ clsp_status clspi_call_finish(clspi_call *call, clsp_status status)
 
     CLSPI_CHECK(clspi_call_end(call, status));
     if (!done) return CLSP_OK;
-    const cl_int code = clWaitForEvents(1, done);
+    const int32_t code = clWaitForEvents(1, done);
     if (code == CL_SUCCESS) return CLSP_OK;
     clReleaseEvent(*done);
     *done = NULL;
@@ -157,7 +157,7 @@ clsp_status clspi_call_finish(clspi_call *call, clsp_status status)
 clsp_status clspi_run_wait(const clspi_plan *plan, const clsp_run *run)
 {
     if (!run || run->num_wait == 0) return CLSP_OK;
-    const cl_int code = clWaitForEvents(run->num_wait, run->wait);
+    const int32_t code = clWaitForEvents(run->num_wait, run->wait);
     return code == CL_SUCCESS ? CLSP_OK : clspi_waited(plan->ctx, code, "clWaitForEvents");
 }
 
@@ -201,7 +201,7 @@ clsp_status clspi_call_on_host(clspi_plan *plan, const clsp_run *run)
 static bool writes_beside(clspi_plan *plan, size_t bytes)
 {
     clsp_context *const ctx = plan->ctx;
-    cl_int code;
+    int32_t code;
 
     if (clspi_is_unified(&ctx->device) || bytes < BESIDE_BYTES_MIN) return false;
     if (!plan->writes_tried) {
@@ -222,9 +222,9 @@ static clsp_status write_beside(clspi_plan *plan, clspi_series *series, clspi_br
 
     CLSPI_CHECK(clspi_cl(log, clEnqueueMarkerWithWaitList(plan->ctx->queue, 0, NULL, &before),
                          "clEnqueueMarkerWithWaitList"));
-    const cl_int code = clEnqueueWriteBuffer(plan->writes, buffer, CL_FALSE, 0, bytes, from,
-                                             brought->before ? 1 : 0,
-                                             brought->before ? &brought->before : NULL, &written);
+    const int32_t code = clEnqueueWriteBuffer(plan->writes, buffer, CL_FALSE, 0, bytes, from,
+                                              brought->before ? 1 : 0,
+                                              brought->before ? &brought->before : NULL, &written);
     if (brought->before) clReleaseEvent(brought->before);
     brought->before = before;
     CLSPI_CHECK(clspi_cl(log, code, "clEnqueueWriteBuffer"));

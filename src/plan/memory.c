@@ -102,7 +102,7 @@ static clsp_status wrap_svm(clspi_memory *memory, const clspi_plan *plan, const 
     const size_t before = (size_t)(uintptr_t)m->svm % align;
     char *const begin = (char *)m->svm - before;
     size_t bytes = memory->element;
-    cl_int code;
+    int32_t code;
 
     if (before % memory->element != 0)
         return clspi_fail(&plan->ctx->log, CLSP_ERROR_ARGUMENT,

@@ -162,7 +162,7 @@ static clsp_status read_beside(clspi_stream *stream, clspi_call *call, clspi_fli
     cl_event over = NULL;
 
     CLSPI_CHECK(clspi_cl(log, clFlush(series->ctx->queue), "clFlush"));
-    const cl_int code = clEnqueueReadBuffer(
+    const int32_t code = clEnqueueReadBuffer(
         call->plan->reads, stream->buffer, CL_FALSE, 0, part_bytes(stream, &flight->part), to,
         series->last ? 1 : 0, series->last ? &series->last : NULL, &over);
     CLSPI_CHECK(clspi_cl(log, code, "clEnqueueReadBuffer"));

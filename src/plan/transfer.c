@@ -60,7 +60,7 @@ static clsp_status launch_part(transfer *t, clspi_flight *flight)
 static clsp_status finish_part(transfer *t, clspi_flight *flight)
 {
     if (!flight->over) return CLSP_OK;
-    const cl_int code = clWaitForEvents(1, &flight->over);
+    const int32_t code = clWaitForEvents(1, &flight->over);
     clReleaseEvent(flight->over);
     flight->over = NULL;
     if (code != CL_SUCCESS) return clspi_waited(t->call->plan->ctx, code, "clWaitForEvents");
@@ -105,7 +105,7 @@ static bool runs_beside(clspi_plan *plan, const clspi_job_streams *streams, size
 {
     clsp_context *const ctx = plan->ctx;
     size_t bytes = 0;
-    cl_int code;
+    int32_t code;
 
     for (uint32_t i = 0; i < streams->num; i++)
         if (clspi_stream_is_on_host(&streams->stream[i]))

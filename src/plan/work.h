@@ -41,7 +41,7 @@ typedef struct clspi_work_key {
 
 /* Tiles that a persistent kernel makes. */
 typedef struct clspi_queued_tiles {
-    void *counter; /* a cl_int in fine-grain SVM */
+    void *counter; /* a int32_t in fine-grain SVM */
     const clspi_tiling *tiling;
     size_t num_tiles; /* below 2^31: those of all pieces or the first ones of them */
     size_t first_piece;

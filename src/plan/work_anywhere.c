@@ -15,7 +15,7 @@ typedef struct place {
     size_t bytes;
     cl_map_flags flags; /* how a buffer is mapped */
     char *mapped;       /* NULL: it is not */
-    cl_uint buffer;     /* number of its buffer among those of a command */
+    uint32_t buffer;    /* number of its buffer among those of a command */
 } place;
 
 typedef struct places {
@@ -146,9 +146,9 @@ typedef struct later_lines {
 
 /* Numbers the buffers of a command, each once; the last is none of the others. Returns how many
    there are, more than a command takes where not all are taken. */
-static cl_uint number_buffers(places *all, cl_mem buffers[CLSPI_NATIVE_BUFFERS])
+static uint32_t number_buffers(places *all, cl_mem buffers[CLSPI_NATIVE_BUFFERS])
 {
-    cl_uint num = 0;
+    uint32_t num = 0;
 
     for (uint32_t k = 0; k < all->num; k++) {
         place *const p = &all->at[k];

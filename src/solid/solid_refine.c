@@ -302,8 +302,8 @@ static clsp_status launch(const clspi_refinement *r, clspi_series *series, const
             .weights = s->weights[call->precision == CLSP_F64],
             .target = s->target,
             .out = fine,
-            .at = {.first = (cl_uint)first,
-                   .num = (cl_uint)num,
+            .at = {.first = (uint32_t)first,
+                   .num = (uint32_t)num,
                    .from = call->points.buffer ? call->points.offset : 0,
                    .to = call->fine.buffer ? call->fine.offset : 0}};
         CLSPI_CHECK(clspi_launch_refine_points(series, &r->kernel, &args, num * items));

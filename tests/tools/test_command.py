@@ -488,12 +488,15 @@ class Devices(unittest.TestCase):
         with tempfile.TemporaryDirectory() as empty:
             env = dict(os.environ, OCL_ICD_VENDORS=empty, OCL_ICD_FILENAMES="")
             done = run("devices", "--json", env=env)
+            kernels = run("devices", "--kernels", env=env)
         devices = json.loads(done.stdout)
         if len(devices) > 1:
             self.skipTest("this OpenCL loader finds devices by other ways")
         self.assertEqual((done.returncode, devices[0]["class"]), (0, "host"))
         self.assertIn("no OpenCL device was found", done.stderr)
         self.assertIn("install an OpenCL driver", done.stderr)
+        self.assertEqual(kernels.returncode, 0, kernels.stderr)
+        self.assertIn("is the host, which has no kernels", kernels.stderr)
 
     def test_reasons(self):
         """Why drivers that are installed have no device is said, each with what can be done."""

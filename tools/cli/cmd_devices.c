@@ -198,7 +198,10 @@ static int show_kernels(const request *r)
         goto fail;
     }
     if (!r->json) printf("%s (%s, driver %s)\n", info.name, info.platform, info.driver);
-    complain("compiling every kernel for %s, which takes minutes where none is cached", info.name);
+    complain(info.device_class == CLSP_CLASS_HOST
+                 ? "%s is the host, which has no kernels: --device names others"
+                 : "compiling every kernel for %s, which takes minutes where none is cached",
+             info.name);
     progress_start(&l.bar, "compiling", VERBOSITY_NORMAL);
     status = clsp_context_build_all(ctx, print_kernel, &l);
     progress_end(&l.bar);

@@ -218,7 +218,8 @@ static clsp_status make_target(clspi_convert_target *target, const clspi_bspline
 {
     target->plan = plan;
     target->pieces = wanted->bezier;
-    if (wanted->method == CLSP_BSPLINE_CONVERT_MATRIX) target->sum.method = clspi_published.convert;
+    if (wanted->method == CLSP_BSPLINE_CONVERT_MATRIX)
+        target->sum.method = &clspi_published_conversion;
     return plan->own.num > 0 ? clspi_own_target_make(&target->own, plan, wanted)
                              : make_directions(target, plan, wanted);
 }

@@ -15,7 +15,7 @@ static bool find_kinks(const clspi_knots *knots)
     return found;
 }
 
-static clsp_status make_knots(clspi_bspline_plan *plan, cl_uint k)
+static clsp_status make_knots(clspi_bspline_plan *plan, uint32_t k)
 {
     const clsp_bspline_desc *const d = &plan->desc;
     clspi_knots *const knots = &plan->knots[k];
@@ -24,7 +24,7 @@ static clsp_status make_knots(clspi_bspline_plan *plan, cl_uint k)
         return CLSP_ERROR_NO_MEMORY;
     plan->desc.knots[k] = knots->u;
     plan->has_kinks[k] = find_kinks(knots);
-    for (cl_uint by = 1; by <= 2 && by <= knots->degree; by++) {
+    for (uint32_t by = 1; by <= 2 && by <= knots->degree; by++) {
         double *const factors = malloc((knots->controls - by) * sizeof *factors);
         plan->factors[k][by - 1] = factors;
         if (!factors) return CLSP_ERROR_NO_MEMORY;
@@ -38,7 +38,7 @@ clsp_status clspi_bspline_make_knots(clspi_bspline_plan *plan)
 {
     clsp_status status = CLSP_OK;
 
-    for (cl_uint k = 0; k < 3 && status == CLSP_OK; k++)
+    for (uint32_t k = 0; k < 3 && status == CLSP_OK; k++)
         status = make_knots(plan, k);
     if (status == CLSP_OK) return CLSP_OK;
     return clspi_fail(&plan->tensor.base.ctx->log, status, "bspline: no memory for knots");
@@ -46,7 +46,7 @@ clsp_status clspi_bspline_make_knots(clspi_bspline_plan *plan)
 
 void clspi_bspline_release_knots(clspi_bspline_plan *plan)
 {
-    for (cl_uint k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         clspi_knots_release(&plan->knots[k]);
         free(plan->factors[k][0]);
         free(plan->factors[k][1]);
@@ -55,8 +55,8 @@ void clspi_bspline_release_knots(clspi_bspline_plan *plan)
 
 /* ---- what tables are made of ---- */
 
-static cl_uint values_at(const clspi_knots *knots, clspi_knot_parameter at, cl_uint by,
-                         double *values)
+static uint32_t values_at(const clspi_knots *knots, clspi_knot_parameter at, uint32_t by,
+                          double *values)
 {
     const uint32_t span = clspi_knots_sample_span(knots, &at);
 
@@ -64,19 +64,19 @@ static cl_uint values_at(const clspi_knots *knots, clspi_knot_parameter at, cl_u
     return knots->span[span] - knots->degree;
 }
 
-static cl_uint uniform_values(const void *user, const clspi_sample *at, double *values)
+static uint32_t uniform_values(const void *user, const clspi_sample *at, double *values)
 {
     const clspi_bspline_plan *const plan = user;
     const clspi_knots *const knots = &plan->knots[at->direction];
     const clsp_axis *const axis = &plan->tensor.desc.axis[at->direction];
-    const cl_uint last = at->num > 1 ? at->num - 1 : 1;
+    const uint32_t last = at->num > 1 ? at->num - 1 : 1;
 
     return values_at(knots, clspi_knots_sample(knots, axis->begin, axis->end, at->sample, last),
                      at->by, values);
 }
 
-static cl_uint values(const void *user, cl_uint direction, cl_uint by, cl_uint sample,
-                      double *values)
+static uint32_t values(const void *user, uint32_t direction, uint32_t by, uint32_t sample,
+                       double *values)
 {
     const clspi_bspline_plan *const plan = user;
     const clspi_knots *const knots = &plan->knots[direction];
@@ -95,32 +95,32 @@ static bool same_knots(const clspi_knots *a, const clspi_knots *b)
            memcmp(a->u, b->u, ((size_t)a->controls + a->degree + 1) * sizeof *a->u) == 0;
 }
 
-static uint64_t identity(const void *user, cl_uint direction, cl_uint by)
+static uint64_t identity(const void *user, uint32_t direction, uint32_t by)
 {
     const clspi_bspline_plan *const plan = user;
-    cl_uint first = 0;
+    uint32_t first = 0;
 
     while (!same_knots(&plan->knots[first], &plan->knots[direction]))
         first++;
     return (uint64_t)first * CLSPI_DERIVATIVES + by;
 }
 
-static const double *factors(const void *user, cl_uint direction, cl_uint by)
+static const double *factors(const void *user, uint32_t direction, uint32_t by)
 {
     const clspi_bspline_plan *const plan = user;
 
     return plan->factors[direction][by - 1];
 }
 
-static cl_uint num_spans(const void *user, cl_uint direction)
+static uint32_t num_spans(const void *user, uint32_t direction)
 {
     const clspi_bspline_plan *const plan = user;
 
     return plan->knots[direction].num_spans;
 }
 
-static cl_uint span(const void *user, cl_uint direction, cl_uint span, cl_uint by, double ends[2],
-                    double *functions)
+static uint32_t span(const void *user, uint32_t direction, uint32_t span, uint32_t by,
+                     double ends[2], double *functions)
 {
     const clspi_bspline_plan *const plan = user;
     const clspi_knots *const knots = &plan->knots[direction];
@@ -132,7 +132,7 @@ static cl_uint span(const void *user, cl_uint direction, cl_uint span, cl_uint b
     return knots->span[span] - knots->degree;
 }
 
-static bool has_kinks(const void *user, cl_uint direction)
+static bool has_kinks(const void *user, uint32_t direction)
 {
     const clspi_bspline_plan *const plan = user;
 

@@ -80,7 +80,7 @@ static void put_direction(writer *w, const clspi_knots *knots, uint32_t orders, 
 
 static void put_all(writer *w, const clspi_bspline_plan *plan, double *matrix)
 {
-    for (cl_uint k = 0; k < plan->tensor.desc.directions; k++)
+    for (uint32_t k = 0; k < plan->tensor.desc.directions; k++)
         put_direction(w, &plan->knots[k], CLSPI_DERIVATIVES, matrix);
 }
 

@@ -126,10 +126,10 @@ static clspi_line_pass pass_of(const clsp_image_plan *plan, const clspi_filter_j
                              .first = made[0],
                              .end = made[1],
                              .halo = step->halo,
-                             .num_blocks = (cl_uint)num_blocks,
+                             .num_blocks = (uint32_t)num_blocks,
                              .num_y = stored[1],
-                             .bundles = (cl_uint)bundles,
-                             .num_lines = (cl_uint)num_lines,
+                             .bundles = (uint32_t)bundles,
+                             .num_lines = (uint32_t)num_lines,
                              .items = 0};
 }
 
@@ -187,9 +187,9 @@ static void join_rows(const clsp_image_plan *plan, clspi_sample_source *source,
 
     if (is_padded || plan->layout.plane > INT32_MAX) return;
     source->size_z = source->size_y = pass->num_y = 1;
-    source->size_x = pass->n = pass->end = (cl_uint)plan->layout.plane;
+    source->size_x = pass->n = pass->end = (uint32_t)plan->layout.plane;
     *items = clspi_div_up(pass->n, pass->block);
-    pass->num_blocks = (cl_uint)*items;
+    pass->num_blocks = (uint32_t)*items;
 }
 
 /* Launches the passes of a step, cut where they are too large. */
@@ -207,7 +207,7 @@ static clsp_status run_pass(const clsp_image_plan *plan, clspi_series *series,
 
     while (clspi_cut_next(&cut, most, &part)) {
         pass.first_item = part.before;
-        pass.items = (cl_uint)part.num_lines;
+        pass.items = (uint32_t)part.num_lines;
         CLSPI_CHECK(launch_pass(plan, series, step, job, &source, &pass));
     }
     return CLSP_OK;
@@ -258,9 +258,9 @@ static clsp_status run_groups(const clsp_image_plan *plan, clspi_series *series,
                              .first_y = y[0],
                              .first_x = x[0],
                              .end_x = x[1],
-                             .groups_x = (cl_uint)groups_x,
-                             .groups_y = (cl_uint)groups_y,
-                             .rows = (cl_uint)rows,
+                             .groups_x = (uint32_t)groups_x,
+                             .groups_y = (uint32_t)groups_y,
+                             .rows = (uint32_t)rows,
                              .first_line = 0};
     clspi_cut cut = {.per_piece = groups_y, .left = groups_y * stored[0]};
     clspi_part part;
@@ -324,9 +324,9 @@ static clsp_status spoil_outside(const clsp_image_plan *plan, clspi_series *seri
                                                         .end_y = f->made[1][1],
                                                         .begin_x = f->made[2][0],
                                                         .end_x = f->made[2][1],
-                                                        .num_blocks = (cl_uint)blocks,
+                                                        .num_blocks = (uint32_t)blocks,
                                                         .block = OUTSIDE_BLOCK,
-                                                        .items = (cl_uint)part.num_lines}};
+                                                        .items = (uint32_t)part.num_lines}};
         CLSPI_CHECK(clspi_launch_spoil_outside(series, &f->outside, &args, part.num_lines));
     }
     return CLSP_OK;

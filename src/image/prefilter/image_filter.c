@@ -103,7 +103,7 @@ static clsp_status make_taps(clsp_image_plan *plan)
 {
     const clsp_image_desc *const d = &plan->desc;
     double taps[CLSP_IMAGE_MAX_TAPS / 2 + 1];
-    cl_float narrow[CLSP_IMAGE_MAX_TAPS / 2 + 1];
+    float narrow[CLSP_IMAGE_MAX_TAPS / 2 + 1];
     const uint32_t half = d->taps / 2;
     const size_t bytes = (half + 1) * clsp_type_bytes(d->precision);
     clspi_call call;
@@ -111,7 +111,7 @@ static clsp_status make_taps(clsp_image_plan *plan)
     if (d->taps == 0) return CLSP_OK;
     CLSPI_CHECK(clspi_image_find_taps(plan, taps));
     for (uint32_t k = 0; k <= half; k++)
-        narrow[k] = (cl_float)taps[k];
+        narrow[k] = (float)taps[k];
     CLSPI_CHECK(clspi_buffer_create(&plan->filter.taps, plan->base.ctx, bytes));
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
     return clspi_call_end(

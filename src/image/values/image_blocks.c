@@ -18,7 +18,7 @@ static bool ends_compiler(const clsp_device_info *device)
 
 bool clspi_image_has_blocks(const clsp_context *ctx, const clsp_image_desc *desc)
 {
-    const uint64_t bytes = (uint64_t)BLOCK_SIDE * BLOCK_SIDE * sizeof(cl_float);
+    const uint64_t bytes = (uint64_t)BLOCK_SIDE * BLOCK_SIDE * sizeof(float);
 
     return !ends_compiler(&ctx->device) && ctx->device.local_is_real &&
            ctx->device.local_bytes >= bytes && desc->precision == CLSP_F32 &&
@@ -66,11 +66,11 @@ bool clspi_image_find_block(const clspi_image_job *job, clspi_tap_block *block)
     if (l->mode[1] == CLSP_IMAGE_WRAP || l->mode[2] == CLSP_IMAGE_WRAP) return false;
     if (!(rows <= BLOCK_SIDE) || !(columns <= BLOCK_SIDE)) return false;
     const uint64_t y = first_tap(job, 1), x = first_tap(job, 2);
-    *block = (clspi_tap_block){.rows = (cl_uint)clspi_div_up((size_t)rows, ROW_STEP) * ROW_STEP,
-                               .columns = (cl_uint)clspi_max((size_t)columns, VALUE_TILE),
-                               .y_whole = (cl_uint)(y >> 32),
-                               .y_high = (cl_uint)y,
-                               .x_whole = (cl_uint)(x >> 32),
-                               .x_high = (cl_uint)x};
+    *block = (clspi_tap_block){.rows = (uint32_t)clspi_div_up((size_t)rows, ROW_STEP) * ROW_STEP,
+                               .columns = (uint32_t)clspi_max((size_t)columns, VALUE_TILE),
+                               .y_whole = (uint32_t)(y >> 32),
+                               .y_high = (uint32_t)y,
+                               .x_whole = (uint32_t)(x >> 32),
+                               .x_high = (uint32_t)x};
     return true;
 }

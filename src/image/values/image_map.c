@@ -154,7 +154,7 @@ clsp_status clspi_image_map_resolve(const clsp_image_plan *plan, const clsp_imag
 
 /* A whole number, and the 64 bits behind the point. */
 typedef struct fixed {
-    cl_uint whole, high, low;
+    uint32_t whole, high, low;
 } fixed;
 
 static fixed fixed_of(const clspi_image_map *map, double x)
@@ -163,7 +163,7 @@ static fixed fixed_of(const clspi_image_map *map, double x)
     const double low = floor((scaled - high) * 0x1p32);
 
     if (!map->is_fixed) return (fixed){0, 0, 0};
-    return (fixed){(cl_uint)(cl_int)whole, (cl_uint)high, (cl_uint)low};
+    return (fixed){(uint32_t)(int32_t)whole, (uint32_t)high, (uint32_t)low};
 }
 
 /* Adds half of 2^-28, to whose multiples kernels cut coordinates off. */

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "filter_reach.h"
 #include "image_call.h"
-#include "image_part.h"
+#include "coefficient_part.h"
 
 /* Finds the coordinates of all points of a map. */
 static clsp_status find_reach(const clsp_image_plan *plan, const clsp_image_map *map,
@@ -50,8 +50,8 @@ clsp_status clsp_image_need(const clsp_image_plan *plan, const clsp_image_map *m
     CLSPI_CHECK(find_reach(plan, map, &reach));
     const clspi_image_part need = clspi_image_need(&whole, clspi_image_order(&made), &reach);
     for (uint32_t d = 3 - made.directions; d < 3; d++) {
-        const bool is_one = (cl_int)need.num[d] == need.cut[d] - need.low[d];
-        const cl_int end = is_one ? need.cut[d] : (cl_int)need.num[d] + need.high[d];
+        const bool is_one = (int32_t)need.num[d] == need.cut[d] - need.low[d];
+        const int32_t end = is_one ? need.cut[d] : (int32_t)need.num[d] + need.high[d];
         take_samples(plan, d, (uint32_t)need.low[d], (uint32_t)(end - 1), &made);
     }
     *part = made;

@@ -55,9 +55,9 @@ clsp_status clspi_image_range_find(const clspi_image_range *range, clspi_series 
                  .num = layout->samples,
                  .share = share,
                  .step = layout->planar ? 1 : layout->channels,
-                 .items = (cl_uint)items}};
+                 .items = (uint32_t)items}};
     const clspi_join_ranges_args join = {
-        .parts = range->parts, .range = range->range, .num = (cl_uint)items, .plane = job->plane};
+        .parts = range->parts, .range = range->range, .num = (uint32_t)items, .plane = job->plane};
 
     CLSPI_CHECK(clspi_launch_range_of_samples(series, &range->samples, &samples, items));
     return clspi_launch_join_ranges(series, &range->join, &join, 1);

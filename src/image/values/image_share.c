@@ -201,9 +201,9 @@ static void make_grid(values_work *s)
     s->grid.middle = map->middle;
     for (uint32_t d = 0; d < 3; d++) {
         const clspi_map_axis axis = clspi_image_map_axis(map, d);
-        const cl_uint whole[4] = {axis.z_whole, axis.y_whole, axis.x_whole, axis.at_whole};
-        const cl_uint high[4] = {axis.z_high, axis.y_high, axis.x_high, axis.at_high};
-        const cl_uint low[4] = {axis.z_low, axis.y_low, axis.x_low, axis.at_low};
+        const uint32_t whole[4] = {axis.z_whole, axis.y_whole, axis.x_whole, axis.at_whole};
+        const uint32_t high[4] = {axis.z_high, axis.y_high, axis.x_high, axis.at_high};
+        const uint32_t low[4] = {axis.z_low, axis.y_low, axis.x_low, axis.at_low};
         for (uint32_t k = 0; k < 4; k++) {
             s->grid.matrix[d][k] = map->matrix[d][k];
             s->grid.fixed[d][k] = (uint64_t)whole[k] << 32 | high[k];

@@ -33,12 +33,12 @@ static bool has_format(const clsp_context *ctx, uint32_t directions)
     enum { MOST = 256 };
     cl_image_format formats[MOST];
     const cl_mem_object_type type = directions == 3 ? CL_MEM_OBJECT_IMAGE3D : CL_MEM_OBJECT_IMAGE2D;
-    cl_uint num = 0;
+    uint32_t num = 0;
 
     if (clGetSupportedImageFormats(ctx->context, CL_MEM_READ_ONLY, type, MOST, formats, &num) !=
         CL_SUCCESS)
         return false;
-    for (cl_uint i = 0; i < num && i < MOST; i++)
+    for (uint32_t i = 0; i < num && i < MOST; i++)
         if (formats[i].image_channel_order == format.image_channel_order &&
             formats[i].image_channel_data_type == format.image_channel_data_type)
             return true;
@@ -107,7 +107,7 @@ static clsp_status make_plane(clsp_image_plan *plan, clspi_series *series, size_
                                 .image_depth = stored[0]};
     const size_t region[3] = {stored[2], stored[1], stored[0]};
     const size_t bytes = plan->layout.plane * clsp_type_bytes(plan->desc.coefficients);
-    cl_int code;
+    int32_t code;
 
     if (*texture) return CLSP_OK;
     cl_mem made =

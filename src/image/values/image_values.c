@@ -110,14 +110,14 @@ static clspi_value_grid grid_of(const value_job *job, const clspi_part *part, si
                               .begin_x = job->begin_x,
                               .first_x = job->first_x,
                               .end_x = end_x,
-                              .num_y = (cl_uint)num_y,
+                              .num_y = (uint32_t)num_y,
                               .num_z = size[0],
-                              .first_y = (cl_uint)part->line,
-                              .first_slice = (cl_uint)(part->piece - piece * size[0]),
-                              .num_slices = (cl_uint)num_slices,
-                              .tiles_x = (cl_uint)tiles_x,
-                              .tiles_y = (cl_uint)tiles_y,
-                              .inverse = (cl_uint)(UINT32_MAX / tiles_x),
+                              .first_y = (uint32_t)part->line,
+                              .first_slice = (uint32_t)(part->piece - piece * size[0]),
+                              .num_slices = (uint32_t)num_slices,
+                              .tiles_x = (uint32_t)tiles_x,
+                              .tiles_y = (uint32_t)tiles_y,
+                              .inverse = (uint32_t)(UINT32_MAX / tiles_x),
                               .origin_z = origin[0],
                               .origin_y = origin[1],
                               .origin_x = origin[2]};
@@ -230,7 +230,7 @@ clsp_status clspi_image_make_points(const clspi_image_job *job, clspi_series *se
                        .first_z = z.offset + done * job->stride,
                        .first_y = y.offset + done * job->stride,
                        .first_x = x.offset + done * job->stride,
-                       .items = (cl_uint)some.num_lines}};
+                       .items = (uint32_t)some.num_lines}};
         CLSPI_CHECK(clspi_launch_values_at_points(series, job->kernel, &args, some.num_lines));
     }
     return CLSP_OK;

@@ -6,7 +6,7 @@
 
 #include "buffer.h"
 #include "check.h"
-#include "image_part.h"
+#include "coefficient_part.h"
 #include "image_values.h"
 
 enum {
@@ -163,9 +163,9 @@ static bool fits(const clspi_image_job *job, const clspi_image_part *part)
 static size_t stored_at(const clspi_image_layout *l, const clspi_image_part *part, uint32_t d,
                         uint32_t place)
 {
-    const cl_int at = (cl_int)place, num = part->cut[d] - part->low[d];
+    const int32_t at = (int32_t)place, num = part->cut[d] - part->low[d];
 
-    return (size_t)(at + (at < num ? part->low[d] : part->high[d]) - (cl_int)l->low[d]);
+    return (size_t)(at + (at < num ? part->low[d] : part->high[d]) - (int32_t)l->low[d]);
 }
 
 /* Copies the coefficients of one row of a part; returns behind them. */

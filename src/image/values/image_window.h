@@ -16,7 +16,7 @@ typedef struct clsp_image_plan clsp_image_plan;
    on, whose index i stands at i - high; num of both together. As image_axes of interpolate.clh. */
 typedef struct clspi_image_part {
     uint32_t num[3];
-    cl_int cut[3], low[3], high[3];
+    int32_t cut[3], low[3], high[3];
 } clspi_image_part;
 
 typedef struct clspi_image_window {

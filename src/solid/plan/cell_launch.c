@@ -2,7 +2,6 @@
 #include "cell_launch.h"
 
 #include "check.h"
-#include "methods.h"
 #include "solid_options.h"
 #include "split.h"
 
@@ -18,8 +17,8 @@ clsp_status clspi_cells_launch(clspi_series *series, const clspi_cell_launch *la
     for (; record < end; record += at->sets) {
         const uint64_t most =
             clspi_launch_lines(&series->ctx->tuning, launch->fma, each, kernel->local, 1);
-        at->record = (cl_uint)record;
-        at->sets = (cl_uint)clspi_min_u64(most, end - record);
+        at->record = (uint32_t)record;
+        at->sets = (uint32_t)clspi_min_u64(most, end - record);
         CLSPI_CHECK(clspi_series_launch(series, kernel, kernel->signature, args, at->sets * each));
     }
     return CLSP_OK;
@@ -90,7 +89,7 @@ static clsp_status make_full(clsp_solid_plan *plan, clspi_series *series, cl_mem
     const clspi_cell_launch launch = {&plan->full, &sets->spans, sets->num, groups,
                                       plan->cell_reals * sets->size * CLSPI_FULL_POINTS};
 
-    at.groups = (cl_uint)groups;
+    at.groups = (uint32_t)groups;
     clspi_solid_tables_args cells = {.copies = plan->full_copied.buffer,
                                      .sets = plan->full_sets,
                                      .tables = plan->tables.full,
@@ -111,8 +110,6 @@ static clsp_status make_full(clsp_solid_plan *plan, clspi_series *series, cl_mem
 clsp_status clspi_cells_make(clsp_solid_plan *plan, clspi_series *series, cl_mem out,
                              clspi_cell_samples at)
 {
-    if (plan->desc.method != CLSP_SOLID_CELLS)
-        return clspi_published.make_cells(plan, series, out, at);
     CLSPI_CHECK(make_regular(plan, series, out, at));
     CLSPI_CHECK(make_layers(plan, series, out, at));
     return make_full(plan, series, out, at);

@@ -34,8 +34,8 @@ static clsp_status continue_all(clsp_solid_plan *plan, clspi_series *series)
             const size_t items = dim * clspi_min_u64(most, end - first);
             const clspi_continue_points_args args = {.points = plan->control,
                                                      .from = plan->continued,
-                                                     .first = (cl_uint)first,
-                                                     .items = (cl_uint)items};
+                                                     .first = (uint32_t)first,
+                                                     .items = (uint32_t)items};
             CLSPI_CHECK(clspi_launch_continue_points(series, &plan->continue_points, &args, items));
         }
     }

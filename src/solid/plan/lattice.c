@@ -350,7 +350,7 @@ static size_t next_items(const lattice_job *job, const clspi_kernel *kernel, siz
                                              items, kernel->local, 1);
     const size_t num = (size_t)clspi_min_u64(most, end - at->first);
 
-    at->items = (cl_uint)(num * items);
+    at->items = (uint32_t)(num * items);
     return num;
 }
 
@@ -361,7 +361,7 @@ static clsp_status make_vertices(const lattice_job *job, cl_mem weights, cl_mem 
     clspi_lattice_items at = items_from(job, parts_to);
     size_t num;
 
-    for (; at.first < l->mesh.num_vertices; at.first += (cl_uint)num) {
+    for (; at.first < l->mesh.num_vertices; at.first += (uint32_t)num) {
         num = next_items(job, &l->vertex_kernel, 1, l->mesh.num_vertices, &at);
         const clspi_lattice_vertices_args args = {.points = points_of(job->plan, job->from),
                                                   .cells = l->cells,
@@ -381,7 +381,7 @@ static clsp_status make_slices(const lattice_job *job, uint32_t rule)
     clspi_lattice_items at = items_from(job, rule == STEP_RULE ? most_parts(job->plan) : 1);
     size_t num;
 
-    for (; at.first < l->mesh.num_edges; at.first += (cl_uint)num) {
+    for (; at.first < l->mesh.num_edges; at.first += (uint32_t)num) {
         num = next_items(job, &l->slice_kernel, (size_t)at.side + 1, l->mesh.num_edges, &at);
         const clspi_lattice_slices_args args = {.points = points_of(job->plan, job->from),
                                                 .cells = l->cells,
@@ -403,7 +403,7 @@ static clsp_status make_edges(const lattice_job *job)
     size_t num;
 
     at.parts = most_parts(job->plan); /* of slices */
-    for (; at.first < l->mesh.num_edges; at.first += (cl_uint)num) {
+    for (; at.first < l->mesh.num_edges; at.first += (uint32_t)num) {
         num = next_items(job, &l->edge_kernel, 2 * (size_t)at.side - 1, l->mesh.num_edges, &at);
         const clspi_lattice_edges_args args = {
             .lines = l->lines, .out = points_of(job->plan, job->from + 1), .at = at};
@@ -430,7 +430,7 @@ static clspi_lattice_samples samples_from(const lattice_job *job, uint32_t side_
                                    .row_u = row[0],
                                    .row_v = row[1],
                                    .row_w = row[2],
-                                   .chunk = (cl_uint)clspi_min(job->plan->lattice->chunk, num[0]),
+                                   .chunk = (uint32_t)clspi_min(job->plan->lattice->chunk, num[0]),
                                    .first = 0,
                                    .cells = 0,
                                    .parts = parts_of(job->plan, job->from),
@@ -451,7 +451,7 @@ static clsp_status make_cells(const lattice_job *job, clspi_lattice_samples at, 
                                              each, l->cell_kernel.local, 1);
 
     for (; at.first < end; at.first += at.cells) {
-        at.cells = (cl_uint)clspi_min_u64(most, end - at.first);
+        at.cells = (uint32_t)clspi_min_u64(most, end - at.first);
         const clspi_lattice_cells_args args = {.points = points_of(plan, job->from),
                                                .cells = l->cells,
                                                .starts = l->starts,
@@ -496,7 +496,7 @@ clsp_status clspi_lattice_enqueue(clsp_solid_plan *plan, clspi_series *series, c
     const lattice_job job = {plan, series, rows->steps};
     clspi_lattice_samples at = samples_from(&job, 0, num, rows->sample_row);
 
-    at.first = (cl_uint)cells.first;
+    at.first = (uint32_t)cells.first;
     at.offset = target->offset;
     return make_cells(&job, at, cells.count, target->buffer);
 }

@@ -29,8 +29,8 @@ static clsp_status copy_blocks(clsp_solid_plan *plan, clspi_series *series)
         const clspi_copy_blocks_args args = {.points = plan->control,
                                              .list = plan->block_points,
                                              .copies = copies->buffer,
-                                             .first = (cl_uint)first,
-                                             .items = (cl_uint)items};
+                                             .first = (uint32_t)first,
+                                             .items = (uint32_t)items};
         CLSPI_CHECK(clspi_launch_copy_blocks(series, &copies->kernel, &args, items));
     }
     return CLSP_OK;
@@ -52,8 +52,8 @@ static clsp_status copy_sets(clsp_solid_plan *plan, clspi_series *series,
                                            .index = plan->index,
                                            .sets = words,
                                            .copies = copies->buffer,
-                                           .first = (cl_uint)first,
-                                           .items = (cl_uint)items};
+                                           .first = (uint32_t)first,
+                                           .items = (uint32_t)items};
         CLSPI_CHECK(
             clspi_series_launch(series, &copies->kernel, copies->kernel.signature, &args, items));
     }

@@ -6,6 +6,7 @@
 #include "host_cells.h"
 #include "lattice.h"
 #include "list_vertices.h"
+#include "methods.h"
 #include "points.h"
 #include "solid_upload.h"
 #include "star_vertices.h"
@@ -61,8 +62,8 @@ static clsp_status make_cells(clsp_solid_plan *plan, clspi_series *series, clsp_
     const clspi_cell_samples at = {.num_u = axis[0].num,
                                    .num_v = axis[1].num,
                                    .num_w = axis[2].num,
-                                   .first = (cl_uint)cells.first,
-                                   .count = (cl_uint)cells.count,
+                                   .first = (uint32_t)cells.first,
+                                   .count = (uint32_t)cells.count,
                                    .record = 0,
                                    .sets = 0,
                                    .groups = 1,
@@ -72,7 +73,9 @@ static clsp_status make_cells(clsp_solid_plan *plan, clspi_series *series, clsp_
 
     CLSPI_CHECK(clspi_solid_device_ready(plan, series));
     if (plan->lattice) return clspi_lattice_enqueue(plan, series, cells, target);
-    return clspi_cells_make(plan, series, target->buffer, at);
+    return plan->desc.method == CLSP_SOLID_CELLS
+               ? clspi_cells_make(plan, series, target->buffer, at)
+               : clspi_published_cells.make(plan, series, target->buffer, at);
 }
 
 static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clspi_series *series,

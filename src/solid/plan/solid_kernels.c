@@ -64,7 +64,7 @@ clsp_status clspi_solid_create_kernels(clsp_solid_plan *plan)
         CLSPI_CHECK(clspi_kernel_create(&plan->continue_points, plan->base.ctx, "continue_points",
                                         &clspi_continue_points_signature, &options));
     if (!plan->has_grid) return CLSP_OK;
-    if (plan->desc.method != CLSP_SOLID_CELLS) return clspi_published.create_cells(plan);
+    if (plan->desc.method != CLSP_SOLID_CELLS) return clspi_published_cells.create(plan);
     if (plan->points.blocks.num) CLSPI_CHECK(create_regular(plan));
     if (plan->layout.layers.num) CLSPI_CHECK(create_layers(plan));
     return plan->layout.full.num ? create_tables(plan) : CLSP_OK;

@@ -1,6 +1,6 @@
-#include "each_method.h"
-
 #include <clspline/bezier.h>
+
+#include "bezier_sums.h"
 #include "check.h"
 
 static clsp_status check_degrees(clspi_log *log, const clsp_bezier_desc *d, const char *method,
@@ -15,7 +15,7 @@ static clsp_status check_degrees(clspi_log *log, const clsp_bezier_desc *d, cons
 }
 
 /* Checks the bounds of powers (docs/math.md, 8) and of C(n, k) in the precision's range. */
-static clsp_status check_bezier(clspi_log *log, const clsp_bezier_desc *d)
+static clsp_status check(clspi_log *log, const clsp_bezier_desc *d)
 {
     const bool wide = d->precision == CLSP_F64;
     const uint32_t most_matrix = wide ? 64 : 22, most_brute = wide ? 900 : 100;
@@ -32,14 +32,8 @@ static clsp_status check_bezier(clspi_log *log, const clsp_bezier_desc *d)
     return check_degrees(log, d, "by the method brute each", larger, most_brute);
 }
 
-const clspi_methods clspi_published = {.bezier = {[CLSP_BEZIER_MULTILEVEL] = &clspi_table_sums,
-                                                  [CLSP_BEZIER_MATRIX] = &clspi_matrix_sums,
-                                                  [CLSP_BEZIER_BRUTE] = &clspi_power_sums},
-                                       .check_bezier = check_bezier,
-                                       .convert = &clspi_convert_matrix,
-                                       .check_mrep = clspi_nearest_cubic_check,
-                                       .build_mrep = clspi_nearest_cubic_build,
-                                       .find_mrep = clspi_nearest_cubic_find,
-                                       .destroy_mrep = clspi_nearest_cubic_destroy,
-                                       .create_cells = clspi_point_cells_create,
-                                       .make_cells = clspi_point_cells_make};
+const clspi_bezier_methods clspi_published_bezier = {
+    .sums = {[CLSP_BEZIER_MULTILEVEL] = &clspi_table_sums,
+             [CLSP_BEZIER_MATRIX] = &clspi_matrix_sums,
+             [CLSP_BEZIER_BRUTE] = &clspi_power_sums},
+    .check = check};

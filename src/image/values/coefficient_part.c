@@ -1,4 +1,4 @@
-#include "image_part.h"
+#include "coefficient_part.h"
 
 #include <math.h>
 
@@ -112,9 +112,9 @@ clspi_image_part clspi_image_need(const clspi_image_layout *layout, uint32_t ord
         r = held_of(&r, layout->low[d], layout->low[d] + (int64_t)layout->stored[d] - 1);
         if (r.num == 0) r = one(layout->low[d], layout->low[d]); /* which nobody reads */
         const int64_t num = r.last[0] - r.first[0] + 1;
-        part.low[d] = (cl_int)r.first[0];
-        part.cut[d] = (cl_int)r.last[0] + 1;
-        part.high[d] = (cl_int)(r.num > 1 ? r.first[1] - num : 0);
+        part.low[d] = (int32_t)r.first[0];
+        part.cut[d] = (int32_t)r.last[0] + 1;
+        part.high[d] = (int32_t)(r.num > 1 ? r.first[1] - num : 0);
         part.num[d] = (uint32_t)(num + (r.num > 1 ? r.last[1] - r.first[1] + 1 : 0));
     }
     return part;
@@ -128,8 +128,8 @@ clspi_image_part clspi_image_whole(const clspi_image_layout *layout)
 
     for (uint32_t d = 0; d < 3; d++) {
         part.num[d] = layout->stored[d];
-        part.low[d] = part.high[d] = (cl_int)layout->low[d];
-        part.cut[d] = (cl_int)(layout->low[d] + layout->stored[d]);
+        part.low[d] = part.high[d] = (int32_t)layout->low[d];
+        part.cut[d] = (int32_t)(layout->low[d] + layout->stored[d]);
     }
     return part;
 }
