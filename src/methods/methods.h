@@ -21,6 +21,7 @@ typedef struct clspi_bezier_methods {
    curves like these, and the search on the curves that are loaded, within a tolerance or by 0 the
    default one. plan->nearest is there. */
 typedef struct clspi_nearest_method {
+    const char *why_alone; /* no other processor takes part */
     clsp_status (*check)(const clsp_patch_plan *plan, uint32_t num_nearest);
     clsp_status (*build)(const clspi_build *build, const clspi_tensor_desc *desc);
     clsp_status (*find)(clsp_patch_plan *plan, clspi_series *series, const clspi_nearest_job *job,

@@ -166,4 +166,5 @@ static clsp_status find(clsp_patch_plan *plan, clspi_series *series, const clspi
     return CLSP_OK;
 }
 
-const clspi_nearest_method clspi_published_mrep = {check, build_programs, find};
+const clspi_nearest_method clspi_published_mrep = {"mrep is the device's alone", check,
+                                                   build_programs, find};

@@ -357,7 +357,8 @@ static clsp_status project(clsp_patch_plan *plan, const clsp_nearest_queries *qu
                                              .lacks = lacks,
                                              .on_device = search_on_device};
     const size_t result = clspi_nearest_reals(plan) * opts->num_nearest;
-    const bool is_mrep = opts->method == CLSP_NEAREST_MREP;
+    const char *const alone =
+        opts->method == CLSP_NEAREST_MREP ? clspi_published_mrep.why_alone : NULL;
     const bool is_curve = plan->desc.directions == 1;
     project_call call = {.opts = *opts};
     clspi_work_input in[CLSPI_WORK_INPUTS];
@@ -372,8 +373,8 @@ static clsp_status project(clsp_patch_plan *plan, const clsp_nearest_queries *qu
                        .line_ns = is_curve ? query_ns(&plan->desc, opts->num_nearest) : 0,
                        .takes_all = !is_curve,
                        .chunk_ms = is_curve ? 0 : CHUNK_MS,
-                       .why_no_host = is_mrep ? "mrep is the device's alone" : NULL,
-                       .why_alone = is_mrep ? "mrep is the device's alone" : NULL};
+                       .why_no_host = alone,
+                       .why_alone = alone};
 
     CLSPI_CHECK(check_size(plan, queries->num, result));
     add_memories(in, &work, queries, &call);
