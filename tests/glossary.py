@@ -5,7 +5,7 @@ usage: glossary.py [SOURCE_DIR]
 
   - every name in backticks exists: a file, or an identifier of the sources; one that ends in * is
     the beginning of some
-  - each section's terms are sorted, and no term stands twice
+  - each section's terms are sorted, and no term stands twice, be it with words in brackets
   - no identifier and no file of src/, cl/ and include/ uses a word of the sections "Reserved" and
     "Words that the tree does not use", alone or in the plural. Identifiers are split at _ and where
     capitals begin. Names in backticks behind such a word are its exceptions, and the entry says
@@ -113,10 +113,10 @@ class Checker:
                 self.report(GLOSSARY, entry.line, f'{entry.terms[0]} stands behind {last}')
             section, last = entry.section, first
             for term in entry.terms:
-                if term.lower() in seen:
-                    self.report(GLOSSARY, entry.line,
-                                f'{term} stands in line {seen[term.lower()]} too')
-                seen.setdefault(term.lower(), entry.line)
+                head = term.lower().split(' (')[0]
+                if head in seen:
+                    self.report(GLOSSARY, entry.line, f'{term} stands in line {seen[head]} too')
+                seen.setdefault(head, entry.line)
 
     def existing(self):
         """Every name in backticks exists."""

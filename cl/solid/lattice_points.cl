@@ -61,9 +61,6 @@ kernel void lattice_vertices(global const real *restrict points, global const ui
 
 /* ---- edges ---- */
 
-/* The rules of slices around an edge: those of a surface's vertex, and of its limit. */
-enum { STEP_RULE, LIMIT_RULE };
-
 /* Makes slices of edges, (side + 1) each: what a surface's rule makes of an edge's point and those
    around it, which are sums relative to it. list: 64 times a cell + 4 times its edge + which of its
    two faces there count, as bits: within the solid both, and the point beyond both too; on a smooth
@@ -142,9 +139,7 @@ kernel void lattice_edges(global const real *restrict lines, global real *restri
 /* ---- cells ---- */
 
 /* What a sample along a direction is made of are four adjacent points: their weights are a row,
-   and its start is the first one, counted from one before the cell's; with a bit where the sample
-   is at the low end, and one where it is at the high end. */
-#define END_BITS 0xc0000000u
+   and its start is the first one, counted from one before the cell's, with END_BITS. */
 
 /* The cells of a launch: the lattice that is read, the side of that which is made, 0: samples are
    made, which go to `offset` and on; how many there are, where their rows begin, and how many along

@@ -55,7 +55,7 @@ static clsp_status configure(clspi_bezier_plan *plan, const clsp_bezier_desc *de
     plan->desc = *desc;
     plan->tensor.variant = (uint32_t)desc->method;
     const clsp_status status = clspi_patch_configure(&plan->tensor, tensor);
-    clspi_own_samples_tell(&plan->tensor.samples, status, plan->desc.axis);
+    clspi_own_samples_describe(&plan->tensor.samples, status, plan->desc.axis);
     return status;
 }
 

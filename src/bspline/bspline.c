@@ -41,7 +41,7 @@ static clsp_status configure(clspi_bspline_plan *plan, clsp_bspline_desc *desc)
     tensor.basis = clspi_bspline_basis(plan);
     plan->desc = *desc;
     const clsp_status status = clspi_patch_configure(&plan->tensor, &tensor);
-    clspi_own_samples_tell(&plan->tensor.samples, status, plan->desc.axis);
+    clspi_own_samples_describe(&plan->tensor.samples, status, plan->desc.axis);
     return status;
 }
 

@@ -273,7 +273,7 @@ static clsp_status copy_in(dispatcher *d, chunk_in_flight *c, cl_mem buffer, con
 }
 
 /* Gives a chunk what its tiles read. */
-static clsp_status bring_input(dispatcher *d, chunk_in_flight *c)
+static clsp_status upload_input(dispatcher *d, chunk_in_flight *c)
 {
     const clspi_job *const job = d->run->job;
     const clsp_range region = in_region_of(job, c->chunk.tiles);
@@ -357,7 +357,7 @@ static clsp_status launch(dispatcher *d, chunk_in_flight *c, clsp_range tiles)
     atomic_store(&d->participant->begin_ms, c->begin_ms); /* before others see its tiles */
     atomic_fetch_add(&d->participant->at_work, tiles.count);
     if (region.count == 0) return CLSP_OK;
-    CLSPI_CHECK(bring_input(d, c));
+    CLSPI_CHECK(upload_input(d, c));
     return clspi_works_in_place(&d->ctx->device, d->run->job->out + region.first, region.count)
                ? launch_direct(d, c, region)
                : launch_staged(d, c, region);

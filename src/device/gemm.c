@@ -117,7 +117,7 @@ static clsp_status check_desc(const clspi_gemm *gemm)
 /* ---- choice ---- */
 
 /* Notes once a context that products go by our own kernels which CLBlast would make faster. */
-static void tell_absence(clsp_context *ctx)
+static void log_absence(clsp_context *ctx)
 {
     if (!atomic_exchange(&ctx->told_absence, true))
         clspi_message(&ctx->log, CLSP_LOG_INFO, "gemm: large products by our own kernels: %s",
@@ -138,7 +138,7 @@ static clspi_gemm_method choose_method(const clspi_gemm *gemm)
     if (d->method != CLSPI_GEMM_AUTO) return d->method;
     if (least == 0 || smallest < least || !clspi_clblast_is_built()) return CLSPI_GEMM_SIZED;
     if (clspi_clblast_find()) return CLSPI_GEMM_CLBLAST;
-    tell_absence(gemm->ctx);
+    log_absence(gemm->ctx);
     return CLSPI_GEMM_SIZED;
 }
 

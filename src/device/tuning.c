@@ -13,10 +13,16 @@
 
 /* What all rows have. Products: on a GPU CLBlast won from 32 x 32 upward, and lost 3 to 12 times
    below 16. */
-#define GPU(groups, fma, scratch, registers, column, vertex, pair, band, symmetric, block, sector, \
-            fuse)                                                                                  \
-    64, groups, fma, 1024, scratch, 8, registers, column, vertex, pair, band, symmetric, block,    \
-        sector, fuse, 16, 32, 32
+#define ANY_GPU                                                                                    \
+    .work_group = 64, .items_per_unit = 1024, .keep_share = 8, .gemm_wide_columns = 16,            \
+    .gemm_clblast_f32 = 32, .gemm_clblast_f64 = 32
+
+/* What AMD's rows have, which calls itself by two names. */
+#define ANY_AMD                                                                                    \
+    ANY_GPU, .max_groups = GROUPS_MANY, .max_launch_fma = FMA_FAST, .scratch_bytes = 8 * MIB,      \
+             .item_registers = 36, .single_column = 32, .vertex_registers = 84,                    \
+             .vertex_pair_registers = 76, .band_registers = 84, .symmetric_terms = 5,              \
+             .line_block = 32
 
 typedef struct tuning_row {
     clsp_device_class device_class; /* 0: any */
@@ -33,20 +39,26 @@ typedef struct tuning_row {
 static const tuning_row rows[] = {
     {CLSP_CLASS_DISCRETE,
      "NVIDIA",
-     {GPU(GROUPS_MANY, FMA_FAST, 32 * MIB, 96, 64, 152, 168, 336, 13, 32, 32, 1)}},
-    {CLSP_CLASS_DISCRETE,
-     "AMD",
-     {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 84, 76, 84, 5, 32, 0, 0)}},
-    {CLSP_CLASS_DISCRETE,
-     "Advanced Micro",
-     {GPU(GROUPS_MANY, FMA_FAST, 8 * MIB, 36, 32, 84, 76, 84, 5, 32, 0, 0)}},
+     {ANY_GPU, .max_groups = GROUPS_MANY, .max_launch_fma = FMA_FAST, .scratch_bytes = 32 * MIB,
+      .item_registers = 96, .single_column = 64, .vertex_registers = 152,
+      .vertex_pair_registers = 168, .band_registers = 336, .symmetric_terms = 13, .line_block = 32,
+      .sector_bytes = 32, .fuses_bands = 1}},
+    {CLSP_CLASS_DISCRETE, "AMD", {ANY_AMD}},
+    {CLSP_CLASS_DISCRETE, "Advanced Micro", {ANY_AMD}},
     {CLSP_CLASS_DISCRETE,
      NULL,
-     {GPU(GROUPS_OLD, FMA_FAST, 8 * MIB, 24, 16, 52, 0, 52, 5, 16, 0, 0)}},
+     {ANY_GPU, .max_groups = GROUPS_OLD, .max_launch_fma = FMA_FAST, .scratch_bytes = 8 * MIB,
+      .item_registers = 24, .single_column = 16, .vertex_registers = 52, .band_registers = 52,
+      .symmetric_terms = 5, .line_block = 16}},
     {CLSP_CLASS_INTEGRATED,
      "Arm",
-     {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 0, 0, 0, 5, 0, 0, 0)}},
-    {0, NULL, {GPU(GROUPS_OLD, FMA_SLOW, 1 * MIB, 16, 16, 52, 0, 52, 5, 16, 0, 0)}},
+     {ANY_GPU, .max_groups = GROUPS_OLD, .max_launch_fma = FMA_SLOW, .scratch_bytes = 1 * MIB,
+      .item_registers = 16, .single_column = 16, .symmetric_terms = 5}},
+    {0,
+     NULL,
+     {ANY_GPU, .max_groups = GROUPS_OLD, .max_launch_fma = FMA_SLOW, .scratch_bytes = 1 * MIB,
+      .item_registers = 16, .single_column = 16, .vertex_registers = 52, .band_registers = 52,
+      .symmetric_terms = 5, .line_block = 16}},
 };
 
 clspi_tuning clspi_tuning_for(const clsp_device_info *info)

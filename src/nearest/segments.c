@@ -217,7 +217,7 @@ static clsp_status bring_points(clsp_patch_plan *plan, clspi_series *series)
     const void *points;
     void *own;
 
-    if (!plan->nearest->is_scaled) return clspi_patch_bring(plan, series);
+    if (!plan->nearest->is_scaled) return clspi_patch_upload(plan, series);
     clspi_buffer_release(&plan->nearest->points);
     pthread_mutex_lock(&plan->base.lock);
     clsp_status status = clspi_nearest_points(plan, &points, &own);

@@ -92,9 +92,9 @@ static clsp_status reserve(clsp_patch_plan *plan, size_t num_patches, const clsp
     if (!clspi_size_mul(&bytes, plan->patch_reals) || !clspi_size_mul(&bytes, num_patches))
         return too_many(plan, num_patches);
     plan->is_loaded = plan->is_made = false;
-    plan->is_brought = !stays_on_host(plan, from);
+    plan->is_uploaded = !stays_on_host(plan, from);
     clspi_peers_forget(&plan->peers);
-    if (!plan->is_brought) /* lists read a patch where there is none, too */
+    if (!plan->is_uploaded) /* lists read a patch where there is none, too */
         return clspi_host_state_reserve(&plan->host, &plan->base, bytes,
                                         plan->patch_reals * real_bytes(plan));
     clspi_host_state_forget(&plan->host);
@@ -108,14 +108,14 @@ static void forget_host_sums(clsp_patch_plan *plan)
         if (plan->host.scratch[i]) clspi_vertex_scratch_forget(plan->host.scratch[i]);
 }
 
-clsp_status clspi_patch_bring(clsp_patch_plan *plan, clspi_series *series)
+clsp_status clspi_patch_upload(clsp_patch_plan *plan, clspi_series *series)
 {
     const size_t bytes = plan->num_patches * plan->patch_reals * real_bytes(plan);
 
-    if (plan->is_brought) return CLSP_OK;
+    if (plan->is_uploaded) return CLSP_OK;
     CLSPI_CHECK(clspi_buffer_reserve(&plan->points, &plan->points_bytes, plan->base.ctx, bytes));
     CLSPI_CHECK(clspi_series_write(series, plan->points, 0, plan->host.data, bytes));
-    plan->is_brought = true;
+    plan->is_uploaded = true;
     return CLSP_OK;
 }
 
@@ -129,8 +129,8 @@ static clsp_status take(clsp_patch_plan *plan, clspi_series *series, size_t byte
 }
 
 /* Brings control points into the plan, and makes of them what kernels need if they are ready. */
-static clsp_status bring(clsp_patch_plan *plan, clspi_series *series, size_t num_patches,
-                         const clspi_memory *from)
+static clsp_status upload(clsp_patch_plan *plan, clspi_series *series, size_t num_patches,
+                          const clspi_memory *from)
 {
     const size_t bytes = num_patches * plan->patch_reals * real_bytes(plan);
 
@@ -153,7 +153,7 @@ static clsp_status load(clsp_patch_plan *plan, size_t num_patches, const clspi_m
     CLSPI_CHECK(reserve(plan, num_patches, from));
     forget_host_sums(plan);
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, run));
-    const clsp_status made = bring(plan, &call.series, num_patches, from);
+    const clsp_status made = upload(plan, &call.series, num_patches, from);
     CLSPI_CHECK(from->host ? clspi_call_finish(&call, made) : clspi_call_end(&call, made));
     plan->num_patches = num_patches;
     plan->is_loaded = true;

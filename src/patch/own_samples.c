@@ -16,7 +16,8 @@ bool clspi_own_samples_given(const clspi_own_samples *samples)
     return samples->params[0] || samples->params[1] || samples->params[2];
 }
 
-void clspi_own_samples_tell(const clspi_own_samples *samples, clsp_status status, clsp_axis axis[3])
+void clspi_own_samples_describe(const clspi_own_samples *samples, clsp_status status,
+                                clsp_axis axis[3])
 {
     for (uint32_t k = 0; k < 3; k++) {
         if (!axis[k].params) continue;
@@ -146,8 +147,8 @@ static void write_samples(const clspi_tensor_desc *desc, void *reals, double *va
     }
 }
 
-clsp_status clspi_own_samples_bring(clspi_own_samples *samples, clspi_series *series,
-                                    const clspi_tensor_desc *desc)
+clsp_status clspi_own_samples_upload(clspi_own_samples *samples, clspi_series *series,
+                                     const clspi_tensor_desc *desc)
 {
     const size_t num = (size_t)desc->axis[0].num + desc->axis[1].num + desc->axis[2].num;
     const size_t bytes = CLSPI_ROW_RANGE_SAMPLE_REALS * num * clsp_type_bytes(desc->precision);

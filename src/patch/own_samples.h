@@ -22,8 +22,8 @@ bool clspi_has_own_samples(const clspi_tensor_desc *desc);
 /* Lets the axes of a family's description have the plan's copies of their parameters. Where the
    plan has not taken a description (status), axes with parameters are none: the caller's may be
    gone. */
-void clspi_own_samples_tell(const clspi_own_samples *samples, clsp_status status,
-                            clsp_axis axis[3]);
+void clspi_own_samples_describe(const clspi_own_samples *samples, clsp_status status,
+                                clsp_axis axis[3]);
 
 /* Takes the parameters from axes where they are those of a uniform one with the same ends, which
    then makes them, and the same bits. */
@@ -40,8 +40,8 @@ bool clspi_needs_own_samples(const clspi_tensor_desc *desc);
 void clspi_own_samples_option(clspi_options *options, const clspi_tensor_desc *desc);
 
 /* Brings the samples of all axes to the device, where that has not been done. */
-clsp_status clspi_own_samples_bring(clspi_own_samples *samples, clspi_series *series,
-                                    const clspi_tensor_desc *desc);
+clsp_status clspi_own_samples_upload(clspi_own_samples *samples, clspi_series *series,
+                                     const clspi_tensor_desc *desc);
 
 void clspi_own_samples_release(clspi_own_samples *samples);
 

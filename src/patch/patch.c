@@ -127,7 +127,7 @@ static clsp_status make_facets_on_device(const clspi_work *work, clspi_plan *bas
     clsp_patch_plan *const plan = clspi_patch_plan_of(base);
 
     (void)in;
-    CLSPI_CHECK(clspi_patch_grids_bring(&plan->grids, series, &plan->desc));
+    CLSPI_CHECK(clspi_patch_grids_upload(&plan->grids, series, &plan->desc));
     return clspi_faces_enqueue(&plan->faces, series, work->user,
                                (clsp_range){part->piece, part->num_lines}, out->buffer,
                                out->offset);
@@ -180,6 +180,7 @@ clsp_status clsp_patch_indices(clsp_patch_plan *plan, clsp_faces faces, clsp_ran
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT,
                           "%s: %zu vertices are more than indices of 32 bits can count",
                           plan->base.family, vertices);
-    return clspi_run_asks(run) ? clspi_run_tell(run, job.num_facets * clspi_indices_per_facet(&job))
-                               : make_indices(plan, &job, &indices, run);
+    return clspi_run_asks(run)
+               ? clspi_run_report(run, job.num_facets * clspi_indices_per_facet(&job))
+               : make_indices(plan, &job, &indices, run);
 }

@@ -230,8 +230,8 @@ static clsp_status upload_all(clspi_patch_grids *grids, clspi_series *series,
     return upload_low(series, &grids->facet_buffer, grids->first_facet, grids->num);
 }
 
-clsp_status clspi_patch_grids_bring(clspi_patch_grids *grids, clspi_series *series,
-                                    const clspi_tensor_desc *desc)
+clsp_status clspi_patch_grids_upload(clspi_patch_grids *grids, clspi_series *series,
+                                     const clspi_tensor_desc *desc)
 {
     if (!clspi_has_patch_grids(grids) || grids->nums_buffer) return CLSP_OK;
     const clsp_status status = upload_all(grids, series, desc);

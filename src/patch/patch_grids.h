@@ -28,8 +28,8 @@ clsp_status clspi_patch_grids_set(clspi_patch_grids *grids, clsp_context *ctx,
                                   const uint32_t *nums);
 
 /* Brings them to the device, where there are any and that has not been done. */
-clsp_status clspi_patch_grids_bring(clspi_patch_grids *grids, clspi_series *series,
-                                    const clspi_tensor_desc *desc);
+clsp_status clspi_patch_grids_upload(clspi_patch_grids *grids, clspi_series *series,
+                                     const clspi_tensor_desc *desc);
 
 /* Returns vertices or facets, counted from the first one of a patch on, as a cut whose pieces are
    patches. prefix: first_vertex or first_facet; NULL: each patch has per_patch of them. */

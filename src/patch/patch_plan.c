@@ -168,9 +168,9 @@ static clsp_status prepare_vertices(clsp_patch_plan *plan)
                                    : clspi_assembly_prepare(&plan->assembly, ctx, &plan->desc);
 }
 
-static clsp_status bring_samples(clsp_patch_plan *plan, clspi_series *series)
+static clsp_status upload_samples(clsp_patch_plan *plan, clspi_series *series)
 {
-    CLSPI_CHECK(clspi_own_samples_bring(&plan->samples, series, &plan->desc));
+    CLSPI_CHECK(clspi_own_samples_upload(&plan->samples, series, &plan->desc));
     plan->desc.samples = plan->samples.buffer;
     return CLSP_OK;
 }
@@ -183,7 +183,7 @@ static clsp_status prepare(clsp_patch_plan *plan, clspi_series *series)
     plan->sums.last_in_rows =
         !plan->is_plain && !plan->sums.method && clspi_vertex_rows_fit(series->ctx, d);
     if (clspi_patch_has_sums(plan)) {
-        if (clspi_needs_own_samples(d)) CLSPI_CHECK(bring_samples(plan, series));
+        if (clspi_needs_own_samples(d)) CLSPI_CHECK(upload_samples(plan, series));
         CLSPI_CHECK(clspi_grid_sums_prepare(&plan->sums, series, d));
         CLSPI_CHECK(prepare_vertices(plan));
     }
@@ -196,7 +196,7 @@ clsp_status clspi_patch_ready(clsp_patch_plan *plan, clspi_series *series)
     if (!plan->is_ready) CLSPI_CHECK(prepare(plan, series));
     plan->is_ready = true;
     if (plan->is_made || !plan->is_loaded) return CLSP_OK;
-    CLSPI_CHECK(clspi_patch_bring(plan, series));
+    CLSPI_CHECK(clspi_patch_upload(plan, series));
     CLSPI_CHECK(clspi_patch_make_of_points(plan, series, plan->num_patches));
     plan->is_made = true;
     return CLSP_OK;

@@ -73,10 +73,10 @@ struct clsp_patch_plan {
     cl_mem basis;          /* of the family, for vertices one by one; NULL: none, or not yet */
 
     /* [num_patches][patch_reals]; where the host makes vertices, the host's state has those from
-       host memory, until kernels need them (clspi_patch_bring) */
+       host memory, until kernels need them (clspi_patch_upload) */
     cl_mem points;
     size_t points_bytes;
-    bool is_brought; /* they are there */
+    bool is_uploaded; /* they are there */
     size_t num_patches;
     bool is_loaded;
     uint64_t loads; /* of control points; by it what a family makes of them knows its own */
@@ -125,7 +125,7 @@ clsp_status clspi_patch_configure(clsp_patch_plan *plan, const clspi_tensor_desc
 clsp_status clspi_patch_ready(clsp_patch_plan *plan, clspi_series *series);
 
 /* Brings the control points to the device, where only the host has them. */
-clsp_status clspi_patch_bring(clsp_patch_plan *plan, clspi_series *series);
+clsp_status clspi_patch_upload(clsp_patch_plan *plan, clspi_series *series);
 
 /* Tells whether vertices are made by sums on a common grid. */
 bool clspi_patch_has_sums(const clsp_patch_plan *plan);

@@ -24,7 +24,7 @@ clsp_status clspi_patch_enqueue(clsp_patch_plan *plan, clspi_series *series, con
 clsp_status clspi_patch_find_source(clspi_point_source *source, clsp_patch_plan *plan,
                                     clspi_series *series)
 {
-    CLSPI_CHECK(clspi_patch_bring(plan, series));
+    CLSPI_CHECK(clspi_patch_upload(plan, series));
     if (!plan->basis && plan->family->make_basis)
         CLSPI_CHECK(plan->family->make_basis(plan, series));
     *source = (clspi_point_source){.desc = &plan->desc,
@@ -89,9 +89,9 @@ clsp_status clspi_patch_enqueue_vertices(clsp_patch_plan *plan, clspi_series *se
                             .offset = offset};
 
     CLSPI_CHECK(clspi_patch_find_source(&source, plan, series));
-    CLSPI_CHECK(clspi_patch_grids_bring(&plan->grids, series, &plan->desc));
+    CLSPI_CHECK(clspi_patch_grids_upload(&plan->grids, series, &plan->desc));
     if (clspi_has_own_samples(&plan->desc)) {
-        CLSPI_CHECK(clspi_own_samples_bring(&plan->samples, series, &plan->desc));
+        CLSPI_CHECK(clspi_own_samples_upload(&plan->samples, series, &plan->desc));
         grids.samples = plan->samples.buffer;
     }
     return clspi_eval_grids(&plan->point_kernels, series, &source, &grids);
@@ -116,7 +116,7 @@ static clsp_status take_grids(clsp_patch_plan *plan, size_t num_patches, const u
     CLSPI_CHECK(clspi_patch_grids_set(&plan->grids, ctx, &plan->desc, num_patches, nums));
     if (clspi_is_own_cpu(ctx)) return CLSP_OK; /* a call whose kernels need them brings them */
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
-    return clspi_call_end(&call, clspi_patch_grids_bring(&plan->grids, &call.series, &plan->desc));
+    return clspi_call_end(&call, clspi_patch_grids_upload(&plan->grids, &call.series, &plan->desc));
 }
 
 /* Finds numbers of samples in host memory, and checks them. */

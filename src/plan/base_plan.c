@@ -100,7 +100,7 @@ bool clspi_run_asks(const clsp_run *run)
     return run && run->tiling;
 }
 
-clsp_status clspi_run_tell(const clsp_run *run, size_t elements)
+clsp_status clspi_run_report(const clsp_run *run, size_t elements)
 {
     *run->tiling = (clsp_tiling){.num_tiles = 1, .elements = {0, elements}};
     return CLSP_OK;
@@ -214,7 +214,7 @@ static bool writes_beside(clspi_plan *plan, size_t bytes)
 
 /* Enqueues the writing of a buffer that kernels have read which were enqueued before the last one
    was written, and lets the series wait for it. */
-static clsp_status write_beside(clspi_plan *plan, clspi_series *series, clspi_brought *brought,
+static clsp_status write_beside(clspi_plan *plan, clspi_series *series, clspi_uploaded *brought,
                                 cl_mem buffer, const char *from, size_t bytes)
 {
     clspi_log *const log = &plan->ctx->log;
@@ -235,10 +235,10 @@ static clsp_status write_beside(clspi_plan *plan, clspi_series *series, clspi_br
     return status;
 }
 
-clsp_status clspi_plan_bring(clspi_plan *plan, clspi_series *series, uint32_t i, const char *from,
-                             size_t bytes, cl_mem *buffer)
+clsp_status clspi_plan_upload(clspi_plan *plan, clspi_series *series, uint32_t i, const char *from,
+                              size_t bytes, cl_mem *buffer)
 {
-    clspi_brought *const brought = &plan->brought[i];
+    clspi_uploaded *const brought = &plan->brought[i];
     const bool beside = writes_beside(plan, bytes);
 
     if (beside) brought->slot = 1 - brought->slot;

@@ -21,10 +21,10 @@ typedef struct clspi_staging {
 
 /* What shared jobs bring, in turns into two staging buffers, so that one is written while kernels
    read the other. */
-typedef struct clspi_brought {
+typedef struct clspi_uploaded {
     uint32_t slot;   /* of the staging buffer that was written last */
     cl_event before; /* of kernels that were enqueued before that; NULL: there may be none */
-} clspi_brought;
+} clspi_uploaded;
 
 enum {
     CLSPI_MAX_STREAMS = 5,     /* memories that a call reads and writes (transfer.h) */
@@ -46,7 +46,7 @@ typedef struct clspi_plan {
     cl_command_queue reads;  /* in-order, for transfers beside kernels; NULL: not made */
     cl_command_queue writes; /* the same, of what shared jobs bring */
     bool reads_tried, writes_tried;
-    clspi_brought brought[CLSPI_MAX_STREAMS];
+    clspi_uploaded brought[CLSPI_MAX_STREAMS];
     atomic_flag callers[CLSPI_HOST_WORKERS]; /* numbers of workers that calling threads have */
     atomic_flag has_noted;                   /* that the host makes what the device does not */
     pthread_mutex_t lock; /* of what the host makes tiles from: callers of their own may prepare it
@@ -98,7 +98,7 @@ clsp_status clspi_later_check(const clspi_plan *plan);
 bool clspi_run_asks(const clsp_run *run);
 
 /* Answers such a call that one processor makes: it writes so many elements. */
-clsp_status clspi_run_tell(const clsp_run *run, size_t elements);
+clsp_status clspi_run_report(const clsp_run *run, size_t elements);
 
 /* Opens the call's series, behind the caller's wait list and the plan's calls before. */
 clsp_status clspi_call_begin(clspi_call *call, clspi_plan *plan, const clsp_run *run);
@@ -129,8 +129,8 @@ void clspi_run_undo(const clsp_run *run);
 /* Brings what a chunk of a shared job needs from host memory to a staging buffer of the plan's, for
    its stream number i, beside kernels of the chunks before where the device has memory of its own.
    The host memory stays until the chunk has run, and the buffer until the next chunk's kernels. */
-clsp_status clspi_plan_bring(clspi_plan *plan, clspi_series *series, uint32_t i, const char *from,
-                             size_t bytes, cl_mem *buffer);
+clsp_status clspi_plan_upload(clspi_plan *plan, clspi_series *series, uint32_t i, const char *from,
+                              size_t bytes, cl_mem *buffer);
 
 void clspi_plan_release(clspi_plan *plan);
 

@@ -137,8 +137,8 @@ static clsp_status reserve(clspi_stream *stream, clspi_series *series, const cls
 }
 
 /* Brings a part's lines to the device. */
-static clsp_status bring(clspi_stream *stream, clspi_series *series, const clspi_flight *flight,
-                         uint32_t i)
+static clsp_status upload(clspi_stream *stream, clspi_series *series, const clspi_flight *flight,
+                          uint32_t i)
 {
     const char *const lines = host_lines(stream, &flight->part);
     const size_t bytes = part_bytes(stream, &flight->part);
@@ -183,7 +183,7 @@ clsp_status clspi_stream_open(clspi_stream *stream, clspi_call *call, const clsp
     if (!clspi_stream_is_on_host(stream) || wrap(stream, series->ctx, &flight->part))
         return CLSP_OK;
     CLSPI_CHECK(reserve(stream, series, flight, i, call->plan->reads));
-    return stream->written && !stream->has_gaps ? CLSP_OK : bring(stream, series, flight, i);
+    return stream->written && !stream->has_gaps ? CLSP_OK : upload(stream, series, flight, i);
 }
 
 clsp_status clspi_stream_close(clspi_stream *stream, clspi_call *call, clspi_flight *flight,

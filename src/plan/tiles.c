@@ -28,8 +28,8 @@ clsp_status clspi_tiles_of(clspi_tiles *tiles, const clspi_plan *plan, const cls
     return CLSP_OK;
 }
 
-clsp_status clspi_tiles_tell(const clspi_tiles *tiles, const clspi_tiling *tiling,
-                             size_t line_elements, const clsp_run *run)
+clsp_status clspi_tiles_report(const clspi_tiles *tiles, const clspi_tiling *tiling,
+                               size_t line_elements, const clsp_run *run)
 {
     const clsp_range elements = {tiles->lines.first * line_elements,
                                  tiles->lines.count * line_elements};

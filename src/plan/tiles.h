@@ -25,7 +25,7 @@ clsp_status clspi_tiles_of(clspi_tiles *tiles, const clspi_plan *plan, const cls
                            const clsp_run *run);
 
 /* Answers a call that asks; a line of the job has so many elements. */
-clsp_status clspi_tiles_tell(const clspi_tiles *tiles, const clspi_tiling *tiling,
-                             size_t line_elements, const clsp_run *run);
+clsp_status clspi_tiles_report(const clspi_tiles *tiles, const clspi_tiling *tiling,
+                               size_t line_elements, const clsp_run *run);
 
 #endif

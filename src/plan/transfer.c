@@ -217,8 +217,8 @@ static clsp_status make_handed_over(transfer *t, clspi_cut cut)
     return clspi_memory_release(out, series, make_all(t, cut));
 }
 
-clsp_status clspi_carry_out(clspi_plan *plan, const clsp_run *run, clspi_job_streams *streams,
-                            clspi_cut cut, clspi_make_fn make, void *user)
+clsp_status clspi_run_streams(clspi_plan *plan, const clsp_run *run, clspi_job_streams *streams,
+                              clspi_cut cut, clspi_make_fn make, void *user)
 {
     clspi_call call;
     transfer t = {.call = &call, .streams = streams, .make = make, .user = user};

@@ -16,8 +16,8 @@ typedef struct clspi_job_streams {
 typedef clsp_status (*clspi_make_fn)(void *user, clspi_series *series, const clspi_part *part);
 
 /* Carries out the lines of `cut` as one call; the streams are closed in every case. */
-clsp_status clspi_carry_out(clspi_plan *plan, const clsp_run *run, clspi_job_streams *streams,
-                            clspi_cut cut, clspi_make_fn make, void *user);
+clsp_status clspi_run_streams(clspi_plan *plan, const clsp_run *run, clspi_job_streams *streams,
+                              clspi_cut cut, clspi_make_fn make, void *user);
 
 void clspi_streams_close(clspi_job_streams *streams);
 

@@ -141,7 +141,7 @@ clsp_status clspi_work_run(const clspi_work *work, const clsp_run *run)
 
     CLSPI_CHECK(clspi_tiles_of(&tiles, work->plan, &work->tiling, run));
     if (tiles.way == CLSPI_ASKED)
-        return clspi_tiles_tell(&tiles, &work->tiling, work->out.per_line, run);
+        return clspi_tiles_report(&tiles, &work->tiling, work->out.per_line, run);
     l.work = work; /* its arrays are for as many inputs as there are */
     l.tiles = tiles;
     l.output = *work->out.output;

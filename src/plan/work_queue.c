@@ -90,7 +90,8 @@ clsp_status clspi_lines_on_queue(const clspi_work_lines *from, const clsp_run *r
     clspi_cut cut = clspi_cut_of(&work->tiling, from->tiles.tiles, work->first_piece);
     const clsp_status status = open_streams(&l, &from->output);
     cut.multiple = work->multiple;
-    if (status == CLSP_OK) return clspi_carry_out(work->plan, run, &l.streams, cut, make_part, &l);
+    if (status == CLSP_OK)
+        return clspi_run_streams(work->plan, run, &l.streams, cut, make_part, &l);
     clspi_streams_close(&l.streams);
     return status;
 }

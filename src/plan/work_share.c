@@ -49,7 +49,7 @@ static clsp_status make_on_device(const clspi_work_lines *l, clspi_plan *plan, c
             if (in->per_line == 0 || work->in[i].written)
                 at[num].host = l->in[i] + clspi_input_bytes(in, first);
             else
-                CLSPI_CHECK(clspi_plan_bring(
+                CLSPI_CHECK(clspi_plan_upload(
                     plan, series, num, l->in[i] + clspi_input_bytes(in, first),
                     clspi_input_bytes(in, part->num_lines * in->per_line), &at[num].buffer));
         }

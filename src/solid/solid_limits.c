@@ -79,7 +79,7 @@ clsp_status clsp_solid_limit_points(const clsp_solid_mesh *mesh, clsp_solid_plac
     const size_t num = count_limits(&all, places) * dim;
     CLSPI_CHECK(clspi_solid_check_creases(mesh));
     CLSPI_CHECK(clspi_refinement_check(mesh->refinement, run, "making limits"));
-    if (clspi_run_asks(run)) return clspi_run_tell(run, num);
+    if (clspi_run_asks(run)) return clspi_run_report(run, num);
     CLSPI_CHECK(clspi_solid_check_points(mesh->ctx, &points, all.num_vertices * dim));
     CLSPI_CHECK(clspi_solid_check_output(mesh->ctx, &limits, "limits", num, CLSP_F32, CLSP_F64));
     CLSPI_CHECK(clspi_refinement_wait(mesh->refinement, run));

@@ -405,7 +405,7 @@ clsp_status clsp_solid_refine_points(const clsp_solid_mesh *mesh, clsp_solid_rul
     call.num = all.num_vertices * dim;
     call.num_fine = (size_t)vertices * dim;
     CLSPI_CHECK(clspi_refinement_check(mesh->refinement, run, "refining points"));
-    if (clspi_run_asks(run)) return clspi_run_tell(run, call.num_fine);
+    if (clspi_run_asks(run)) return clspi_run_report(run, call.num_fine);
     CLSPI_CHECK(clspi_output_unstage(&mesh->refinement->base, &fine, "fine", fine.type));
     if (points.buffer || points.svm || fine.buffer || fine.svm || fine.graphics)
         return refine_in_buffers(&call, &points, &fine, run);

@@ -114,7 +114,7 @@ static clsp_status carry_out(copy_job *job, size_t lines, const clsp_run *sync)
     assert_ok(job->plan.ctx, clspi_output_open(&stream[0].memory, &job->plan, &out, &need));
     assert_ok(job->plan.ctx, clspi_input_open(&stream[1].memory, &job->plan, &in, &need));
     clsp_graphics_destroy(&graphics);
-    return clspi_carry_out(&job->plan, sync, &job->streams, cut, copy_lines, job);
+    return clspi_run_streams(&job->plan, sync, &job->streams, cut, copy_lines, job);
 }
 
 static void check_result(const copy_job *job, size_t lines)

@@ -9,7 +9,7 @@ typedef struct kept_box {
     uint num_y, num_x, begin_z, end_z, begin_y, end_y, begin_x, end_x, num_blocks, block, items;
 } kept_box;
 
-kernel void spoil_outside(global coefficient *target, kept_box kept)
+kernel void fill_outside(global coefficient *target, kept_box kept)
 {
     const uint item = (uint)get_global_id(0);
     if (item >= kept.items) return;

@@ -189,7 +189,7 @@ static clsp_status make_rows(const clspi_work *work, clspi_plan *base, clspi_ser
 
     (void)work;
     (void)in;
-    CLSPI_CHECK(clspi_patch_bring(&plan->tensor, series));
+    CLSPI_CHECK(clspi_patch_upload(&plan->tensor, series));
     return clspi_convert_rows(plan->target, series, plan->tensor.points, plan->tensor.num_patches,
                               &rows);
 }
@@ -203,7 +203,7 @@ static clsp_status make_own(const clspi_work *work, clspi_plan *base, clspi_seri
 
     (void)work;
     (void)in;
-    CLSPI_CHECK(clspi_patch_bring(&plan->tensor, series));
+    CLSPI_CHECK(clspi_patch_upload(&plan->tensor, series));
     CLSPI_CHECK(clspi_convert_prepare(plan->target, series));
     return clspi_own_target_enqueue(&plan->target->own, series, plan,
                                     (clsp_range){part->piece, part->num_lines}, out->buffer,
@@ -275,5 +275,5 @@ clsp_status clsp_bspline_convert(clsp_patch_plan *base, clsp_range patches, clsp
     CLSPI_CHECK(check_call(plan, patches, run));
     const clspi_work work = work_of(plan, patches, &controls);
     CLSPI_CHECK(count_elements(&work, &elements));
-    return clspi_run_asks(run) ? clspi_run_tell(run, elements) : clspi_work_run(&work, run);
+    return clspi_run_asks(run) ? clspi_run_report(run, elements) : clspi_work_run(&work, run);
 }

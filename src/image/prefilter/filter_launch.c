@@ -301,8 +301,8 @@ clsp_status clspi_image_filter_step(const clsp_image_plan *plan, clspi_series *s
 }
 
 /* Makes the coefficients NaN that are not made of the samples of a part. */
-static clsp_status spoil_outside(const clsp_image_plan *plan, clspi_series *series,
-                                 const clspi_filter_job *job)
+static clsp_status fill_outside(const clsp_image_plan *plan, clspi_series *series,
+                                const clspi_filter_job *job)
 {
     const clspi_image_layout *const l = &plan->layout;
     const clspi_image_filter *const f = &plan->filter;
@@ -313,21 +313,21 @@ static clsp_status spoil_outside(const clsp_image_plan *plan, clspi_series *seri
     clspi_part part;
 
     while (clspi_cut_next(&cut, most, &part)) {
-        const clspi_spoil_outside_args args = {.target = plan->coefficients,
-                                               .kept = {.offset = job->plane * l->plane,
-                                                        .first_item = part.before,
-                                                        .num_y = l->stored[1],
-                                                        .num_x = l->stored[2],
-                                                        .begin_z = f->made[0][0],
-                                                        .end_z = f->made[0][1],
-                                                        .begin_y = f->made[1][0],
-                                                        .end_y = f->made[1][1],
-                                                        .begin_x = f->made[2][0],
-                                                        .end_x = f->made[2][1],
-                                                        .num_blocks = (uint32_t)blocks,
-                                                        .block = OUTSIDE_BLOCK,
-                                                        .items = (uint32_t)part.num_lines}};
-        CLSPI_CHECK(clspi_launch_spoil_outside(series, &f->outside, &args, part.num_lines));
+        const clspi_fill_outside_args args = {.target = plan->coefficients,
+                                              .kept = {.offset = job->plane * l->plane,
+                                                       .first_item = part.before,
+                                                       .num_y = l->stored[1],
+                                                       .num_x = l->stored[2],
+                                                       .begin_z = f->made[0][0],
+                                                       .end_z = f->made[0][1],
+                                                       .begin_y = f->made[1][0],
+                                                       .end_y = f->made[1][1],
+                                                       .begin_x = f->made[2][0],
+                                                       .end_x = f->made[2][1],
+                                                       .num_blocks = (uint32_t)blocks,
+                                                       .block = OUTSIDE_BLOCK,
+                                                       .items = (uint32_t)part.num_lines}};
+        CLSPI_CHECK(clspi_launch_fill_outside(series, &f->outside, &args, part.num_lines));
     }
     return CLSP_OK;
 }
@@ -343,7 +343,7 @@ clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
         one.to = memory_of(plan, job, step->to);
         CLSPI_CHECK(clspi_image_filter_step(plan, series, i, &one));
     }
-    return clspi_is_part(&plan->layout) ? spoil_outside(plan, series, job) : CLSP_OK;
+    return clspi_is_part(&plan->layout) ? fill_outside(plan, series, job) : CLSP_OK;
 }
 
 uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_step *step,

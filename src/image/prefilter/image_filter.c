@@ -88,7 +88,7 @@ static clsp_status make_outside(clspi_image_filter *filter, const clsp_image_pla
     if (!clspi_is_part(&plan->layout)) return CLSP_OK;
     clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));
     return clspi_kernel_create(&filter->outside, plan->base.ctx, "image_outside",
-                               &clspi_spoil_outside_signature, &options);
+                               &clspi_fill_outside_signature, &options);
 }
 
 static clsp_status make_kernels(clspi_image_filter *filter, const clsp_image_plan *plan)

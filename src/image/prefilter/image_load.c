@@ -452,7 +452,7 @@ static char *memory_of(const load_job *job, clspi_step_memory memory, char *coef
 }
 
 /* Makes so many coefficients NaN. */
-static void spoil(const load_job *job, char *at, size_t num)
+static void fill_nan(const load_job *job, char *at, size_t num)
 {
     const clsp_type type = job->plan->desc.coefficients;
 
@@ -466,7 +466,7 @@ static void spoil(const load_job *job, char *at, size_t num)
 }
 
 /* Makes coefficients of a plane NaN where they need samples that the part has not. */
-static void spoil_outside(const load_job *job, char *plane)
+static void fill_outside(const load_job *job, char *plane)
 {
     const uint32_t *const stored = job->plan->layout.stored;
     uint32_t(*const made)[2] = job->plan->filter.made;
@@ -478,8 +478,8 @@ static void spoil_outside(const load_job *job, char *plane)
                 z >= made[0][0] && z < made[0][1] && y >= made[1][0] && y < made[1][1];
             const uint32_t first = is_made ? made[2][0] : stored[2];
             const uint32_t end = is_made ? made[2][1] : stored[2];
-            spoil(job, plane, first);
-            spoil(job, plane + end * element, stored[2] - end);
+            fill_nan(job, plane, first);
+            fill_nan(job, plane + end * element, stored[2] - end);
         }
 }
 
@@ -535,7 +535,7 @@ static clsp_status load_plane(load_job *job, const char *samples, size_t plane)
     job->source = source_of(job, samples, true);
     if (d->clip) job->functions->range(&job->source, plan->store.range + plane * 2 * real);
     CLSPI_CHECK(job->by_host ? run_passes(job, coefficients) : run_steps(job, coefficients));
-    if (clspi_is_part(&plan->layout)) spoil_outside(job, coefficients);
+    if (clspi_is_part(&plan->layout)) fill_outside(job, coefficients);
     return CLSP_OK;
 }
 

@@ -93,7 +93,7 @@ clsp_status clspi_image_load_alone(clsp_image_plan *plan, size_t num_images,
     }
     clspi_image_store_forget(plan);
     clspi_peers_forget(&plan->peers);
-    status = clspi_carry_out(&plan->base, run, &job.streams, cut, load_part, &job);
+    status = clspi_run_streams(&plan->base, run, &job.streams, cut, load_part, &job);
     plan->num_images = num_images;
     plan->has_samples = plan->store.on_device = true;
     clspi_image_set_broken(plan, status != CLSP_OK);

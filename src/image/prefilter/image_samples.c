@@ -99,7 +99,7 @@ clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
     if (!clspi_size_mul(&need.count, images.count))
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                           "image: the coefficients are more than the address space");
-    if (clspi_run_asks(run)) return clspi_run_tell(run, need.count);
+    if (clspi_run_asks(run)) return clspi_run_report(run, need.count);
     CLSPI_CHECK(clspi_plan_catch_up(&plan->base));
     clsp_status status = clspi_output_open(&stream->memory, &plan->base, &coefficients, &need);
     if (status != CLSP_OK) {
@@ -108,7 +108,7 @@ clsp_status clsp_image_coefficients(clsp_image_plan *plan, clsp_range images,
     }
     const clspi_cut cut = {.per_piece = job.per_image, .left = images.count * job.per_image};
     if (!stream->memory.host || stream->memory.graphics || !plan->store.host)
-        return clspi_carry_out(&plan->base, run, &job.streams, cut, copy_lines, &job);
+        return clspi_run_streams(&plan->base, run, &job.streams, cut, copy_lines, &job);
     status = clspi_plan_await(&plan->base, run);
     if (status == CLSP_OK && cut.left > 0)
         copy_lines(&job, NULL, &(clspi_part){.num_lines = cut.left});

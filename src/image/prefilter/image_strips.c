@@ -123,7 +123,7 @@ static void gather(const strip_job *job, const strip_axis axes[3], char *to)
 }
 
 /* Brings a strip to the device and makes room for what comes of it. */
-static clsp_status bring(const strip_job *job, const strip_axis axes[3])
+static clsp_status upload(const strip_job *job, const strip_axis axes[3])
 {
     clspi_image_strips *const s = &job->plan->strips;
     clsp_context *const ctx = job->series->ctx;
@@ -169,7 +169,7 @@ static clsp_status make_strip(const strip_job *job, const strip_axis axes[3])
     const bool is_last = inner->filter.step[job->step].to == CLSPI_STEP_COEFFICIENTS;
     const clsp_type type = is_last ? inner->desc.coefficients : inner->desc.precision;
 
-    CLSPI_CHECK(bring(job, axes));
+    CLSPI_CHECK(upload(job, axes));
     inner->layout.plane = 1;
     for (uint32_t d = 0; d < 3; d++) {
         uint32_t *const made = inner->filter.step[job->step].made[d];

@@ -1,6 +1,6 @@
 /* Which coefficients the values at some coordinates are made of. */
-#ifndef CLSPI_IMAGE_PART_H
-#define CLSPI_IMAGE_PART_H
+#ifndef CLSPI_COEFFICIENT_PART_H
+#define CLSPI_COEFFICIENT_PART_H
 
 #include "image_window.h"
 

@@ -125,8 +125,8 @@ static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const c
 /* ---- devices ---- */
 
 /* Brings what the points of a chunk have been given. */
-static clsp_status bring_given(const values_work *s, clspi_image_job *job, clspi_series *series,
-                               const char *at, clsp_range points)
+static clsp_status upload_given(const values_work *s, clspi_image_job *job, clspi_series *series,
+                                const char *at, clsp_range points)
 {
     const uint32_t missing = 3 - job->plan->desc.directions;
     const size_t bytes = points.count * job->stride * s->real;
@@ -137,7 +137,7 @@ static clsp_status bring_given(const values_work *s, clspi_image_job *job, clspi
     for (uint32_t k = 0; k < clspi_image_given_streams(job); k++) {
         clspi_plan *const base = &job->plan->base;
         cl_mem *const buffer = &job->streams.stream[job->streams.num++].buffer;
-        CLSPI_CHECK(clspi_plan_bring(base, series, k, job->given[missing + k], bytes, buffer));
+        CLSPI_CHECK(clspi_plan_upload(base, series, k, job->given[missing + k], bytes, buffer));
     }
     return CLSP_OK;
 }
@@ -154,7 +154,7 @@ static clsp_status make_piece(const values_work *s, clspi_image_job *job, clspi_
                                  .num_lines = part->num_lines};
 
     job->first_piece += part->piece / rows;
-    if (at) CLSPI_CHECK(bring_given(s, job, series, at, (clsp_range){first, part->num_lines}));
+    if (at) CLSPI_CHECK(upload_given(s, job, series, at, (clsp_range){first, part->num_lines}));
     return clspi_image_make_part(job, series, &in_piece);
 }
 
@@ -169,7 +169,7 @@ static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clsp
     clspi_image_job of_device = s->call.job;
 
     if (plan != s->call.job.plan)
-        CLSPI_CHECK(clspi_image_bring_all(plan, s->call.job.plan, series));
+        CLSPI_CHECK(clspi_image_upload_all(plan, s->call.job.plan, series));
     of_device.plan = plan;
     of_device.owner = plan->store.on_device ? NULL : s->call.job.plan;
     of_device.window = plan->store.on_device ? NULL : &plan->window;

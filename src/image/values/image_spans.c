@@ -88,7 +88,7 @@ static clsp_status run_span(const clspi_image_call *call, clspi_image_job *job, 
 
     for (uint32_t i = 0; i < job->streams.num; i++)
         job->streams.stream[i].per_line = i == 0 ? job->point : job->stride;
-    return clspi_carry_out(&job->plan->base, run, &job->streams, cut, clspi_image_make_part, job);
+    return clspi_run_streams(&job->plan->base, run, &job->streams, cut, clspi_image_make_part, job);
 }
 
 /* Makes one span of a job that has been prepared. */

@@ -198,8 +198,8 @@ static void gather(const clspi_image_job *job, const clspi_image_part *part, siz
 }
 
 /* Brings a part of a piece to the device, where it is not there. */
-static clsp_status bring(clspi_image_job *job, clspi_series *series, const clspi_image_part *part,
-                         size_t piece)
+static clsp_status upload(clspi_image_job *job, clspi_series *series, const clspi_image_part *part,
+                          size_t piece)
 {
     clspi_image_window *const window = &job->plan->window;
     const size_t bytes = (size_t)clspi_image_part_size(part) * job->channels * element_bytes(job);
@@ -219,8 +219,8 @@ static clsp_status bring(clspi_image_job *job, clspi_series *series, const clspi
     return CLSP_OK;
 }
 
-clsp_status clspi_image_bring_all(clsp_image_plan *peer, const clsp_image_plan *owner,
-                                  clspi_series *series)
+clsp_status clspi_image_upload_all(clsp_image_plan *peer, const clsp_image_plan *owner,
+                                   clspi_series *series)
 {
     const size_t planes = owner->num_images * owner->layout.channels;
     const size_t bytes = planes * owner->layout.plane * clsp_type_bytes(owner->desc.coefficients);
@@ -297,7 +297,7 @@ static clsp_status make_box(clspi_image_job *job, clspi_series *series, point_bo
             num++;
             continue;
         }
-        CLSPI_CHECK(bring(job, series, &part, box.piece));
+        CLSPI_CHECK(upload(job, series, &part, box.piece));
         CLSPI_CHECK(launch_box(job, series, &box));
         if (num == 0) return CLSP_OK;
         box = waiting[--num];
@@ -359,7 +359,7 @@ static clsp_status make_points_of(clspi_image_job *job, clspi_series *series,
                 clspi_image_need(&job->plan->layout, clspi_image_order(&job->plan->desc), &reach);
             if (fits(job, &need)) break;
         }
-        CLSPI_CHECK(bring(job, series, &need, job->first_piece + part->piece));
+        CLSPI_CHECK(upload(job, series, &need, job->first_piece + part->piece));
         clspi_image_job one = clspi_image_job_behind(job, job->first_piece + part->piece, done);
         const clspi_part some = {.num_pieces = 1, .num_lines = num};
         CLSPI_CHECK(clspi_image_make_points(&one, series, &some));

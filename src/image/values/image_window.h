@@ -40,8 +40,8 @@ clsp_status clspi_image_prepare(clspi_image_job *job);
 
 /* Brings all coefficients to a joined device where they fit, from the second call on, when some
    part of them has come by windows. owner: the plan that has them in host memory. */
-clsp_status clspi_image_bring_all(clsp_image_plan *peer, const clsp_image_plan *owner,
-                                  clspi_series *series);
+clsp_status clspi_image_upload_all(clsp_image_plan *peer, const clsp_image_plan *owner,
+                                   clspi_series *series);
 
 /* Makes the points of a part through windows. user: the job; pieces of the part are rows of the
    map, or all points, lines are points. */

@@ -1,6 +1,6 @@
-/* Unit normals of vectors of vertices, on edges also where the tangents do not span a plane: there
-   the limit from the inside (docs/math.md, 7). What is rounding is told by running error bounds.
-   The file that includes this one names real, REAL_BYTES, REAL_EPS and REAL_TINY. */
+/* Unit normals and curvatures of vectors of vertices, on edges also where the tangents do not span
+   a plane: there the limit from the inside (docs/math.md, 7). What is rounding is told by running
+   error bounds. The file that includes this one names real, REAL_BYTES, REAL_EPS and REAL_TINY. */
 #ifndef CLSPI_NORMALS_REAL_H
 #define CLSPI_NORMALS_REAL_H
 
@@ -70,15 +70,61 @@ CLSPI_INLINE vec given_size(vec size_w, vec limit, vec w, vec far)
     return select_lanes(size_w > 0, given, (vec){0});
 }
 
+/* ---- curvatures ---- */
+
+/* Finds the curvature of a curve with the first derivative a and the second one c, in the plane or
+   in space, as curve_curvature of curvature.clh does. */
+CLSPI_INLINE vec curve_curvature(const vec a[3], const vec c[3], vec from, bool in_space)
+{
+    const vec none = {0}, size_a = largest3(a), size_c = largest3(c);
+    const vec_mask sound =
+        (size_a > REAL_TINY) & (size_c > REAL_TINY) & (size_a > 8 * REAL_EPS * from);
+    const vec to_a = select_lanes(sound, 1 / size_a, none);
+    const vec to_c = select_lanes(sound, 1 / size_c, none);
+    const vec s[3] = {a[0] * to_a, a[1] * to_a, a[2] * to_a}, ss = dot3(s, s);
+    const vec t[3] = {c[0] * to_c, c[1] * to_c, c[2] * to_c};
+    vec n[3];
+
+    cross3(n, s, t);
+    const vec product = in_space ? sqrt_lanes(dot3(n, n)) : n[2];
+    return select_lanes(sound, size_c / size_a / size_a * (product / (ss * sqrt_lanes(ss))), none);
+}
+
+/* The tangents of a surface in two directions, and its second derivatives. */
+enum { A, B, AA, AB, BB, TANGENTS };
+
+/* Finds the principal curvatures of a surface with these derivatives, whose normal is there, as
+   principal_curvatures of curvature.clh does. */
+CLSPI_INLINE void principal_curvatures(vec bends[2], vec d[TANGENTS][3], const vec n[3])
+{
+    const vec size = largest3(d[A]), to = select_lanes(size > 0, 1 / size, (vec){0});
+    const vec s[3] = {d[A][0] * to, d[A][1] * to, d[A][2] * to};
+    const vec along = size * sqrt_lanes(dot3(s, s));
+    const vec e[3] = {d[A][0] / along, d[A][1] / along, d[A][2] / along};
+    vec f[3];
+
+    cross3(f, n, e);
+    const vec skew = dot3(e, d[B]) / along, across = dot3(f, d[B]);
+    const vec xx = dot3(n, d[AA]), m = dot3(n, d[AB]), y = m - skew * xx;
+    const vec z = dot3(n, d[BB]) - skew * (m + y);
+    const vec kx = xx / along / along, ky = y / along / across, kz = z / across / across;
+    const vec mean = (kx + kz) / 2, difference = (kx - kz) / 2;
+    const vec most = max_lanes(abs_lanes(difference), abs_lanes(ky));
+    const vec p = difference / most, q = ky / most;
+    const vec root = select_lanes(most > REAL_TINY, most * sqrt_lanes(p * p + q * q), (vec){0});
+    const vec_mask lost = (n[0] == 0) & (n[1] == 0) & (n[2] == 0);
+    const vec_mask sound = (along > REAL_TINY) & (across > REAL_TINY) & (lost == 0);
+
+    bends[0] = select_lanes(sound, mean + root, (vec){0});
+    bends[1] = select_lanes(sound, mean - root, (vec){0});
+}
+
 /* ---- limits ---- */
 
 /* A derivative of a patch, and what its rounding errors are relative to. */
 typedef struct tangent {
     vec x[3], error;
 } tangent;
-
-/* The tangents of a surface in two directions, and its second derivatives. */
-enum { A, B, AA, AB, BB, TANGENTS };
 
 /* A sum of control points in homogeneous coordinates, and the same sum of their magnitudes. */
 typedef struct tracked {

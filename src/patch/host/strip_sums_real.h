@@ -417,31 +417,15 @@ CLSPI_INLINE void make_normal(const block *b, bool rational, size_t row, vec *x,
     }
 }
 
-/* Makes the principal curvatures of a vertex whose normal is there, as principal_curvatures of
-   curvature.clh does. */
+/* Finds the principal curvatures of a vertex whose normal is there. */
 CLSPI_INLINE void make_curvatures(vec *x)
 {
-    const vec *const a = x + COORDS, *const n = x + CLSPI_STRIP_NORMAL;
-    const vec size = largest3(a), to = select_lanes(size > 0, 1 / size, (vec){0});
-    const vec s[3] = {a[0] * to, a[1] * to, a[2] * to};
-    const vec along = size * sqrt_lanes(dot3(s, s));
-    const vec e[3] = {a[0] / along, a[1] / along, a[2] / along};
-    vec f[3];
+    vec d[TANGENTS][3];
 
-    cross3(f, n, e);
-    const vec skew = dot3(e, x + 2 * COORDS) / along, across = dot3(f, x + 2 * COORDS);
-    const vec xx = dot3(n, x + 4 * COORDS), m = dot3(n, x + 5 * COORDS), y = m - skew * xx;
-    const vec z = dot3(n, x + 6 * COORDS) - skew * (m + y);
-    const vec kx = xx / along / along, ky = y / along / across, kz = z / across / across;
-    const vec mean = (kx + kz) / 2, difference = (kx - kz) / 2;
-    const vec most = max_lanes(abs_lanes(difference), abs_lanes(ky));
-    const vec p = difference / most, q = ky / most;
-    const vec root = select_lanes(most > REAL_TINY, most * sqrt_lanes(p * p + q * q), (vec){0});
-    const vec_mask lost = (n[0] == 0) & (n[1] == 0) & (n[2] == 0);
-    const vec_mask sound = (along > REAL_TINY) & (across > REAL_TINY) & (lost == 0);
-
-    x[CLSPI_STRIP_CURVATURE] = select_lanes(sound, mean + root, (vec){0});
-    x[CLSPI_STRIP_CURVATURE + 1] = select_lanes(sound, mean - root, (vec){0});
+    for (int k = 0; k < TANGENTS; k++)
+        for (int c = 0; c < 3; c++)
+            d[k][c] = x[(k < AA ? k + 1 : k + 2) * COORDS + c];
+    principal_curvatures(x + CLSPI_STRIP_CURVATURE, d, x + CLSPI_STRIP_NORMAL);
 }
 
 /* Returns what the points of a row are relative to; NULL: to the origin. */
@@ -452,17 +436,15 @@ CLSPI_INLINE const double *centre_of(const block *b, size_t row)
     return centre && b->grid->shape.directions == 1 ? centre + 4 * row : centre;
 }
 
-/* Makes the curvature of a curve in the plane or in space, as curve_curvature of curvature.clh
-   does. */
+/* Finds the curvature of a curve in the plane or in space. */
 CLSPI_INLINE void make_curve_curvature(const block *b, size_t row, vec *x, vec one_over_w)
 {
     const uint32_t dim = b->grid->shape.dim;
     const vec none = {0}, *const p = x, *const d = x + COORDS, *const e = x + 4 * COORDS;
-    const vec a[3] = {d[0], d[1], dim > 2 ? d[2] : none},
-              c[3] = {e[0], e[1], dim > 2 ? e[2] : none};
-    const vec size_a = largest3(a), size_c = largest3(c);
+    const vec first[3] = {d[0], d[1], dim > 2 ? d[2] : none};
+    const vec second[3] = {e[0], e[1], dim > 2 ? e[2] : none};
     const vec weight = all_lanes(((const real *)b->patch->largest[0][1])[row]);
-    vec from = all_lanes(((const real *)b->patch->largest[0][0])[row]), n[3];
+    vec from = all_lanes(((const real *)b->patch->largest[0][0])[row]);
 
     if (b->grid->shape.rational) {
         const vec far = largest3((const vec[]){p[0], p[1], dim > 2 ? p[2] : none});
@@ -470,16 +452,7 @@ CLSPI_INLINE void make_curve_curvature(const block *b, size_t row, vec *x, vec o
             given_size(weight, all_lanes(REAL_MAX), p[dim], all_lanes(far_of(centre_of(b, row))));
         from = (from + weight * far + given) * one_over_w;
     }
-    const vec_mask sound =
-        (size_a > REAL_TINY) & (size_c > REAL_TINY) & (size_a > 8 * REAL_EPS * from);
-    const vec to_a = select_lanes(sound, 1 / size_a, none);
-    const vec to_c = select_lanes(sound, 1 / size_c, none);
-    const vec s[3] = {a[0] * to_a, a[1] * to_a, a[2] * to_a}, ss = dot3(s, s);
-    const vec t[3] = {c[0] * to_c, c[1] * to_c, c[2] * to_c};
-    cross3(n, s, t);
-    const vec product = dim > 2 ? sqrt_lanes(dot3(n, n)) : n[2];
-    x[CLSPI_STRIP_CURVATURE] =
-        select_lanes(sound, size_c / size_a / size_a * (product / (ss * sqrt_lanes(ss))), none);
+    x[CLSPI_STRIP_CURVATURE] = curve_curvature(first, second, from, dim > 2);
 }
 
 /* ---- vertices ---- */

@@ -1,11 +1,14 @@
 /* The definition of one clspi_vertex_functions, VERTEX_SUMS, in the precision `real`. The file that
-   includes this one names both, REAL_TYPE, REAL_EPS, REAL_TINY, REAL_MAX, SQRT and FMA. */
+   includes this one names both, REAL_BYTES, REAL_TYPE, REAL_EPS, REAL_TINY, REAL_MAX and FMA. What
+   is made of the tangents of a vertex is made of vectors of one lane, whose loops compilers turn
+   into longer ones. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "convert_real.h"
-#include "level.h"
+#define VECTOR_BYTES 0
+#include "normals_real.h"
 #include "vertex_sums.h"
 
 enum {
@@ -184,37 +187,6 @@ CLSPI_INLINE void store_elements(const clspi_vertex_shape *shape, const placed *
 
 /* ---- normals ---- */
 
-CLSPI_INLINE real abs_of(real x)
-{
-    return x < 0 ? -x : x;
-}
-
-static real max_of(real a, real b)
-{
-    return a > b ? a : b;
-}
-
-CLSPI_INLINE real largest3(real x, real y, real z)
-{
-    return max_of(abs_of(x), max_of(abs_of(y), abs_of(z)));
-}
-
-/* Makes the unit normal of s and t, of moderate lengths, which are off by off[0] and off[1];
-   (0, 0, 0) where it may be all rounding, as unit_cross of normal.clh does. */
-CLSPI_INLINE void unit_cross(real n[3], const real s[3], const real t[3], const real off[2])
-{
-    const real n0 = s[1] * t[2] - s[2] * t[1], n1 = s[2] * t[0] - s[0] * t[2];
-    const real n2 = s[0] * t[1] - s[1] * t[0];
-    const real nn = n0 * n0 + n1 * n1 + n2 * n2, ss = s[0] * s[0] + s[1] * s[1] + s[2] * s[2];
-    const real tt = t[0] * t[0] + t[1] * t[1] + t[2] * t[2];
-    const bool sure = nn > 2 * (off[0] * off[0] * tt + off[1] * off[1] * ss);
-    const real factor = sure ? 1 / SQRT(nn) : 0;
-
-    n[0] = n0 * factor + 0; /* which -0 becomes */
-    n[1] = n1 * factor + 0;
-    n[2] = n2 * factor + 0;
-}
-
 /* Makes the unit normals a x b of polynomial patches, from the inverse of the largest partial sums
    of a and b, which their rounding errors are relative to. */
 CLSPI_INLINE void polynomial_normals(real (*restrict n)[CHUNK], real *const *a, real *const *b,
@@ -257,60 +229,30 @@ typedef struct chunk_place {
 
 /* ---- curvatures ---- */
 
-/* Makes the curvatures of curves in the plane or in space, as curve_curvature of curvature.clh
-   does. */
+/* Finds the curvatures of curves in the plane or in space. */
 static void curve_curvatures(chunk *c, uint32_t dim, size_t count)
 {
     real *const *const a = c->sum[1], *const *const b = c->sum[4];
 
     for (size_t i = 0; i < count; i++) {
-        const real a2 = dim > 2 ? a[2][i] : 0, b2 = dim > 2 ? b[2][i] : 0;
-        const real size_a = largest3(a[0][i], a[1][i], a2);
-        const real size_b = largest3(b[0][i], b[1][i], b2);
-        const bool sound =
-            size_a > REAL_TINY && size_b > REAL_TINY && size_a > 8 * REAL_EPS * c->from[0][i];
-        const real to_a = sound ? 1 / size_a : 0, to_b = sound ? 1 / size_b : 0;
-        const real s0 = a[0][i] * to_a, s1 = a[1][i] * to_a, s2 = a2 * to_a;
-        const real t0 = b[0][i] * to_b, t1 = b[1][i] * to_b, t2 = b2 * to_b;
-        const real ss = s0 * s0 + s1 * s1 + s2 * s2;
-        const real n0 = s1 * t2 - s2 * t1, n1 = s2 * t0 - s0 * t2, n2 = s0 * t1 - s1 * t0;
-        const real product = dim > 2 ? SQRT(n0 * n0 + n1 * n1 + n2 * n2) : n2;
-        c->curvature[0][i] =
-            sound ? size_b / size_a / size_a * (product / (ss * SQRT(ss))) : (real)0;
+        const real first[3] = {a[0][i], a[1][i], dim > 2 ? a[2][i] : 0};
+        const real second[3] = {b[0][i], b[1][i], dim > 2 ? b[2][i] : 0};
+        c->curvature[0][i] = curve_curvature(first, second, c->from[0][i], dim > 2);
     }
 }
 
-static real dot3(const real x[3], real *const *y, size_t i)
-{
-    return x[0] * y[0][i] + x[1] * y[1][i] + x[2] * y[2][i];
-}
-
-/* Makes the principal curvatures of surfaces whose normals are there, as principal_curvatures of
-   curvature.clh does. */
+/* Finds the principal curvatures of surfaces whose normals are there. */
 static void surface_curvatures(chunk *c, size_t count)
 {
-    real *const *const a = c->sum[1];
-
     for (size_t i = 0; i < count; i++) {
+        real d[TANGENTS][3], bends[2];
         const real n[3] = {c->normal[0][i], c->normal[1][i], c->normal[2][i]};
-        const real size = largest3(a[0][i], a[1][i], a[2][i]), to = size > 0 ? 1 / size : 0;
-        const real s[3] = {a[0][i] * to, a[1][i] * to, a[2][i] * to};
-        const real along = size * SQRT(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]);
-        const real e[3] = {a[0][i] / along, a[1][i] / along, a[2][i] / along};
-        const real f[3] = {n[1] * e[2] - n[2] * e[1], n[2] * e[0] - n[0] * e[2],
-                           n[0] * e[1] - n[1] * e[0]};
-        const real skew = dot3(e, c->sum[2], i) / along, across = dot3(f, c->sum[2], i);
-        const real m = dot3(n, c->sum[5], i), x = dot3(n, c->sum[4], i), y = m - skew * x;
-        const real z = dot3(n, c->sum[6], i) - skew * (m + y);
-        const real xx = x / along / along, xy = y / along / across, yy = z / across / across;
-        const real mean = (xx + yy) / 2, difference = (xx - yy) / 2;
-        const real largest = max_of(abs_of(difference), abs_of(xy));
-        const real p = difference / largest, q = xy / largest;
-        const real root = largest > REAL_TINY ? largest * SQRT(p * p + q * q) : 0;
-        const bool lost = n[0] == 0 && n[1] == 0 && n[2] == 0;
-        const bool sound = !lost && along > REAL_TINY && across > REAL_TINY;
-        c->curvature[0][i] = sound ? mean + root : 0;
-        c->curvature[1][i] = sound ? mean - root : 0;
+        for (int k = 0; k < TANGENTS; k++)
+            for (int x = 0; x < 3; x++)
+                d[k][x] = c->sum[k < AA ? k + 1 : k + 2][x][i];
+        principal_curvatures(bends, d, n);
+        c->curvature[0][i] = bends[0];
+        c->curvature[1][i] = bends[1];
     }
 }
 
@@ -372,15 +314,6 @@ CLSPI_INLINE void move_points(chunk *c, uint32_t dim, const clspi_vertex_source 
             c->sum[0][x][i] += (real)centre[i * step + x];
 }
 
-/* Makes what a derivative owes to the rounding of control points before they were given, as
-   sizes_at of vertex.clh does; far: the largest coordinate of the centre. */
-CLSPI_INLINE real given_size(real size_w, real limit, real w, real far)
-{
-    const real most = (real)0.125 * size_w, there = limit * (2 * w);
-
-    return size_w > 0 ? max_of(most < there ? most : there, 2 * w) * far : 0;
-}
-
 /* Returns what the rounding error of a derivative of a quotient is relative to. */
 CLSPI_INLINE real error_of(real size, real weight, real far, real given, real one_over_w)
 {
@@ -402,7 +335,7 @@ static real far_of(const double *centre)
     real most = 0;
 
     for (int c = 0; centre && c < 4; c++)
-        most = max_of(most, abs_of((real)centre[c]));
+        most = max_lanes(most, abs_lanes((real)centre[c]));
     return most;
 }
 
@@ -416,7 +349,7 @@ static void find_curve_errors(chunk *c, const clspi_vertex_shape *shape,
     const real weight = *(const real *)source->largest[0][1], away = far_of(source->centre);
 
     for (size_t i = 0; i < count; i++) {
-        const real far = largest3(x[0][i], x[1][i], shape->dim > 2 ? x[2][i] : 0);
+        const real at[3] = {x[0][i], x[1][i], shape->dim > 2 ? x[2][i] : 0}, far = largest3(at);
         c->from[0][i] =
             shape->rational
                 ? error_of(size, weight, far, given_size(weight, REAL_MAX, x[shape->dim][i], away),
@@ -607,7 +540,7 @@ static void largest(void *largest, const void *values, uint32_t count, size_t nu
 
     for (size_t i = 0; i < num; i++, x += stride)
         for (uint32_t c = 0; c < count; c++)
-            most = max_of(most, abs_of(x[c]));
+            most = max_lanes(most, abs_lanes(x[c]));
     *(real *)largest = most;
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "solid_numbers.clh"
+
 typedef struct framed_cell {
     uint32_t cell, frame;
 } framed_cell;
@@ -50,8 +52,6 @@ static uint32_t put_point(clspi_ring *ring, uint32_t vertex)
     ring->point[ring->num_points] = vertex;
     return ring->num_points++;
 }
-
-enum { NO_FACE = CLSPI_CELL_FACES };
 
 /* Adds a cell and its points, of which those on its face `near` are of the cell with the words
    `from`, beside it. False: no room. */

@@ -92,8 +92,8 @@ CLSPI_INLINE void recentre(clspi_edge_star *across, const double *shift, uint32_
 }
 
 /* Sums slices 0 to 3 along the edge to one of those that are brought. */
-CLSPI_INLINE void bring_slice(clspi_edge_star *across, uint32_t slice, const double weight[4],
-                              uint32_t dim)
+CLSPI_INLINE void gather_slice(clspi_edge_star *across, uint32_t slice, const double weight[4],
+                               uint32_t dim)
 {
     const clspi_vertex_star *const star = across->star;
 
@@ -125,13 +125,13 @@ static void begin_centre(clspi_edge_star *across)
     across->level = 0;
 }
 
-void clspi_edge_star_bring(clspi_edge_star *across, const double weight[4])
+void clspi_edge_star_gather(clspi_edge_star *across, const double weight[4])
 {
-    bring_slice(across, 0, weight, across->dim);
+    gather_slice(across, 0, weight, across->dim);
     begin_centre(across);
 }
 
-static void bring_slices(clspi_edge_star *across)
+static void gather_slices(clspi_edge_star *across)
 {
     static const double weight[4][4] = {{1.0 / 6, 2.0 / 3, 1.0 / 6, 0},
                                         {0, 2.0 / 3, 1.0 / 3, 0},
@@ -139,12 +139,12 @@ static void bring_slices(clspi_edge_star *across)
                                         {0, 1.0 / 6, 2.0 / 3, 1.0 / 6}};
 
     for (uint32_t slice = 0; slice < 4; slice++)
-        bring_slice(across, slice, weight[slice], 4);
+        gather_slice(across, slice, weight[slice], 4);
 }
 
-void clspi_edge_star_bring_slices(clspi_edge_star *across)
+void clspi_edge_star_gather_slices(clspi_edge_star *across)
 {
-    bring_slices(across);
+    gather_slices(across);
     begin_centre(across);
 }
 

@@ -40,13 +40,13 @@ CLSPI_LEVELS(void, clspi_edge_star_release, (clspi_edge_star * across));
 #define clspi_edge_star_release CLSPI_AT_LEVEL(clspi_edge_star_release)
 
 /* Brings the sums over slices 0 to 3 along the edge, by four weights. */
-CLSPI_LEVELS(void, clspi_edge_star_bring, (clspi_edge_star * across, const double weight[4]));
-#define clspi_edge_star_bring CLSPI_AT_LEVEL(clspi_edge_star_bring)
+CLSPI_LEVELS(void, clspi_edge_star_gather, (clspi_edge_star * across, const double weight[4]));
+#define clspi_edge_star_gather CLSPI_AT_LEVEL(clspi_edge_star_gather)
 
 /* Brings four slices at once, of a star of 4 channels: Bezier points along the edge, from
    point 1 of it to point 2. */
-CLSPI_LEVELS(void, clspi_edge_star_bring_slices, (clspi_edge_star * across));
-#define clspi_edge_star_bring_slices CLSPI_AT_LEVEL(clspi_edge_star_bring_slices)
+CLSPI_LEVELS(void, clspi_edge_star_gather_slices, (clspi_edge_star * across));
+#define clspi_edge_star_gather_slices CLSPI_AT_LEVEL(clspi_edge_star_gather_slices)
 
 /* Does a step. */
 CLSPI_LEVELS(void, clspi_edge_star_step, (clspi_edge_star * across));

@@ -83,7 +83,7 @@ static bool walk_tree(clspi_searcher *w)
 }
 
 /* Brings the cell in which the query is farthest inside to place i, of those from there on. */
-static void bring_cell(clspi_searcher *w, size_t i)
+static void pick_cell(clspi_searcher *w, size_t i)
 {
     size_t best = i;
 
@@ -231,7 +231,7 @@ static bool walk_cells(clspi_searcher *w, clspi_place_f64 *out, bool *failed)
     for (size_t i = 0; i < 2 * w->num_cells; i++) {
         const size_t k = i % w->num_cells;
         clspi_walked walked;
-        if (i < w->num_cells && i < SORTED) bring_cell(w, i);
+        if (i < w->num_cells && i < SORTED) pick_cell(w, i);
         const clspi_walk_status status = walk_cell(w, &w->cells[k], i >= w->num_cells, &walked);
         *failed = status == CLSPI_WALK_NO_MEMORY;
         if (*failed) return true;

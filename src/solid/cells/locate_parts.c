@@ -182,7 +182,7 @@ static uint32_t place_of(const uint32_t at[3], uint32_t corner)
 
 /* Brings the points around a regular sub-cell of a star's cell: bit a of base says whether it is
    from point 1 on, or from the vertex on, along axis a. */
-static void bring_grid(const clspi_vertex_star *star, uint32_t cell, uint32_t base, double *to)
+static void gather_grid(const clspi_vertex_star *star, uint32_t cell, uint32_t base, double *to)
 {
     for (uint32_t i = 0; i < CLSPI_CUBIC_POINTS; i++) {
         const int at[3] = {(int)(i / 16 + (base & 1)) - 1, (int)(i / 4 % 4 + (base >> 1 & 1)) - 1,
@@ -201,7 +201,7 @@ static void make_grid(const clspi_vertex_star *star, uint32_t cell, uint32_t bas
     const part_frame frame = frame_of(child->units, star->centre, NULL);
     double points[CLSPI_CUBIC_REALS];
 
-    bring_grid(star, cell, base, points);
+    gather_grid(star, cell, base, points);
     for (uint32_t i = 0; i < CLSPI_CUBIC_POINTS; i++) {
         const uint32_t x[3] = {i / 16, i / 4 % 4, i % 4};
         to_units(&frame, points + (size_t)LANES * i,
@@ -328,7 +328,7 @@ static void find_piece(const clspi_edge_star *across, const clspi_locate_node *n
 }
 
 /* Brings the four points of a piece that belong to one of the section. */
-static void bring_points(const edge_piece *piece, const double *point, double to[SIDE][LANES])
+static void gather_points(const edge_piece *piece, const double *point, double to[SIDE][LANES])
 {
     double slice[SIDE][LANES];
 
@@ -350,7 +350,7 @@ static void make_prism(const edge_piece *piece, uint32_t base, clspi_locate_node
         const int at[2] = {(int)(i / 4 + (base & 1)) - 1, (int)(i % 4 + (base >> 1)) - 1};
         uint32_t x[3];
         clspi_edge_star_point(piece->across, piece->quad, at, point);
-        bring_points(piece, point, line);
+        gather_points(piece, point, line);
         x[quad->axis[0]] = i / 4;
         x[quad->axis[1]] = i % 4;
         for (uint32_t s = 0; s < SIDE; s++) {
@@ -386,7 +386,7 @@ static void add_edge_ring(const edge_piece *piece, const ring_sink *sink)
         for (uint32_t i = 0; i <= most[0]; i++)
             for (uint32_t j = 0; j <= most[1]; j++) {
                 double line[SIDE][LANES];
-                bring_points(piece, section_point(across, q, i, j), line);
+                gather_points(piece, section_point(across, q, i, j), line);
                 add_points(sink, line[0], SIDE);
             }
     }
@@ -401,10 +401,10 @@ static void hull_of_edge(const edge_piece *piece, clspi_locate_node *node)
     for (uint32_t j = 0; j < CLSPI_CORNERS; j++) {
         const uint32_t away = j ^ node->place.corner;
         double line[SIDE][LANES];
-        bring_points(piece,
-                     section_point(piece->across, piece->quad, away >> quad->axis[0] & 1,
-                                   away >> quad->axis[1] & 1),
-                     line);
+        gather_points(piece,
+                      section_point(piece->across, piece->quad, away >> quad->axis[0] & 1,
+                                    away >> quad->axis[1] & 1),
+                      line);
         memcpy(corner[j], line[away >> quad->along & 1 ? 3 : 0], sizeof corner[j]);
     }
     begin_hull(node, (const double(*)[LANES])corner);
@@ -566,8 +566,8 @@ static uint32_t steps_to(double most)
 }
 
 /* Brings the points of a regular sub-quad along an edge. */
-static void bring_prism(const clspi_edge_star *across, uint32_t q, uint32_t base,
-                        clspi_walk_piece *piece)
+static void gather_prism(const clspi_edge_star *across, uint32_t q, uint32_t base,
+                         clspi_walk_piece *piece)
 {
     const clspi_star_quad *const quad = &across->quad[q];
     double point[SIDE * LANES];
@@ -608,7 +608,7 @@ static bool edge_piece_at(clspi_locate_stars *stars, const clspi_part_place *at,
         clspi_locate_section(stars, at->vertex, at->level, star->cell[at->cell].edge[along], steps);
     if (!across) return false;
     begin_piece(star, along, key, piece);
-    bring_prism(across, star->edge_place[3 * (size_t)at->cell + along], base, piece);
+    gather_prism(across, star->edge_place[3 * (size_t)at->cell + along], base, piece);
     end_piece(piece);
     place_piece(piece, along, at->corner >> along & 1, whole, whole);
     place_piece(piece, one, at->corner >> one & 1, base & 1 ? size : 0, size);
@@ -646,7 +646,7 @@ static bool corner_piece_at(clspi_locate_stars *stars, clspi_part_place *at, dou
     at->along = (uint8_t)edge_beside(star, at->cell, base);
     if (at->along < 3) return edge_piece_at(stars, at, x, piece);
     begin_piece(star, 3, key, piece);
-    bring_grid(star, at->cell, base, piece->made);
+    gather_grid(star, at->cell, base, piece->made);
     end_piece(piece);
     for (uint32_t a = 0; a < 3; a++)
         place_piece(piece, a, at->corner >> a & 1, base >> a & 1 ? size : 0, size);

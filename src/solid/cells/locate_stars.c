@@ -254,7 +254,7 @@ static void begin_section(clspi_locate_stars *stars, const star_record *r, secti
     s->across.quad = quads;
     memcpy(quads, stars->across.quad, s->across.num_quads * sizeof *quads);
     s->across.points = points;
-    clspi_edge_star_bring_slices(&s->across);
+    clspi_edge_star_gather_slices(&s->across);
     s->step[0].points = points;
     memcpy(s->step[0].centre, s->across.centre, sizeof s->across.centre);
 }

@@ -113,7 +113,7 @@ typedef struct channel_points {
 } channel_points;
 
 /* Brings what is summed of a point. */
-CLSPI_INLINE void bring(const channel_points *m, uint32_t number, channels *to)
+CLSPI_INLINE void gather(const channel_points *m, uint32_t number, channels *to)
 {
     const size_t at = (size_t)number * m->dim + m->first;
     const float *const floats = (const float *)m->control + at;
@@ -136,7 +136,7 @@ CLSPI_INLINE void set_centre(channel_points *m, uint32_t number)
 {
     if (!m->is_double) return;
     m->centre = zeros;
-    bring(m, number, &m->centre);
+    gather(m, number, &m->centre);
     CLSPI_UNROLL(4)
     for (size_t i = 0; i < PARTS; i++)
         m->centre.of[i] = -m->centre.of[i];
@@ -170,8 +170,8 @@ CLSPI_INLINE const uint32_t *row_of(const clspi_point_columns *c, size_t u, size
 }
 
 /* Brings a column of four points: of numbers, or of a cell with layers column k. */
-CLSPI_INLINE void bring_column(const channel_points *m, const clspi_point_columns *c,
-                               const uint32_t *numbers, bool has_layers, size_t k, channels x[4])
+CLSPI_INLINE void gather_column(const channel_points *m, const clspi_point_columns *c,
+                                const uint32_t *numbers, bool has_layers, size_t k, channels x[4])
 {
     uint32_t number[4];
 
@@ -180,7 +180,7 @@ CLSPI_INLINE void bring_column(const channel_points *m, const clspi_point_column
         number[l] = has_layers ? numbers[c->layers[l * c->num + k]] : numbers[l];
     CLSPI_UNROLL(4)
     for (size_t l = 0; l < 4; l++)
-        bring(m, number[l], &x[l]);
+        gather(m, number[l], &x[l]);
 }
 
 /* Sums four by weights that are so many numbers apart. */
@@ -199,8 +199,8 @@ CLSPI_INLINE void sum_columns(const channel_points *m, const clspi_point_columns
 {
     for (size_t k = 0; k < num; k++) {
         channels x[4];
-        bring_column(m, c, c->layers ? c->points : row_of(c, k / 4, k % 4), c->layers, first + k,
-                     x);
+        gather_column(m, c, c->layers ? c->points : row_of(c, k / 4, k % 4), c->layers, first + k,
+                      x);
         for (uint32_t o = 0; o <= most; o++)
             sum_four(along[o], 1, x, &lines[o][k]);
     }
@@ -287,7 +287,7 @@ CLSPI_INLINE void make_value(const clspi_point_sum *p, const splines *s, size_t 
     for (size_t u = 0; u < 4; u++) {
         CLSPI_UNROLL(4)
         for (size_t v = 0; v < 4; v++) {
-            bring_column(&m, c, row_of(c, u, v), false, 0, x);
+            gather_column(&m, c, row_of(c, u, v), false, 0, x);
             sum_four(along, 1, x, &lines[v]);
         }
         sum_four(s->along[1][0][0] + i, CLSPI_POINTS, lines, &rows[u]);

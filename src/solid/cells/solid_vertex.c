@@ -49,9 +49,9 @@ uint32_t clspi_solid_sums(const clspi_solid_shape *shape)
 
 uint8_t clspi_solid_face_at(uint8_t faces, const double t[3])
 {
-    for (uint8_t face = 0; face < CLSPI_NO_FACE; face++)
+    for (uint8_t face = 0; face < NO_FACE; face++)
         if ((faces >> face & 1) && t[face / 2] == (double)(face & 1)) return face;
-    return CLSPI_NO_FACE;
+    return NO_FACE;
 }
 
 /* ---- what is made of derivatives ---- */
@@ -199,15 +199,14 @@ static void store_sums(const clspi_solid_shape *shape, const clspi_solid_source 
 static void store_more(const clspi_solid_shape *shape, const clspi_solid_source *source, size_t i,
                        char *vertex)
 {
-    const uint8_t face = source->faces ? source->faces[i] : (uint8_t)CLSPI_NO_FACE;
+    const uint8_t face = source->faces ? source->faces[i] : (uint8_t)NO_FACE;
     const double none = face == CLSPI_NOWHERE ? (double)NAN : 0;
     double d[3][3], n[3] = {none, none, none};
 
-    if (shape->at[ATTRIBUTE_JACOBIAN] >= 0 || face < CLSPI_NO_FACE)
-        get_tangents(shape, source, i, d);
+    if (shape->at[ATTRIBUTE_JACOBIAN] >= 0 || face < NO_FACE) get_tangents(shape, source, i, d);
     if (shape->at[ATTRIBUTE_JACOBIAN] >= 0)
         put(vertex, shape->bits, (size_t)shape->at[ATTRIBUTE_JACOBIAN], make_jacobian(d));
-    if (face < CLSPI_NO_FACE) make_normal(shape, d, face, n);
+    if (face < NO_FACE) make_normal(shape, d, face, n);
     if (shape->has_normal) put_all(shape, vertex, (size_t)shape->at[ATTRIBUTE_NORMAL], n);
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "attributes.clh"
+#include "solid_numbers.clh"
 
 enum {
     CLSPI_ORDERS = SUM_KINDS, /* of derivatives, at most 2 in all directions together */
@@ -16,8 +17,7 @@ enum {
     CLSPI_BY_U = 1,
     CLSPI_BY_V = 2,
     CLSPI_BY_W = 3,
-    CLSPI_NO_FACE = 6, /* beside the numbers of a cell's faces */
-    CLSPI_NOWHERE = 7, /* no such cell or parameter */
+    CLSPI_NOWHERE = NO_FACE + 1, /* in the place of a face: no such cell or parameter */
     CLSPI_SOLID_PARTS = ATTRIBUTES
 };
 

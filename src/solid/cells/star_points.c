@@ -14,7 +14,6 @@
 enum {
     VALUES = 1u << CLSPI_VALUE,
     FIRST_SLOPES = 1u << CLSPI_BY_U | 1u << CLSPI_BY_V | 1u << CLSPI_BY_W,
-    NO_FACE = CLSPI_CELL_FACES,
     REGULAR = NO_FACE + 1 /* in the place of a face */
 };
 
@@ -280,7 +279,7 @@ static double factor_of(const star_entry *entry, const uint8_t by[3], uint32_t l
 }
 
 /* Brings the points around the sub-cell of an entry. */
-static void bring_grid(star_scratch *s, const star_entry *entry)
+static void gather_grid(star_scratch *s, const star_entry *entry)
 {
     const uint32_t dim = s->star.stars->dim, base = entry->place % CLSPI_CORNERS;
 
@@ -322,7 +321,7 @@ static void sum_grid(star_scratch *s, const star_entry *entry)
 {
     double t[3];
 
-    bring_grid(s, entry);
+    gather_grid(s, entry);
     for (uint32_t a = 0; a < 3; a++)
         t[a] = entry->x[a] - (double)(entry->place >> a & 1);
     sum_points(s, entry, t, s->star.level, s->star.centre);
@@ -368,7 +367,8 @@ static uint32_t axis_beside(const star_entry *entry)
 
 /* Brings the 4 x 4 points around the sub-quad where a parameter is, which begins at point 0 or 1
    along both axes; the parameter becomes that within it. */
-static void bring_section(const clspi_edge_star *across, uint32_t quad, double x[2], double *points)
+static void gather_section(const clspi_edge_star *across, uint32_t quad, double x[2],
+                           double *points)
 {
     const int base[2] = {x[0] >= 1.0, x[1] >= 1.0};
 
@@ -413,7 +413,7 @@ static bool refine_section(star_scratch *s, const star_entry *entry, uint32_t or
     }
     if (section->at != at || across->level > level) {
         clspi_span_splines(at - 1.0, order, weight);
-        clspi_edge_star_bring(across, weight);
+        clspi_edge_star_gather(across, weight);
         section->at = at;
     }
     while (across->level < level)
@@ -436,7 +436,7 @@ static bool sum_across(star_scratch *s, const star_entry *entry, uint32_t order)
     const bool is_on = x[0] == 0.0 && x[1] == 0.0;
 
     if (!refine_section(s, entry, order, x)) return false;
-    if (!is_on) bring_section(across, q, x, points);
+    if (!is_on) gather_section(across, q, x, points);
     for (uint32_t k = 0; k < work->list->num_sums; k++) {
         const uint8_t number = work->list->number[k], *const by = clspi_order_by[number];
         const uint8_t by_two[2] = {by[axis[0]], by[axis[1]]};

@@ -275,7 +275,7 @@ static size_t point_at(const clspi_cell_mesh *mesh, size_t cell, const uint32_t 
 }
 
 /* Brings the points of all cells after one step. */
-static void bring_points(clspi_vertex_star *star)
+static void gather_points(clspi_vertex_star *star)
 {
     const clspi_star_mesh *const stars = star->stars;
     const uint32_t dim = stars->dim;
@@ -311,7 +311,7 @@ bool clspi_vertex_star_make(clspi_vertex_star *star, const clspi_star_mesh *star
         star->cell[d].corner = stars->corners[begin + d];
     find_edges(star);
     find_neighbours(star);
-    bring_points(star);
+    gather_points(star);
     return true;
 }
 

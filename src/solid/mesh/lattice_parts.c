@@ -60,7 +60,7 @@ static void write_cells(maker *m)
 
     for (size_t c = 0; c < mesh->num_cells; c++) {
         const uint32_t *const corner = mesh->cell_vertex + c * CLSPI_CORNERS;
-        uint32_t *to = m->parts->cells + c * CLSPI_LATTICE_WORDS;
+        uint32_t *to = m->parts->cells + c * CELL_WORDS;
         memcpy(to, corner, CLSPI_CORNERS * sizeof *to);
         to += CLSPI_CORNERS;
         for (uint32_t e = 0; e < CLSPI_CELL_EDGES; e++) {
@@ -295,7 +295,7 @@ static bool make_ready(maker *m)
     const clspi_cell_mesh *const mesh = m->mesh;
     const clspi_incidence incidence = clspi_incidence_of(mesh);
     const size_t most = mesh->num_edges > mesh->num_vertices ? mesh->num_edges : mesh->num_vertices;
-    const size_t words = (size_t)mesh->num_cells * CLSPI_LATTICE_WORDS;
+    const size_t words = (size_t)mesh->num_cells * CELL_WORDS;
     clspi_lattice_parts *const parts = m->parts;
 
     m->edge_cells = calloc((size_t)mesh->num_edges + 1, sizeof *m->edge_cells);

@@ -4,17 +4,17 @@
 #define CLSPI_LATTICE_PARTS_H
 
 #include "cell_mesh.h"
+#include "solid_numbers.clh"
 
 enum {
-    CLSPI_LATTICE_WORDS = 32,             /* of a cell */
     CLSPI_LATTICE_MOST_CELLS = 0x3ffffff, /* 2^26 - 1 */
     CLSPI_LATTICE_MOST_FACES = 0x1fffffff /* 2^29 - 1 */
 };
 
-/* Words are as cl/solid/lattice.clh and lattice_points.cl have them. */
+/* Words are as cl/solid/lattice.clh has them. */
 typedef struct clspi_lattice_parts {
     size_t num_edge_words, num_vertex_words;
-    uint32_t *cells;        /* [cells][CLSPI_LATTICE_WORDS] */
+    uint32_t *cells;        /* [cells][CELL_WORDS] */
     uint32_t *edge_begin;   /* [edges + 1] */
     uint32_t *edge_list;    /* [num_edge_words]: the cells of edges */
     uint32_t *vertex_begin; /* [vertices + 1] */

@@ -55,11 +55,11 @@ static clsp_status finish(clsp_solid_plan *plan, clspi_series *series)
 {
     CLSPI_CHECK(plan->lattice ? clspi_lattice_load(plan, series)
                               : clspi_point_copies_make(plan, series));
-    plan->is_brought = true;
+    plan->is_uploaded = true;
     return CLSP_OK;
 }
 
-clsp_status clspi_control_bring(clsp_solid_plan *plan, clspi_series *series, const void *points)
+clsp_status clspi_control_upload(clsp_solid_plan *plan, clspi_series *series, const void *points)
 {
     const size_t bytes = bytes_of(plan, true);
 
@@ -70,7 +70,7 @@ clsp_status clspi_control_bring(clsp_solid_plan *plan, clspi_series *series, con
 
 /* Brings the control points of vertices; those that the host makes vertices with stay as they are.
  */
-static clsp_status bring(clsp_solid_plan *plan, clspi_series *series, const clspi_memory *from)
+static clsp_status upload(clsp_solid_plan *plan, clspi_series *series, const clspi_memory *from)
 {
     const size_t bytes = bytes_of(plan, false);
 
@@ -158,7 +158,7 @@ static clsp_status load(clsp_solid_plan *plan, const clspi_memory *from, const c
     if (!clspi_size_mul(&bytes, from->element))
         return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
                           "solid: the control points are more than the address space");
-    plan->is_loaded = plan->is_brought = false;
+    plan->is_loaded = plan->is_uploaded = false;
     if (plan->lattice) plan->lattice->has_points = false;
     clspi_solid_locate_destroy(&plan->located);
     clspi_host_state_forget(&plan->host);
@@ -166,7 +166,7 @@ static clsp_status load(clsp_solid_plan *plan, const clspi_memory *from, const c
     if (plan->by_host && !from->buffer) return load_on_host(plan, from, run);
     CLSPI_CHECK(reserve(plan));
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, run));
-    const clsp_status status = bring(plan, &call.series, from);
+    const clsp_status status = upload(plan, &call.series, from);
     plan->is_loaded = status == CLSP_OK;
     return from->buffer ? clspi_call_end(&call, status) : clspi_call_finish(&call, status);
 }

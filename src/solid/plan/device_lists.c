@@ -77,7 +77,7 @@ static void write_words(const clsp_solid_plan *plan, const clspi_class_trees *tr
 
 /* Brings the points of cells that are not regular, which the device may have, to words from one
    on. */
-static clsp_status bring_index(clsp_solid_plan *plan, clspi_series *series, size_t at)
+static clsp_status upload_index(clsp_solid_plan *plan, clspi_series *series, size_t at)
 {
     const clspi_cell_points *const points = &plan->points;
     const size_t bytes = points->num_index * sizeof *points->index;
@@ -91,8 +91,8 @@ static clsp_status bring_index(clsp_solid_plan *plan, clspi_series *series, size
 
 /* Brings the words of cells and trees to the device, between which those points lie, in so many
    words. */
-static clsp_status bring_words(clsp_solid_plan *plan, clspi_series *series,
-                               const clspi_class_trees *trees, size_t num)
+static clsp_status upload_words(clsp_solid_plan *plan, clspi_series *series,
+                                const clspi_class_trees *trees, size_t num)
 {
     clspi_point_lists *const lists = &plan->lists;
     const size_t cells = lists->index_at * sizeof(uint32_t);
@@ -104,7 +104,7 @@ static clsp_status bring_words(clsp_solid_plan *plan, clspi_series *series,
     write_words(plan, trees, words);
     status = clspi_buffer_create(&lists->words, plan->base.ctx, num * sizeof *words);
     if (status == CLSP_OK) status = clspi_series_write(series, lists->words, 0, words, cells);
-    if (status == CLSP_OK) status = bring_index(plan, series, lists->index_at);
+    if (status == CLSP_OK) status = upload_index(plan, series, lists->index_at);
     if (status == CLSP_OK && bytes)
         status = clspi_series_write(series, lists->words, lists->trees_at * sizeof *words,
                                     words + lists->index_at, bytes);
@@ -113,8 +113,8 @@ static clsp_status bring_words(clsp_solid_plan *plan, clspi_series *series,
 }
 
 /* Brings the reals of trees to the device, in the plan's precision. */
-static clsp_status bring_reals(clsp_solid_plan *plan, clspi_series *series,
-                               clspi_class_trees *trees)
+static clsp_status upload_reals(clsp_solid_plan *plan, clspi_series *series,
+                                clspi_class_trees *trees)
 {
     clspi_point_lists *const lists = &plan->lists;
     const size_t bytes = trees->num_reals * clsp_type_bytes(plan->desc.precision);
@@ -126,7 +126,7 @@ static clsp_status bring_reals(clsp_solid_plan *plan, clspi_series *series,
     return bytes ? clspi_series_write(series, lists->tables, 0, trees->reals, bytes) : CLSP_OK;
 }
 
-static clsp_status bring(clsp_solid_plan *plan, clspi_series *series, clspi_class_trees *trees)
+static clsp_status upload(clsp_solid_plan *plan, clspi_series *series, clspi_class_trees *trees)
 {
     const clsp_context *const ctx = plan->base.ctx;
     clspi_point_lists *const lists = &plan->lists;
@@ -140,8 +140,8 @@ static clsp_status bring(clsp_solid_plan *plan, clspi_series *series, clspi_clas
         return CLSP_OK;
     lists->index_at = (uint32_t)index;
     lists->trees_at = (uint32_t)at;
-    CLSPI_CHECK(bring_words(plan, series, trees, num));
-    CLSPI_CHECK(bring_reals(plan, series, trees));
+    CLSPI_CHECK(upload_words(plan, series, trees, num));
+    CLSPI_CHECK(upload_reals(plan, series, trees));
     CLSPI_CHECK(clspi_kernel_create(&lists->kernel, plan->base.ctx, "list_points",
                                     &clspi_list_points_signature, &options));
     lists->is_there = true;
@@ -157,7 +157,7 @@ static clsp_status make_ready(clsp_solid_plan *plan, clspi_series *series)
 
     clspi_device_lists_release(plan);
     status = make_trees(plan, &trees, &fits);
-    if (status == CLSP_OK && fits) status = bring(plan, series, &trees);
+    if (status == CLSP_OK && fits) status = upload(plan, series, &trees);
     clspi_class_trees_release(&trees);
     if (status == CLSP_OK)
         plan->lists.is_tried = true;

@@ -13,7 +13,7 @@
 #include "split.h"
 #include "unlike_cells.h"
 
-enum { GROUP = 64 /* items */, STEP_RULE = 0, LIMIT_RULE = 1 };
+enum { GROUP = 64 /* items */ };
 
 /* ---- sizes ---- */
 
@@ -30,7 +30,7 @@ static size_t count_planes(const uint32_t *start, uint32_t num)
     uint32_t least = UINT32_MAX, most = 0;
 
     for (uint32_t i = 0; i < num; i++) {
-        const uint32_t at = start[i] & ~CLSPI_LATTICE_ENDS;
+        const uint32_t at = start[i] & ~END_BITS;
         least = at < least ? at : least;
         most = at > most ? at : most;
     }
@@ -182,8 +182,8 @@ static clsp_status upload_parts(clsp_solid_plan *plan, clspi_series *series,
     clspi_lattice *const l = plan->lattice;
     const clspi_cell_mesh *const mesh = &l->mesh;
 
-    CLSPI_CHECK(upload(plan, series, &l->cells, parts->cells,
-                       (size_t)mesh->num_cells * CLSPI_LATTICE_WORDS));
+    CLSPI_CHECK(
+        upload(plan, series, &l->cells, parts->cells, (size_t)mesh->num_cells * CELL_WORDS));
     CLSPI_CHECK(
         upload(plan, series, &l->edge_begin, parts->edge_begin, (size_t)mesh->num_edges + 1));
     CLSPI_CHECK(upload(plan, series, &l->edge_list, parts->edge_list, parts->num_edge_words));

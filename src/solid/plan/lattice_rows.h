@@ -8,9 +8,6 @@
 
 enum { CLSPI_LATTICE_STEPS = 4 }; /* at most */
 
-/* The bits of a start that tell whether the sample is at an end. */
-#define CLSPI_LATTICE_ENDS 0xc0000000u
-
 /* Starts and weights as cl/solid/lattice_points.cl has them: of each step, and of samples. */
 typedef struct clspi_lattice_rows {
     uint32_t steps;

@@ -133,7 +133,8 @@ static bool go_down(const clsp_solid_plan *plan, const clspi_solid_spot *spot, l
 
 /* Brings the control points of a cell that is not regular, relative to the first of them, which
    goes to `centre`. Returns how many there are. */
-static uint32_t bring_points(const clsp_solid_plan *plan, uint32_t cell, double *to, double *centre)
+static uint32_t gather_points(const clsp_solid_plan *plan, uint32_t cell, double *to,
+                              double *centre)
 {
     const uint32_t dim = plan->desc.dim;
     const uint32_t num = plan->classes.entry[plan->points.use[cell].number].num_points;
@@ -157,7 +158,7 @@ static void sum_weighted(const clsp_solid_plan *plan, clspi_solid_scratch *scrat
 {
     const clspi_solid_shape *const shape = &plan->shape;
     double centre[CLSP_SOLID_MAX_DIM];
-    const uint32_t num = bring_points(plan, spot->cell, scratch->points[0], centre);
+    const uint32_t num = gather_points(plan, spot->cell, scratch->points[0], centre);
 
     for (uint32_t k = 0; k < shape->num_sums; k++, sums += shape->dim) {
         clspi_cell_weights(&plan->points, &scratch->classes, spot->cell, spot->t,
@@ -203,7 +204,7 @@ static void sum_descendant(const clsp_solid_plan *plan, clspi_solid_scratch *scr
     clspi_point_sum sum;
 
     begin_sum(plan, &sum);
-    bring_points(plan, cell, scratch->points[0], centre);
+    gather_points(plan, cell, scratch->points[0], centre);
     for (uint32_t d = 0; d < way->down->depth; d++) {
         const clspi_cell_class *const of = &plan->classes.entry[way->down->number[d]];
         clspi_child_points(&of->child[way->down->corner[d]], scratch->points[d % 2], dim,

@@ -43,11 +43,11 @@ static clsp_status copy_sets(clsp_solid_plan *plan, clspi_series *series,
 {
     const uint64_t fma = (uint64_t)sets->size * terms * plan->desc.dim;
     const uint64_t most =
-        clspi_launch_lines(&plan->base.ctx->tuning, fma, CLSPI_COPIERS, copies->kernel.local, 1);
+        clspi_launch_lines(&plan->base.ctx->tuning, fma, COPIERS, copies->kernel.local, 1);
 
     CLSPI_CHECK(reserve(plan, copies, 4 * sets->copies));
     for (size_t first = 0; first < sets->num; first += most) {
-        const size_t items = CLSPI_COPIERS * clspi_min_u64(most, sets->num - first);
+        const size_t items = COPIERS * clspi_min_u64(most, sets->num - first);
         const clspi_copy_sets_args args = {.points = plan->control,
                                            .index = plan->index,
                                            .sets = words,

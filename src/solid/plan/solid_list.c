@@ -33,7 +33,7 @@ void clspi_solid_spot_find(const clsp_solid_plan *plan, const clspi_solid_list *
     spot->face = CLSPI_NOWHERE;
     if (is_there)
         spot->face =
-            plan->faces ? clspi_solid_face_at(plan->faces[cell], spot->t) : (uint8_t)CLSPI_NO_FACE;
+            plan->faces ? clspi_solid_face_at(plan->faces[cell], spot->t) : (uint8_t)NO_FACE;
     for (size_t a = 0; a < 3 && !is_there; a++)
         spot->t[a] = (double)NAN;
 }

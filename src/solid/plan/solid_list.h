@@ -16,7 +16,7 @@ typedef struct clspi_solid_spot {
     bool is_there; /* the cell is one, and no parameter is NaN */
     uint32_t cell;
     double t[3];  /* within [0, 1], NaN where it is not there */
-    uint8_t face; /* of the boundary that it is on, CLSPI_NO_FACE or CLSPI_NOWHERE; without normals
+    uint8_t face; /* of the boundary that it is on, NO_FACE or CLSPI_NOWHERE; without normals
                      no face */
 } clspi_solid_spot;
 

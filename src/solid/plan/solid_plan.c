@@ -170,7 +170,7 @@ static clsp_status load_peer(clspi_plan *base, clspi_plan *owner)
     peer->is_loaded = false;
     CLSPI_CHECK(clspi_call_begin(&call, base, NULL));
     const clsp_status status = clspi_call_finish(
-        &call, clspi_control_bring(peer, &call.series, ((clsp_solid_plan *)owner)->host.data));
+        &call, clspi_control_upload(peer, &call.series, ((clsp_solid_plan *)owner)->host.data));
     peer->is_loaded = status == CLSP_OK;
     return status;
 }

@@ -16,8 +16,7 @@
 
 enum {
     CLSPI_MAX_SLICE = 32, /* points of a slice; cells with more are made by tables of all points */
-    CLSPI_FULL_POINTS = 128, /* of a cell made by tables, as a rule */
-    CLSPI_COPIERS = 32       /* items that copy the points of a set */
+    CLSPI_FULL_POINTS = 128 /* of a cell made by tables, as a rule */
 };
 
 /* Cells of one class in one frame. */
@@ -108,7 +107,7 @@ struct clsp_solid_plan {
     clspi_cell_layout layout;
     clspi_sample_tables tables;
     bool is_loaded;
-    bool is_ready, is_brought; /* the device has kernels and what they read: of cells, and of
+    bool is_ready, is_uploaded; /* the device has kernels and what they read: of cells, and of
                                   control points */
     uint8_t *faces; /* [num_cells]: the boundary faces of each, bits; NULL without normals */
     cl_mem cell_faces;
@@ -133,7 +132,7 @@ struct clsp_solid_plan {
 
 /* Brings all control points, those beyond the boundary too, from host memory to the device of a
    plan that is ready. */
-clsp_status clspi_control_bring(clsp_solid_plan *plan, clspi_series *series, const void *points);
+clsp_status clspi_control_upload(clsp_solid_plan *plan, clspi_series *series, const void *points);
 
 /* Makes the host's copy of these control points, unless it is there; the host state's lock is held.
  */

@@ -209,11 +209,11 @@ static clsp_status make_ready(clsp_solid_plan *plan, clspi_series *series)
         CLSPI_CHECK(status);
         plan->is_ready = true;
     }
-    if (!plan->is_loaded || plan->is_brought) return CLSP_OK;
+    if (!plan->is_loaded || plan->is_uploaded) return CLSP_OK;
     pthread_mutex_lock(&plan->host.lock);
     status = clspi_control_hold(plan);
     pthread_mutex_unlock(&plan->host.lock);
-    return status == CLSP_OK ? clspi_control_bring(plan, series, plan->host.data) : status;
+    return status == CLSP_OK ? clspi_control_upload(plan, series, plan->host.data) : status;
 }
 
 clsp_status clspi_solid_device_ready(clsp_solid_plan *plan, clspi_series *series)
@@ -221,7 +221,7 @@ clsp_status clspi_solid_device_ready(clsp_solid_plan *plan, clspi_series *series
     clspi_call call;
 
     if (plan->lattice && !plan->lattice->makes_grid) return CLSP_OK;
-    if (plan->is_ready && (plan->is_brought || !plan->is_loaded)) return CLSP_OK;
+    if (plan->is_ready && (plan->is_uploaded || !plan->is_loaded)) return CLSP_OK;
     if (series) return make_ready(plan, series);
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
     return clspi_call_finish(&call, make_ready(plan, &call.series));

@@ -100,8 +100,7 @@ static clspi_solid_spot spot_on_grid(const clsp_solid_plan *plan, size_t cell, s
                                    sample_at(plan, 1, sample / num_w % num_v),
                                    sample_at(plan, 2, sample % num_w)}};
 
-    spot.face =
-        plan->faces ? clspi_solid_face_at(plan->faces[cell], spot.t) : (uint8_t)CLSPI_NO_FACE;
+    spot.face = plan->faces ? clspi_solid_face_at(plan->faces[cell], spot.t) : (uint8_t)NO_FACE;
     return spot;
 }
 

@@ -116,7 +116,7 @@ static void spoil_param(uint64_t *state, clsp_solid_param *param)
     }
 }
 
-static void spoil(uint64_t *state, request *r)
+static void fill(uint64_t *state, request *r)
 {
     switch (random_below(state, 10)) {
     case 0:
@@ -209,7 +209,7 @@ static void play(player *p)
     const unsigned spoils = random_below(&p->state, 3);
 
     for (unsigned k = 0; k < spoils; k++)
-        spoil(&p->state, &r);
+        fill(&p->state, &r);
     support_poison(values, sizeof values);
     const clsp_status status = carry_out(p->plan, &r);
     if (status != CLSP_OK) {
