@@ -23,11 +23,11 @@ enum {
     CLSP_VERTEX_DUU = 1 << 5,
     CLSP_VERTEX_DUV = 1 << 6,        /* not of curves */
     CLSP_VERTEX_DVV = 1 << 7,        /* not of curves */
-    CLSP_VERTEX_NORMAL = 1 << 8,     /* surfaces with dim 3: S_u x S_v, of unit length; solids with
-                                        dim 3: outward on the boundary, see solid.h */
+    CLSP_VERTEX_NORMAL = 1 << 8,     /* surfaces and volumes with dim 3: S_u x S_v, of unit
+                                        length, of a volume's layer of constant w; solids with dim
+                                        3: outward on the boundary, see solid.h */
     CLSP_VERTEX_PARAMS = 1 << 9,     /* as many elements as there are directions */
-    CLSP_VERTEX_CURVATURE = 1 << 10, /* as many elements as there are directions, see below; not of
-                                        volumes and solids */
+    CLSP_VERTEX_CURVATURE = 1 << 10, /* of curves 1 element, else 2, see below; not of solids */
     CLSP_VERTEX_DUW = 1 << 11,       /* of volumes and solids, as the next two */
     CLSP_VERTEX_DVW = 1 << 12,
     CLSP_VERTEX_DWW = 1 << 13,
@@ -38,7 +38,8 @@ enum {
 /* CLSP_VERTEX_CURVATURE, in 1 / length (do Carmo, Differential Geometry of Curves and Surfaces, 1-5
    and 3-3): of curves with dim 2 the signed curvature, positive where the curve turns to its left;
    of curves with dim 3 the curvature, not negative; of surfaces with dim 3 the principal curvatures
-   for the normal S_u x S_v, the larger one first, negative where the surface bends away from it.
+   for the normal S_u x S_v, the larger one first, negative where the surface bends away from it; of
+   volumes those of the layer of constant w, a surface.
    Half of their sum is the mean curvature, their product the Gaussian curvature. It is 0 where the
    tangent of a curve, or the tangent plane of a surface, is lost to rounding, as where a curve
    stands still or an edge has collapsed to a point. Errors: docs/math.md, 17. */

@@ -10,15 +10,15 @@ BITS = {name: getattr(lib, 'CLSP_VERTEX_' + name.upper())
         for name in ('point', 'weight', 'du', 'dv', 'dw', 'duu', 'duv', 'dvv', 'normal', 'params',
                      'curvature', 'duw', 'dvw', 'dww', 'jacobian')}
 _SCALARS = ('weight', 'jacobian')
-_BY_DIRECTION = ('params', 'curvature')
 
 
 def _has(name, dim, directions, is_solid):
     """Does a vertex of such splines have that attribute?"""
     if name[0] == 'd':
         return set(name[1:]) <= set('uvw'[:directions])
-    return {'weight': not is_solid, 'normal': dim == 3 and (directions == 2 or is_solid),
-            'curvature': directions < dim <= 3, 'jacobian': dim == 3 and is_solid}.get(name, True)
+    bends = dim == 3 or dim == 2 and directions == 1
+    return {'weight': not is_solid, 'normal': dim == 3 and directions > 1,
+            'curvature': bends and not is_solid, 'jacobian': dim == 3 and is_solid}.get(name, True)
 
 
 def names_of(attributes, *of):
@@ -40,7 +40,7 @@ def shape_of(name, dim, directions):
     """The shape of an attribute of one vertex."""
     if name in _SCALARS:
         return ()
-    return (directions,) if name in _BY_DIRECTION else (dim,)
+    return ({'params': directions, 'curvature': min(directions, 2)}.get(name, dim),)
 
 
 class Layout:

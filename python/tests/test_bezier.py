@@ -254,12 +254,12 @@ class Refused(unittest.TestCase):
                  f'point, weight, du, dv, {second}normal, params, curvature'),
                 ((3, 3), 'triangle', f'point, weight, du, dv, {second}normal, params, curvature'),
                 ((2, 2, 2, 3), 'volume',
-                 f'point, weight, du, dv, dw, {second}params, duw, dvw, dww')):
+                 f'point, weight, du, dv, dw, {second}normal, params, curvature, duw, dvw, dww')):
             bezier = clspline.Bezier(np.ones(shape, np.float32), form)
             for name in ('colour', 'jacobian'):
                 with self.assertRaisesRegex(clspline.ArgumentError, f'{name}. is none of {names}$'):
                     bezier.evaluate(2, name)
-            if shape[1:] == (2, 3):
+            if shape[1:] == (2, 3) or form == 'volume':
                 self.assertEqual(bezier.evaluate(2, names.split(', ')).dtype.names,
                                  tuple(names.split(', ')))
 

@@ -374,9 +374,9 @@ static uint64_t clock_of(cl_event event, cl_profiling_info what)
     return ns;
 }
 
-/* Adds a chunk's times to the device's. Its kernels may be several, of which the last one's event
-   is known: they began when it was enqueued or what ran before them ended. Without a clock of the
-   device, by the host's. */
+/* Adds a chunk's times to the device's. A chunk may have several kernels, and only the last one's
+   event is known: they began when the chunk was enqueued, or when what ran before it ended. Without
+   a clock of the device the host's is used. */
 static void add_times(dispatcher *d, const chunk_in_flight *c, double now)
 {
     const double begin = c->begin_ms > d->last_done_ms ? c->begin_ms : d->last_done_ms;

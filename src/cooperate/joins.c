@@ -51,8 +51,8 @@ void clspi_joins_release(clspi_joins **ptr)
 
 typedef enum reach { NOT_REACHED, REACHED, BUSY } reach;
 
-/* Looks for a context among those that another has joined, and these, and so on. It waits for no
-   lock, since it holds those on the way: where one is taken, the answer is BUSY. */
+/* Looks for a context among those that another one has joined, directly or by way of others. It
+   waits for no lock, since it holds locks on the way: where one is taken, the answer is BUSY. */
 static reach look_for(const clspi_joins *wanted, clspi_joins *from)
 {
     reach found = NOT_REACHED;

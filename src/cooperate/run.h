@@ -52,8 +52,8 @@ void clspi_run_begin(clspi_run *run, clspi_device_set *set, const clspi_job *job
 /* Tells whether a processor is there and has not dropped out. */
 bool clspi_run_alive(const clspi_run *run, uint32_t processor);
 
-/* Gives each device the mean speed of those that are like it, where its own differs by less than a
-   quarter from that: speeds of a few chunks vary so. */
+/* Gives each device the mean speed of devices like it, unless its own differs from the mean by a
+   quarter or more: speeds that few chunks tell vary by as much. */
 void clspi_run_even_rates(clspi_run *run);
 
 /* Takes the tile ranges away from all participants, and requeues what is left of them. */

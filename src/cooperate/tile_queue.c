@@ -67,8 +67,8 @@ static bool take(tile_queue *q, size_t wanted, clsp_range *taken)
     return true;
 }
 
-/* Gives how many tiles to take next, after tiles that lasted ms: several at once where they are
-   tiny, but never much of what may be left. */
+/* Returns how many tiles to take next, after tiles that lasted `ms`: several at once where tiles
+   are tiny, but never a large part of what may be left. */
 static size_t next_wanted(const tile_queue *q, size_t wanted, const clsp_range *last, double ms)
 {
     const size_t left = q->num_tiles - last->first - last->count;

@@ -9,8 +9,8 @@
 clsp_status clspi_buffer_create(cl_mem *buffer, clsp_context *ctx, size_t bytes);
 void clspi_buffer_release(cl_mem *buffer);
 
-/* Makes a buffer hold so many bytes at least: a larger one in its place, whose contents are
-   undefined, when *capacity, kept by the caller, is less. */
+/* Makes a buffer hold at least `bytes`. Where *capacity, which the caller keeps, is less, a larger
+   buffer of undefined contents takes its place. */
 clsp_status clspi_buffer_reserve(cl_mem *buffer, size_t *capacity, clsp_context *ctx, size_t bytes);
 
 /* Checks that a caller's buffer belongs to the context's cl_context and holds `count` elements of

@@ -22,7 +22,7 @@ typedef struct clspi_patch_grids {
 clsp_status clspi_patch_grids_check(clsp_context *ctx, const clspi_tensor_desc *desc,
                                     size_t num_patches, const uint32_t *nums);
 
-/* Takes such numbers in place of those before. Errors: CLSP_ERROR_NO_MEMORY. */
+/* Replaces the numbers of samples of patches. Errors: CLSP_ERROR_NO_MEMORY. */
 clsp_status clspi_patch_grids_set(clspi_patch_grids *grids, clsp_context *ctx,
                                   const clspi_tensor_desc *desc, size_t num_patches,
                                   const uint32_t *nums);

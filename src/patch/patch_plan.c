@@ -114,22 +114,31 @@ void clspi_patch_destroy_peer(clspi_plan **peer)
 
 /* ---- what a plan is ---- */
 
+/* Tells whether vertices of grids are made one by one whatever the grid is: those of triangles, of
+   patches with bases of their own, and of volumes with normals and curvatures of their layers. */
+static bool is_one_by_one(const clspi_tensor_desc *desc)
+{
+    const uint32_t layers = CLSP_VERTEX_NORMAL | CLSP_VERTEX_CURVATURE;
+
+    return desc->is_triangle || desc->own_bases > 0 ||
+           (desc->directions == 3 && (desc->vertex.attributes & layers));
+}
+
 bool clspi_patch_has_sums(const clsp_patch_plan *plan)
 {
-    return !plan->desc.is_triangle && plan->desc.own_bases == 0 && plan->patch_vertices > 0 &&
+    return !is_one_by_one(&plan->desc) && plan->patch_vertices > 0 &&
            clspi_own_samples_fit_tables(&plan->desc);
 }
 
 bool clspi_patch_has_rows(const clsp_patch_plan *plan)
 {
-    return !clspi_has_patch_grids(&plan->grids) && !plan->desc.is_triangle &&
-           plan->desc.own_bases == 0 && clspi_own_samples_fit_tables(&plan->desc);
+    return !clspi_has_patch_grids(&plan->grids) && !is_one_by_one(&plan->desc) &&
+           clspi_own_samples_fit_tables(&plan->desc);
 }
 
 bool clspi_patch_has_own_rows(const clsp_patch_plan *plan)
 {
-    return clspi_has_patch_grids(&plan->grids) && !plan->desc.is_triangle &&
-           plan->desc.own_bases == 0;
+    return clspi_has_patch_grids(&plan->grids) && !is_one_by_one(&plan->desc);
 }
 
 size_t clspi_patch_row_vertices(const clsp_patch_plan *plan)

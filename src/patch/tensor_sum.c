@@ -10,7 +10,7 @@ bool clspi_sum_is_fused(const clspi_tensor_sum *sum)
     return sum->desc->directions == 2 && sum->outer.table && sum->outer.shape.fused;
 }
 
-/* Returns the reals of what the middle sum of a volume makes of one patch. */
+/* Returns how many reals the middle sum of a volume makes for one patch. */
 static size_t middle_reals(const clspi_tensor_sum *sum)
 {
     return (size_t)sum->controls[0] * sum->middle.num_rows * sum->middle.width;

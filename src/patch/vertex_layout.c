@@ -8,9 +8,11 @@ uint32_t clspi_attributes_of(uint32_t directions, uint32_t dim)
                             CLSP_VERTEX_DUU | CLSP_VERTEX_PARAMS;
     const uint32_t more = curves | CLSP_VERTEX_DV | CLSP_VERTEX_DUV | CLSP_VERTEX_DVV;
 
+    const uint32_t bends = dim == 3 ? CLSP_VERTEX_NORMAL | CLSP_VERTEX_CURVATURE : 0;
+    const uint32_t along_w = CLSP_VERTEX_DW | CLSP_VERTEX_DUW | CLSP_VERTEX_DVW | CLSP_VERTEX_DWW;
+
     if (directions == 1) return curves | (dim == 2 || dim == 3 ? CLSP_VERTEX_CURVATURE : 0);
-    if (directions == 2) return more | (dim == 3 ? CLSP_VERTEX_NORMAL | CLSP_VERTEX_CURVATURE : 0);
-    return more | CLSP_VERTEX_DW | CLSP_VERTEX_DUW | CLSP_VERTEX_DVW | CLSP_VERTEX_DWW;
+    return more | bends | (directions > 2 ? along_w : 0);
 }
 
 static clspi_vertex_kind kind_of(const clspi_tensor_desc *desc, const char *family,

@@ -9,8 +9,9 @@ uint32_t clspi_vertex_elements(const clspi_vertex_kind *kind, unsigned attribute
     case CLSP_VERTEX_JACOBIAN:
         return 1;
     case CLSP_VERTEX_PARAMS:
-    case CLSP_VERTEX_CURVATURE:
         return kind->directions;
+    case CLSP_VERTEX_CURVATURE:
+        return kind->directions > 1 ? 2 : 1;
     default:
         return kind->dim;
     }
@@ -61,13 +62,13 @@ static clsp_status check_allowed(clspi_log *log, const clspi_vertex_kind *kind, 
     if (wrong == 0) return CLSP_OK;
     if (wrong & CLSP_VERTEX_NORMAL)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT,
-                          "%s: vertex.attributes: normals are of surfaces and solids with dim 3 "
-                          "(here dim %u)",
+                          "%s: vertex.attributes: normals are of surfaces, volumes and solids with "
+                          "dim 3 (here dim %u)",
                           kind->family, kind->dim);
     if (wrong & CLSP_VERTEX_CURVATURE)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                           "%s: vertex.attributes: curvatures are of curves with dim 2 or 3 and of "
-                          "surfaces with dim 3 (here dim %u)",
+                          "surfaces and volumes with dim 3 (here dim %u)",
                           kind->family, kind->dim);
     return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                       "%s: vertex.attributes: the form, with dim %u, has none of 0x%x",

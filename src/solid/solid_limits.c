@@ -18,8 +18,8 @@ static size_t count_limits(const clspi_incidence *all, clsp_solid_places places)
                : all->num_vertices + all->num_edges + all->num_faces + all->num_cells;
 }
 
-/* Makes limits of all vertices of the next mesh, of which the first ones are the vertices of this
-   one. */
+/* Makes the limits of all vertices of the refined mesh, whose first vertices are those of this
+   mesh. */
 static clsp_status limits_of_next(const clsp_solid_mesh *mesh, uint32_t dim,
                                   const clsp_input *points, double **limits)
 {

@@ -151,7 +151,7 @@ uint32_t clspi_conversion_row(const clspi_conversion *c, uint32_t row, double *w
     return c->from->span[span] - c->from->degree;
 }
 
-/* Makes weights of what differences are of from those of `num` differences. */
+/* Turns weights of `num` differences into weights of the values that are subtracted. */
 static void spread(double *weights, uint32_t num)
 {
     double before = 0.0;

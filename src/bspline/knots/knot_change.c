@@ -64,8 +64,8 @@ static size_t first_from(const clspi_knots *knots, double u)
     return low;
 }
 
-/* Returns how often a knot stands in the result that the source has so many times: the derivative
-   is as smooth there. */
+/* Returns the multiplicity in the result of a knot that has this multiplicity in the source, so
+   that the derivative is as smooth there. */
 static size_t times_of(const plan *p, size_t times)
 {
     return least(times, p->source + 1) + p->change->elevate;
@@ -152,8 +152,8 @@ static void put_end(writer *w, const plan *p)
 
 /* ---- within the domain ---- */
 
-/* Writes a knot that the source has so many times and that is inserted so many times; false: too
-   often for the degree. */
+/* Writes knot u, which the source has `there` times, and which is inserted `more` times. Returns
+   false where that is too often for the degree. */
 static bool put_inner(writer *w, const plan *p, double u, size_t there, size_t more)
 {
     const size_t times = (there > 0 ? times_of(p, there) : 0) + more;

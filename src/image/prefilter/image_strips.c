@@ -29,8 +29,7 @@ typedef struct strip_job {
     size_t first_row, first_x, row_length;
 } strip_job;
 
-/* Releases the plan that filters strips, of which a plan's base and its filter are all that is
-   used. */
+/* Releases the plan that filters strips. It has a base and a filter, and nothing else of a plan. */
 static void release_inner(clsp_image_plan *inner)
 {
     if (!inner) return;
@@ -213,7 +212,8 @@ static bool split_strip(const strip_job *job, uint32_t box[3][2], uint32_t rest[
     return true;
 }
 
-/* Makes the coefficients of a box, [z, y, x][begin, end]; of one that needs too much in halves. */
+/* Makes the coefficients of a box, [z, y, x][begin, end], in halves where a strip would be too
+   large. */
 static clsp_status make_box(const strip_job *job, uint32_t box[3][2])
 {
     const uint64_t alloc = job->series->ctx->device.max_alloc_bytes;

@@ -69,8 +69,7 @@ typedef struct given_axis {
     size_t offset;
 } given_axis;
 
-/* Finds direction d of displacements or coordinates; of those that there are not, the last one
- * stands. */
+/* Finds direction d of displacements or coordinates, or the last one where d is missing. */
 static given_axis given_along(const value_job *job, uint32_t d)
 {
     const uint32_t missing = 3 - job->plan->desc.directions, k = d < missing ? 2 : d;

@@ -84,9 +84,9 @@ static double real_at(const char *given, size_t k, bool wide)
     return (double)narrow;
 }
 
-/* Adds to a reach along one direction what some points have been given: rows of them, of which each
-   begins a row of the map behind the one before. What is not finite gives cval; displacements are
-   bounded. */
+/* Widens a reach along one direction by the coordinates or displacements of rows of points; rows
+   are a row of the map apart. Those that are not finite give cval and count for nothing, and
+   displacements are bounded. */
 static void add_given(clspi_image_reach *reach, uint32_t d, const clspi_image_job *job,
                       clsp_range row, uint32_t num_rows)
 {
@@ -263,7 +263,7 @@ static clsp_status launch_box(clspi_image_job *job, clspi_series *series, const 
     return clspi_image_make_rows(&one, series, &part);
 }
 
-/* Cuts a box in two, of which *rest is the second one; false where it is one point. */
+/* Halves a box: *rest becomes the second half. Returns false for a box of one point. */
 static bool split_box(const clspi_image_job *job, point_box *box, point_box *rest)
 {
     const uint32_t width = box->end_x - box->first_x, half = width / 2;
@@ -281,7 +281,7 @@ static bool split_box(const clspi_image_job *job, point_box *box, point_box *res
     return true;
 }
 
-/* Makes the points of a box; of one that needs too much in halves. */
+/* Makes the points of a box, in halves where the box needs more coefficients than a window has. */
 static clsp_status make_box(clspi_image_job *job, clspi_series *series, point_box box)
 {
     enum { DEPTH = 64 };

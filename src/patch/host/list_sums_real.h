@@ -60,8 +60,8 @@ CLSPI_INLINE void round_values(real (*to)[CHUNK], double (*from)[CHUNK], uint32_
     }
 }
 
-/* Makes the values of functions of those of Bernstein polynomials: sums of columns, so that one
-   point's functions are a vector. */
+/* Makes the values of a spline's functions from those of Bernstein polynomials, column by column,
+   so that the functions at one point are a vector. */
 CLSPI_INLINE void combine_order(double (*restrict to)[CHUNK], double (*restrict b)[CHUNK],
                                 size_t order, const double *const *functions, size_t num)
 {

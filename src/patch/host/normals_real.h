@@ -131,8 +131,9 @@ typedef struct tracked {
     vec x[3], w, size, weight;
 } tracked;
 
-/* Makes the derivative of a rational patch of that of homogeneous coordinates. Of a second one that
-   is what tells of limits (docs/math.md, 7). */
+/* Makes a first derivative of a rational patch from that of its homogeneous coordinates, by the
+   quotient rule. Of a second derivative it makes the part that decides limits of normals
+   (docs/math.md, 7). */
 CLSPI_INLINE tangent quotient(const tracked *d, const tracked *point)
 {
     const vec one_over_w = 1 / point->w,

@@ -273,9 +273,10 @@ void clspi_point_sides(const clspi_point_maker *maker, const clspi_point *points
 
 uint32_t clspi_part_elements(const clspi_vertex_shape *vertex, unsigned part)
 {
-    return part == ATTRIBUTE_WEIGHT                                  ? 1
-           : part == ATTRIBUTE_PARAMS || part == ATTRIBUTE_CURVATURE ? vertex->directions
-                                                                     : vertex->dim;
+    return part == ATTRIBUTE_WEIGHT      ? 1
+           : part == ATTRIBUTE_PARAMS    ? vertex->directions
+           : part == ATTRIBUTE_CURVATURE ? (vertex->directions > 1 ? 2 : 1)
+                                         : vertex->dim;
 }
 
 void clspi_point_lose(const clspi_vertex_shape *vertex, char *out)
@@ -325,7 +326,7 @@ static clspi_vertex_source source_of(chunk *c)
         source.param[d] = c->param[d];
     for (int k = 0; k < 2; k++) {
         source.largest[k][0] = c->largest[k];
-        if (c->maker->shape.directions == 2)
+        if (c->maker->shape.directions > 1)
             clspi_vertex_functions_f64.invert(c->largest[k], CHUNK);
     }
     source.centre = c->maker->is_near ? c->near : NULL;

@@ -462,7 +462,7 @@ static void list_elements(chunk *c, const clspi_vertex_shape *shape)
     }
     add_elements(c, at[ATTRIBUTE_NORMAL], c->made, 3);
     add_elements(c, at[ATTRIBUTE_PARAMS], c->param, shape->directions);
-    add_elements(c, at[ATTRIBUTE_CURVATURE], c->bends, shape->directions);
+    add_elements(c, at[ATTRIBUTE_CURVATURE], c->bends, shape->directions > 1 ? 2 : 1);
 }
 
 /* Finds what a chunk's vertices are computed from, or loads it. */

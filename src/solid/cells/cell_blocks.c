@@ -132,8 +132,8 @@ static uint32_t lattice_place(uint32_t j, uint32_t i)
     return (x * SIDE + y) * SIDE + z;
 }
 
-/* Puts the points of sibling j into a lattice, of which some are known. False: they do not fit, and
-   nothing is done. */
+/* Puts the points of sibling j into a lattice, some of whose points are known. Returns false, and
+   changes nothing, where they differ from these. */
 static bool put_grid(uint32_t lattice[CLSPI_LATTICE_POINTS], bool known[CLSPI_LATTICE_POINTS],
                      uint32_t j, const uint32_t grid[CLSPI_GRID_POINTS])
 {

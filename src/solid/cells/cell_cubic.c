@@ -8,8 +8,8 @@ enum { POINTS = CLSPI_CUBIC_POINTS };
 
 /* ---- Bezier points ---- */
 
-/* What becomes of the four points of a line: Bezier points of those of cubic B-splines, or of
-   Bezier points those of a half. */
+/* Matrices by which four points of a line are multiplied: from cubic B-splines to Bezier points,
+   and from Bezier points to those of one half. */
 typedef enum line_step { OF_SPLINE, LOWER_HALF, UPPER_HALF } line_step;
 
 CLSPI_INLINE void convert(double *p, double *q, double *r, double *s)

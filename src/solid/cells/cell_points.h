@@ -35,7 +35,7 @@ static inline size_t clspi_num_points(const clspi_cell_points *points)
     return (size_t)points->num_vertices + points->continued.num;
 }
 
-/* Returns the two points of which a continued one, of number num_vertices + i, is made. */
+/* Returns the two points that point num_vertices + i, a continued one, is extrapolated from. */
 static inline uint32_t clspi_continued_from(const clspi_cell_points *points, size_t i, uint32_t k)
 {
     const uint64_t both = points->continued.key[i].a;

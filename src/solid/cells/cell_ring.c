@@ -53,8 +53,8 @@ static uint32_t put_point(clspi_ring *ring, uint32_t vertex)
     return ring->num_points++;
 }
 
-/* Adds a cell and its points, of which those on its face `near` are of the cell with the words
-   `from`, beside it. False: no room. */
+/* Adds a cell and its points. Those on its face `near` are points of the neighbouring cell, whose
+   words are `from`. Returns false without room. */
 static bool add_cell(clspi_ring *ring, const clspi_cell_mesh *mesh, framed_cell add,
                      const uint16_t *from, uint32_t near)
 {

@@ -22,7 +22,7 @@ void clspi_descent_begin(clspi_descent *way, const double t[3], const uint8_t by
 /* Goes to the child of a class where the parameter is; returns the child's class. */
 uint32_t clspi_descend(const clspi_class_set *set, clspi_descent *way, uint32_t number);
 
-/* Makes the weights of a parent's points of those of a child's. */
+/* Turns weights of a child's points into weights of its parent's points. */
 void clspi_ascend(const clspi_class_child *child, const double *from, double *to,
                   uint32_t num_points);
 

@@ -121,7 +121,8 @@ static void restore_product(const clspi_cell_class *of, uint8_t corner, double *
         clspi_column_set(of, k, clspi_column_sum(of, row, k), weight, row);
 }
 
-/* Makes the rows of a parent's points of those of a child's, which is at its corner. */
+/* Turns rows of weights of a child's points into rows of its parent's points. The child is at a
+   corner of the parent. */
 static bool ascend(tangent_rows *g, const clspi_cell_class *parent, uint8_t corner, double step[3])
 {
     const uint32_t num = parent->num_points;

@@ -91,7 +91,7 @@ CLSPI_INLINE void recentre(clspi_edge_star *across, const double *shift, uint32_
         across->centre[c] += shift[c];
 }
 
-/* Sums slices 0 to 3 along the edge to one of those that are brought. */
+/* Sums slices 0 to 3 along the edge, by weights, into one of the gathered slices. */
 CLSPI_INLINE void gather_slice(clspi_edge_star *across, uint32_t slice, const double weight[4],
                                uint32_t dim)
 {

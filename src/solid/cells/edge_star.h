@@ -56,7 +56,7 @@ CLSPI_LEVELS(void, clspi_edge_star_step, (clspi_edge_star * across));
 CLSPI_LEVELS(void, clspi_edge_star_limit, (const clspi_edge_star *across, double *to));
 #define clspi_edge_star_limit CLSPI_AT_LEVEL(clspi_edge_star_limit)
 
-/* Writes a point of a quad: at[k] from -1 on, of which one may be -1. */
+/* Writes a point of a quad at place `at`, counted from -1; at most one of its coordinates is -1. */
 CLSPI_LEVELS(void, clspi_edge_star_point,
              (const clspi_edge_star *across, uint32_t quad, const int at[2], double *to));
 #define clspi_edge_star_point CLSPI_AT_LEVEL(clspi_edge_star_point)

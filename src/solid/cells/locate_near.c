@@ -88,7 +88,8 @@ static void take(clspi_searcher *w, clspi_place_f64 *out, uint32_t cell, double 
     memcpy(out->t, w->t, sizeof out->t);
 }
 
-/* Finds the place of a tricubic that is nearest, and raises the bound of what is nearer in it. */
+/* Finds the nearest place of a tricubic, and raises the bound below which the tricubic has no
+   point. */
 static void look_in_cubic(clspi_searcher *w, clspi_place_f64 *out, near_box *box, double *bound)
 {
     double t[3], e[3] = {0};

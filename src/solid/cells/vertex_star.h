@@ -87,8 +87,8 @@ CLSPI_LEVELS(void, clspi_vertex_star_release, (clspi_vertex_star * star));
 CLSPI_LEVELS(void, clspi_vertex_star_step, (clspi_vertex_star * star));
 #define clspi_vertex_star_step CLSPI_AT_LEVEL(clspi_vertex_star_step)
 
-/* Writes a point of a cell: at[a] from -1 on, of which one may be -1, or where what these are the
-   ends of is regular, several. */
+/* Writes a point of a cell at place `at`, counted from -1. One coordinate may be -1, or several
+   where the edge or vertex that they name is regular. */
 CLSPI_LEVELS(void, clspi_vertex_star_point,
              (const clspi_vertex_star *star, uint32_t cell, const int at[3], double *to));
 #define clspi_vertex_star_point CLSPI_AT_LEVEL(clspi_vertex_star_point)

@@ -216,8 +216,8 @@ static void clear_flags(clspi_cell_mesh *mesh)
         mesh->vertex_flag[v] &= CLSPI_CORNER;
 }
 
-/* Flags edges, and the vertices of those that are irregular. Regular ones have the faces of a grid,
-   of one that ends at the boundary's smooth faces or creases. */
+/* Flags irregular edges and their vertices. A regular edge has as many faces as in a grid, or as at
+   the smooth boundary or a crease of one. */
 static void flag_edges(clspi_cell_mesh *mesh, const around *count)
 {
     for (size_t i = 0; i < (size_t)mesh->num_faces * 4; i++)

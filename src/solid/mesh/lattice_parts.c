@@ -236,7 +236,7 @@ static uint32_t vertex_of(const clspi_cell_mesh *mesh, uint32_t word)
     return mesh->cell_vertex[(size_t)(word >> 6) * CLSPI_CORNERS + ((word >> 3 ^ word) & 7)];
 }
 
-/* Adds a weight of a dart's limit: to whichever word names the vertex, of which limits are sums. */
+/* Adds the weight of a vertex in a dart's limit to the word that names the vertex. */
 static void add_limit(void *user, uint32_t to, uint32_t from, double weight)
 {
     const maker *const m = user;

@@ -110,8 +110,8 @@ static uint32_t number_edge(dart *d, const clspi_cell_mesh *mesh, uint32_t edge,
     return i;
 }
 
-/* Replaces the weights by those that give the same of points as these give of the points after one
-   step (the transposed step). Both sum to the same. */
+/* Replaces weights of the points after a step by weights of the points before it that give the same
+   sum: the transposed step. The sum of all weights stays. */
 static void step_weights(dart *d)
 {
     const double n = d->num, self = d->self;

@@ -11,7 +11,7 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 32;
 }
 
-/* Returns what a cell is known by: the sum of what its vertices are, wherever each is. */
+/* Returns the key of a cell: the sum of the keys of its vertices, in whatever order they stand. */
 static uint64_t sort_of(const clspi_cell_mesh *mesh, size_t cell, const uint64_t *at_vertex)
 {
     const uint32_t *const corner = mesh->cell_vertex + cell * CLSPI_CORNERS;

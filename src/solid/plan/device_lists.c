@@ -89,8 +89,7 @@ static clsp_status upload_index(clsp_solid_plan *plan, clspi_series *series, siz
                                              at * sizeof(uint32_t), bytes);
 }
 
-/* Brings the words of cells and trees to the device, between which those points lie, in so many
-   words. */
+/* Uploads the words of cells and of trees, and between them `num` words of points. */
 static clsp_status upload_words(clsp_solid_plan *plan, clspi_series *series,
                                 const clspi_class_trees *trees, size_t num)
 {

@@ -338,8 +338,8 @@ static clspi_lattice_items items_from(const lattice_job *job, uint32_t parts_to)
                                  .parts_to = parts_to};
 }
 
-/* Cuts vertices or edges, of which each has so many points, into launches: the next one, from
-   at->first on. Returns how many it takes. */
+/* Cuts vertices or edges, with `each` points, into launches. Finds the next launch, from at->first
+   on, and returns how many vertices or edges it takes. */
 static size_t next_items(const lattice_job *job, const clspi_kernel *kernel, size_t each,
                          size_t end, clspi_lattice_items *at)
 {

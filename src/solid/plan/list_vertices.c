@@ -259,7 +259,7 @@ static bool find_point(const clsp_solid_plan *plan, clspi_solid_scratch *scratch
     return false;
 }
 
-/* Finds so many points from one on, and makes the sums of those without columns. */
+/* Finds `num` points from `first` on, and makes the sums of points that have no columns. */
 static void find_points(const clsp_solid_plan *plan, clspi_solid_scratch *scratch,
                         const clspi_solid_list *list, size_t first, size_t num, list_points *some)
 {

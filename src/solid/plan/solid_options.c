@@ -92,8 +92,7 @@ static void add_vertex(clspi_options *options, const clsp_solid_desc *desc)
     if (clspi_solid_has_gaps(desc)) clspi_option(options, "GAPS", 1);
 }
 
-/* Adds how many vertices a group has in local memory at once, of so many that it could
-   have. */
+/* Adds the option that says how many vertices a group has in local memory, at most `most`. */
 static void add_pile(clspi_options *options, const clsp_solid_desc *desc, size_t most)
 {
     enum { BYTES = 8192 };

@@ -176,8 +176,7 @@ clsp_status clspi_solid_hold_points(clsp_solid_plan *plan)
     return hold(plan, &points->index, plan->index, points->num_index);
 }
 
-/* Brings the boundary faces of cells to the device, of which kernels without normals read nothing.
- */
+/* Uploads the boundary faces of cells, which only kernels of normals read. */
 static clsp_status upload_faces(clsp_solid_plan *plan, clspi_series *series)
 {
     const size_t bytes = plan->faces ? plan->num_cells : 0;

@@ -79,7 +79,7 @@ static void test_normals_of_other_dims(void **state)
         expect_refusal(ctx, d, CLSP_ERROR_ARGUMENT);
         clsp_context_last_error(ctx, text, sizeof text);
         snprintf(expected, sizeof expected, "(here dim %u)", dim);
-        assert_non_null(strstr(text, "normals are of surfaces and solids with dim 3"));
+        assert_non_null(strstr(text, "normals are of surfaces, volumes and solids with dim 3"));
         assert_non_null(strstr(text, expected));
     }
     clsp_context_destroy(&ctx);

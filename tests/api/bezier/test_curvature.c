@@ -1,6 +1,6 @@
 /* Curvatures of shapes whose curvature is known, as Bezier patches and as B-splines, on grids and
    at parameters: arcs, spheres, cylinders, planes, also far from the origin, and what has no
-   tangent. */
+   tangent; and of volumes, whose layers have them. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -361,12 +361,137 @@ static void test_not_a_number(void **state)
     clsp_patch_plan_destroy(&plan);
 }
 
+/* ---- volumes ---- */
+
+enum { LAYERS = 2, LAYER_REALS = 5 /* of a vertex: its normal and curvatures */ };
+
+/* Makes a surface's normals and curvatures twice: the first is that of the volume's first layer,
+   whose second one is twice as large about a point, (offset, offset, offset). */
+static void make_layers(const shape *s, double offset, shape layers[LAYERS], double *controls)
+{
+    const uint32_t coords = s->dim + s->rational;
+
+    layers[0] = layers[1] = *s;
+    for (size_t i = 0; i < reals_of(s); i++) {
+        const double w = s->rational ? s->controls[i / coords * coords + s->dim] : 1;
+        if (i % coords < s->dim) layers[1].controls[i] = 2 * s->controls[i] - offset * w;
+        for (size_t l = 0; l < LAYERS; l++)
+            controls[(i / coords * LAYERS + l) * coords + i % coords] = layers[l].controls[i];
+    }
+    for (int c = 0; c < 2; c++)
+        layers[1].curvature[c] /= 2;
+}
+
+/* Evaluates the volume on its grid, at the same parameters, and by the host's cores. */
+static void eval_volume(clsp_patch_plan *plan, clsp_type precision, void *out[3])
+{
+    enum { ALL = VERTICES * LAYERS };
+    static const uint32_t patches[ALL];
+    static const clsp_share host = {.schedule = CLSP_SCHEDULE_HOST};
+    const clsp_range one = {0, 1};
+    double params[3 * ALL];
+    clsp_output to[3];
+
+    for (size_t k = 0; k < ALL; k++) {
+        put_real(precision, params, 3 * k, (double)(k / LAYERS / NUM) / (NUM - 1));
+        put_real(precision, params, 3 * k + 1, (double)(k / LAYERS % NUM) / (NUM - 1));
+        put_real(precision, params, 3 * k + 2, (double)(k % LAYERS));
+    }
+    const clsp_points list = {.num = ALL,
+                              .item = clsp_in_u32(patches, ALL),
+                              .params = host_in(precision, params, (size_t)3 * ALL)};
+    for (int way = 0; way < 3; way++)
+        to[way] = host_out(precision, out[way], (size_t)LAYER_REALS * ALL);
+    assert_int_equal(clsp_patch_eval(plan, one, to[0], NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_eval_points(plan, &list, to[1], NULL), CLSP_OK);
+    assert_int_equal(clsp_patch_eval(plan, one, to[2], &(clsp_run){.share = &host}), CLSP_OK);
+}
+
+static clsp_patch_plan *volume_of(clsp_context *ctx, const shape *s, clsp_type precision, bool span)
+{
+    const uint32_t attributes = CLSP_VERTEX_NORMAL | CLSP_VERTEX_CURVATURE;
+    const clsp_bezier_desc bezier = {.form = CLSP_BEZIER_VOLUME,
+                                     .precision = precision,
+                                     .degree = {s->degree[0], s->degree[1], LAYERS - 1},
+                                     .axis = {{.num = NUM}, {.num = NUM}, {.num = LAYERS}},
+                                     .dim = 3,
+                                     .rational = s->rational,
+                                     .vertex.attributes = attributes};
+    const clsp_bspline_desc bspline = {.directions = 3,
+                                       .precision = precision,
+                                       .degree = {s->degree[0], s->degree[1], LAYERS - 1},
+                                       .num_controls = {s->degree[0] + 1, s->degree[1] + 1, LAYERS},
+                                       .axis = {{.num = NUM}, {.num = NUM}, {.num = LAYERS}},
+                                       .dim = 3,
+                                       .rational = s->rational,
+                                       .vertex.attributes = attributes};
+    clsp_patch_plan *plan;
+
+    assert_int_equal(span ? clsp_bspline_plan_create(&plan, ctx, &bspline)
+                          : clsp_bezier_plan_create(&plan, ctx, &bezier),
+                     CLSP_OK);
+    return plan;
+}
+
+/* Checks that layers have the curvatures of surfaces, whose sign tells to which side the normal
+   points, and normals of unit length. */
+static void check_layers(clsp_context *ctx, const shape *s, double offset, clsp_type precision)
+{
+    double controls[LAYERS * MOST], memory[3][LAYER_REALS * LAYERS * VERTICES];
+    double curvature[2 * VERTICES];
+    void *out[3] = {memory[0], memory[1], memory[2]};
+    shape layers[LAYERS];
+
+    make_layers(s, offset, layers, controls);
+    for (size_t i = 0; i < LAYERS * reals_of(s); i++)
+        put_real(precision, controls, i, controls[i]);
+    for (int span = 0; span < 2; span++) {
+        clsp_patch_plan *plan = volume_of(ctx, s, precision, span);
+        assert_int_equal(clsp_patch_set_control_points(
+                             plan, 1, host_in(precision, controls, LAYERS * reals_of(s)), NULL),
+                         CLSP_OK);
+        eval_volume(plan, precision, out);
+        clsp_patch_plan_destroy(&plan);
+        for (size_t k = 0; k < (size_t)3 * LAYERS * VERTICES; k++) {
+            const size_t vertex = k % (LAYERS * VERTICES), on = vertex / LAYERS;
+            const void *const from = out[k / (LAYERS * VERTICES)];
+            double length = 0;
+            for (size_t c = 0; c < 3; c++)
+                length += pow(real_at(precision, from, LAYER_REALS * vertex + c), 2);
+            assert_true(fabs(length - 1) < (precision == CLSP_F64 ? 1e-14 : 1e-6));
+            for (size_t c = 0; c < 2; c++)
+                put_real(precision, curvature, 2 * on + c,
+                         real_at(precision, from, LAYER_REALS * vertex + 3 + c));
+            check_vertex(&layers[vertex % LAYERS], precision, on, curvature);
+        }
+    }
+}
+
+static void of_layers(clsp_context *ctx, clsp_type precision)
+{
+    const double offsets[] = {0, -30};
+
+    for (size_t i = 0; i < COUNT(offsets); i++) {
+        const shape shapes[] = {sphere(2, offsets[i]), cylinder(0.5, offsets[i]),
+                                plane(offsets[i])};
+        for (size_t k = 0; k < COUNT(shapes); k++)
+            if (in_turn(k)) check_layers(ctx, &shapes[k], offsets[i], precision);
+    }
+}
+
+static void test_layers(void **state)
+{
+    (void)state;
+    with_limits(of_layers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known),
         cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_not_a_number),
+        cmocka_unit_test(test_layers),
     };
 
     support_begin();

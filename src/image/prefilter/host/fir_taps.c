@@ -168,8 +168,8 @@ static double bspline(uint32_t degree, double x)
     return b[0];
 }
 
-/* Returns the most that values of a line of samples within [-1, 1] are when its coefficients come
-   from taps: the sum of the absolute values of what each sample is worth, at the worst place. */
+/* Returns the largest value that a line of samples within [-1, 1] can have when taps make its
+   coefficients: the sum of the magnitudes of all samples' weights, at the worst place. */
 static double most_of_values(uint32_t order, const double taps[FAR_TAPS])
 {
     double most = 0.0;

@@ -373,7 +373,7 @@ static void filter_strip(strip *s, const clspi_line_box *box, size_t slice)
     }
 }
 
-/* Filters rows, and then columns of what comes of them. */
+/* Filters rows, and then the columns of the filtered rows. */
 static void bands(const clspi_line_work *p, const clspi_line_box *box)
 {
     line_memory *const m = memory_of(p);

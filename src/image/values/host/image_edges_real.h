@@ -161,7 +161,7 @@ static uint32_t find_edge(uint32_t edge[CHUNK], const chunk *c)
     return num;
 }
 
-/* Makes a chunk of so many points of another one. */
+/* Copies `num` points of a chunk, by their numbers in `edge`, into another one. */
 static void gather_points(chunk *e, const uint32_t edge[CHUNK], uint32_t num, const chunk *c,
                           uint32_t directions)
 {

@@ -347,8 +347,7 @@ static void store(const chunk_work *v, void *room, void *out)
 
 /* ---- all ---- */
 
-/* Has the lines of the cache that a chunk goes to, and those of what the next one has been given,
-   come while it is made. */
+/* Prefetches the cache lines that a chunk is stored to, and the coordinates of the next chunk. */
 CLSPI_INLINE void prefetch(const clspi_image_row *row, size_t first, const char *out, size_t bytes)
 {
 #ifdef __GNUC__
