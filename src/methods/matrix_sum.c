@@ -18,8 +18,8 @@ typedef struct store {
     size_t bytes;
 } store;
 
-/* Products along all directions. */
-typedef struct chain {
+/* A matrix along each direction, and the products with them. */
+typedef struct matrices {
     uint32_t rows[3];         /* of the matrices, which have a column for each control point */
     clspi_gemm_method method; /* along the first direction */
     store matrix[3];
@@ -29,17 +29,17 @@ typedef struct chain {
     store between[2]; /* what comes of directions but the first, by turns; last between[0] */
     size_t max_patches;
     clsp_range made; /* patches of which between[0] is */
-} chain;
+} matrices;
 
 typedef struct matrix_sum {
     clsp_context *ctx;
     const clspi_tensor_desc *desc;
     uint32_t controls[3];
     size_t real_bytes, num_patches;
-    bool has_powers; /* of Bezier patches: */
-    chain to_powers; /* R P R^T, */
-    store powers;    /* of all patches */
-    chain to_samples;
+    bool has_powers;    /* of Bezier patches: */
+    matrices to_powers; /* R P R^T, */
+    store powers;       /* of all patches */
+    matrices to_samples;
 } matrix_sum;
 
 /* ---- sizes ---- */
@@ -55,19 +55,19 @@ static size_t lines_of(const matrix_sum *x, uint32_t k)
 }
 
 /* Returns the reals that belong to one control point of such a line. */
-static size_t width_of(const matrix_sum *x, const chain *c, uint32_t k)
+static size_t width_of(const matrix_sum *x, const matrices *m, uint32_t k)
 {
     size_t reals = clspi_coords(x->desc);
 
     for (uint32_t j = k + 1; j < 3; j++)
-        reals *= c->rows[j];
+        reals *= m->rows[j];
     return reals;
 }
 
 /* Returns the reals of a patch after the directions from k on. */
-static size_t made_reals(const matrix_sum *x, const chain *c, uint32_t k)
+static size_t made_reals(const matrix_sum *x, const matrices *m, uint32_t k)
 {
-    return lines_of(x, k) * c->rows[k] * width_of(x, c, k);
+    return lines_of(x, k) * m->rows[k] * width_of(x, m, k);
 }
 
 /* Returns the reals of a patch's control points. */
@@ -142,22 +142,22 @@ static void narrow(const matrix_sum *x, double *values, size_t num)
 }
 
 /* Makes a matrix, some rows at a time. */
-static clsp_status make_matrix(matrix_sum *x, clspi_series *series, chain *c, uint32_t k,
+static clsp_status make_matrix(matrix_sum *x, clspi_series *series, matrices *m, uint32_t k,
                                fill_fn *fill)
 {
     enum { MOST = 1 << 20 };
     const size_t columns = x->controls[k], row = columns * x->real_bytes;
-    const size_t most = clspi_min(c->rows[k], clspi_max(1, MOST / columns));
-    store *const matrix = &c->matrix[k];
+    const size_t most = clspi_min(m->rows[k], clspi_max(1, MOST / columns));
+    store *const matrix = &m->matrix[k];
     clsp_status status;
 
-    CLSPI_CHECK(clspi_buffer_reserve(&matrix->buffer, &matrix->bytes, x->ctx, c->rows[k] * row));
+    CLSPI_CHECK(clspi_buffer_reserve(&matrix->buffer, &matrix->bytes, x->ctx, m->rows[k] * row));
     double *const values = malloc(most * columns * sizeof *values);
     if (!values)
         return clspi_fail(&x->ctx->log, CLSP_ERROR_NO_MEMORY, "no host memory for a matrix");
     status = CLSP_OK;
-    for (size_t i = 0; i < c->rows[k] && status == CLSP_OK; i += most) {
-        const clsp_range rows = {i, clspi_min(most, c->rows[k] - i)};
+    for (size_t i = 0; i < m->rows[k] && status == CLSP_OK; i += most) {
+        const clsp_range rows = {i, clspi_min(most, m->rows[k] - i)};
         fill(x, k, rows, values);
         narrow(x, values, rows.count * columns);
         status = clspi_series_write(series, matrix->buffer, i * row, values, rows.count * row);
@@ -168,21 +168,21 @@ static clsp_status make_matrix(matrix_sum *x, clspi_series *series, chain *c, ui
 
 /* ---- preparing ---- */
 
-static void release_products(chain *c)
+static void release_products(matrices *m)
 {
     for (uint32_t k = 0; k < 3; k++)
-        clspi_gemm_destroy(&c->product[k]);
-    clspi_gemm_destroy(&c->some);
-    c->num_some = 0;
+        clspi_gemm_destroy(&m->product[k]);
+    clspi_gemm_destroy(&m->some);
+    m->num_some = 0;
 }
 
-static void release_chain(chain *c)
+static void release_matrices(matrices *m)
 {
-    release_products(c);
+    release_products(m);
     for (uint32_t k = 0; k < 3; k++)
-        clspi_buffer_release(&c->matrix[k].buffer);
-    clspi_buffer_release(&c->between[0].buffer);
-    clspi_buffer_release(&c->between[1].buffer);
+        clspi_buffer_release(&m->matrix[k].buffer);
+    clspi_buffer_release(&m->between[0].buffer);
+    clspi_buffer_release(&m->between[1].buffer);
 }
 
 static clsp_status prepare(void **state, clspi_series *series, const clspi_tensor_desc *desc,
@@ -228,8 +228,8 @@ static void release(void **state)
     matrix_sum *const x = *state;
 
     if (!x) return;
-    release_chain(&x->to_powers);
-    release_chain(&x->to_samples);
+    release_matrices(&x->to_powers);
+    release_matrices(&x->to_samples);
     clspi_buffer_release(&x->powers.buffer);
     free(x);
     *state = NULL;
@@ -238,11 +238,11 @@ static void release(void **state)
 /* ---- products ---- */
 
 /* Makes a product along a direction, with so many rows of the matrix. */
-static clsp_status create_product(const matrix_sum *x, const chain *c, clspi_gemm **product,
+static clsp_status create_product(const matrix_sum *x, const matrices *m, clspi_gemm **product,
                                   uint32_t k, size_t rows)
 {
-    const size_t width = width_of(x, c, k);
-    const size_t patches = clspi_max(c->max_patches, clspi_min(x->num_patches, 2));
+    const size_t width = width_of(x, m, k);
+    const size_t patches = clspi_max(m->max_patches, clspi_min(x->num_patches, 2));
     const clspi_gemm_desc desc = {.precision = x->desc->precision,
                                   .m = rows,
                                   .n = width,
@@ -250,69 +250,69 @@ static clsp_status create_product(const matrix_sum *x, const chain *c, clspi_gem
                                   .batch = patches * lines_of(x, k),
                                   .stride_b = x->controls[k] * width,
                                   .stride_c = rows * width,
-                                  .method = k == 0 ? c->method : CLSPI_GEMM_AUTO};
+                                  .method = k == 0 ? m->method : CLSPI_GEMM_AUTO};
 
     return clspi_gemm_create(product, x->ctx, &desc);
 }
 
 /* Gives the product for so many rows of each patch. */
-static clsp_status product_of(const matrix_sum *x, chain *c, uint32_t rows, clspi_gemm **product)
+static clsp_status product_of(const matrix_sum *x, matrices *m, uint32_t rows, clspi_gemm **product)
 {
-    *product = c->product[0];
-    if (rows == c->rows[0]) return CLSP_OK;
-    if (rows != c->num_some) {
-        clspi_gemm_destroy(&c->some);
-        c->num_some = 0;
-        CLSPI_CHECK(create_product(x, c, &c->some, 0, rows));
-        c->num_some = rows;
+    *product = m->product[0];
+    if (rows == m->rows[0]) return CLSP_OK;
+    if (rows != m->num_some) {
+        clspi_gemm_destroy(&m->some);
+        m->num_some = 0;
+        CLSPI_CHECK(create_product(x, m, &m->some, 0, rows));
+        m->num_some = rows;
     }
-    *product = c->some;
+    *product = m->some;
     return CLSP_OK;
 }
 
 /* Makes between[0] hold these patches, at most max_patches, unless it does. */
-static clsp_status make_between(const matrix_sum *x, chain *c, clspi_series *series, cl_mem points,
-                                clsp_range patches)
+static clsp_status make_between(const matrix_sum *x, matrices *m, clspi_series *series,
+                                cl_mem points, clsp_range patches)
 {
     clspi_gemm_buffers b = {.b = points, .b_offset = patches.first * point_reals(x)};
 
-    if (patches.first >= c->made.first &&
-        patches.first + patches.count <= c->made.first + c->made.count)
+    if (patches.first >= m->made.first &&
+        patches.first + patches.count <= m->made.first + m->made.count)
         return CLSP_OK;
-    c->made.count = 0;
+    m->made.count = 0;
     for (uint32_t k = x->desc->directions - 1; k > 0; k--) {
-        b.a = c->matrix[k].buffer;
-        b.c = c->between[k - 1].buffer;
-        CLSPI_CHECK(clspi_gemm_enqueue(c->product[k], series, &b,
+        b.a = m->matrix[k].buffer;
+        b.c = m->between[k - 1].buffer;
+        CLSPI_CHECK(clspi_gemm_enqueue(m->product[k], series, &b,
                                        (clsp_range){0, patches.count * lines_of(x, k)}));
         b.b = b.c;
         b.b_offset = 0;
     }
-    c->made = patches;
+    m->made = patches;
     return CLSP_OK;
 }
 
 /* Makes some rows. points: of all patches. */
-static clsp_status make_rows(const matrix_sum *x, chain *c, clspi_series *series, cl_mem points,
+static clsp_status make_rows(const matrix_sum *x, matrices *m, clspi_series *series, cl_mem points,
                              const clspi_rows *rows)
 {
-    const size_t patch_reals = rows->num_rows * width_of(x, c, 0);
+    const size_t patch_reals = rows->num_rows * width_of(x, m, 0);
     clspi_gemm *product;
 
-    CLSPI_CHECK(product_of(x, c, rows->num_rows, &product));
-    for (size_t p = 0; p < rows->num_patches; p += c->max_patches) {
+    CLSPI_CHECK(product_of(x, m, rows->num_rows, &product));
+    for (size_t p = 0; p < rows->num_patches; p += m->max_patches) {
         const clsp_range patches = {rows->first_patch + p,
-                                    clspi_min(c->max_patches, rows->num_patches - p)};
-        clspi_gemm_buffers b = {.a = c->matrix[0].buffer,
+                                    clspi_min(m->max_patches, rows->num_patches - p)};
+        clspi_gemm_buffers b = {.a = m->matrix[0].buffer,
                                 .a_offset = (size_t)rows->first_row * x->controls[0],
                                 .b = points,
                                 .b_offset = patches.first * point_reals(x),
                                 .c = rows->out,
                                 .c_offset = rows->offset + p * patch_reals};
         if (x->desc->directions > 1) {
-            CLSPI_CHECK(make_between(x, c, series, points, patches));
-            b.b = c->between[0].buffer;
-            b.b_offset = (patches.first - c->made.first) * made_reals(x, c, 1);
+            CLSPI_CHECK(make_between(x, m, series, points, patches));
+            b.b = m->between[0].buffer;
+            b.b_offset = (patches.first - m->made.first) * made_reals(x, m, 1);
         }
         CLSPI_CHECK(clspi_gemm_enqueue(product, series, &b, (clsp_range){0, patches.count}));
     }
@@ -322,27 +322,27 @@ static clsp_status make_rows(const matrix_sum *x, chain *c, clspi_series *series
 /* ---- control points ---- */
 
 /* Returns the patches that go through the directions at once, by the bytes between two. */
-static size_t patches_in(const matrix_sum *x, const chain *c, uint64_t bytes)
+static size_t patches_in(const matrix_sum *x, const matrices *m, uint64_t bytes)
 {
     const uint64_t most = clspi_min_u64(bytes, x->ctx->device.max_alloc_bytes);
     size_t reals = 1;
 
     if (x->desc->directions == 1) return x->num_patches;
     for (uint32_t k = 1; k < x->desc->directions; k++)
-        reals = clspi_max(reals, made_reals(x, c, k));
+        reals = clspi_max(reals, made_reals(x, m, k));
     return clspi_min(x->num_patches, clspi_max(1, (size_t)(most / (reals * x->real_bytes))));
 }
 
-static clsp_status load_chain(matrix_sum *x, chain *c, bool is_new)
+static clsp_status load_matrices(matrix_sum *x, matrices *m, bool is_new)
 {
-    c->made.count = 0;
-    if (is_new) release_products(c);
+    m->made.count = 0;
+    if (is_new) release_products(m);
     for (uint32_t k = 0; k < x->desc->directions; k++) {
-        if (is_new) CLSPI_CHECK(create_product(x, c, &c->product[k], k, c->rows[k]));
+        if (is_new) CLSPI_CHECK(create_product(x, m, &m->product[k], k, m->rows[k]));
         if (k > 0)
-            CLSPI_CHECK(clspi_buffer_reserve(&c->between[k - 1].buffer, &c->between[k - 1].bytes,
+            CLSPI_CHECK(clspi_buffer_reserve(&m->between[k - 1].buffer, &m->between[k - 1].bytes,
                                              x->ctx,
-                                             c->max_patches * made_reals(x, c, k) * x->real_bytes));
+                                             m->max_patches * made_reals(x, m, k) * x->real_bytes));
     }
     return CLSP_OK;
 }
@@ -368,15 +368,15 @@ static clsp_status load_all(matrix_sum *x, clspi_series *series, cl_mem points, 
     const clspi_tuning *const tuning = &x->ctx->tuning;
     const uint64_t share =
         x->has_powers && tuning->keep_share ? x->ctx->device.global_bytes / tuning->keep_share : 0;
-    chain *const c = &x->to_samples;
+    matrices *const m = &x->to_samples;
 
-    c->max_patches = patches_in(x, c, share);
-    if (c->max_patches < x->num_patches)
-        c->max_patches = patches_in(x, c, tuning->scratch_bytes); /* what stays in a cache */
-    CLSPI_CHECK(load_chain(x, c, is_new));
+    m->max_patches = patches_in(x, m, share);
+    if (m->max_patches < x->num_patches)
+        m->max_patches = patches_in(x, m, tuning->scratch_bytes); /* what stays in a cache */
+    CLSPI_CHECK(load_matrices(x, m, is_new));
     if (!x->has_powers) return CLSP_OK;
     x->to_powers.max_patches = patches_in(x, &x->to_powers, tuning->scratch_bytes);
-    CLSPI_CHECK(load_chain(x, &x->to_powers, is_new));
+    CLSPI_CHECK(load_matrices(x, &x->to_powers, is_new));
     return make_powers(x, series, points);
 }
 
