@@ -158,6 +158,21 @@ fail:
     return bench_check(status, "the device");
 }
 
+/* Says whether a plan by a published method is made, in a context without a log. */
+static bool makes_methods(const bench *b)
+{
+    const clsp_bezier_desc desc = {
+        .degree = {1, 1}, .axis = {{.num = 2}, {.num = 2}}, .method = CLSP_BEZIER_MULTILEVEL};
+    clsp_context *quiet = NULL;
+    clsp_patch_plan *plan = NULL;
+
+    if (clsp_context_create(&quiet, b->queue, NULL) != CLSP_OK) return false;
+    const bool made = clsp_bezier_plan_create(&plan, quiet, &desc) == CLSP_OK;
+    clsp_patch_plan_destroy(&plan);
+    clsp_context_destroy(&quiet);
+    return made;
+}
+
 static clsp_status open_bench(bench *b, const options *o)
 {
     const clsp_context_opts opts = {
@@ -180,6 +195,9 @@ static clsp_status open_bench(bench *b, const options *o)
     if (!b->report) return CLSP_ERROR_ARGUMENT; /* it has said why */
     if (!b->info.fp64)
         bench_report_note(b->report, "No double precision on this device: float only.");
+    b->has_methods = makes_methods(b);
+    if (!b->has_methods)
+        bench_report_note(b->report, "The library is built without the published methods.");
     return CLSP_OK;
 
 fail:

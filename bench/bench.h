@@ -33,6 +33,7 @@ typedef struct bench {
     clsp_device_info info;
     cl_command_queue queue;
     cl_context context;
+    bool has_methods;         /* the library is built with the published methods */
     bool is_cpu, is_discrete; /* as the device says, not as CLSPLINE_LIMITS has it */
     bench_report *report;
     bench_floor floor[BENCH_PRECISIONS];

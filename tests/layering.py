@@ -6,8 +6,10 @@ usage: layering.py SOURCE_DIR
   - #include lines follow the layers, in src/ and in cl/: a family sees nearest, patch, plan,
     cooperate, device and math; nearest sees all of these but the families; patch sees plan, device
     and math; plan sees cooperate and device; cooperate sees device and math; device sees math, and
-    math nobody; all see cl/rules. A family is a folder of src/ that is no layer; no family sees
-    another
+    math nobody; all see cl/rules. A family is a folder of src/ that is no layer and not methods; no
+    family sees another
+  - methods sees all of these; of it families and nearest see methods.h alone, which includes what
+    nearest may
   - mathematics (NO_OPENCL) sees mathematics and cl/rules alone, neither OpenCL nor a public header
   - layers below the families neither include a family's header nor name a family; src/math may say
     what its mathematics is for, src/nearest has queries and results that bear a family's name, and
@@ -83,10 +85,13 @@ HEADERS = {'rules': (),
            'nearest': DEVICE_HEADERS + ('share', 'plan', 'vertex', 'patch', 'nearest')}
 # Mathematics: folders that see each other as far as their layers do, and neither OpenCL nor any
 # public header.
-NO_OPENCL = ('src/math', 'src/patch/host', 'src/nearest/host', 'src/bezier/methods/host',
-             'src/bspline/knots', 'src/image/prefilter/host', 'src/image/values/host',
-             'src/solid/mesh', 'src/solid/cells')
+NO_OPENCL = ('src/math', 'src/patch/host', 'src/nearest/host', 'src/bspline/knots',
+             'src/image/prefilter/host', 'src/image/values/host', 'src/solid/mesh',
+             'src/solid/cells')
 OPENCL_HEADERS = ('CL/', 'OpenCL/', 'clspline/')
+# The room above the families, and the one header by which they and nearest see it.
+METHODS = 'methods'
+METHODS_HEADER = 'src/methods/methods.h'
 MAY_NAME_FAMILIES = ('rules', 'math', 'nearest')
 FAMILIES_WITH_OTHER_MEANINGS = ('image',)
 # Files that belong to no layer and see everything.
@@ -152,10 +157,13 @@ def walk(root):
 
 def folders_of(families):
     """{folder: folders whose headers its files may include in quotes}"""
-    sees = dict(LAYERS, **{family: tuple(LAYERS) for family in families})
+    sees = dict(LAYERS, **{family: tuple(LAYERS) for family in families},
+                **{METHODS: (*LAYERS, *families)})
     folders = dict(OTHER_FOLDERS)
     for name, others in sees.items():
         sources = [f'src/{other}' for other in (name, *others)] + ['cl/rules']
+        if name in ('nearest', *families):
+            sources.append(METHODS_HEADER)
         folders[f'src/{name}'] = sources
         folders[f'cl/{name}'] = [f'cl/{other}' for other in (name, *others)]
         tests = [f'tests/{other}' for other in (name, *others)]
@@ -165,8 +173,9 @@ def folders_of(families):
     return folders
 
 
-def may_see(folder, allowed):
-    return any(folder == a or (a != 'tests' and folder.startswith(a + '/')) for a in allowed)
+def may_see(path, allowed):
+    return any(a in (path, os.path.dirname(path)) or (a != 'tests' and path.startswith(a + '/'))
+               for a in allowed)
 
 
 # ---- C and OpenCL C ----
@@ -253,7 +262,8 @@ class Checker:
         for path in self.paths:
             self.by_name.setdefault(os.path.basename(path), []).append(path)
         self.families = sorted({path.split('/')[1] for path in self.paths
-                                if path.startswith('src/') and path.count('/') > 1} - set(LAYERS))
+                                if path.startswith('src/') and path.count('/') > 1} -
+                               {*LAYERS, METHODS})
         self.folders = folders_of(self.families)
         self.family_names = {family: re.compile(rf'(?<![a-z]){family}(?![a-z])', re.I)
                              for family in self.families
@@ -276,7 +286,7 @@ class Checker:
         """The layer or family of a file in src/ or cl/, or None."""
         parts = path.split('/')
         known = len(parts) > 2 and parts[0] in ('src', 'cl') and path not in ABOVE_ALL
-        return parts[1] if known and parts[1] in (*LAYERS, *self.families) else None
+        return parts[1] if known and parts[1] in (*LAYERS, METHODS, *self.families) else None
 
     def names(self):
         for name, paths in self.by_name.items():
@@ -297,22 +307,22 @@ class Checker:
     # -- includes --
 
     def quoted(self, path, number, name):
-        folder = self.folder_of(path)
+        folder = 'src/nearest' if path == METHODS_HEADER else self.folder_of(path)
         base = os.path.basename(name)
-        homes = [GENERATED[base]] if base in GENERATED else \
-            [os.path.dirname(home) for home in self.by_name.get(base, [])
-             if not home.startswith('include/')]
+        homes = [f'{GENERATED[base]}/{base}'] if base in GENERATED else \
+            [home for home in self.by_name.get(base, []) if not home.startswith('include/')]
         if not homes:
             self.report(path, number, f'"{name}" is not in the tree')
         elif not any(may_see(home, self.folders[folder]) for home in homes):
-            self.report(path, number, f'{folder} may not include {homes[0]}/{base}')
+            self.report(path, number, f'{folder} may not include {homes[0]}')
 
     def headers_of(self, layer):
         """The public headers that a layer or a family may include, without .h."""
         if layer in HEADERS:
             return HEADERS[layer]
+        layers = '|'.join(['nearest', *self.families] if layer == METHODS else [layer])
         own = [path[len('include/clspline/'):-len('.h')] for path in self.paths
-               if re.match(rf'include/clspline/{layer}(_\w+)?\.h$', path)]
+               if re.match(rf'include/clspline/({layers})(_\w+)?\.h$', path)]
         return HEADERS['patch'] + tuple(own)
 
     def angled(self, path, number, name):

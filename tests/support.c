@@ -96,6 +96,30 @@ void support_needs_opencl(const clsp_context *ctx)
     skip_because("no OpenCL device");
 }
 
+bool support_has_methods(void)
+{
+    static const clsp_context_opts host = {.device = "host", .limits = ""};
+    static const clsp_bezier_desc desc = {
+        .degree = {1, 1}, .axis = {{.num = 2}, {.num = 2}}, .method = CLSP_BEZIER_MULTILEVEL};
+    const char *const built = getenv("CLSPLINE_TEST_METHODS");
+    clsp_context *ctx = NULL;
+    clsp_patch_plan *plan = NULL;
+    char text[256];
+
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, &host));
+    assert_status(ctx, clsp_bezier_plan_create(&plan, ctx, &desc), CLSP_ERROR_ARGUMENT);
+    clsp_context_last_error(ctx, text, sizeof text);
+    clsp_context_destroy(&ctx);
+    const bool has = strstr(text, "built without the published methods") == NULL;
+    if (built) assert_int_equal(has, strcmp(built, "1") == 0);
+    return has;
+}
+
+void support_needs_methods(void)
+{
+    if (!support_has_methods()) skip_because("built without the published methods");
+}
+
 static int size_is(const char *word)
 {
     const char *const size = getenv("CLSPLINE_TEST_SIZE");

@@ -45,6 +45,12 @@ int support_no_device(void);
    and the context is the host's; ctx NULL: it could not be made. */
 void support_needs_opencl(const clsp_context *ctx);
 
+/* Whether the library is built with the published methods, as a plan by one of them says; fails
+   where the build has said otherwise by CLSPLINE_TEST_METHODS, 1 or 0. support_needs_methods skips
+   the running test where it is not. */
+bool support_has_methods(void);
+void support_needs_methods(void);
+
 /* CLSPLINE_TEST_SIZE=full: every combination of cases; tiny: small cases. */
 int support_full(void);
 int support_tiny(void);

@@ -80,28 +80,6 @@ void project_run_with_mrep(project_run *r)
     enter_method(r, PROJECT_MREP, CLSP_NEAREST_MREP);
 }
 
-bool project_has_mrep(const bench *b)
-{
-    static const float controls[] = {0, 0, 1, 1, 2, 1, 3, 0};
-    const clsp_bspline_desc desc = {.directions = 1, .degree = {3}, .num_controls = {4}, .dim = 2};
-    const clsp_nearest_queries queries = {.num = 1, .points = clsp_in_f32(controls, 2)};
-    const clsp_nearest_opts opts = {.method = CLSP_NEAREST_MREP};
-    clsp_context *quiet = NULL; /* it has no log */
-    clsp_patch_plan *plan = NULL;
-    clsp_nearest_f32 nearest;
-    clsp_status status;
-
-    BENCH_TRY(clsp_context_create(&quiet, b->queue, NULL));
-    BENCH_TRY(clsp_bspline_plan_create(&plan, quiet, &desc));
-    BENCH_TRY(clsp_patch_set_control_points(plan, 1, clsp_in_f32(controls, 8), NULL));
-    status = clsp_nearest_project(plan, &queries, &opts, clsp_out_nearest_f32(&nearest, 1), NULL);
-
-fail:
-    clsp_patch_plan_destroy(&plan);
-    clsp_context_destroy(&quiet);
-    return status == CLSP_OK;
-}
-
 /* ---- setting up ---- */
 
 static clsp_status make_buffer(const project_run *r, size_t reals, cl_mem *buffer)

@@ -59,9 +59,6 @@ struct project_run {
 clsp_status project_run_start(project_run *r, bench *b, const project_case *c, clsp_type precision);
 void project_run_release(project_run *r);
 
-/* Says whether the library has the method `mrep`; what it may say against it is left out. */
-bool project_has_mrep(const bench *b);
-
 /* Lets mrep take part. */
 void project_run_with_mrep(project_run *r);
 

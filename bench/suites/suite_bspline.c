@@ -150,7 +150,7 @@ static bool suits_sisl(const bench *b, const project_case *c, clsp_type precisio
     return precision == best && c->num == (b->quick ? nums[0] : nums[PRINTED - 1]);
 }
 
-static clsp_status run_case(bench *b, const project_case *c, clsp_type precision, bool has_mrep)
+static clsp_status run_case(bench *b, const project_case *c, clsp_type precision)
 {
     char name[PROJECT_NAME_MAX];
     project_run r = {0};
@@ -159,7 +159,7 @@ static clsp_status run_case(bench *b, const project_case *c, clsp_type precision
     project_case_name(c, name);
     if (!suits(b, c) || !bench_wants(b, name)) return CLSP_OK;
     BENCH_TRY(project_run_start(&r, b, c, precision));
-    if (has_mrep) project_run_with_mrep(&r);
+    if (b->has_methods) project_run_with_mrep(&r);
     if (suits_sisl(b, c, precision)) BENCH_TRY(project_run_with_sisl(&r, b->quick ? 200 : 2000));
     BENCH_TRY(project_run_measure(&r));
     report_run(&r);
@@ -170,7 +170,7 @@ fail:
 }
 
 /* One curve by all numbers of points; quick: by the least. */
-static clsp_status run_curve(bench *b, const curve_case *curve, clsp_type precision, bool has_mrep)
+static clsp_status run_curve(bench *b, const curve_case *curve, clsp_type precision)
 {
     const size_t i = (size_t)(curve - curve_cases);
     clsp_status status = CLSP_OK;
@@ -178,28 +178,26 @@ static clsp_status run_curve(bench *b, const curve_case *curve, clsp_type precis
     for (int kind = 0; kind < CURVE_KINDS && status == CLSP_OK; kind++)
         for (size_t k = 0; k < (b->quick ? 1 : BENCH_COUNT(nums)) && status == CLSP_OK; k++) {
             project_case c = {curve, (curve_kind)kind, false, nums[k]};
-            status = run_case(b, &c, precision, has_mrep);
+            status = run_case(b, &c, precision);
             c.on_curve = true;
             if (status == CLSP_OK && !isnan(printed[i].on_curve[0]))
-                status = run_case(b, &c, precision, has_mrep);
+                status = run_case(b, &c, precision);
         }
     return status;
 }
 
 clsp_status bench_suite_bspline(bench *b)
 {
-    const bool has_mrep = project_has_mrep(b);
     clsp_status status = CLSP_OK;
 
     BENCH_TRY(bench_floor_measure(b));
     bench_report_note(b->report,
                       "Printed times are of an RTX 3090, for curves of these shapes with "
                       "other control points. SISL runs on one thread.");
-    if (!has_mrep) bench_report_note(b->report, "The library has no method mrep.");
     for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++) {
         for (size_t i = 0; i < CURVE_CASES && b->wanted[p]; i++) {
             if (b->quick && (p == CLSP_F64 || i % 4 > 0)) continue;
-            BENCH_TRY(run_curve(b, &curve_cases[i], p, has_mrep));
+            BENCH_TRY(run_curve(b, &curve_cases[i], p));
         }
         if (b->wanted[p]) BENCH_TRY(spline_grid_run(b, suite, p));
         if (b->wanted[p] && !b->quick) BENCH_TRY(gauss_axes_bspline(b, suite, p));

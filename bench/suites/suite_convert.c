@@ -194,7 +194,7 @@ static clsp_status run_case(bench *b, const convert_case *c, clsp_type precision
     if (!bench_wants(b, c->name)) return CLSP_OK;
     BENCH_TRY(start(&r, b, c, precision));
     for (int i = 0; i < METHODS; i++) {
-        if (i > 0 && !c->by_matrix) continue;
+        if (i > 0 && !(c->by_matrix && b->has_methods)) continue;
         BENCH_TRY(create_way(&ways[i], &r,
                              i == 0 ? CLSP_BSPLINE_CONVERT_BANDS : CLSP_BSPLINE_CONVERT_MATRIX));
         all[i].enqueue = enqueue_way;

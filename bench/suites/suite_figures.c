@@ -316,6 +316,7 @@ clsp_status bench_suite_figures(bench *b)
     clsp_status status;
     bezier_ring out = {0};
 
+    if (!b->has_methods) return CLSP_OK;
     BENCH_TRY(bench_floor_measure(b));
     BENCH_TRY(bezier_ring_create(b, &out));
     for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++) {

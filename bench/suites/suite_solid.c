@@ -24,6 +24,7 @@ enum { METHODS = CLSP_SOLID_HYBRID - CLSP_SOLID_CELLS + 1, THREAD = 1 }; /* thei
 /* Returns how many methods are measured: on CPUs warps of items take seconds. */
 static int methods_of(const bench *b)
 {
+    if (!b->has_methods) return THREAD;
     return b->is_cpu ? THREAD + 1 : METHODS;
 }
 

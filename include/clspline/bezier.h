@@ -38,7 +38,8 @@ typedef enum clsp_bezier_form {
     CLSP_BEZIER_TRIANGLE = 4 /* degree[0] is its degree, axis[0].num the samples along each edge */
 } clsp_bezier_form;
 
-/* How the points of a grid are computed. What the other methods are for is comparison. */
+/* How the points of a grid are computed. What the other methods are for is comparison; a library
+   that is built without them refuses them (CLSP_ERROR_ARGUMENT). */
 typedef enum clsp_bezier_method {
     CLSP_BEZIER_METHOD_DEFAULT = 0, /* the fastest that has no bound on degrees: separable */
     CLSP_BEZIER_SEPARABLE =

@@ -41,7 +41,8 @@ typedef enum clsp_nearest_method {
     CLSP_NEAREST_MREP = 2   /* through cubic pieces within a tolerance (Wu and Zou, corrected:
                                docs/math.md, 15); the distance is within it, and so is its bound.
                                B-spline curves only, not rational, no knots of a curve's own, one
-                               result a query */
+                               result a query; a library that is built without published methods
+                               refuses it (CLSP_ERROR_ARGUMENT) */
 } clsp_nearest_method;
 
 /* What became of a query. */

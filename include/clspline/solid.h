@@ -159,7 +159,8 @@ enum {
 
 /* How cells are made. THREAD, GROUP and HYBRID are slow: they are the designs of Massively parallel
    limit evaluation of Catmull-Clark solids (2022), with the library's weights, to be compared with.
-   Their errors are up to 1e-6 scale (CLSP_F32). */
+   Their errors are up to 1e-6 scale (CLSP_F32). A library that is built without published methods
+   refuses them (CLSP_ERROR_ARGUMENT). */
 typedef enum clsp_solid_method {
     CLSP_SOLID_METHOD_DEFAULT = 0, /* lattices where they can be had and cells are unlike, of more
                                       sorts than an eighth of them, or hundreds touch one; else

@@ -80,7 +80,8 @@ class Projected:
         hints : array_like, optional
             A parameter thought near the answer for each query, which speeds the search up.
         method : {'exact', 'mrep'}
-            Exact to rounding, or through cubic pieces within a tolerance, of B-spline curves.
+            Exact to rounding, or through cubic pieces within a tolerance, of B-spline curves, which
+            a library that is built without the published methods does not have.
         tolerance : float
             Of ``'mrep'``; 0: 1e-4 of the curves' size.
         signed : bool

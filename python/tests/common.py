@@ -25,6 +25,20 @@ def need_opencl():
         raise unittest.SkipTest('no OpenCL device')
 
 
+def need_methods():
+    """Skips a test of the published methods where the library is built without them, and the build
+    has not said that they are there."""
+    curve = clspline.BSpline(None, np.eye(4), 3, context=clspline.Context('host', limits=''))
+    try:
+        curve.project(np.zeros(4), method='mrep')
+    except clspline.ArgumentError as error:
+        if 'built without the published methods' not in str(error):
+            return
+    if os.environ.get('CLSPLINE_TEST_METHODS') == '1':
+        raise AssertionError('the library and the build differ in the published methods')
+    raise unittest.SkipTest('built without the published methods')
+
+
 def eps(dtype):
     return float(np.finfo(dtype).eps)
 

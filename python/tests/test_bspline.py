@@ -5,7 +5,7 @@ import unittest
 import numpy as np
 
 import clspline
-from common import REALS, clamped, cox_de_boor, eps, need_opencl, needs_fp64
+from common import REALS, clamped, cox_de_boor, eps, need_methods, need_opencl, needs_fp64
 
 try:
     from scipy import interpolate
@@ -303,6 +303,7 @@ class Projection(unittest.TestCase):
 
     def test_method_of_kernels(self):
         need_opencl()
+        need_methods()
         curves = clspline.BSpline(None, self.rng.random((3, 6, 2)).astype(np.float32), 2)
         points = self.rng.random((9, 2)).astype(np.float32)
         near = curves.project(points, method='mrep', tolerance=1e-3)

@@ -173,7 +173,8 @@ class Contexts(unittest.TestCase):
 
     def test_kernels_are_refused(self):
         curve = clspline.BSpline(None, CUBE, 3, context=self.context)
-        with self.assertRaisesRegex(clspline.ArgumentError, 'host has no kernels'):
+        with self.assertRaisesRegex(clspline.ArgumentError,
+                                    'host has no kernels|without the published methods'):
             curve.project([0, 0, 0], method='mrep')
         self.assertEqual(curve.project([0, 0, 0]).index, 0)
 

@@ -1,10 +1,9 @@
 /* The family of Bezier patches, and the public calls that it alone has. */
 #include "bezier_edges.h"
 #include "bezier_plan.h"
-#include "bezier_sums.h"
 #include "bernstein_basis.h"
 #include "check.h"
-#include "nearest_search.h"
+#include "methods.h"
 #include "patch_eval.h"
 
 static const clspi_patch_family family; /* at the end */
@@ -48,20 +47,6 @@ static void release(clsp_patch_plan *plan)
 
 /* ---- creation ---- */
 
-static const clspi_sum_method *method_of(clsp_bezier_method method)
-{
-    switch (method) {
-    case CLSP_BEZIER_MULTILEVEL:
-        return &clspi_table_sums;
-    case CLSP_BEZIER_MATRIX:
-        return &clspi_matrix_sums;
-    case CLSP_BEZIER_BRUTE:
-        return &clspi_power_sums;
-    default:
-        return NULL;
-    }
-}
-
 /* Takes over a description, resolved as `tensor`. */
 static clsp_status configure(clspi_bezier_plan *plan, const clsp_bezier_desc *desc,
                              clspi_tensor_desc *tensor)
@@ -82,8 +67,8 @@ static clsp_status create(clsp_patch_plan **out, clsp_context *ctx, const clsp_b
 
     CLSPI_CHECK(clspi_context_usable(ctx));
     CLSPI_CHECK(clspi_bezier_resolve(ctx, &desc, &tensor));
-    CLSPI_CHECK(
-        clspi_patch_create(&plan, sizeof(clspi_bezier_plan), ctx, &family, method_of(desc.method)));
+    CLSPI_CHECK(clspi_patch_create(&plan, sizeof(clspi_bezier_plan), ctx, &family,
+                                   clspi_published_bezier.sums[desc.method]));
     const clsp_status status = configure(bezier_plan_of(plan), &desc, &tensor);
     if (status != CLSP_OK) clspi_patch_destroy(&plan);
     *out = plan;

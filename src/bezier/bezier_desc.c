@@ -1,6 +1,7 @@
 #include "bezier_plan.h"
 
 #include "check.h"
+#include "methods.h"
 #include "vertex_layout.h"
 
 static const char family[] = "bezier";
@@ -58,39 +59,17 @@ static clsp_status resolve_axes(clsp_context *ctx, clsp_bezier_desc *d)
 
 /* ---- limits of methods ---- */
 
-static clsp_status check_degrees_of_method(clsp_context *ctx, const clsp_bezier_desc *d,
-                                           const char *method, uint32_t value, uint32_t most)
-{
-    if (value <= most) return CLSP_OK;
-    return clspi_fail(
-        &ctx->log, CLSP_ERROR_DEGREE,
-        "bezier: degrees %u and %u: %s is at most %u in this precision; other methods "
-        "have no such bound",
-        d->degree[0], d->degree[1], method, most);
-}
-
-/* Checks the bounds of powers (docs/math.md, 8) and of C(n, k) in the precision's range. */
 static clsp_status check_method(clsp_context *ctx, const clsp_bezier_desc *d)
 {
-    const bool wide = d->precision == CLSP_F64;
-    const uint32_t most_matrix = wide ? 64 : 22, most_brute = wide ? 900 : 100;
-    const uint32_t larger = d->degree[0] > d->degree[1] ? d->degree[0] : d->degree[1];
-
     if (d->method <= CLSP_BEZIER_SEPARABLE &&
         (d->form != CLSP_BEZIER_TRIANGLE || d->method == CLSP_BEZIER_METHOD_DEFAULT))
         return CLSP_OK;
+    CLSPI_CHECK(clspi_published_check(&ctx->log, family));
     if (d->form == CLSP_BEZIER_TRIANGLE)
         return bad(ctx, "triangles have no choice of a method", d->method);
     if (d->form == CLSP_BEZIER_VOLUME)
         return bad(ctx, "volumes have none but the separable method", d->method);
-    if (d->method == CLSP_BEZIER_MATRIX)
-        return check_degrees_of_method(ctx, d, "by the method matrix their sum",
-                                       d->degree[0] + d->degree[1], most_matrix);
-    if (d->method == CLSP_BEZIER_BRUTE && (d->axis[0].params || d->axis[1].params))
-        return bad(ctx, "the method brute has uniform axes alone, not params of", d->axis[0].num);
-    return d->method == CLSP_BEZIER_BRUTE
-               ? check_degrees_of_method(ctx, d, "by the method brute each", larger, most_brute)
-               : CLSP_OK;
+    return clspi_published_bezier.check(&ctx->log, d);
 }
 
 /* ---- defaults ---- */

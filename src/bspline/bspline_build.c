@@ -1,7 +1,7 @@
 #include "bspline_plan.h"
 #include "check.h"
 #include "curve_device.h"
-#include "nearest_cubic.h"
+#include "methods.h"
 #include "own_target.h"
 #include "piece_order.h"
 #include "surface_device.h"
@@ -77,7 +77,8 @@ static clsp_status build_search(const clspi_build *build, clsp_type precision, s
                                       .degrees = {curves[kind].degree}};
 
     CLSPI_CHECK(clspi_curve_device_build(build, &tensor, kind == 1));
-    return curves[kind].rational ? CLSP_OK : clspi_nearest_cubic_build(build, &tensor);
+    if (curves[kind].rational || !clspi_published_mrep.build) return CLSP_OK;
+    return clspi_published_mrep.build(build, &tensor);
 }
 
 /* Builds the search on bicubic surfaces, where the device makes it. */

@@ -7,8 +7,7 @@
 #include "buffer.h"
 #include "check.h"
 #include "curve_device.h"
-#include "host_device.h"
-#include "nearest_cubic.h"
+#include "methods.h"
 #include "split.h"
 #include "surface_device.h"
 #include "patch_rows.h"
@@ -70,23 +69,6 @@ static clsp_status check_patches(const clsp_patch_plan *plan, const clsp_run *ru
     return clspi_patch_check_patches(plan, (clsp_range){0, 0}, run);
 }
 
-/* Checks that curves can be projected onto by mrep. */
-static clsp_status check_mrep(const clsp_patch_plan *plan, const clsp_nearest_opts *opts)
-{
-    CLSPI_CHECK(clspi_needs_kernels(plan->base.ctx));
-    if (plan->desc.own_bases > 0)
-        return bad(plan, "mrep takes no curves with knots of their own, and there are",
-                   (double)plan->desc.own_bases);
-    if (plan->desc.directions == 2)
-        return bad(plan, "mrep takes curves only, and directions is", plan->desc.directions);
-    if (opts->num_nearest > 1)
-        return bad(plan, "mrep gives one result a query, and num_nearest is", opts->num_nearest);
-    return plan->desc.rational
-               ? clspi_fail(&plan->base.ctx->log, CLSP_ERROR_WEIGHTS,
-                            "%s: projection: mrep of rational curves", plan->base.family)
-               : CLSP_OK;
-}
-
 /* Checks options, and puts defaults in place. */
 static clsp_status check_opts(const clsp_patch_plan *plan, clsp_nearest_opts *opts)
 {
@@ -113,7 +95,9 @@ static clsp_status check_opts(const clsp_patch_plan *plan, clsp_nearest_opts *op
     for (uint32_t k = 0; opts->metric && k < d->dim; k++)
         if (!(opts->metric[k] > 0.0) || isinf(opts->metric[k]))
             return bad(plan, "a weight of the metric is not above 0 and finite", opts->metric[k]);
-    return opts->method == CLSP_NEAREST_MREP ? check_mrep(plan, opts) : CLSP_OK;
+    if (opts->method == CLSP_NEAREST_EXACT) return CLSP_OK;
+    CLSPI_CHECK(clspi_published_check(&plan->base.ctx->log, plan->base.family));
+    return clspi_published_mrep.check(plan, opts->num_nearest);
 }
 
 static clsp_status check_queries(const clsp_patch_plan *plan, const clsp_nearest_queries *queries)
@@ -200,7 +184,7 @@ static clsp_status find_scaled(clsp_patch_plan *plan, clspi_series *series,
 {
     if (plan->desc.directions == 2) return clspi_surface_device_find(plan, series, job);
     return opts->method == CLSP_NEAREST_MREP
-               ? clspi_nearest_cubic_find(plan, series, job, opts->tolerance)
+               ? clspi_published_mrep.find(plan, series, job, opts->tolerance)
                : clspi_curve_device_find(plan, series, job);
 }
 
@@ -373,7 +357,8 @@ static clsp_status project(clsp_patch_plan *plan, const clsp_nearest_queries *qu
                                              .lacks = lacks,
                                              .on_device = search_on_device};
     const size_t result = clspi_nearest_reals(plan) * opts->num_nearest;
-    const bool is_mrep = opts->method == CLSP_NEAREST_MREP;
+    const char *const alone =
+        opts->method == CLSP_NEAREST_MREP ? clspi_published_mrep.why_alone : NULL;
     const bool is_curve = plan->desc.directions == 1;
     project_call call = {.opts = *opts};
     clspi_work_input in[CLSPI_WORK_INPUTS];
@@ -388,8 +373,8 @@ static clsp_status project(clsp_patch_plan *plan, const clsp_nearest_queries *qu
                        .line_ns = is_curve ? query_ns(&plan->desc, opts->num_nearest) : 0,
                        .takes_all = !is_curve,
                        .chunk_ms = is_curve ? 0 : CHUNK_MS,
-                       .why_no_host = is_mrep ? "mrep is the device's alone" : NULL,
-                       .why_alone = is_mrep ? "mrep is the device's alone" : NULL};
+                       .why_no_host = alone,
+                       .why_alone = alone};
 
     CLSPI_CHECK(check_size(plan, queries->num, result));
     add_memories(in, &work, queries, &call);

@@ -8,7 +8,6 @@
 #include "check.h"
 #include "curve_device.h"
 #include "kernel_arguments.h"
-#include "nearest_cubic.h"
 #include "query_pieces.h"
 #include "surface_device.h"
 #include "patch_eval.h"
@@ -66,7 +65,7 @@ void clspi_nearest_destroy(clspi_nearest **ptr)
     clspi_surface_search_destroy(&nearest->surfaces);
     clspi_curve_device_destroy(&nearest->curve_device);
     clspi_surface_device_destroy(&nearest->surface_device);
-    clspi_nearest_cubic_destroy(&nearest->cubic);
+    if (nearest->cubic) nearest->destroy_cubic(&nearest->cubic);
     clspi_kernel_release(&nearest->scale_queries);
     clspi_kernel_release(&nearest->unscale_results);
     clspi_buffer_release(&nearest->points);

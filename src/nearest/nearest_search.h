@@ -17,7 +17,8 @@ typedef struct clspi_nearest {
     uint64_t load;                  /* and of which control points either is; 0: of none */
     struct clspi_curve_device *curve_device;
     struct clspi_surface_device *surface_device;
-    struct clspi_nearest_cubic *cubic;           /* of mrep */
+    struct clspi_nearest_cubic *cubic; /* of mrep; NULL: not made */
+    void (*destroy_cubic)(struct clspi_nearest_cubic **cubic);
     clspi_kernel scale_queries, unscale_results; /* metric.cl */
     cl_mem points, queries;                      /* scaled */
     size_t queries_bytes;

@@ -157,7 +157,10 @@ clsp_status clspi_sum_load(clspi_tensor_sum *sum, clspi_series *series, cl_mem p
     const bool is_volume = sum->desc->directions == 3;
 
     CLSPI_CHECK(load_points(sum, series, points, num_patches));
-    if (sum->method) return sum->method->load(sum->method_state, series, sum->points, num_patches);
+    if (sum->method)
+        return sum->method->load
+                   ? sum->method->load(sum->method_state, series, sum->points, num_patches)
+                   : CLSP_OK;
     if (sum->desc->directions == 1 || clspi_sum_is_fused(sum)) return CLSP_OK;
     CLSPI_CHECK(clspi_partial_reserve(
         &sum->partial, num_patches,
@@ -207,7 +210,7 @@ clsp_status clspi_sum_eval(clspi_tensor_sum *sum, clspi_series *series, const cl
     clspi_cut cut = {.per_piece = 1, .left = rows->num_patches};
     clspi_part part;
 
-    if (sum->method) return sum->method->eval(sum->method_state, series, rows);
+    if (sum->method) return sum->method->eval(sum->method_state, series, sum->points, rows);
     if (sum->desc->directions == 1)
         return clspi_partial_rows(&sum->partial, series, sum->points, rows);
     while (clspi_cut_next(&cut, fused ? SIZE_MAX : sum->partial.max_patches, &part)) {

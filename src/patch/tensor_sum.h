@@ -6,13 +6,14 @@
 #include "partial_sums.h"
 
 /* Another way of summing, which a family may have for comparison. state: what it keeps, NULL at
-   first; release writes NULL. Control points are [num_patches][controls[0]][controls[1]][coords]
-   and retained; points do not depend on how rows are split. */
+   first; release writes NULL. points: the same in load, which may be NULL, and in eval,
+   [num_patches][controls[0]][controls[1]][coords]. What is made does not depend on how rows are
+   split. */
 typedef struct clspi_sum_method {
     clsp_status (*prepare)(void **state, clspi_series *series, const clspi_tensor_desc *desc,
                            const uint32_t controls[3]);
     clsp_status (*load)(void *state, clspi_series *series, cl_mem points, size_t num_patches);
-    clsp_status (*eval)(void *state, clspi_series *series, const clspi_rows *rows);
+    clsp_status (*eval)(void *state, clspi_series *series, cl_mem points, const clspi_rows *rows);
     void (*release)(void **state);
 } clspi_sum_method;
 

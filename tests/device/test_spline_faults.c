@@ -81,6 +81,12 @@ static unsigned fail_all(clsp_context *ctx, const use *u)
 }
 
 /* Each call of the library's own, from the first one on. */
+static bool is_by_method(const use *u)
+{
+    return u->target.method == CLSP_BSPLINE_CONVERT_MATRIX ||
+           u->project.method == CLSP_NEAREST_MREP;
+}
+
 static void check_uses(const use *uses, size_t num)
 {
     static const char *const limits[] = {"", "class=discrete"};
@@ -92,7 +98,7 @@ static void check_uses(const use *uses, size_t num)
         clsp_context *ctx;
         assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
         for (size_t i = 0; i < num; i++)
-            failed += fail_all(ctx, &uses[i]);
+            if (!is_by_method(&uses[i]) || support_has_methods()) failed += fail_all(ctx, &uses[i]);
         clsp_context_destroy(&ctx);
     }
     fault.keeps_device = false;

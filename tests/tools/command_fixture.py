@@ -42,6 +42,17 @@ def has_opencl():
     return len(json.loads(run("devices", "--json").stdout)) > 1
 
 
+@functools.lru_cache(maxsize=None)
+def has_methods():
+    """Whether the command has the published methods, which is what the build says."""
+    found = "--method" in run("bezier", "--help").stdout
+    if os.environ.get("CLSPLINE_TEST_METHODS", str(int(found))) != str(int(found)):
+        raise AssertionError("the command and the build differ in the published methods")
+    return found
+
+
+NO_METHODS = "built without the published methods"
+
 # What kernels alone make needs a device of OpenCL, where the command takes the host by default.
 ON_OPENCL = dict(os.environ, CLSPLINE_DEVICE=os.environ.get("CLSPLINE_DEVICE", ":"))
 

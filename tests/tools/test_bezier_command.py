@@ -12,7 +12,8 @@ import math
 import os
 import random
 
-from command_fixture import DATA, ON_OPENCL, Case, has_fp64, has_opencl, main, run, some
+from command_fixture import (DATA, NO_METHODS, ON_OPENCL, Case, has_fp64, has_methods, has_opencl,
+                             main, run, some)
 from image_files import png_rows, read_png
 from mesh_files import (control_points, float32, grids, is_closed, num_open_edges, patch_edges,
                         read_normals, read_obj, read_ply, read_vtk, surface_point)
@@ -337,6 +338,8 @@ class Meshes(Case):
         expected = read_obj(self.evaluate(teapot, "-n", "7"))
         if not has_opencl():
             self.skipTest("no OpenCL device, which methods need")
+        if not has_methods():
+            self.skipTest(NO_METHODS)
         for method in ("auto", "separable", "multilevel", "matrix", "brute"):
             points, faces = read_obj(self.evaluate(teapot, "-n", "7", "--method", method,
                                                    env=ON_OPENCL))

@@ -21,8 +21,8 @@ import tempfile
 import time
 import unittest
 
-from command_fixture import (COMMAND, DATA, FULL, ON_OPENCL, Case, has_fp64, has_opencl, lacks,
-                             main, run)
+from command_fixture import (COMMAND, DATA, FULL, NO_METHODS, ON_OPENCL, Case, has_fp64,
+                             has_methods, has_opencl, lacks, main, run)
 from image_files import nifti_bytes, npy_bytes
 from mesh_files import control_points, read_stl, turned_area
 
@@ -222,6 +222,11 @@ def tables():
 class Completions(Case):
     """The shells' completions know all commands and options, and no others."""
 
+    def setUp(self):
+        super().setUp()
+        if not has_methods():
+            self.skipTest(NO_METHODS + ", whose completions are made when they are installed")
+
     @staticmethod
     def kept(name):
         return os.path.join(os.path.dirname(os.path.dirname(DATA)), "tools", "completions", name)
@@ -331,6 +336,8 @@ class Manual(unittest.TestCase):
     OPTION = re.compile(r"Fl (?:(\w) , )?-([a-z-]+)( Ar)?")
 
     def setUp(self):
+        if not has_methods():
+            self.skipTest(NO_METHODS + ", which the page has")
         with open(os.path.join(os.path.dirname(os.path.dirname(DATA)), "docs",
                                "clspline.1")) as file:
             self.page = file.read()

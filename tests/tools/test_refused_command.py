@@ -11,7 +11,7 @@ import resource
 import signal
 import subprocess
 
-from command_fixture import COMMAND, DATA, Case, has_fp64, main, run
+from command_fixture import COMMAND, DATA, NO_METHODS, Case, has_fp64, has_methods, main, run
 
 
 class Failures(Case):
@@ -73,6 +73,8 @@ class Failures(Case):
                 ("--verbose and --json exclude each other", ("devices", "--json", "-v")),
                 ("--device needs --kernels", ("devices", "--device", "0")),
                 ("unexpected argument 'all'", ("devices", "all"))):
+            if "--method" in " ".join(args) and not has_methods():
+                continue
             with self.subTest(expected):
                 text = self.fails(2, expected, *args)
                 self.assertIn("--help)\n", text)
@@ -250,6 +252,8 @@ class Failures(Case):
 
     def test_matrix_degree(self):
         """The matrix method has a bound on degrees, and the library's reason is shown."""
+        if not has_methods():
+            self.skipTest(NO_METHODS)
         with open(self.path("in.bv"), "w") as file:
             file.write("4 20\n" + "0 0 0\n" * 441)
         self.fails(1, "degrees 20 and 20: by the method matrix their sum is at most 22", "bezier",

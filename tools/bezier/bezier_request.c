@@ -9,8 +9,9 @@ static const option options[] = {
      "file's units, E% of the box's diagonal, or Epx, pixels of the picture",
      OPTION_LENGTH(bezier_request, tolerance, "% px"),
      .must = "a number above 0, alone or with % or px", .excludes = "samples method"},
-    {"method", 0, "M", "how points are computed, to compare: @; default auto",
-     OPTION_WORD(bezier_request, method, "auto separable multilevel matrix brute")},
+    {OPTION_OF_METHODS(
+        "method", 0, "M", "how points are computed, to compare: @; default auto",
+        OPTION_WORD(bezier_request, method, "auto separable multilevel matrix brute"))},
     {.rows = mesh_request_rest},
     {.name = NULL}};
 

@@ -11,6 +11,19 @@
 #include "option_table.h"
 #include "sharing.h"
 
+/* A row of an option that chooses among the published methods; without these no row. */
+#if CLSPLINE_METHODS
+#define OPTION_OF_METHODS(...) __VA_ARGS__
+#else
+#define OPTION_OF_METHODS(...)                                                                     \
+    .rows = (const option[])                                                                       \
+    {                                                                                              \
+        {                                                                                          \
+            .name = NULL                                                                           \
+        }                                                                                          \
+    }
+#endif
+
 enum { REQUEST_MAX_OPTIONS = 64 };
 
 /* What all requests begin with. */

@@ -45,8 +45,7 @@ static const option options[] = {
     {"tolerance", 't', "E",
      "points further away than this get the status off; if there are any, or any without a result, "
      "the exit status is 3. A length in the file's units, or E% of the diagonal of the box around "
-     "the model. Of --method mrep also how far its cubics may be from the curves, by default "
-     "1e-2%, and points are judged with --invert alone",
+     "the model",
      OPTION_LENGTH(project_request, tolerance, "%"), .must = "a number above 0, alone or with %"},
     {"invert", 'i', NULL,
      "the points lie on the model, and their parameters are wanted: as --tolerance, by default "
@@ -61,8 +60,12 @@ static const option options[] = {
      OPTION_NUMBER(project_request, opts.max_dist, DBL_MIN, DBL_MAX), .must = "a number above 0"},
     {"nearest", 'k', "K", "the K nearest local minima of the distance, @; default 1",
      OPTION_COUNT(project_request, opts.num_nearest, 1, CLSP_NEAREST_MAX_RESULTS)},
-    {"method", 0, "M", "@: exact is the default, mrep works by cubic pieces, on one device",
-     OPTION_WORD(project_request, opts.method, "exact mrep"), .low = CLSP_NEAREST_EXACT},
+    {OPTION_OF_METHODS(
+        "method", 0, "M",
+        "@: exact is the default, mrep works by cubic pieces, on one device. --tolerance then says "
+        "how far these may be from the curves, by default 1e-2%, and points are judged with "
+        "--invert alone",
+        OPTION_WORD(project_request, opts.method, "exact mrep"), .low = CLSP_NEAREST_EXACT)},
     {"signed", 's', NULL,
      "distances have a sign, that of the side of the surface: above 0 where u x v, the normal, "
      "points, which comes along; nan where the side is open, as beside edges and creases, the "

@@ -21,8 +21,7 @@ static clsp_status prepare(clspi_bspline_plan *plan, clspi_convert_target *targe
 {
     clspi_call call;
 
-    if (clspi_is_own_cpu(plan->tensor.base.ctx) && target->method != CLSP_BSPLINE_CONVERT_MATRIX)
-        return CLSP_OK;
+    if (clspi_is_own_cpu(plan->tensor.base.ctx) && !target->sum.method) return CLSP_OK;
     CLSPI_CHECK(clspi_needs_kernels(plan->tensor.base.ctx));
     CLSPI_CHECK(clspi_call_begin(&call, &plan->tensor.base, NULL));
     return clspi_call_end(&call, clspi_convert_prepare(target, &call.series));
@@ -238,7 +237,7 @@ static clspi_work work_of(clspi_bspline_plan *plan, clsp_range patches, const cl
         .out = {controls, "control points", plan->desc.precision, line, false},
         .line_items = line,
         .line_ns = (double)line,
-        .is_devices = target->method == CLSP_BSPLINE_CONVERT_MATRIX};
+        .is_devices = target->sum.method != NULL};
 }
 
 /* Checks a call but for its memory. */

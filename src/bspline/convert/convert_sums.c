@@ -36,8 +36,7 @@ static bool is_one_pass(const clspi_convert_target *target, const clsp_context *
     const clspi_basis_table *const table[2] = {&target->tables.table[0][0],
                                                &target->tables.table[1][0]};
 
-    return target->pieces && target->method != CLSP_BSPLINE_CONVERT_MATRIX &&
-           target->sum.by[0] + target->sum.by[1] == 0 &&
+    return target->pieces && !target->sum.method && target->sum.by[0] + target->sum.by[1] == 0 &&
            clspi_surface_pieces_fit(ctx, &target->desc, table);
 }
 
@@ -63,15 +62,13 @@ static clsp_status prepare_kernels(clspi_convert_target *target, clspi_series *s
 static clsp_status prepare_shared(clspi_convert_target *target, clspi_series *series)
 {
     const clspi_tensor_desc *const d = &target->desc;
-    const bool by_matrix = target->method == CLSP_BSPLINE_CONVERT_MATRIX;
 
     for (cl_uint k = 0; k < 3; k++) {
         target->sum.by[k] = target->conversion[k].by;
         clspi_table_shape(&target->tables.table[k][target->sum.by[k]], d, k, target->sum.by[k]);
     }
-    if (by_matrix) target->sum.method = &clspi_convert_matrix;
     CLSPI_CHECK(prepare_kernels(target, series));
-    for (cl_uint k = 0; k < d->directions && !by_matrix; k++)
+    for (cl_uint k = 0; k < d->directions && !target->sum.method; k++)
         CLSPI_CHECK(clspi_table_fill(&target->tables.table[k][target->sum.by[k]], series, d));
     return CLSP_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "knot_change.h"
+#include "methods.h"
 
 /* ---- checks ---- */
 
@@ -148,7 +149,9 @@ static clsp_status check_kinds(const clspi_bspline_plan *plan, const clsp_bsplin
     if ((unsigned)wanted->method > CLSP_BSPLINE_CONVERT_MATRIX)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT, "bspline: target: %d is no method",
                           (int)wanted->method);
-    if (wanted->method == CLSP_BSPLINE_CONVERT_MATRIX && plan->own.num > 0)
+    if (wanted->method != CLSP_BSPLINE_CONVERT_MATRIX) return CLSP_OK;
+    CLSPI_CHECK(clspi_published_check(log, "bspline"));
+    if (plan->own.num > 0)
         return clspi_fail(log, CLSP_ERROR_ARGUMENT,
                           "bspline: target: matrices are of knots that curves share");
     return CLSP_OK;
@@ -215,7 +218,8 @@ static clsp_status make_target(clspi_convert_target *target, const clspi_bspline
 {
     target->plan = plan;
     target->pieces = wanted->bezier;
-    target->method = wanted->method;
+    if (wanted->method == CLSP_BSPLINE_CONVERT_MATRIX)
+        target->sum.method = &clspi_published_conversion;
     return plan->own.num > 0 ? clspi_own_target_make(&target->own, plan, wanted)
                              : make_directions(target, plan, wanted);
 }

@@ -16,7 +16,6 @@
 typedef struct clspi_convert_target {
     const clspi_bspline_plan *plan;
     clspi_tensor_desc desc; /* of the sums, whose samples are the target's control points */
-    clsp_bspline_convert_method method;
     clspi_knots knots[3];
     clspi_conversion conversion[3]; /* from the plan's */
     double *scratch;                /* of rows */
@@ -56,9 +55,6 @@ clsp_status clspi_convert_target_create(clspi_convert_target **target,
 void clspi_convert_target_destroy(clspi_convert_target **target);
 
 /* ---- sums ---- */
-
-/* Products with whole matrices, in the place of sums of bands (convert_matrix.c). */
-extern const clspi_sum_method clspi_convert_matrix;
 
 /* Makes kernels and the tables of weights, where that has not been done. */
 clsp_status clspi_convert_prepare(clspi_convert_target *target, clspi_series *series);

@@ -1,6 +1,7 @@
 #include "solid_desc.h"
 
 #include "check.h"
+#include "methods.h"
 #include "solid_plan.h"
 #include "tensor_desc.h"
 
@@ -97,9 +98,9 @@ static clsp_status check_vertex(clsp_context *ctx, clsp_solid_desc *desc)
     const clspi_vertex_kind kind = kind_of(desc);
 
     CLSPI_CHECK(clspi_vertex_resolve(ctx, &kind, &desc->vertex));
-    if (desc->method <= CLSP_SOLID_CELLS || desc->method == CLSP_SOLID_LATTICES ||
-        clspi_solid_is_plain(desc))
-        return CLSP_OK;
+    if (desc->method <= CLSP_SOLID_CELLS || desc->method == CLSP_SOLID_LATTICES) return CLSP_OK;
+    CLSPI_CHECK(clspi_published_check(&ctx->log, "solid"));
+    if (clspi_solid_is_plain(desc)) return CLSP_OK;
     return clspi_fail(
         &ctx->log, CLSP_ERROR_ARGUMENT,
         "solid: methods other than cells and lattices make packed points, or derivatives of one "

@@ -6,6 +6,7 @@
 #include "host_cells.h"
 #include "lattice.h"
 #include "list_vertices.h"
+#include "methods.h"
 #include "points.h"
 #include "solid_upload.h"
 #include "star_vertices.h"
@@ -72,7 +73,9 @@ static clsp_status make_cells(clsp_solid_plan *plan, clspi_series *series, clsp_
 
     CLSPI_CHECK(clspi_solid_device_ready(plan, series));
     if (plan->lattice) return clspi_lattice_enqueue(plan, series, cells, target);
-    return clspi_cells_make(plan, series, target->buffer, at);
+    return plan->desc.method == CLSP_SOLID_CELLS
+               ? clspi_cells_make(plan, series, target->buffer, at)
+               : clspi_published_cells.make(plan, series, target->buffer, at);
 }
 
 static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clspi_series *series,

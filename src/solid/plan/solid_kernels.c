@@ -1,50 +1,8 @@
 #include "solid_kernels.h"
 
 #include "check.h"
-#include "kernel_arguments.h"
+#include "methods.h"
 #include "solid_options.h"
-
-/* Makes a kernel of point_cells.cl. Warps make points where the method is that, and where
-   the hybrid one finds that better: num_cells are made by this kernel. */
-static clsp_status create_points(clsp_solid_plan *plan, clspi_kernel *kernel,
-                                 const clspi_signature *signature, size_t num_cells)
-{
-    clsp_context *const ctx = plan->base.ctx;
-    const size_t samples = clspi_grid_size(&plan->desc);
-    const size_t busy = ctx->tuning.items_per_unit * ctx->device.compute_units;
-    const bool is_small = (kernel != &plan->regular && samples <= 64) || num_cells < busy / samples;
-    const bool in_warps = plan->desc.method == CLSP_SOLID_GROUP ||
-                          (plan->desc.method == CLSP_SOLID_HYBRID && is_small);
-    clspi_options options = clspi_options_of(ctx, plan->desc.precision);
-
-    clspi_option(&options, "DIM", plan->desc.dim);
-    clspi_option(&options, "BLOCK", 1);
-    clspi_solid_size_options(&options, ctx, &plan->desc);
-    clspi_option(&options, "WARP", in_warps ? CLSPI_POINT_WARP : 1);
-    CLSPI_CHECK(clspi_kernel_create_for_group(kernel, ctx, "point_cells", signature, &options,
-                                              CLSPI_POINT_GROUP));
-    if (!in_warps || kernel->local >= CLSPI_POINT_WARP) return CLSP_OK;
-    return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
-                      "solid: the device has no groups of %d work-items for its method",
-                      CLSPI_POINT_WARP);
-}
-
-/* Makes the kernels of the methods that make points one by one. */
-static clsp_status create_point_kernels(clsp_solid_plan *plan)
-{
-    const clspi_cell_layout *const layout = &plan->layout;
-
-    if (plan->points.blocks.num)
-        CLSPI_CHECK(create_points(plan, &plan->regular, &clspi_point_regular_signature,
-                                  layout->uses[0].num_cells));
-    if (layout->layers.num)
-        CLSPI_CHECK(
-            create_points(plan, &plan->layers, &clspi_point_layered_signature, layout->layers.num));
-    if (layout->full.num)
-        CLSPI_CHECK(
-            create_points(plan, &plan->full, &clspi_point_tables_signature, layout->full.num));
-    return CLSP_OK;
-}
 
 /* Makes the kernels of regular cells; where all blocks are siblings, as in refined meshes, one that
    knows no others. */
@@ -106,7 +64,7 @@ clsp_status clspi_solid_create_kernels(clsp_solid_plan *plan)
         CLSPI_CHECK(clspi_kernel_create(&plan->continue_points, plan->base.ctx, "continue_points",
                                         &clspi_continue_points_signature, &options));
     if (!plan->has_grid) return CLSP_OK;
-    if (plan->desc.method != CLSP_SOLID_CELLS) return create_point_kernels(plan);
+    if (plan->desc.method != CLSP_SOLID_CELLS) return clspi_published_cells.create(plan);
     if (plan->points.blocks.num) CLSPI_CHECK(create_regular(plan));
     if (plan->layout.layers.num) CLSPI_CHECK(create_layers(plan));
     return plan->layout.full.num ? create_tables(plan) : CLSP_OK;

@@ -16,8 +16,6 @@
 
 enum {
     CLSPI_MAX_SLICE = 32, /* points of a slice; cells with more are made by tables of all points */
-    CLSPI_POINT_GROUP = 64, /* items of a group that makes cells point by point; 32 make one */
-    CLSPI_POINT_WARP = 32,
     CLSPI_FULL_POINTS = 128 /* of a cell made by tables, as a rule */
 };
 

@@ -353,6 +353,7 @@ static void test_what_the_host_cannot(void **state)
 
     (void)state;
     support_needs_opencl(ctx);
+    support_needs_methods();
     for (size_t i = 0; i < COUNT(none); i++)
         check_no_host(ctx, none[i]);
     clsp_context_destroy(&ctx);

@@ -74,7 +74,7 @@ static void check_wishes(clsp_context *ctx, spline *s, const double *controls, s
     for (int w = 0; w < NUM_WISHES; w++) {
         if (!is_wished(i, turn, w)) continue;
         check_wish(ctx, plan, s, controls, (wish_kind)w, CLSP_BSPLINE_CONVERT_DEFAULT);
-        if ((w + turn) % 3 == 0 && !tiny())
+        if ((w + turn) % 3 == 0 && !tiny() && support_has_methods())
             check_wish(ctx, plan, s, controls, (wish_kind)w, CLSP_BSPLINE_CONVERT_MATRIX);
     }
     clsp_patch_plan_destroy(&plan);

@@ -493,6 +493,7 @@ static void through_cubics(clsp_context *ctx, clsp_type precision)
     const size_t num = tiny() ? 16 : 64;
 
     support_needs_opencl(ctx); /* the method is of kernels */
+    support_needs_methods();
     for (size_t i = 0; i < CURVE_CASES; i += 4) {
         if (!curves_in_turn(curve_cases[i].degree, curve_cases[i].dim)) continue;
         curves c = curves_of_case(i, CURVE_TAME, precision);

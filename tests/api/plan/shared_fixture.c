@@ -1,4 +1,5 @@
 #include "shared_fixture.h"
+#include "support.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -476,6 +477,7 @@ bool shape_in_turn(size_t i, clsp_type precision)
 {
     const int alone = shared_shapes[i].precision;
 
+    if (shared_shapes[i].d.method > CLSP_BEZIER_SEPARABLE && !support_has_methods()) return false;
     if (!alone) return in_turn(i);
     return alone == (precision == CLSP_F64 ? 64 : 32) &&
            (in_turn(i) || in_turn(i + 2 * SHARED_LIMITS));

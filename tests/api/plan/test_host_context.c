@@ -267,10 +267,32 @@ static void test_memory(void **state)
     clsp_context_destroy(&ctx);
 }
 
-/* Methods that only kernels have. */
+/* A cell by a method. */
+static void refuse_solids(clsp_context *ctx, const char *words)
+{
+    static const uint32_t corners[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const clsp_solid_cells cell = {
+        .num_vertices = 8, .num_cells = 1, .index = corners, .num_indices = 8};
+    clsp_solid_mesh *mesh = NULL;
+
+    assert_ok(ctx, clsp_solid_mesh_create(&mesh, ctx, &cell));
+    for (int method = CLSP_SOLID_THREAD; method <= CLSP_SOLID_HYBRID; method++) {
+        const clsp_axis axis = {.num = 2};
+        const clsp_solid_desc desc = {.axis = {axis, axis, axis},
+                                      .method = (clsp_solid_method)method};
+        clsp_solid_plan *plan = NULL;
+        assert_refused(ctx, clsp_solid_plan_create(&plan, mesh, &desc), words);
+        assert_null(plan);
+    }
+    clsp_solid_mesh_destroy(&mesh);
+}
+
+/* Methods that only kernels have, or no build without the published methods. */
 static void test_methods(void **state)
 {
-    static const char words[] = "a context of the host has no kernels";
+    const char *const words = support_has_methods() ? "a context of the host has no kernels"
+                                                    : "built without the published methods";
+    const clsp_bspline_target by_matrix = {.method = CLSP_BSPLINE_CONVERT_MATRIX};
     static const clsp_bezier_method methods[] = {CLSP_BEZIER_MULTILEVEL, CLSP_BEZIER_MATRIX,
                                                  CLSP_BEZIER_BRUTE};
     static const double points[] = {0, 0, 0, 1, 1, 0, 2, 0, 0, 3, 1, 0};
@@ -294,7 +316,9 @@ static void test_methods(void **state)
     assert_ok(ctx, clsp_patch_set_control_points(curve, 1, clsp_in_f64(points, 12), NULL));
     assert_refused(
         ctx, clsp_nearest_project(curve, &queries, &mrep, clsp_out_nearest_f64(&nearest, 1), NULL),
-        "a context of the host has no");
+        words);
+    assert_refused(ctx, clsp_bspline_set_target(curve, &by_matrix), words);
+    refuse_solids(ctx, words);
     assert_ok(ctx,
               clsp_nearest_project(curve, &queries, NULL, clsp_out_nearest_f64(&nearest, 1), NULL));
     clsp_patch_plan_destroy(&curve);

@@ -337,6 +337,7 @@ static void test_methods(void **state)
 
     (void)state;
     support_needs_opencl(ctx);
+    support_needs_methods();
     worst = 0.0;
     make_exact_params();
     for (size_t i = 0; i < COUNT(methods); i++) {

@@ -141,7 +141,7 @@ static void test_copies(void **state)
         model all = solid_model_of(&many, dim);
         clsp_solid_plan *plan = solid_plan_of(&m, &desc);
         double *const one = solid_eval_all(plan, (clsp_range){0, m.counts.num_cells}, reals);
-        check_by_points(&m, &desc, one, reals);
+        if (support_has_methods()) check_by_points(&m, &desc, one, reals);
         for (size_t offset = 3; offset < 5; offset++)
             check_copies(&all, &desc, one, reals, m.counts.num_cells, offset);
         free(one);

@@ -100,6 +100,7 @@ static void test_methods(void **state)
 
     (void)state;
     support_needs_opencl(ctx);
+    support_needs_methods();
     model three = solid_model_of(&prism, 3), two = solid_model_of(&box, 2);
     model five = solid_model_of(&prism, 5), fine = refined_model(&three);
     check_methods(&three, inner_axes, CLSP_F32);

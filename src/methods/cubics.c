@@ -66,7 +66,8 @@ static double error_for(const clspi_fitted_segments *s, bool narrow, double tole
 
 /* Writes cubics and where each segment's are to the device. reals and firsts: room for them. */
 static clsp_status bring(clspi_cubics *to, clspi_series *series, const clspi_tensor_desc *d,
-                         const clspi_cubic *cubics, double *reals, cl_uint *firsts, size_t segments)
+                         const clspi_cubic *cubics, double *reals, uint32_t *firsts,
+                         size_t segments)
 {
     const size_t each = cubic_reals(d), bytes = (segments + 1) * sizeof *firsts;
 
@@ -80,10 +81,10 @@ static clsp_status bring(clspi_cubics *to, clspi_series *series, const clspi_ten
         at[4 * d->dim] = cubic->part * at[4 * d->dim + 1];
         at[4 * d->dim + 2] = cubic->error;
         if (cubic->error > to->error) to->error = cubic->error;
-        if (cubic->part == 0) firsts[cubic->segment] = (cl_uint)i;
+        if (cubic->part == 0) firsts[cubic->segment] = (uint32_t)i;
     }
     to->error *= 1 + 4 * (double)FLT_EPSILON; /* which is rounded on its way */
-    firsts[segments] = (cl_uint)to->num;
+    firsts[segments] = (uint32_t)to->num;
     clspi_buffer_release(&to->cubics);
     clspi_buffer_release(&to->firsts);
     CLSPI_CHECK(clspi_reals_create(&to->cubics, series, d->precision, reals, to->num * each));
@@ -98,7 +99,7 @@ static clsp_status make(const clsp_patch_plan *plan, clspi_cubics *cubics, clspi
     clspi_cubic *const made = clspi_cubics_make(of, &cubics->num, &cubics->cut);
     double *const reals =
         made ? malloc(cubics->num * cubic_reals(&plan->desc) * sizeof *reals) : NULL;
-    cl_uint *const firsts = malloc((of->num + 1) * sizeof *firsts);
+    uint32_t *const firsts = malloc((of->num + 1) * sizeof *firsts);
     const clsp_status status =
         made && reals && firsts ? bring(cubics, series, &plan->desc, made, reals, firsts, of->num)
                                 : clspi_nearest_no_memory(plan);

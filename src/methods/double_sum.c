@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "bezier_sums.h"
-#include "buffer.h"
 #include "check.h"
 #include "kernel_arguments.h"
 #include "vertex_assembly.h"
@@ -11,18 +10,17 @@ enum { CHUNK = CLSPI_DOUBLE_SUM_CHUNK, ROWS = CLSPI_DOUBLE_SUM_ROWS };
 
 typedef struct double_sum {
     const clspi_tensor_desc *desc;
-    cl_uint orders[2]; /* terms of the double sum */
-    bool has_tables;   /* else every value is computed again */
+    uint32_t orders[2]; /* terms of the double sum */
+    bool has_tables;    /* else every value is computed again */
     clspi_basis_table tables[2];
     clspi_kernel kernel;
     bool stage;
-    cl_uint tile[2]; /* samples of a work-group that stages, else of an item */
-    cl_mem points;   /* retained */
+    uint32_t tile[2]; /* samples of a work-group that stages, else of an item */
 } double_sum;
 
 /* ---- the kernel ---- */
 
-static cl_uint tile_wanted(const clspi_tensor_desc *d)
+static uint32_t tile_wanted(const clspi_tensor_desc *d)
 {
     return d->axis[1].num == 1 ? 1 : CLSPI_DOUBLE_SUM_TILE;
 }
@@ -62,8 +60,8 @@ static clsp_status create_kernel(double_sum *sum, clsp_context *ctx)
             sum->has_tables ? &clspi_table_sum_signature : &clspi_power_sum_signature, &options);
     CLSPI_CHECK(clspi_kernel_create_grouped(&sum->kernel, ctx, "double_sum",
                                             &clspi_table_sum_signature, &options));
-    sum->tile[1] = (cl_uint)clspi_min(tile_wanted(d), sum->kernel.local);
-    sum->tile[0] = ROWS * (cl_uint)sum->kernel.local / sum->tile[1];
+    sum->tile[1] = (uint32_t)clspi_min(tile_wanted(d), sum->kernel.local);
+    sum->tile[0] = ROWS * (uint32_t)sum->kernel.local / sum->tile[1];
     return CLSP_OK;
 }
 
@@ -81,7 +79,7 @@ static clsp_status fill_tables(double_sum *sum, clspi_series *series)
     clspi_basis_table *const tables = sum->tables;
 
     release_tables(sum);
-    for (cl_uint k = 0; k < 2; k++)
+    for (uint32_t k = 0; k < 2; k++)
         clspi_table_shape(&tables[k], d, k, d->controls[k] - sum->orders[k]);
     CLSPI_CHECK(clspi_table_fill(&tables[0], series, d));
     return clspi_table_same(&tables[0], &tables[1])
@@ -90,7 +88,7 @@ static clsp_status fill_tables(double_sum *sum, clspi_series *series)
 }
 
 static clsp_status prepare(void **state, clspi_series *series, const clspi_tensor_desc *desc,
-                           const cl_uint controls[3], bool has_tables)
+                           const uint32_t controls[3], bool has_tables)
 {
     double_sum *const sum = *state ? *state : calloc(1, sizeof *sum);
 
@@ -107,13 +105,13 @@ static clsp_status prepare(void **state, clspi_series *series, const clspi_tenso
 }
 
 static clsp_status prepare_with_tables(void **state, clspi_series *series,
-                                       const clspi_tensor_desc *desc, const cl_uint controls[3])
+                                       const clspi_tensor_desc *desc, const uint32_t controls[3])
 {
     return prepare(state, series, desc, controls, true);
 }
 
 static clsp_status prepare_with_powers(void **state, clspi_series *series,
-                                       const clspi_tensor_desc *desc, const cl_uint controls[3])
+                                       const clspi_tensor_desc *desc, const uint32_t controls[3])
 {
     return prepare(state, series, desc, controls, false);
 }
@@ -125,29 +123,17 @@ static void release(void **state)
     if (!sum) return;
     release_tables(sum);
     clspi_kernel_release(&sum->kernel);
-    clspi_buffer_release(&sum->points);
     free(sum);
     *state = NULL;
-}
-
-static clsp_status load(void *state, clspi_series *series, cl_mem points, size_t num_patches)
-{
-    double_sum *const sum = state;
-    const cl_int code = clRetainMemObject(points);
-
-    (void)num_patches;
-    if (code != CL_SUCCESS) return clspi_cl(&series->ctx->log, code, "clRetainMemObject");
-    clspi_buffer_release(&sum->points);
-    sum->points = points;
-    return CLSP_OK;
 }
 
 /* ---- launches ---- */
 
 /* Some rows of patches, or a part of one tile of rows along v. */
 typedef struct sum_part {
+    cl_mem points;
     clspi_rows rows;
-    cl_uint first_v, num_v;
+    uint32_t first_v, num_v;
 } sum_part;
 
 static clsp_status launch(const double_sum *sum, clspi_series *series, const sum_part *part)
@@ -156,7 +142,7 @@ static clsp_status launch(const double_sum *sum, clspi_series *series, const sum
     const clspi_rows *const rows = &part->rows;
     const clspi_sample_range at = {.first_patch = rows->first_patch,
                                    .offset = rows->offset + (size_t)part->first_v * clspi_coords(d),
-                                   .num_patches = (cl_uint)rows->num_patches,
+                                   .num_patches = (uint32_t)rows->num_patches,
                                    .order_u = sum->orders[0],
                                    .order_v = sum->orders[1],
                                    .first_u = rows->first_row,
@@ -166,15 +152,15 @@ static clsp_status launch(const double_sum *sum, clspi_series *series, const sum
                                    .row = d->axis[1].num,
                                    .stride_u = sum->tables[0].stride,
                                    .stride_v = sum->tables[1].stride,
-                                   .tiles_u = (cl_uint)clspi_div_up(rows->num_rows, sum->tile[0]),
-                                   .tiles_v = (cl_uint)clspi_div_up(part->num_v, sum->tile[1])};
+                                   .tiles_u = (uint32_t)clspi_div_up(rows->num_rows, sum->tile[0]),
+                                   .tiles_v = (uint32_t)clspi_div_up(part->num_v, sum->tile[1])};
     const size_t tiles = rows->num_patches * at.tiles_u * at.tiles_v;
-    const clspi_table_sum_args table_args = {.points = sum->points,
+    const clspi_table_sum_args table_args = {.points = part->points,
                                              .table_u = sum->tables[0].values,
                                              .table_v = sum->tables[1].values,
                                              .out = rows->out,
                                              .at = at};
-    const clspi_power_sum_args power_args = {.points = sum->points,
+    const clspi_power_sum_args power_args = {.points = part->points,
                                              .out = rows->out,
                                              .at = at,
                                              .axis_u = clspi_sample_axis_of(d, 0),
@@ -206,23 +192,23 @@ static uint64_t tiles_of_a_launch(const double_sum *sum, const clsp_context *ctx
 }
 
 /* Enqueues some rows: all columns at once, or else so many tiles along v at a time. */
-static clsp_status enqueue_rows(const double_sum *sum, clspi_series *series, const clspi_rows *rows,
-                                uint64_t tiles)
+static clsp_status enqueue_rows(const double_sum *sum, clspi_series *series, cl_mem points,
+                                const clspi_rows *rows, uint64_t tiles)
 {
-    const cl_uint num_v = sum->desc->axis[1].num;
-    const cl_uint step = (cl_uint)clspi_min_u64(num_v, tiles * sum->tile[1]);
+    const uint32_t num_v = sum->desc->axis[1].num;
+    const uint32_t step = (uint32_t)clspi_min_u64(num_v, tiles * sum->tile[1]);
 
-    for (cl_uint v = 0; v < num_v; v += step) {
-        const sum_part part = {*rows, v, (cl_uint)clspi_min(step, num_v - v)};
+    for (uint32_t v = 0; v < num_v; v += step) {
+        const sum_part part = {points, *rows, v, (uint32_t)clspi_min(step, num_v - v)};
         CLSPI_CHECK(launch(sum, series, &part));
     }
     return CLSP_OK;
 }
 
-static clsp_status eval(void *state, clspi_series *series, const clspi_rows *rows)
+static clsp_status eval(void *state, clspi_series *series, cl_mem points, const clspi_rows *rows)
 {
     const double_sum *const sum = state;
-    const cl_uint num_v = sum->desc->axis[1].num;
+    const uint32_t num_v = sum->desc->axis[1].num;
     const uint64_t tiles = tiles_of_a_launch(sum, series->ctx);
     const uint64_t tile_rows = tiles / clspi_div_up(num_v, sum->tile[1]);
     clspi_cut cut = {.per_piece = rows->num_rows,
@@ -233,10 +219,10 @@ static clsp_status eval(void *state, clspi_series *series, const clspi_rows *row
     while (clspi_cut_next(&cut, tile_rows > 0 ? tile_rows * sum->tile[0] : 1, &part)) {
         const clspi_rows some =
             clspi_rows_of_part(rows, &part, (size_t)num_v * clspi_coords(sum->desc));
-        CLSPI_CHECK(enqueue_rows(sum, series, &some, tiles));
+        CLSPI_CHECK(enqueue_rows(sum, series, points, &some, tiles));
     }
     return CLSP_OK;
 }
 
-const clspi_sum_method clspi_table_sums = {prepare_with_tables, load, eval, release};
-const clspi_sum_method clspi_power_sums = {prepare_with_powers, load, eval, release};
+const clspi_sum_method clspi_table_sums = {prepare_with_tables, NULL, eval, release};
+const clspi_sum_method clspi_power_sums = {prepare_with_powers, NULL, eval, release};

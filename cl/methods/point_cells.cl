@@ -10,6 +10,9 @@
 #define CLSP_WARP 1
 #endif
 
+#define SLICE_TILE 32 /* points of a slice in a tile, half as many where the slice has no more */
+#define FULL_TILE  64 /* of a cell, likewise */
+
 enum { WARPS = CLSP_GROUP / CLSP_WARP };
 
 /* Returns the points of a tile of which there are `terms`. */

@@ -1,15 +1,38 @@
-#include "nearest_cubic.h"
-
+/* The search for the nearest points of curves through cubics, on a device (nearest_cubic.cl). */
 #include <stdlib.h>
 
 #include "check.h"
 #include "cubics.h"
+#include "host_device.h"
+#include "methods.h"
 #include "split.h"
 
-struct clspi_nearest_cubic {
+typedef struct clspi_nearest_cubic {
     clspi_cubics cubics;
     clspi_kernel find[2]; /* a query an item, and one a work-group */
-};
+} clspi_nearest_cubic;
+
+static clsp_status bad(const clsp_patch_plan *plan, const char *what, double value)
+{
+    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT, "%s: projection: mrep %s: %g",
+                      plan->base.family, what, value);
+}
+
+static clsp_status check(const clsp_patch_plan *plan, uint32_t num_nearest)
+{
+    CLSPI_CHECK(clspi_needs_kernels(plan->base.ctx));
+    if (plan->desc.own_bases > 0)
+        return bad(plan, "takes no curves with knots of their own, and there are",
+                   (double)plan->desc.own_bases);
+    if (plan->desc.directions == 2)
+        return bad(plan, "takes curves only, and directions is", plan->desc.directions);
+    if (num_nearest > 1)
+        return bad(plan, "gives one result a query, and num_nearest is", num_nearest);
+    return plan->desc.rational
+               ? clspi_fail(&plan->base.ctx->log, CLSP_ERROR_WEIGHTS,
+                            "%s: projection: mrep of rational curves", plan->base.family)
+               : CLSP_OK;
+}
 
 /* Tells whether a device's groups may share queries. */
 static bool can_share(const clsp_context *ctx)
@@ -17,7 +40,7 @@ static bool can_share(const clsp_context *ctx)
     return ctx->device.local_is_real && clspi_keeps_values(&ctx->device);
 }
 
-clsp_status clspi_nearest_cubic_build(const clspi_build *build, const clspi_tensor_desc *desc)
+static clsp_status build_programs(const clspi_build *build, const clspi_tensor_desc *desc)
 {
     const clspi_options options = clspi_segment_options(build->ctx, desc);
 
@@ -41,6 +64,17 @@ static bool is_shared(const clsp_context *ctx, const clsp_patch_plan *plan, size
            num_queries <= MOST * (busy / group);
 }
 
+static void destroy(clspi_nearest_cubic **ptr)
+{
+    clspi_nearest_cubic *const nearest = *ptr;
+
+    *ptr = NULL;
+    clspi_cubics_release(&nearest->cubics);
+    clspi_kernel_release(&nearest->find[0]);
+    clspi_kernel_release(&nearest->find[1]);
+    free(nearest);
+}
+
 /* Makes what the search for so many queries needs, of control points that are there. */
 static clsp_status prepare(clsp_patch_plan *plan, clspi_series *series, double tolerance,
                            size_t num_queries)
@@ -49,6 +83,7 @@ static clsp_status prepare(clsp_patch_plan *plan, clspi_series *series, double t
 
     if (!nearest) nearest = plan->nearest->cubic = calloc(1, sizeof *nearest);
     if (!nearest) return clspi_nearest_no_memory(plan);
+    plan->nearest->destroy_cubic = destroy;
     CLSPI_CHECK(clspi_cubics_prepare(plan, &nearest->cubics, series, tolerance));
     const bool shared = is_shared(series->ctx, plan, num_queries);
     clspi_kernel *const find = &nearest->find[shared];
@@ -56,18 +91,6 @@ static clsp_status prepare(clsp_patch_plan *plan, clspi_series *series, double t
     const clspi_options options = clspi_segment_options(series->ctx, &plan->desc);
     return (shared ? clspi_kernel_create_grouped : clspi_kernel_create)(
         find, series->ctx, "nearest_cubic", &clspi_find_on_cubics_signature, &options);
-}
-
-void clspi_nearest_cubic_destroy(clspi_nearest_cubic **ptr)
-{
-    clspi_nearest_cubic *const nearest = *ptr;
-
-    if (!nearest) return;
-    *ptr = NULL;
-    clspi_cubics_release(&nearest->cubics);
-    clspi_kernel_release(&nearest->find[0]);
-    clspi_kernel_release(&nearest->find[1]);
-    free(nearest);
 }
 
 /* Returns how many queries of so many items a launch may have: each looks at all boxes and cubics
@@ -100,7 +123,7 @@ static clspi_find_on_cubics_args common_args(const clsp_patch_plan *plan,
         .patches = job->patches ? job->patches : job->points,
         .hints = job->hints ? job->hints : job->points,
         .results = job->out,
-        .shape = {.num_curves = (cl_uint)plan->num_patches,
+        .shape = {.num_curves = (uint32_t)plan->num_patches,
                   .spans = segments->spans,
                   .tiers = segments->tiers,
                   .all_tiers = segments->all_tiers},
@@ -116,8 +139,8 @@ static clspi_find_on_cubics_args common_args(const clsp_patch_plan *plan,
     return args;
 }
 
-clsp_status clspi_nearest_cubic_find(clsp_patch_plan *plan, clspi_series *series,
-                                     const clspi_nearest_job *job, double tolerance)
+static clsp_status find(clsp_patch_plan *plan, clspi_series *series, const clspi_nearest_job *job,
+                        double tolerance)
 {
     const clspi_tensor_desc *const d = &plan->desc;
 
@@ -137,8 +160,11 @@ clsp_status clspi_nearest_cubic_find(clsp_patch_plan *plan, clspi_series *series
         args.range.patches_offset += part.before;
         args.range.hints_offset += part.before;
         args.range.offset += part.before * result;
-        args.range.items = (cl_uint)part.num_lines;
+        args.range.items = (uint32_t)part.num_lines;
         CLSPI_CHECK(clspi_launch_find_on_cubics(series, find, &args, part.num_lines * items));
     }
     return CLSP_OK;
 }
+
+const clspi_nearest_method clspi_published_mrep = {"mrep is the device's alone", check,
+                                                   build_programs, find};

@@ -1,0 +1,242 @@
+/* Every published method against the default one, on a device: all of a batch and a part of it,
+   control points that change, and other grids. */
+#include "../support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <clspline/clspline.h>
+
+#include "solid_cases.h"
+
+enum { PATCHES = 5, SOME = 3, MOST = 40000 };
+
+static clsp_context *ctx;
+static uint64_t seed;
+static float controls[MOST], wanted[MOST], got[MOST], some[MOST];
+static double worst;
+
+static clsp_input random_controls(size_t num)
+{
+    assert_true(num <= MOST);
+    for (size_t i = 0; i < num; i++)
+        controls[i] = (float)support_uniform(&seed);
+    return clsp_in_f32(controls, num);
+}
+
+/* Checks what a method has made of all, and from number `each` on, against the default's. */
+static void check(size_t num, size_t each, size_t num_some, double most)
+{
+    assert_true(num <= MOST);
+    for (size_t i = 0; i < num; i++) {
+        const double error = fabs((double)got[i] - (double)wanted[i]) / most;
+        worst = support_worse(worst, error);
+        if (!(error <= 1)) fail_msg("%zu: %g and %g", i, (double)got[i], (double)wanted[i]);
+    }
+    assert_memory_equal(some, got + each, num_some * sizeof *some);
+}
+
+/* ---- Bezier patches ---- */
+
+static void compare(clsp_patch_plan *const plans[2], size_t each, double most)
+{
+    const clsp_range all = {0, PATCHES}, part = {1, SOME};
+
+    assert_ok(ctx, clsp_patch_eval(plans[0], all, clsp_out_f32(wanted, MOST), NULL));
+    assert_ok(ctx, clsp_patch_eval(plans[1], all, clsp_out_f32(got, MOST), NULL));
+    assert_ok(ctx, clsp_patch_eval(plans[1], part, clsp_out_f32(some, MOST), NULL));
+    check(PATCHES * each, each, SOME * each, most);
+}
+
+/* Compares a method with the default one; eps: how far they may be apart. */
+static void check_bezier(clsp_bezier_desc desc, size_t reals, clsp_bezier_method method, double eps)
+{
+    const clsp_axis axes[2] = {{.num = 11, .begin = 0.25, .end = 0.75}, {.num = 4, .end = 1}};
+    const bool is_curve = desc.form == CLSP_BEZIER_CURVE;
+    const size_t samples = desc.axis[0].num * (is_curve ? 1 : desc.axis[1].num);
+    clsp_patch_plan *plans[2] = {NULL, NULL};
+
+    for (int k = 0; k < 2; k++) {
+        desc.method = k ? method : CLSP_BEZIER_SEPARABLE;
+        assert_ok(ctx, clsp_bezier_plan_create(&plans[k], ctx, &desc));
+    }
+    for (int turn = 0; turn < 2; turn++) {
+        const clsp_input points = random_controls(PATCHES * reals);
+        for (int k = 0; k < 2; k++)
+            assert_ok(ctx, clsp_patch_set_control_points(plans[k], PATCHES, points, NULL));
+        compare(plans, 3 * samples, eps * 0x1p-23);
+    }
+    for (int k = 0; k < 2; k++)
+        assert_ok(ctx, clsp_patch_set_grids(plans[k], axes, 0, (clsp_input){0}));
+    compare(plans, (size_t)3 * axes[0].num * (is_curve ? 1 : axes[1].num), eps * 0x1p-23);
+    clsp_patch_plan_destroy(&plans[0]);
+    clsp_patch_plan_destroy(&plans[1]);
+}
+
+/* Of degrees whose sum is n: the matrix method is within its bound (docs/math.md, 8), brute within
+   6 n + 70 eps, and multilevel, as the default, within 8. */
+static void test_bezier(void **state)
+{
+    const clsp_bezier_desc surface = {.degree = {3, 2}, .axis = {{.num = 17}, {.num = 9}}};
+    const clsp_bezier_desc curve = {
+        .form = CLSP_BEZIER_CURVE, .degree = {5}, .axis = {{.num = 33}}};
+    const double eps[] = {16, 4 * 9 * exp2(2.5) + 8, 6 * 5 + 70 + 8};
+
+    (void)state;
+    for (int m = 0; m < 3; m++) {
+        const clsp_bezier_method method = (clsp_bezier_method)(CLSP_BEZIER_MULTILEVEL + m);
+        check_bezier(surface, (size_t)4 * 3 * 3, method, eps[m]);
+        check_bezier(curve, (size_t)6 * 3, method, eps[m]);
+    }
+}
+
+/* ---- conversions ---- */
+
+static void convert(clsp_patch_plan *plan, clsp_bspline_convert_method method, uint32_t elevate,
+                    clsp_range range, float *out)
+{
+    const clsp_bspline_target target = {
+        .along[0].elevate = elevate, .bezier = elevate == 0, .method = method};
+
+    assert_ok(ctx, clsp_bspline_set_target(plan, &target));
+    assert_ok(ctx, clsp_bspline_convert(plan, range, clsp_out_f32(out, MOST), NULL));
+}
+
+static void test_conversions(void **state)
+{
+    enum { CONTROLS = 5, PIECES = 3 * (CONTROLS - 2) }; /* of degree 2 along each direction */
+
+    (void)state;
+    for (uint32_t directions = 1; directions <= 3; directions++) {
+        clsp_bspline_desc desc = {.directions = directions};
+        clsp_patch_plan *plan = NULL;
+        size_t reals = 3;
+        for (uint32_t k = 0; k < directions; k++) {
+            desc.degree[k] = 2;
+            desc.num_controls[k] = CONTROLS;
+            reals *= CONTROLS;
+        }
+        assert_ok(ctx, clsp_bspline_plan_create(&plan, ctx, &desc));
+        for (uint32_t elevate = 0; elevate < 3; elevate++) {
+            const double rows = elevate == 0 ? PIECES : elevate == 1 ? 8 : 11;
+            const size_t each =
+                (size_t)(elevate ? rows / CONTROLS * (double)reals : 3 * pow(PIECES, directions));
+            assert_ok(ctx, clsp_patch_set_control_points(plan, PATCHES,
+                                                         random_controls(PATCHES * reals), NULL));
+            convert(plan, CLSP_BSPLINE_CONVERT_BANDS, elevate, (clsp_range){0, PATCHES}, wanted);
+            convert(plan, CLSP_BSPLINE_CONVERT_MATRIX, elevate, (clsp_range){0, PATCHES}, got);
+            convert(plan, CLSP_BSPLINE_CONVERT_MATRIX, elevate, (clsp_range){1, SOME}, some);
+            check(PATCHES * each, each, SOME * each, 16 * 0x1p-23);
+        }
+        clsp_patch_plan_destroy(&plan);
+    }
+}
+
+/* ---- nearest points ---- */
+
+/* Distances through cubics are within the tolerance of the least ones, of one query too. */
+static void test_nearest(void **state)
+{
+    enum { QUERIES = 200 };
+    const clsp_bspline_desc desc = {.directions = 1, .degree = {5}, .num_controls = {12}, .dim = 2};
+    static float points[2 * QUERIES];
+    static clsp_nearest_f32 exact[QUERIES], near[QUERIES], one;
+    clsp_nearest_opts opts = {.method = CLSP_NEAREST_MREP, .tolerance = 1e-3};
+    clsp_nearest_queries queries = {.num = QUERIES, .points = clsp_in_f32(points, 2 * QUERIES)};
+    clsp_patch_plan *plan = NULL;
+
+    (void)state;
+    assert_ok(ctx, clsp_bspline_plan_create(&plan, ctx, &desc));
+    for (int turn = 0; turn < 2; turn++, opts.tolerance /= 10) {
+        queries.num = QUERIES;
+        memcpy(points, random_controls(2 * QUERIES).host, sizeof points);
+        assert_ok(ctx, clsp_patch_set_control_points(
+                           plan, PATCHES, random_controls((size_t)PATCHES * 12 * 2), NULL));
+        assert_ok(ctx, clsp_nearest_project(plan, &queries, NULL,
+                                            clsp_out_nearest_f32(exact, QUERIES), NULL));
+        assert_ok(ctx, clsp_nearest_project(plan, &queries, &opts,
+                                            clsp_out_nearest_f32(near, QUERIES), NULL));
+        for (size_t i = 0; i < QUERIES; i++) {
+            const double error = (double)near[i].distance - (double)exact[i].distance;
+            worst = support_worse(worst, fabs(error) / (opts.tolerance + 1e-5));
+            assert_int_equal(near[i].status, CLSP_NEAREST_FOUND);
+            assert_true(fabs(error) <= opts.tolerance + 1e-5);
+            assert_true(near[i].bound <= exact[i].distance + 1e-5F);
+            assert_true((double)(near[i].distance - near[i].bound) <= opts.tolerance + 1e-5);
+        }
+        queries.num = 1;
+        assert_ok(ctx,
+                  clsp_nearest_project(plan, &queries, &opts, clsp_out_nearest_f32(&one, 1), NULL));
+        assert_memory_equal(&one, &near[0], sizeof one);
+    }
+    clsp_patch_plan_destroy(&plan);
+}
+
+/* ---- solids ---- */
+
+/* By groups only where the device has groups of 32. */
+static void check_cells(const clsp_solid_mesh *mesh, const solid_case *solid, uint32_t samples)
+{
+    const size_t reals = (size_t)samples * samples * samples * 3;
+    const clsp_axis axis = {.num = samples};
+
+    random_controls(3 * solid->num_points);
+    for (int method = CLSP_SOLID_CELLS; method <= CLSP_SOLID_HYBRID; method++) {
+        const clsp_solid_desc desc = {.axis = {axis, axis, axis},
+                                      .method = (clsp_solid_method)method};
+        float *const out = method == CLSP_SOLID_CELLS ? wanted : got;
+        clsp_solid_plan *plan = NULL;
+        if (clsp_solid_plan_create(&plan, mesh, &desc) == CLSP_ERROR_ARGUMENT) {
+            assert_true(method >= CLSP_SOLID_GROUP);
+            continue;
+        }
+        assert_ok(ctx, clsp_solid_set_control_points(
+                           plan, clsp_in_f32(controls, 3 * solid->num_points), NULL));
+        assert_ok(ctx, clsp_solid_eval(plan, (clsp_range){0, solid->num_cells},
+                                       clsp_out_f32(out, MOST), NULL));
+        assert_ok(ctx, clsp_solid_eval(plan, (clsp_range){1, solid->num_cells - 2},
+                                       clsp_out_f32(some, MOST), NULL));
+        if (method > CLSP_SOLID_CELLS)
+            check(solid->num_cells * reals, reals, (solid->num_cells - 2) * reals, 1e-6);
+        clsp_solid_plan_destroy(&plan);
+    }
+}
+
+static void test_solids(void **state)
+{
+    solid_case cases[] = {solid_prism(5, 1, 3), solid_box(3, 3, 3)};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const clsp_solid_cells cells = {.num_vertices = cases[i].num_points,
+                                        .num_cells = cases[i].num_cells,
+                                        .index = cases[i].cell,
+                                        .num_indices = 8 * cases[i].num_cells};
+        clsp_solid_mesh *mesh = NULL;
+        assert_ok(ctx, clsp_solid_mesh_create(&mesh, ctx, &cells));
+        check_cells(mesh, &cases[i], 3 + (uint32_t)i * 2);
+        clsp_solid_mesh_destroy(&mesh);
+        solid_free(&cases[i]);
+    }
+}
+
+static int finish(void **state)
+{
+    (void)state;
+    print_message("worst/bound %.2f\n", worst);
+    clsp_context_destroy(&ctx);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bezier), cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_nearest), cmocka_unit_test(test_solids)};
+    const clsp_context_opts opts = {.limits = "class=discrete,local_is_real=1"};
+
+    if (support_no_device()) return 77;
+    assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
+    return cmocka_run_group_tests(tests, NULL, finish);
+}
