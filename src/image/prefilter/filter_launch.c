@@ -60,7 +60,7 @@ static uint32_t before_samples(const clspi_image_layout *l, uint32_t d)
 static clspi_sample_source source_of(const clsp_image_plan *plan, const clspi_filter_job *job,
                                      const clspi_filter_step *step)
 {
-    const clspi_image_layout *const l = &plan->layout;
+    const clspi_image_layout *const l = job->layout;
     const bool is_first = step->from == CLSPI_STEP_SAMPLES;
     const bool is_own = step->from == CLSPI_STEP_COEFFICIENTS;
     const uint32_t *const size = is_first ? l->size : l->stored;
@@ -100,13 +100,13 @@ static uint32_t block_of(const clsp_image_plan *plan, const clspi_filter_step *s
 static clspi_line_pass pass_of(const clsp_image_plan *plan, const clspi_filter_job *job,
                                const clspi_filter_step *step, size_t *items)
 {
-    const uint32_t *const stored = plan->layout.stored;
+    const uint32_t *const stored = job->layout->stored;
     const uint32_t *const made = step->made[step->axis];
     const uint32_t n = stored[step->axis], block = block_of(plan, step);
     const pole_numbers numbers = numbers_of(step, plan->desc.precision);
     const bool is_row = step->axis == 2;
     const size_t inner = is_row ? 1 : step->axis == 1 ? stored[2] : (size_t)stored[1] * stored[2];
-    const size_t outer = plan->layout.plane / n / inner;
+    const size_t outer = job->layout->plane / n / inner;
     const size_t num_blocks = clspi_div_up(made[1] - made[0], block);
     const bool together = step->kind == CLSPI_STEP_COLUMNS;
     const size_t num_lines = together ? clspi_min(inner, COLUMNS_TOGETHER) : inner;
@@ -121,7 +121,7 @@ static clspi_line_pass pass_of(const clsp_image_plan *plan, const clspi_filter_j
                              .inner = inner,
                              .first_item = 0,
                              .n = n,
-                             .mode = clspi_image_filter_mode(plan->layout.mode[step->axis]),
+                             .mode = clspi_image_filter_mode(job->layout->mode[step->axis]),
                              .block = block,
                              .first = made[0],
                              .end = made[1],
@@ -178,16 +178,16 @@ static uint64_t item_fma(const clspi_filter_step *step, const clspi_line_pass *p
 
 /* Makes one row of all that are copied as they stand: items of short rows would take as long to
    begin as to copy. */
-static void join_rows(const clsp_image_plan *plan, clspi_sample_source *source,
+static void join_rows(const clspi_image_layout *layout, clspi_sample_source *source,
                       clspi_line_pass *pass, size_t *items)
 {
-    const uint32_t *const stored = plan->layout.stored;
+    const uint32_t *const stored = layout->stored;
     const bool is_padded =
         source->size_z < stored[0] || source->size_y < stored[1] || source->size_x < stored[2];
 
-    if (is_padded || plan->layout.plane > INT32_MAX) return;
+    if (is_padded || layout->plane > INT32_MAX) return;
     source->size_z = source->size_y = pass->num_y = 1;
-    source->size_x = pass->n = pass->end = (uint32_t)plan->layout.plane;
+    source->size_x = pass->n = pass->end = (uint32_t)layout->plane;
     *items = clspi_div_up(pass->n, pass->block);
     pass->num_blocks = (uint32_t)*items;
 }
@@ -199,7 +199,7 @@ static clsp_status run_pass(const clsp_image_plan *plan, clspi_series *series,
     clspi_sample_source source = source_of(plan, job, step);
     size_t items;
     clspi_line_pass pass = pass_of(plan, job, step, &items);
-    if (step->kind == CLSPI_STEP_COPY) join_rows(plan, &source, &pass, &items);
+    if (step->kind == CLSPI_STEP_COPY) join_rows(job->layout, &source, &pass, &items);
     const uint64_t most =
         clspi_launch_lines(&series->ctx->tuning, item_fma(step, &pass), 1, step->kernel.local, 1);
     clspi_cut cut = {.per_piece = items, .multiple = step->kernel.local, .left = items};
@@ -233,7 +233,7 @@ static clsp_status launch_groups(const clsp_image_plan *plan, clspi_series *seri
 static clsp_status run_groups(const clsp_image_plan *plan, clspi_series *series,
                               const clspi_filter_step *step, const clspi_filter_job *job)
 {
-    const uint32_t *const stored = plan->layout.stored, *const mode = plan->layout.mode;
+    const uint32_t *const stored = job->layout->stored, *const mode = job->layout->mode;
     const uint32_t *const x = step->made[2], *const y = step->made[1];
     const pole_numbers numbers = numbers_of(step, plan->desc.precision);
     const uint32_t block = clspi_register_block(series->ctx);
@@ -276,10 +276,10 @@ static clsp_status run_groups(const clsp_image_plan *plan, clspi_series *series,
 /* ---- all steps ---- */
 
 /* Makes room for what steps hand over to each other. */
-static clsp_status reserve_scratch(clsp_image_plan *plan)
+static clsp_status reserve_scratch(clsp_image_plan *plan, const clspi_filter_job *job)
 {
     clspi_image_filter *const filter = &plan->filter;
-    const size_t bytes = plan->layout.plane * clsp_type_bytes(plan->desc.precision);
+    const size_t bytes = job->layout->plane * clsp_type_bytes(plan->desc.precision);
 
     for (uint32_t i = 0; i < filter->num; i++) {
         const clspi_step_memory to = filter->step[i].to;
@@ -304,22 +304,23 @@ clsp_status clspi_image_filter_step(const clsp_image_plan *plan, clspi_series *s
 static clsp_status fill_outside(const clsp_image_plan *plan, clspi_series *series,
                                 const clspi_filter_job *job)
 {
-    const clspi_image_layout *const l = &plan->layout;
+    const clspi_image_layout *const l = job->layout;
     const clspi_image_filter *const f = &plan->filter;
     const size_t blocks = clspi_div_up(l->stored[2], OUTSIDE_BLOCK);
     const size_t local = f->outside.local;
+    const uint32_t end_z = l->whole[0] > 1 ? f->made[0][1] : l->stored[0]; /* images are slices */
     const uint64_t most = clspi_launch_lines(&series->ctx->tuning, OUTSIDE_BLOCK, 1, local, 1);
     clspi_cut cut = {.per_piece = 1, .left = (size_t)l->stored[0] * l->stored[1] * blocks};
     clspi_part part;
 
     while (clspi_cut_next(&cut, most, &part)) {
         const clspi_fill_outside_args args = {.target = plan->coefficients,
-                                              .kept = {.offset = job->plane * l->plane,
+                                              .kept = {.offset = job->plane * plan->layout.plane,
                                                        .first_item = part.before,
                                                        .num_y = l->stored[1],
                                                        .num_x = l->stored[2],
                                                        .begin_z = f->made[0][0],
-                                                       .end_z = f->made[0][1],
+                                                       .end_z = end_z,
                                                        .begin_y = f->made[1][0],
                                                        .end_y = f->made[1][1],
                                                        .begin_x = f->made[2][0],
@@ -335,7 +336,7 @@ static clsp_status fill_outside(const clsp_image_plan *plan, clspi_series *serie
 clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
                                    const clspi_filter_job *job)
 {
-    CLSPI_CHECK(reserve_scratch(plan));
+    CLSPI_CHECK(reserve_scratch(plan, job));
     for (uint32_t i = 0; i < plan->filter.num; i++) {
         const clspi_filter_step *const step = &plan->filter.step[i];
         clspi_filter_job one = *job;
@@ -343,7 +344,7 @@ clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
         one.to = memory_of(plan, job, step->to);
         CLSPI_CHECK(clspi_image_filter_step(plan, series, i, &one));
     }
-    return clspi_is_part(&plan->layout) ? fill_outside(plan, series, job) : CLSP_OK;
+    return clspi_is_part(job->layout) ? fill_outside(plan, series, job) : CLSP_OK;
 }
 
 uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_step *step,

@@ -62,15 +62,17 @@ clsp_status clspi_image_find_taps(const clsp_image_plan *plan,
 clsp_status clspi_image_filter_build(const clspi_build *build, const clsp_image_plan *plan);
 void clspi_image_filter_release(clspi_image_filter *filter);
 
-/* One channel of an image. */
+/* One channel of an image; or planes one behind another, as slices of a layout that is the plan's
+   but for their number. */
 typedef struct clspi_filter_job {
+    const clspi_image_layout *layout;
     cl_mem samples;
-    size_t offset;   /* of its first sample */
-    size_t plane;    /* its number among the plan's */
+    size_t offset;   /* of the first sample */
+    size_t plane;    /* the first one's number among the plan's */
     cl_mem from, to; /* of a step */
 } clspi_filter_job;
 
-/* Runs one step from job->from to job->to, each of the layout's stored size. */
+/* Runs one step from job->from to job->to, each of the stored size of job->layout. */
 clsp_status clspi_image_filter_step(const clsp_image_plan *plan, clspi_series *series, uint32_t i,
                                     const clspi_filter_job *job);
 
@@ -82,7 +84,7 @@ uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_
 /* Tells by which of the three exact modes the prefilter continues a line. */
 uint32_t clspi_image_filter_mode(uint32_t mode);
 
-/* Makes one channel's coefficients. */
+/* Makes the coefficients of a job. */
 clsp_status clspi_image_filter_run(clsp_image_plan *plan, clspi_series *series,
                                    const clspi_filter_job *job);
 

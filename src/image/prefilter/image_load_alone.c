@@ -10,24 +10,52 @@ typedef struct load_job {
     clspi_job_streams streams;
 } load_job;
 
+/* Filters planes, the first of which has this number among all and its first sample there. */
+static clsp_status load_planes(const load_job *job, clspi_series *series, clsp_range planes,
+                               size_t offset)
+{
+    clsp_image_plan *const plan = job->plan;
+    clspi_image_layout slices = plan->layout;
+    const clspi_filter_job filter = {.layout = &slices,
+                                     .samples = job->streams.stream[0].buffer,
+                                     .offset = offset,
+                                     .plane = planes.first};
+
+    if (planes.count > 1) slices.size[0] = slices.stored[0] = (uint32_t)planes.count;
+    slices.plane *= planes.count;
+    CLSPI_CHECK(clspi_image_filter_run(plan, series, &filter));
+    return plan->desc.clip ? clspi_image_range_find(&plan->range, series, &filter, planes.count)
+                           : CLSP_OK;
+}
+
+/* Returns how many planes are filtered together, as slices: those that stand one behind another and
+   whose results fit a cache. Slices of volumes are taken. */
+static size_t planes_together(const clsp_image_plan *plan)
+{
+    enum { BYTES = 1 << 25 };
+    const clspi_image_layout *const l = &plan->layout;
+    const size_t plane = l->plane * clsp_type_bytes(plan->desc.precision);
+
+    if (plan->desc.directions == 3 || (!l->planar && l->channels > 1)) return 1;
+    return clspi_max(1, clspi_min(BYTES / plane, CLSPI_RANGE_PARTS));
+}
+
 static clsp_status load_part(void *user, clspi_series *series, const clspi_part *part)
 {
     load_job *const job = user;
     clsp_image_plan *const plan = job->plan;
     const clspi_image_layout *const l = &plan->layout;
     const clspi_stream *const stream = &job->streams.stream[0];
+    const size_t most = planes_together(plan), planes = part->num_lines * l->channels;
+    const bool is_mixed = !l->planar && l->channels > 1;
 
-    for (size_t i = 0; i < part->num_lines; i++)
-        for (uint32_t c = 0; c < l->channels; c++) {
-            const size_t plane = (part->piece + i) * l->channels + c;
-            const clspi_filter_job filter = {.samples = stream->buffer,
-                                             .offset = stream->offset + i * stream->per_line +
-                                                       (l->planar ? c * l->samples : c),
-                                             .plane = plane};
-            CLSPI_CHECK(clspi_image_filter_run(plan, series, &filter));
-            if (plan->desc.clip)
-                CLSPI_CHECK(clspi_image_range_find(&plan->range, series, l, &filter));
-        }
+    for (size_t k = 0, num; k < planes; k += num) {
+        const size_t image = k / l->channels, channel = k - image * l->channels;
+        num = clspi_min(most, planes - k);
+        const size_t at = is_mixed ? image * stream->per_line + channel : k * l->samples;
+        CLSPI_CHECK(load_planes(job, series, (clsp_range){part->piece * l->channels + k, num},
+                                stream->offset + at));
+    }
     return CLSP_OK;
 }
 

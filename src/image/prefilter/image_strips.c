@@ -177,7 +177,8 @@ static clsp_status make_strip(const strip_job *job, const strip_axis axes[3])
         inner->layout.begin[d] = inner->layout.low[d] = made[0] = 0;
         made[1] = axes[d].num;
     }
-    const clspi_filter_job filter = {.samples = s->from, .from = s->from, .to = s->to};
+    const clspi_filter_job filter = {
+        .layout = &inner->layout, .samples = s->from, .from = s->from, .to = s->to};
     CLSPI_CHECK(clspi_image_filter_step(inner, job->series, job->step, &filter));
     return copy_out(job, axes, clsp_type_bytes(type));
 }

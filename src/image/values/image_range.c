@@ -5,8 +5,6 @@
 #include "image_plan.h"
 #include "kernel_arguments.h"
 
-enum { PARTS = 4096 };
-
 clspi_options clspi_sample_options(const clsp_context *ctx, const clsp_image_desc *d)
 {
     clspi_options options = clspi_options_of(ctx, d->precision);
@@ -25,7 +23,7 @@ clsp_status clspi_image_range_create(clspi_image_range *range, clsp_context *ctx
     CLSPI_CHECK(clspi_kernel_create(&range->join, ctx, "image_range", &clspi_join_ranges_signature,
                                     &options));
     return clspi_buffer_create(&range->parts, ctx,
-                               (size_t)2 * PARTS * clsp_type_bytes(desc->precision));
+                               (size_t)2 * CLSPI_RANGE_PARTS * clsp_type_bytes(desc->precision));
 }
 
 void clspi_image_range_release(clspi_image_range *range)
@@ -44,10 +42,11 @@ clsp_status clspi_image_range_reserve(clspi_image_range *range, clsp_context *ct
 }
 
 clsp_status clspi_image_range_find(const clspi_image_range *range, clspi_series *series,
-                                   const clspi_image_layout *layout, const clspi_filter_job *job)
+                                   const clspi_filter_job *job, size_t planes)
 {
-    const size_t share = clspi_div_up(layout->samples, PARTS);
-    const size_t items = clspi_div_up(layout->samples, share);
+    const clspi_image_layout *const layout = job->layout;
+    const size_t share = clspi_div_up(layout->samples, CLSPI_RANGE_PARTS / planes);
+    const size_t per_plane = clspi_div_up(layout->samples, share), items = planes * per_plane;
     const clspi_range_of_samples_args samples = {
         .samples = job->samples,
         .parts = range->parts,
@@ -55,10 +54,14 @@ clsp_status clspi_image_range_find(const clspi_image_range *range, clspi_series 
                  .num = layout->samples,
                  .share = share,
                  .step = layout->planar ? 1 : layout->channels,
+                 .per_plane = (uint32_t)per_plane,
                  .items = (uint32_t)items}};
-    const clspi_join_ranges_args join = {
-        .parts = range->parts, .range = range->range, .num = (uint32_t)items, .plane = job->plane};
+    const clspi_join_ranges_args join = {.parts = range->parts,
+                                         .range = range->range,
+                                         .num = (uint32_t)per_plane,
+                                         .first = job->plane,
+                                         .planes = (uint32_t)planes};
 
     CLSPI_CHECK(clspi_launch_range_of_samples(series, &range->samples, &samples, items));
-    return clspi_launch_join_ranges(series, &range->join, &join, 1);
+    return clspi_launch_join_ranges(series, &range->join, &join, planes);
 }

@@ -4,10 +4,12 @@
 
 #include "image_filter.h"
 
+enum { CLSPI_RANGE_PARTS = 4096 }; /* of samples, whose ranges are found side by side */
+
 typedef struct clspi_image_range {
     cl_mem range; /* [planes][2] reals */
     size_t bytes;
-    cl_mem parts; /* of one plane, [RANGE_PARTS][2] */
+    cl_mem parts; /* [CLSPI_RANGE_PARTS][2] */
     clspi_kernel samples, join;
 } clspi_image_range;
 
@@ -20,8 +22,8 @@ void clspi_image_range_release(clspi_image_range *range);
 clsp_status clspi_image_range_reserve(clspi_image_range *range, clsp_context *ctx,
                                       const clsp_image_desc *desc, size_t planes);
 
-/* Finds the range of one channel of an image. */
+/* Finds the ranges of the planes of a job, at most CLSPI_RANGE_PARTS. */
 clsp_status clspi_image_range_find(const clspi_image_range *range, clspi_series *series,
-                                   const clspi_image_layout *layout, const clspi_filter_job *job);
+                                   const clspi_filter_job *job, size_t planes);
 
 #endif

@@ -132,6 +132,47 @@ static void test_ranges(void **state)
     images_free(&im);
 }
 
+/* Images that are loaded together have the bits that each has alone, whatever steps filter them,
+   and are clipped each by its own range. */
+static void test_batches(void **state)
+{
+    enum { NUM = 7, MOST = 600 };
+    static const clsp_image_desc cases[] = {
+        {.size = {19, 23}, .clip = 1},
+        {.size = {5, 40}, .channels = 3, .planar = 1, .order = CLSP_IMAGE_QUINTIC},
+        {.size = {11, 13}, .channels = 3, .clip = 1},
+        {.size = {20, 30}, .prefilter = CLSP_IMAGE_TRUNCATED, .coefficients = CLSP_F16},
+        {.size = {12, 9}, .prefilter = CLSP_IMAGE_NONE, .mode = {CLSP_IMAGE_NEAREST}, .clip = 1},
+        {.directions = 1, .size = {70}, .channels = 2, .planar = 1, .clip = 1},
+        {.directions = 3, .size = {4, 5, 6}, .clip = 1},
+    };
+    float samples[NUM * MOST], all[NUM * MOST], one[MOST];
+
+    (void)state;
+    for (size_t k = 0; k < NUM * MOST; k++) /* each image in a range of its own */
+        samples[k] = (float)(k * 2654435761U % 1000) / 1000 * (float)(1 + k / 100);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        clsp_image_plan *plan;
+        clsp_image_desc d;
+        assert_ok(shared, clsp_image_plan_create(&plan, shared, &cases[i]));
+        assert_ok(shared, clsp_image_plan_desc(plan, &d));
+        const size_t each = (size_t)d.size[0] * d.size[1] * d.size[2] * d.channels;
+        assert_true(each <= MOST);
+        assert_ok(shared,
+                  clsp_image_set_samples(plan, NUM, clsp_in_f32(samples, NUM * each), NULL));
+        assert_ok(shared, clsp_image_eval(plan, (clsp_range){0, NUM}, NULL,
+                                          clsp_out_f32(all, NUM * each), NULL));
+        for (size_t k = 0; k < NUM; k++) {
+            const clsp_input alone = clsp_in_f32(samples + k * each, each);
+            assert_ok(shared, clsp_image_set_samples(plan, 1, alone, NULL));
+            assert_ok(shared, clsp_image_eval(plan, (clsp_range){0, 1}, NULL,
+                                              clsp_out_f32(one, each), NULL));
+            assert_memory_equal(one, all + k * each, each * sizeof *one);
+        }
+        clsp_image_plan_destroy(&plan);
+    }
+}
+
 /* Rows larger than a part of a transfer, and many of them, give the same bits as from a buffer. */
 static void test_large(void **state)
 {
@@ -797,7 +838,8 @@ static int run(void)
         cmocka_unit_test(test_wrong_calls),     cmocka_unit_test(test_wrong_lists),
         cmocka_unit_test(test_overlap),         cmocka_unit_test(test_zero_map),
         cmocka_unit_test(test_type_names),      cmocka_unit_test(test_order_of_calls),
-        cmocka_unit_test(test_orders),          cmocka_unit_test(test_desc)};
+        cmocka_unit_test(test_orders),          cmocka_unit_test(test_desc),
+        cmocka_unit_test(test_batches)};
 
     return cmocka_run_group_tests(tests, start, finish);
 }
