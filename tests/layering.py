@@ -393,9 +393,9 @@ class Checker:
         for function in functions_of(text):
             head = text.split('\n')[function.line - 1]
             if function.name not in kernels and \
-                    not head.startswith(('static ', 'IN_PLACE ', 'RULE ')):
+                    not head.startswith(('static ', 'IN_PLACE ', 'RULE ', 'ASIDE ')):
                 self.report(path, function.line,
-                            f'{function.name} is neither static, RULE nor IN_PLACE')
+                            f'{function.name} is neither static, RULE, ASIDE nor IN_PLACE')
             if function.name not in kernels:
                 self.helpers.append((path, function.line, function.name))
         self.kernel_words.update(re.findall(r'\w+', code))

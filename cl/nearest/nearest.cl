@@ -11,65 +11,21 @@
    which those so far are kept in the output. Then a way along a segment goes `ahead` into the
    following ones where a valley of the distance may end there. */
 #include "box_tree.clh"
-#include "nearest_result.clh"
-#include "squared_distance.clh"
-
-#if CLSP_MANY
+#include "part_words.clh"
+#include "kept_minima.clh"
+#include "curve_result.clh"
 #include "local_minima.clh"
-#endif
 
 /* Parts of a segment have at least 2^-DEPTH of its length, and an item makes at most so many. */
 #define DEPTH     28
 #define MOST_PARTS 65536
 
-/* How much nearer a point must be to be looked for, of the distance and of a segment's extent: by
-   what rounding alone may make of it, but in single precision no more than results may be off by.
-   Where that is less parts with a base are halved until their errors are. */
-#define ROUNDING_EPS (COEFFICIENT_EPS * (1 + CLSP_RATIONAL) + R(2.0) * REAL_EPS)
-#if CLSP_REAL == 32
-#define MOST_EPS     (REAL_EPS * (IS_BASED ? (CLSP_DEGREE > 16 ? CLSP_DEGREE / 2 : 4) : 6))
-#define DISTANCE_EPS fmin(ROUNDING_EPS, MOST_EPS)
-#else
-#define DISTANCE_EPS ROUNDING_EPS
-#endif
-#define EXTENT_EPS   (R(3.0) * REAL_EPS)
-/* What of an extent rounding is, and how far a polynomial curve goes between parameters that follow
-   each other, in units of EXTENT_EPS: no more than results may be off by. Rational ones have all
-   digits of theirs. */
-#if CLSP_RATIONAL
-#define STEP_EXTENT R(1.0)
-#else
-#define STEP_EXTENT ((real)(3 + (CLSP_DEGREE < 5 ? CLSP_DEGREE : 5)) / R(3.0))
-#endif
-
-/* Returns the square of what is worth looking for below a squared distance. */
-IN_PLACE real limit_of(real square, real extent)
-{
-    if (square == INFINITY) return square;
-    const real distance = sqrt(square);
-    const real limit = distance - (DISTANCE_EPS * distance + EXTENT_EPS * extent);
-    return limit > R(0.0) ? limit * limit : R(0.0);
-}
+#define DISTANCE_EPS distance_eps_of(CLSP_DEGREE, CLSP_RATIONAL, IS_BASED, COEFFICIENT_EPS)
+#define LIMIT_OF(square, extent) limit_of(square, extent, DISTANCE_EPS)
+#define LEFT_OPEN(least, lowest, extent)                                                          \
+    left_open(least, lowest, extent, DISTANCE_EPS, CLSP_DEGREE, CLSP_RATIONAL)
 
 /* ---- results ---- */
-
-/* Writes the point of a segment at t : s, its parameter, and its distance to the query. */
-IN_PLACE void write_nearest(PART, SCRATCH, global real *out, global const real *segment,
-                            point q, parameter at, real scale)
-{
-    global const real *const frame = segment + ORDER * CLSP_COORDS;
-    const point origin = LOAD_POINT(frame);
-    point first, second;
-
-    load_part(THE_PART, segment, (point)(R(0.0)), R(1.0));
-    const point x = evaluate_part(THE_PART, THE_SCRATCH, at, &first, &second);
-    const point d = ((q - origin) - x) * scale;
-    out[NEAREST_DISTANCE] = sqrt(dot_of(d, d)) / scale;
-    write_param(out, frame + CLSP_DIM + 1, (real2)(T_OF(at), S_OF(at)));
-    for (uint i = NEAREST_POINT; i < NEAREST_REALS; i++)
-        out[i] = R(0.0);
-    STORE_POINT(origin + x, out + NEAREST_POINT);
-}
 
 /* Completes the result at t : s of a segment. least: the square below which no point of the curves
    is; extent: of the segments that were looked at. */
@@ -77,19 +33,10 @@ IN_PLACE void finish(PART, SCRATCH, global real *out, global const real *segment
                      point q, parameter at, real scale, real least, real extent, uint spans,
                      bool cut)
 {
-    real bound = sqrt(least);
     global const real *const segment = segments + (size_t)number * CLSP_SEGMENT;
-    write_nearest(THE_PART, THE_SCRATCH, out, segment, q, at, scale);
-    bound -= R(2.0) * (DISTANCE_EPS * bound + EXTENT_EPS * extent);
-    out[NEAREST_BOUND] = fmin(fmax(bound, R(0.0)) / scale, out[NEAREST_DISTANCE]);
-    ids_of(out)[0] = number / spans;
-    ids_of(out)[1] = cut ? STATUS_CUT : STATUS_FOUND;
-}
 
-/* Tells whether Newton's method has left open what is nearer than the nearest. */
-IN_PLACE bool left_open(real least, real lowest, real extent)
-{
-    return lowest < limit_of(least, STEP_EXTENT * extent);
+    write_nearest(THE_PART, THE_SCRATCH, out, segment, q, at, scale, least, extent, DISTANCE_EPS);
+    write_ids(out, number / spans, cut ? STATUS_CUT : STATUS_FOUND);
 }
 
 #if CLSP_MANY
@@ -98,7 +45,7 @@ IN_PLACE bool left_open(real least, real lowest, real extent)
 IN_PLACE void finish_all(PART, SCRATCH, global real *out, global const real *segments, uint count,
                          point q, real scale, real lowest, real extent, uint spans, bool cut)
 {
-    cut = cut || (count > 0 && left_open(out[NEAREST_DISTANCE], lowest, extent));
+    cut = cut || (count > 0 && LEFT_OPEN(out[NEAREST_DISTANCE], lowest, extent));
     for (uint k = 0; k < count; k++) {
         global real *const kept = out + (size_t)k * NEAREST_SIZE;
         const real least = fmin(kept[NEAREST_DISTANCE], lowest);
@@ -111,19 +58,6 @@ IN_PLACE void finish_all(PART, SCRATCH, global real *out, global const real *seg
 #endif
 
 /* ---- the search ---- */
-
-/* Returns the part that follows one, s0 its number of 2^s1: its first half where it is split, else
-   the next of the smallest that is not done; (1, 0) behind the last. */
-IN_PLACE uint2 next_part(uint2 part, bool split)
-{
-    if (split) return (uint2)(2 * part.s0, part.s1 + 1);
-    part.s0++;
-    while (part.s1 > 0 && part.s0 % 2 == 0) {
-        part.s0 /= 2;
-        part.s1--;
-    }
-    return part;
-}
 
 /* The queries of a launch; offsets in elements. Inputs of patches and hints count where has_patches
    and has_hints are not 0. num: of results of a query. */
@@ -175,15 +109,13 @@ kernel void find_nearest(global const real *restrict segments, global const real
     uint2 part = (uint2)(0, 0);
     uint nearest = 0, count = 0, num_parts = 0, ahead = 0;
     bool at_start = true, is_cut = false;
-#if CLSP_MANY
-    valley low = NO_VALLEY;
-#endif
+    valley low = NO_VALLEY; /* of local minima */
 
     while (at.s0 == 0) {
         const uint number = at.s2 * tree.SPANS + at.s1 + ahead;
         global const real *const segment = segments + (size_t)number * CLSP_SEGMENT;
-        const real own_extent = segment[ORDER * CLSP_COORDS + CLSP_DIM] * scale;
-        load_part(THE_PART, segment, q - LOAD_POINT(segment + ORDER * CLSP_COORDS), scale);
+        const real own_extent = EXTENT(segment) * scale;
+        load_part(THE_PART, segment, q - ORIGIN(segment), scale);
         if (part.s1 > 0) restrict_part(THE_PART, part.s0, part.s1);
         extent = fmax(extent, own_extent);
         int2 trend;
@@ -200,7 +132,7 @@ kernel void find_nearest(global const real *restrict segments, global const real
         square = fmin(at_begin, at_end);
         here = parameter_at(at_begin <= at_end ? R(0.0) : R(1.0));
 #endif
-        const bool is_near = found.s0 < limit_of(fmin(least, square), own_extent);
+        const bool is_near = found.s0 < LIMIT_OF(fmin(least, square), own_extent);
         const bool is_open = is_near && found.s1 == NOT_DECIDED;
         const bool split = is_open && part.s1 < DEPTH && num_parts++ < MOST_PARTS;
         if (is_open && !split) {
@@ -209,8 +141,8 @@ kernel void find_nearest(global const real *restrict segments, global const real
         }
 #if CLSP_MANY
         if (!split)
-            low = go_on(low, THE_PART, THE_SCRATCH, found, trend, is_near, part, ahead, out,
-                        range.num, number - ahead, least, &count, &lowest);
+            low = go_on(low, THE_PART, THE_SCRATCH, out, range.num, number - ahead, least, &count,
+                        found, trend, is_near, part, ahead, &lowest);
 #else
         if (is_near && found.s1 >= R(0.0)) {
             const real4 minimum = find_minimum(THE_PART, THE_SCRATCH, found.s1);
@@ -235,12 +167,12 @@ kernel void find_nearest(global const real *restrict segments, global const real
             ahead++;
             continue;
         }
-        if (is_over) count = keep(out, range.num, count, low, number - ahead, least);
+        if (is_over) keep(out, range.num, number - ahead, least, &count, low);
         least = fmin(least, limit_kept(out, range.num, count));
 #endif
         if (!is_over) continue;
         at = next_leaf(THE_TREE, at_start ? root : at, !at_start, start, root.s0, q, scale, R(0.0),
-                       limit_of(least, R(0.0)));
+                       LIMIT_OF(least, R(0.0)));
         part = (uint2)(0, 0);
         ahead = 0;
         at_start = false;
@@ -251,7 +183,8 @@ kernel void find_nearest(global const real *restrict segments, global const real
 #else
     if (count > 0)
         finish(THE_PART, THE_SCRATCH, out, segments, nearest, q, nearest_at, scale,
-               fmin(least, lowest), extent, tree.SPANS, is_cut || left_open(least, lowest, extent));
+               fmin(least, lowest), extent, tree.SPANS,
+               is_cut || LEFT_OPEN(least, lowest, extent));
 #endif
     write_none(out, count, range.num, far, STATUS_NONE);
 }

@@ -66,19 +66,11 @@ IN_PLACE uint next_leaves(box_stack *stack, uint *waiting, uint *code, const wal
     uint num = 0;
 
     while (num < CLSP_GROUP) {
-        if ((*code & KIND_MASK) == KIND_MASK) *code = next_box(stack, waiting, words, limit);
-        if (*code == NO_BOX) break;
-        if ((*code & KIND_MASK) == KIND_PIECE)
-            *code = words[WIDE(layout.roots) + (*code & NUMBER_MASK)];
-        if ((*code & KIND_MASK) == KIND_NODE) {
-            if (!has_room(stack)) return TOO_MUCH;
-            *code = open_node(stack, waiting, boxes, words, *code, where, limit);
-        }
-        if ((*code & KIND_MASK) == KIND_LEAF) {
-            const uint number = *code & NUMBER_MASK;
-            if (is_within(w, number, reals, words, layout)) leaves[num++] = number;
-            *code = KIND_MASK;
-        }
+        const uint number =
+            next_leaf(stack, waiting, code, w, reals, words, boxes, layout, where, limit);
+        if (number == TOO_MUCH) return TOO_MUCH;
+        if (number == NO_LEAF) break;
+        leaves[num++] = number;
     }
     return num;
 }
@@ -237,9 +229,7 @@ kernel void search_left(global const real *restrict reals, global const uint *re
 #endif
     if (get_local_id(0) > 0) return;
     if (is_done)
-        write_result(results + WIDE(range.offset) + (size_t)g * NEAREST_SIZE,
-                     range.has_normals ? normals + WIDE(range.normals_offset) + (size_t)g * 4 : 0,
-                     true, &w, reals, layout, max_dist);
+        write_result(results, normals, range, g, true, &w, reals, layout, max_dist);
     else
         put_query(new_entry(left, QUERY_WORDS), g, q);
 }

@@ -20,12 +20,10 @@ IN_PLACE uint keep_open(const walk *w, global const real *reals, global const ui
     uint num = 0;
 
     for (uint k = 0; k < num_open; k++) {
-        global const real *const leaf = LEAF_OF(reals, layout, open[k]);
         global const real *const frame =
             FRAME_OF(reals, layout, words[WIDE(layout.leaf_pieces) + open[k]]);
-        const real4 from = w->q - LOAD3(frame) - LOAD3(leaf + LEAF_MIDDLE);
         if (open_bound[k] >= limit_of(w->least, frame[PIECE_EXTENT])) continue;
-        if (!(distance_to_leaf(leaf, from) < w->limit)) continue;
+        if (!is_within(w, open[k], reals, words, layout)) continue;
         open_bound[num] = open_bound[k];
         open[num++] = open[k];
     }
@@ -127,24 +125,10 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
 
     stack.num = stack.node = stack.left = 0;
     while (!is_left) {
-        uint number = NO_LEAF;
-        while (number == NO_LEAF && !is_left) { /* to the next leaf */
-            if ((code & KIND_MASK) == KIND_MASK) code = next_box(&stack, waiting, words, limit);
-            if (code == NO_BOX) break;
-            if ((code & KIND_MASK) == KIND_PIECE)
-                code = words[WIDE(layout.roots) + (code & NUMBER_MASK)];
-            if ((code & KIND_MASK) == KIND_NODE) {
-                is_left = !has_room(&stack);
-                if (!is_left)
-                    code = open_node(&stack, waiting, boxes, words, code, where, limit);
-            }
-            if ((code & KIND_MASK) == KIND_LEAF) {
-                if (is_within(&w, code & NUMBER_MASK, reals, words, layout))
-                    number = code & NUMBER_MASK;
-                code = KIND_MASK;
-            }
-        }
-        if (number == NO_LEAF) break;
+        const uint number =
+            next_leaf(&stack, waiting, &code, &w, reals, words, boxes, layout, where, limit);
+        is_left = number == TOO_MUCH;
+        if (number == NO_LEAF || is_left) break;
 
         if (num_open == OPEN_MAX)
             num_open = keep_open(&w, reals, words, layout, open, open_bound, num_open);
@@ -165,9 +149,7 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
     if (num_open > 0)
         put_open(list, g, q, &w, open, num_open);
     else
-        write_result(results + WIDE(range.offset) + (size_t)g * NEAREST_SIZE,
-                     range.has_normals ? normals + WIDE(range.normals_offset) + (size_t)g * 4 : 0,
-                     q.is_valid, &w, reals, layout, max_dist);
+        write_result(results, normals, range, g, q.is_valid, &w, reals, layout, max_dist);
 }
 
 /* Writes what search_open has found, item g of entry g of the list. */
@@ -182,9 +164,7 @@ kernel void write_open(global const real *restrict reals, global const uint *res
 
     w.q = query_of(entry, reals);
     if (get_state(entry + QUERY_WORDS, &w) == OPEN_UNKNOWN) return;
-    write_result(results + WIDE(range.offset) + g * NEAREST_SIZE,
-                 range.has_normals ? normals + WIDE(range.normals_offset) + g * 4 : 0, true, &w,
-                 reals, layout, max_dist);
+    write_result(results, normals, range, g, true, &w, reals, layout, max_dist);
 }
 
 /* Puts the results of queries that were left over where they belong, entry g of the list those of

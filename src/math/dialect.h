@@ -16,7 +16,36 @@
 #endif
 #define IN_PLACE static inline
 
+#define GLOBAL
+
 typedef unsigned int uint; /* as system headers may have it too */
+
+/* Vectors of kernels, as far as rules hand such on. */
+typedef struct int2 {
+    int s0, s1;
+} int2;
+
+typedef struct int4 {
+    int s0, s1, s2, s3;
+} int4;
+
+typedef struct uint2 {
+    uint s0, s1;
+} uint2;
+
+#define INT2(x, y)       ((int2){x, y})
+#define INT4(x, y, z, w) ((int4){x, y, z, w})
+#define UINT2(x, y)      ((uint2){x, y})
+
+static inline int min(int x, int y)
+{
+    return x < y ? x : y;
+}
+
+static inline int max(int x, int y)
+{
+    return x > y ? x : y;
+}
 
 static inline int clamp(int x, int low, int high)
 {

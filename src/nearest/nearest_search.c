@@ -7,6 +7,7 @@
 #include "buffer.h"
 #include "check.h"
 #include "curve_device.h"
+#include "kernel_arguments.h"
 #include "query_pieces.h"
 #include "surface_device.h"
 #include "patch_eval.h"
@@ -105,52 +106,40 @@ clsp_status clspi_nearest_spans(const clsp_patch_plan *plan, uint32_t way, clspi
 
 /* ---- metrics ---- */
 
-static double get_real(const clsp_patch_plan *plan, const void *from, size_t i)
-{
-    return plan->desc.precision == CLSP_F64 ? ((const double *)from)[i]
-                                            : (double)((const float *)from)[i];
-}
-
-static void set_real(const clsp_patch_plan *plan, void *to, size_t i, double x)
-{
-    if (plan->desc.precision == CLSP_F64)
-        ((double *)to)[i] = x;
-    else
-        ((float *)to)[i] = (float)x;
-}
-
 /* Makes points of so many numbers with their coordinates scaled; NULL without memory. */
 static void *scaled(const clsp_patch_plan *plan, const void *points, size_t num, size_t coords)
 {
     const size_t dim = plan->desc.dim, real = clsp_type_bytes(plan->desc.precision);
+    const bool f64 = plan->desc.precision == CLSP_F64;
     void *const to = num > SIZE_MAX / real / coords ? NULL : malloc(num * coords * real + 1);
 
     for (size_t i = 0; to && i < num * coords; i++)
-        set_real(plan, to, i,
-                 get_real(plan, points, i) *
-                     (i % coords < dim ? plan->nearest->scale[i % coords] : 1));
+        clspi_real_put(f64, to, i,
+                       clspi_real_at(f64, points, i) *
+                           (i % coords < dim ? plan->nearest->scale[i % coords] : 1));
     return to;
 }
 
 /* Brings the points of results, and normals, back to the coordinates of the caller. */
 static void unscale(const clsp_patch_plan *plan, const clspi_nearest_queries *queries)
 {
-    const size_t each = clspi_nearest_reals(plan), first = 5; /* reals of a result, and its point */
+    const size_t each = clspi_nearest_reals(plan), first = CLSPI_NEAREST_RESULT_NEAREST_POINT;
+    const bool f64 = queries->f64;
     const double *const scale = plan->nearest->scale;
 
     for (size_t i = 0; i < queries->num * queries->num_nearest; i++)
         for (size_t k = 0; k < plan->desc.dim; k++) {
             const size_t at = i * each + first + k;
-            set_real(plan, queries->out, at, get_real(plan, queries->out, at) / scale[k]);
+            clspi_real_put(f64, queries->out, at, clspi_real_at(f64, queries->out, at) / scale[k]);
         }
     for (size_t i = 0; queries->normals && i < queries->num; i++) {
         double n[3], square = 0;
         for (size_t k = 0; k < 3; k++) {
-            n[k] = get_real(plan, queries->normals, CLSPI_NORMAL_REALS * i + k) * scale[k];
+            n[k] = clspi_real_at(f64, queries->normals, CLSPI_NORMAL_REALS * i + k) * scale[k];
             square += n[k] * n[k];
         }
         for (size_t k = 0; k < 3; k++)
-            set_real(plan, queries->normals, CLSPI_NORMAL_REALS * i + k, n[k] / sqrt(square));
+            clspi_real_put(f64, queries->normals, CLSPI_NORMAL_REALS * i + k, n[k] / sqrt(square));
     }
 }
 

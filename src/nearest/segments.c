@@ -6,8 +6,6 @@
 #include "check.h"
 #include "split.h"
 
-enum { FAN = 8 /* CLSP_FAN of segment.clh */ };
-
 clspi_options clspi_segment_options(const clsp_context *ctx, const clspi_tensor_desc *desc)
 {
     clspi_options options = clspi_options_of(ctx, desc->precision);
@@ -88,7 +86,7 @@ static clsp_status count_tiers(clspi_segments *segments, clsp_context *ctx, size
     uint64_t count = segments->spans, curves = num_curves, before = 0;
     cl_uint tier = 0;
 
-    for (;; tier++, count = clspi_div_up((size_t)count, FAN)) {
+    for (;; tier++, count = clspi_div_up((size_t)count, CLSPI_SEGMENT_FAN)) {
         segments->counts[tier] = (cl_uint)count;
         segments->offsets[tier] = before;
         before += count * curves;
@@ -100,7 +98,7 @@ static clsp_status count_tiers(clspi_segments *segments, clsp_context *ctx, size
     }
     segments->tiers = ++tier;
     for (count = num_curves; count > 1; tier++) {
-        count = clspi_div_up((size_t)count, FAN);
+        count = clspi_div_up((size_t)count, CLSPI_SEGMENT_FAN);
         segments->counts[tier] = (cl_uint)count;
         segments->offsets[tier] = before;
         before += count;
@@ -134,7 +132,8 @@ static clsp_status join_tier(const clspi_segments *segments, clspi_series *serie
                         : tier == segments->tiers ? num_curves
                                                   : segments->counts[tier - 1];
     clspi_cut cut = {.per_piece = per_row, .left = per_row * (of_curve ? num_curves : 1)};
-    const uint64_t most = clspi_launch_lines(&series->ctx->tuning, FAN, 1, segments->join.local, 1);
+    const uint64_t most =
+        clspi_launch_lines(&series->ctx->tuning, CLSPI_SEGMENT_FAN, 1, segments->join.local, 1);
     clspi_part part;
 
     while (clspi_cut_next(&cut, most, &part)) {

@@ -12,12 +12,12 @@
 
 enum {
     DIM = 3,
-    LIST_HEAD = 4,    /* words of a list, and of an entry: surface_list.clh */
-    ENTRY_WORDS = 44, /* a query and what is known of it */
-    QUERY_WORDS = CLSPI_QUERY_WORDS,
+    LIST_HEAD = CLSPI_SURFACE_LIST_LIST_HEAD, /* words of a list, and of its entries */
+    QUERY_WORDS = CLSPI_SURFACE_LIST_QUERY_WORDS,
+    ENTRY_WORDS = QUERY_WORDS + CLSPI_SURFACE_LIST_STATE_WORDS,
     PART_MAX = 1 << 22,
-    CELL_RUN = 64, /* surface_order.clh */
-    CELLS = 1 << 18,
+    CELL_RUN = CLSPI_SURFACE_ORDER_CELL_RUN,
+    CELLS = 1 << 3 * CLSPI_SURFACE_ORDER_CELL_BITS,
     OPEN_GROUP = 32,   /* items of search_open that share local memory, and of search_left */
     LEFT_BYTES = 8192, /* of local memory that a group of the latter has besides */
     UNIT_LEFT = 256,   /* queries of a launch of it on a compute unit */

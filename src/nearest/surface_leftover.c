@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "kernel_arguments.h"
 #include "nearest_search.h"
-
-enum { POINT_WORD = 2, HINT_WORD = 8 }; /* of an entry */
 
 bool clspi_surface_leftover_make(clspi_surface_leftover *l, const clspi_tensor_desc *desc,
                                  size_t num)
@@ -18,7 +17,7 @@ bool clspi_surface_leftover_make(clspi_surface_leftover *l, const clspi_tensor_d
                                   .real_bytes = clsp_type_bytes(desc->precision),
                                   .result_bytes =
                                       f64 ? sizeof(clspi_nearest_f64) : sizeof(clspi_nearest_f32)};
-    l->entries = malloc(num * CLSPI_QUERY_WORDS * sizeof *l->entries);
+    l->entries = malloc(num * CLSPI_SURFACE_LIST_QUERY_WORDS * sizeof *l->entries);
     l->points = malloc(num * l->dim * l->real_bytes);
     l->hints = malloc(num * 2 * l->real_bytes);
     l->patches = malloc(num * sizeof *l->patches);
@@ -44,10 +43,7 @@ static void take_reals(const clspi_surface_leftover *l, const cl_uint *words, si
     for (size_t k = 0; k < num; k++) {
         double x;
         memcpy(&x, words + 2 * k, sizeof x);
-        if (l->real_bytes == sizeof x)
-            ((double *)to)[first + k] = x;
-        else
-            ((float *)to)[first + k] = (float)x;
+        clspi_real_put(l->real_bytes == sizeof x, to, first + k, x);
     }
 }
 
@@ -65,10 +61,10 @@ clsp_status clspi_surface_leftover_find(clspi_surface_leftover *l, double max_di
                                            .normals = l->has_normals ? l->normals : NULL};
 
     for (size_t i = 0; i < l->num; i++) {
-        const cl_uint *const entry = l->entries + i * CLSPI_QUERY_WORDS;
-        l->patches[i] = entry[1];
-        take_reals(l, entry + POINT_WORD, l->dim, l->points, i * l->dim);
-        take_reals(l, entry + HINT_WORD, 2, l->hints, i * 2);
+        const cl_uint *const entry = l->entries + i * CLSPI_SURFACE_LIST_QUERY_WORDS;
+        l->patches[i] = entry[CLSPI_SURFACE_LIST_QUERY_PATCH];
+        take_reals(l, entry + CLSPI_SURFACE_LIST_QUERY_POINT, l->dim, l->points, i * l->dim);
+        take_reals(l, entry + CLSPI_SURFACE_LIST_QUERY_HINT, 2, l->hints, i * 2);
     }
     return clspi_nearest_find(of, &queries, false);
 }

@@ -4,14 +4,10 @@
 
 #include "patch_plan.h"
 
-/* Words of an entry: an index, a patch, and five reals in double precision, a point and a hint
-   (surface_list.clh). */
-enum { CLSPI_QUERY_WORDS = 12 };
-
 typedef struct clspi_surface_leftover {
     size_t num, dim;
     size_t real_bytes, result_bytes;
-    cl_uint *entries; /* [num][CLSPI_QUERY_WORDS], which the caller fills */
+    cl_uint *entries; /* [num][QUERY_WORDS of surface_list.clh], which the caller fills */
     void *points, *hints;
     uint32_t *patches;
     bool has_patches, has_hints, has_normals; /* what queries have, and whether normals are found */

@@ -1,33 +1,23 @@
 /* Segments and nodes of curves in the precision `real`, as segments.cl makes them; for
    segment_search_real.h. */
-#include <math.h>
 #include <string.h>
+#include <tgmath.h>
 
-#include "level.h"
+#include "real_words.h"
 #include "segment_search.h"
 
 enum {
     LANES = CLSPI_SEGMENT_LANES,
     BOXES = CLSPI_BOX_LANES,
-    ENDS = CLSPI_SPAN_ENDS,
+    SPAN_ENDS = CLSPI_SPAN_ENDS,
     ORDER_MAX = CLSPI_SEARCH_ORDER_MAX
 };
-
-CLSPI_INLINE real least_of(real x, real y)
-{
-    return x < y ? x : y;
-}
-
-CLSPI_INLINE real most_of(real x, real y)
-{
-    return x > y ? x : y;
-}
 
 /* ---- where things are ---- */
 
 static size_t segment_reals(const clspi_segments_of_curves *c)
 {
-    return (size_t)(c->degree + 1) * (LANES + c->rational) + LANES + 1 + ENDS;
+    return (size_t)(c->degree + 1) * (LANES + c->rational) + LANES + 1 + SPAN_ENDS;
 }
 
 CLSPI_INLINE const real *segment_at(const clspi_segments_of_curves *c, size_t number)
@@ -74,14 +64,14 @@ static real sum_of(const clspi_segments_of_curves *c, const real *rows, const re
     for (uint32_t i = 0; i < order; i++) {
         const real at = p[i * coords + x];
         sum += rows[i * order] *
-               (c->rational ? FMA(-p[i * coords + c->dim], origin, at) : at - origin);
+               (c->rational ? fma(-p[i * coords + c->dim], origin, at) : at - origin);
     }
     return sum;
 }
 
 static bool is_finite(real x)
 {
-    return FABS(x) <= REAL_MAX;
+    return fabs(x) <= REAL_MAX;
 }
 
 /* Makes control points, with the origin in place; returns whether all is finite and weights are
@@ -117,7 +107,7 @@ static real extent_of(const clspi_segments_of_curves *c, const real *segment)
     real most = 0, largest = 0;
 
     for (uint32_t i = 0; i < order * LANES; i++)
-        most = most_of(FABS(segment[i]) / (c->rational ? weights[i / LANES] : 1), most);
+        most = most_of(fabs(segment[i]) / (c->rational ? weights[i / LANES] : 1), most);
     if (!(most > 0) || !is_finite(most)) return most;
     for (uint32_t k = 0; k < order; k++) {
         real square = 0;
@@ -127,7 +117,7 @@ static real extent_of(const clspi_segments_of_curves *c, const real *segment)
         }
         largest = most_of(square, largest);
     }
-    return most * SQRT(largest);
+    return most * sqrt(largest);
 }
 
 static void make_segment(const clspi_segments_of_curves *c, const real *points, size_t number)
@@ -146,7 +136,8 @@ static void make_segment(const clspi_segments_of_curves *c, const real *points, 
     }
     sound = make_points(c, (const real *)c->operators + span * order * order, p, segment) && sound;
     frame[LANES] = sound ? extent_of(c, segment) : (real)INFINITY;
-    memcpy(frame + LANES + 1, (const real *)c->span_ends + ENDS * span, ENDS * sizeof(real));
+    memcpy(frame + LANES + 1, (const real *)c->span_ends + SPAN_ENDS * span,
+           SPAN_ENDS * sizeof(real));
 }
 
 /* ---- nodes ---- */
@@ -164,7 +155,7 @@ static void write_box(const clspi_segments_of_curves *c, real *node, size_t k, c
             low = least_of(at, low);
             high = most_of(at, high);
         }
-        const real slack = 4 * REAL_EPS * (frame[LANES] + FABS(frame[x]));
+        const real slack = 4 * REAL_EPS * (frame[LANES] + fabs(frame[x]));
         const bool sound = is_finite(frame[LANES]);
         node[x * BOXES + k] = sound ? frame[x] + low - slack : REAL_MAX;
         node[(c->dim + x) * BOXES + k] = sound ? frame[x] + high + slack : -REAL_MAX;

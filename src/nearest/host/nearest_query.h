@@ -25,6 +25,21 @@ typedef struct clspi_nearest_f64 {
     uint32_t patch, status;
 } clspi_nearest_f64;
 
+/* Reads number i of doubles, or of floats. */
+static inline double clspi_real_at(bool f64, const void *from, size_t i)
+{
+    return f64 ? ((const double *)from)[i] : (double)((const float *)from)[i];
+}
+
+/* Writes number i of doubles, or of floats. */
+static inline void clspi_real_put(bool f64, void *to, size_t i, double x)
+{
+    if (f64)
+        ((double *)to)[i] = x;
+    else
+        ((float *)to)[i] = (float)x;
+}
+
 enum { CLSPI_NORMAL_REALS = 4 /* a normal and a signed distance */ };
 
 /* Queries, and where their results go. */

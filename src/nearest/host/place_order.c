@@ -4,14 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nearest_query.h"
+
 enum { BITS = 10, CELLS = 1 << BITS, AXES = 3, PASSES = 3, DIGIT = 10, DIGITS = 1 << DIGIT };
-
-static double coordinate(const clspi_places *p, size_t i, uint32_t axis)
-{
-    const size_t at = i * p->dim + axis;
-
-    return p->f64 ? ((const double *)p->points)[at] : (double)((const float *)p->points)[at];
-}
 
 /* Puts two zeros between the bits of a number. */
 static uint32_t spread(uint32_t x)
@@ -28,7 +23,7 @@ static void find_box(const clspi_places *p, double low[AXES], double per_cell[AX
     for (uint32_t k = 0; k < AXES; k++) {
         double least = INFINITY, most = -INFINITY;
         for (size_t i = 0; k < p->dim && i < p->num; i++) {
-            const double x = coordinate(p, i, k);
+            const double x = clspi_real_at(p->f64, p->points, i * p->dim + k);
             if (!(fabs(x) < (double)INFINITY)) continue;
             least = fmin(least, x);
             most = fmax(most, x);
@@ -43,7 +38,7 @@ static uint32_t key_of(const clspi_places *p, size_t i, const double *low, const
     uint32_t key = 0;
 
     for (uint32_t k = 0; k < AXES && k < p->dim; k++) {
-        const double x = (coordinate(p, i, k) - low[k]) * per_cell[k];
+        const double x = (clspi_real_at(p->f64, p->points, i * p->dim + k) - low[k]) * per_cell[k];
         const uint32_t cell = !(x > 0) ? 0 : x < CELLS - 1 ? (uint32_t)x : CELLS - 1;
         key |= spread(cell) << k;
     }

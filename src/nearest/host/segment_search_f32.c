@@ -2,13 +2,9 @@
 #include <float.h>
 
 #define SEGMENT_FUNCTIONS clspi_segment_functions_f32
-#define NEAREST           clspi_nearest_f32
 #define REAL_EPS          0x1p-23f
 #define REAL_MAX          FLT_MAX
 #define SCALE_MAX         120
-#define SQRT              sqrtf
-#define FABS              fabsf
-#define FMA               fmaf
 typedef float real;
 
 #include "segment_search_real.h"

@@ -6,7 +6,7 @@
 
 #include "surface_parts.h"
 
-enum { LANES = CLSPI_SURFACE_LANES, BOXES = CLSPI_SURFACE_BOXES, DIM = 3, OWN_POINTS = 36 };
+enum { LANES = CLSPI_SURFACE_LANES, DIM = 3, OWN_POINTS = 36 };
 
 /* ---- sizes ---- */
 
@@ -24,9 +24,9 @@ static void count(clspi_surface_arrays *a, const clspi_surface_search *s)
     for (size_t i = 0; i < s->parts.num_leaves; i++)
         controls += has_own(s, &s->parts.leaves[i]) ? s->shape.reals : 0;
 
-    a->frames = CLSPI_HEAD_REALS + controls;
-    a->leaves = a->frames + s->num_pieces * CLSPI_FRAME_REALS;
-    a->ends = a->leaves + s->parts.num_leaves * CLSPI_LEAF_REALS;
+    a->frames = HEAD_REALS + controls;
+    a->leaves = a->frames + s->num_pieces * FRAME_REALS;
+    a->ends = a->leaves + s->parts.num_leaves * LEAF_REALS;
     a->num_reals = a->ends + s->spans[0] + s->spans[1] + 2;
     a->roots = s->parts.num_nodes * BOXES;
     a->patch_roots = a->roots + s->num_pieces;
@@ -73,21 +73,21 @@ static void choose_units(clspi_surface_arrays *a, const clspi_surface_search *s)
 {
     double size = 0;
 
-    a->reals[0] = s->scale;
-    a->reals[1] = 1;
-    if (s->root == CLSPI_KIND_NONE) return;
+    a->reals[HEAD_SCALE] = s->scale;
+    a->reals[HEAD_UNIT] = 1;
+    if (s->root == KIND_NONE) return;
     for (uint32_t k = 0; k < s->shape.dim; k++) {
-        a->reals[2 + k] = s->box.low[k] / 2 + s->box.high[k] / 2;
+        a->reals[HEAD_MIDDLE + k] = s->box.low[k] / 2 + s->box.high[k] / 2;
         size = fmax(size, s->box.high[k] - s->box.low[k]);
     }
-    if (size > 0) a->reals[1] = ldexp(1.0, -ilogb(size));
+    if (size > 0) a->reals[HEAD_UNIT] = ldexp(1.0, -ilogb(size));
 }
 
 /* Rounds a coordinate of a box outward; way: -1 down, 1 up. More than the roundings of a query on
    its way there, whose difference to the middle is as large. */
 static float box_end(const clspi_surface_arrays *a, double x, int axis, int way)
 {
-    const double at = (x - a->reals[2 + axis]) * a->reals[1];
+    const double at = (x - a->reals[HEAD_MIDDLE + axis]) * a->reals[HEAD_UNIT];
 
     if (isinf(x)) return (float)x; /* of no box */
     return (float)(at + way * (fabs(at) * 0x1p-22 + 1e-37));
@@ -111,38 +111,33 @@ static void put_boxes(clspi_surface_arrays *a, const clspi_surface_search *s)
 static void put_frame(double *to, const clspi_surface_piece *piece)
 {
     memcpy(to, piece->origin, DIM * sizeof *to);
-    to[3] = piece->extent;
-    to[4] = piece->weights;
+    to[PIECE_EXTENT] = piece->extent;
+    to[PIECE_WEIGHTS] = piece->weights;
 }
 
-static double *put_vector(double *to, const double *x)
+static void put_vector(double *to, const double *x)
 {
     memcpy(to, x, DIM * sizeof *to);
-    return to + DIM;
 }
 
 static void put_leaf(double *to, const clspi_surface_leaf *leaf)
 {
-    double *at = to + 4;
-
     for (int i = 0; i < 2; i++) {
-        to[i] = leaf->low[i];
-        to[2 + i] = leaf->high[i];
+        to[LEAF_LOW + i] = leaf->low[i];
+        to[LEAF_HIGH + i] = leaf->high[i];
+        to[LEAF_BEND + i] = leaf->bend[i];
+        put_vector(to + LEAF_AXES + DIM * i, leaf->axes[i]);
+        put_vector(to + LEAF_GUESS + DIM * i, leaf->guess[i]);
     }
-    at = put_vector(at, leaf->middle);
-    at = put_vector(at, leaf->normal);
-    at = put_vector(put_vector(at, leaf->axes[0]), leaf->axes[1]);
-    at = put_vector(put_vector(at, leaf->least), leaf->greatest);
-    at = put_vector(put_vector(at, leaf->guess[0]), leaf->guess[1]);
-    *at++ = leaf->l11;
-    *at++ = leaf->l21;
-    *at++ = leaf->l22;
-    *at++ = leaf->shrink;
-    *at++ = leaf->bend[0];
-    *at++ = leaf->bend[1];
-    *at++ = leaf->bend_along;
-    *at++ = leaf->spread;
-    *at++ = leaf->slack;
+    put_vector(to + LEAF_MIDDLE, leaf->middle);
+    put_vector(to + LEAF_NORMAL, leaf->normal);
+    put_vector(to + LEAF_LEAST, leaf->least);
+    put_vector(to + LEAF_GREATEST, leaf->greatest);
+    put_vector(to + LEAF_LENGTHS, (const double[DIM]){leaf->l11, leaf->l21, leaf->l22});
+    to[LEAF_SHRINK] = leaf->shrink;
+    to[LEAF_BEND_ALONG] = leaf->bend_along;
+    to[LEAF_SPREAD] = leaf->spread;
+    to[LEAF_SLACK] = leaf->slack;
 }
 
 /* ---- control points ---- */
@@ -191,7 +186,7 @@ static void move_weights(double *reals, size_t num)
 
 static void put_all_controls(clspi_surface_arrays *a, const clspi_surface_search *s)
 {
-    double *const to = a->reals + CLSPI_HEAD_REALS;
+    double *const to = a->reals + HEAD_REALS;
     size_t num = s->num_pieces;
 
     memcpy(to, s->controls, num * s->shape.reals * sizeof *to);
@@ -217,13 +212,13 @@ bool clspi_surface_arrays_make(clspi_surface_arrays *arrays, const clspi_surface
     put_boxes(a, s);
     put_all_controls(a, s);
     for (size_t i = 0; i < s->num_pieces; i++) {
-        put_frame(a->reals + a->frames + i * CLSPI_FRAME_REALS, &s->pieces[i]);
+        put_frame(a->reals + a->frames + i * FRAME_REALS, &s->pieces[i]);
         a->words[a->roots + i] = s->pieces[i].root;
     }
     for (size_t i = 0; i < s->num_patches; i++)
         a->words[a->patch_roots + i] = s->patches[i].root;
     for (size_t i = 0; i < s->parts.num_leaves; i++) {
-        put_leaf(a->reals + a->leaves + i * CLSPI_LEAF_REALS, &s->parts.leaves[i]);
+        put_leaf(a->reals + a->leaves + i * LEAF_REALS, &s->parts.leaves[i]);
         a->words[a->leaf_pieces + i] = s->parts.leaves[i].piece;
     }
     for (int i = 0; i < 2; i++)

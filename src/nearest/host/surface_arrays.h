@@ -4,13 +4,10 @@
 
 #include "surface_search.h"
 
-/* Numbers of the head, of a piece's frame and of a leaf among reals: surface_tree.clh. */
-enum { CLSPI_HEAD_REALS = 8, CLSPI_FRAME_REALS = 8, CLSPI_LEAF_REALS = 40 };
-
 /* reals: the head; control points of pieces, four reals each, and of leaves that are less; frames;
    leaves; ends of spans. words: kids of nodes; roots of pieces; roots of patches; pieces of leaves;
    which control points are theirs. boxes: of nodes, rounded outward, relative to the middle and in
-   units of the head. */
+   units of the head. Their numbers are in surface_numbers.clh. */
 typedef struct clspi_surface_arrays {
     double *reals;
     uint32_t *words;

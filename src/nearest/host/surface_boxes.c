@@ -4,7 +4,7 @@
 
 #include "surface_step.h"
 
-enum { LANES = CLSPI_SURFACE_LANES, BOXES = CLSPI_SURFACE_BOXES };
+enum { LANES = CLSPI_SURFACE_LANES };
 
 /* Returns the square of how far outside of box k a coordinate is. */
 CLSPI_INLINE double outside(double box[2][BOXES], int k, double q)

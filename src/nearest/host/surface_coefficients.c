@@ -132,8 +132,8 @@ CLSPI_INLINE void scale_controls(const square_source *s, const double *controls,
             double e[LANES];
             for (uint32_t l = 0; l < LANES; l++)
                 e[l] = own[l] * (from[l] - w * s->from[l]);
-            to->size = most_of(to->size, dot(e, e) * over_w * over_w);
-            to->beyond = least_of(to->beyond, dot(e, direction) * over_w);
+            to->size = most_of(to->size, dot_of(e, e) * over_w * over_w);
+            to->beyond = least_of(to->beyond, dot_of(e, direction) * over_w);
             if (rational && shape->dim < LANES) e[LANES - 1] = w;
             for (uint32_t l = 0; l < LANES; l++)
                 x[l] = by * e[l];

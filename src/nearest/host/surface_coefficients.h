@@ -35,6 +35,9 @@ typedef double *numbers;
 typedef const double *known_numbers;
 #define AT(i)          (i)
 #define IS_RATIONAL(s) (s).rational
+#define KNOWN_FACTS
+#define LEAST_BEND(way) least_bend(s, a, w, way, level, error)
+#define LARGEST_TWIST   largest_twist(s, a, w, level, error)
 #include "square_facts.clh"
 
 /* Of what coefficients are made, but for the part. */

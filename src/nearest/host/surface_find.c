@@ -41,8 +41,8 @@ CLSPI_INLINE void put_boxes(walk *w, uint32_t number)
    its middle. */
 CLSPI_INLINE double distance_to_leaf(const clspi_surface_leaf *leaf, const double *from)
 {
-    const double at[3] = {dot(leaf->axes[0], from), dot(leaf->axes[1], from),
-                          dot(leaf->normal, from)};
+    const double at[3] = {dot_of(leaf->axes[0], from), dot_of(leaf->axes[1], from),
+                          dot_of(leaf->normal, from)};
     double sum = 0;
 
     for (int i = 0; i < 3; i++) {
@@ -61,7 +61,7 @@ CLSPI_INLINE void guess_place(const clspi_surface_leaf *leaf, const double *from
         off[l] = from[l] - leaf->middle[l];
     for (int i = 0; i < 2; i++) {
         const double middle = (leaf->low[i] + leaf->high[i]) / 2;
-        at[i] = place_at(middle + dot(leaf->guess[i], off), leaf->low[i], leaf->high[i]);
+        at[i] = place_at(middle + dot_of(leaf->guess[i], off), leaf->low[i], leaf->high[i]);
     }
 }
 
@@ -100,14 +100,14 @@ CLSPI_INLINE bool begin_leaf(walk *w, uint32_t number)
 /* Looks into a box; true: a leaf is to be searched. */
 CLSPI_INLINE bool look_into(walk *w, uint32_t code)
 {
-    const uint32_t number = code & CLSPI_NUMBER_MASK, kind = code & CLSPI_KIND_MASK;
+    const uint32_t number = code & NUMBER_MASK, kind = code & KIND_MASK;
 
-    if (kind == CLSPI_KIND_LEAF) return begin_leaf(w, number);
-    if (kind == CLSPI_KIND_NODE)
+    if (kind == KIND_LEAF) return begin_leaf(w, number);
+    if (kind == KIND_NODE)
         put_boxes(w, number);
-    else if (kind == CLSPI_KIND_PIECE && w->num_leaves >= LEAVES_BEFORE)
+    else if (kind == KIND_PIECE && w->num_leaves >= LEAVES_BEFORE)
         search_piece(w, number);
-    else if (kind == CLSPI_KIND_PIECE)
+    else if (kind == KIND_PIECE)
         put_box(w, w->s->pieces[number].root);
     return false;
 }
@@ -118,13 +118,13 @@ CLSPI_INLINE bool look_into(walk *w, uint32_t code)
 CLSPI_INLINE void put_step(walk *w, clspi_surface_steps *to, int k)
 {
     const clspi_surface_leaf *const leaf = w->leaf;
-    surface_jet j;
+    jet j;
 
     to->square[k] = take_place(w, w->here, &j, w->e);
     to->least[k] = w->least;
     to->extent[k] = w->piece->extent;
     const slopes g = slopes_of(&j, w->e);
-    to->normal[k] = dot(leaf->normal, w->e);
+    to->normal[k] = dot_of(leaf->normal, w->e);
     to->u[k] = g.u;
     to->v[k] = g.v;
     to->uu[k] = g.uu;
@@ -153,7 +153,7 @@ CLSPI_INLINE void put_step(walk *w, clspi_surface_steps *to, int k)
 /* Searches what a leaf's constants leave open. */
 CLSPI_INLINE void search_rest(walk *w)
 {
-    const double length = sqrt(dot(w->e, w->e));
+    const double length = sqrt(dot_of(w->e, w->e));
 
     for (int l = 0; l < LANES; l++)
         w->e[l] = length > 0 ? w->e[l] / length : 0;
@@ -200,21 +200,14 @@ CLSPI_INLINE bool take_step(walk *w, const clspi_surface_steps *from, int k)
 
 /* ---- queries ---- */
 
-/* Finds the span of a parameter, brought into the domain, and the place there. */
-static uint32_t span_of(const clspi_surface_search *s, int way, double t, place *at)
+/* Finds the span of a parameter, and the place there. */
+static uint32_t find_span(const clspi_surface_search *s, int way, double t, place *at)
 {
-    const double *const ends = s->ends[way];
-    uint32_t low = 0, count = s->spans[way];
+    const uint32_t span = span_of(s->ends[way], 1, s->spans[way], t);
+    const double begin = s->ends[way][span], length = s->ends[way][span + 1] - begin;
 
-    while (count > 1) {
-        const uint32_t lower = count / 2;
-        const bool is_beyond = t < ends[low + lower];
-        if (!is_beyond) low += lower;
-        count = is_beyond ? lower : count - lower;
-    }
-    const double length = ends[low + 1] - ends[low];
-    *at = place_at(length > 0 ? (t - ends[low]) / length : 0, 0, 1);
-    return low;
+    *at = place_at(length > 0 ? (t - begin) / length : 0, 0, 1);
+    return span;
 }
 
 /* Tries the point at a hint. */
@@ -222,12 +215,12 @@ CLSPI_INLINE void try_hint(walk *w, size_t patch, const double *hint)
 {
     const clspi_surface_search *const s = w->s;
     place at[2];
-    surface_jet j;
+    jet j;
     double e[LANES];
 
-    const uint32_t u = span_of(s, 0, hint[0], &at[0]), v = span_of(s, 1, hint[1], &at[1]);
+    const uint32_t u = find_span(s, 0, hint[0], &at[0]), v = find_span(s, 1, hint[1], &at[1]);
     const size_t number = (patch * s->spans[0] + u) * s->spans[1] + v;
-    if (s->pieces[number].root == CLSPI_KIND_NONE) return;
+    if (s->pieces[number].root == KIND_NONE) return;
     take_piece(w, (uint32_t)number);
     try_place(w, at, &j, e);
 }
@@ -253,7 +246,7 @@ CLSPI_INLINE double begin_walk(walk *w, const query *q, double max_dist)
     w->fall = -1;
     w->is_found = w->is_cut = false;
     w->num_leaves = w->num_parts = w->num_waiting = 0;
-    w->whole = CLSPI_KIND_NONE;
+    w->whole = KIND_NONE;
     return nearer;
 }
 
@@ -270,9 +263,9 @@ CLSPI_INLINE void end_walk(walk *w, const clspi_nearest_queries *queries)
     result r = no_result(w->query.is_valid, most);
 
     if (w->is_found) r = result_of(w, &w->query, w->scale, queries->normals != NULL);
-    if (w->is_found && most > 0 && r.distance > most) r = no_result(true, most);
-    write_result(queries, w->index, &r);
-    if (queries->normals) write_side(queries, w->index, &r.side);
+    if (w->is_found && most > 0 && r.to.distance > most) r = no_result(true, most);
+    write_result(queries, w->index, &r.to);
+    if (queries->normals) write_side(queries, w->index, r.side);
 }
 
 /* Begins the search for the next query; false: there is none. */

@@ -9,55 +9,49 @@ enum { JET_X, JET_U, JET_V, JET_UU, JET_UV, JET_VV, JETS };
 
 enum { LANES = CLSPI_SURFACE_LANES, LANES_MAX = 2 * LANES, ORDER_MAX = CLSPI_SURFACE_ORDER_MAX };
 
-typedef struct surface_jet {
-    double d[JETS][LANES_MAX];
-    double weight[3]; /* and its first derivatives, of rational ones */
-} surface_jet;
+typedef struct jet {
+    union {
+        double d[JETS][LANES_MAX];
+        struct {
+            double x[LANES_MAX], u[LANES_MAX], v[LANES_MAX];
+            double uu[LANES_MAX], uv[LANES_MAX], vv[LANES_MAX];
+        };
+    };
+    double weight, weight_u, weight_v; /* 1 and 0 of those that are not rational */
+} jet;
 
-CLSPI_INLINE double dot(const double *x, const double *y)
+typedef double vector[LANES];
+
+CLSPI_INLINE double length_of(const double *x)
 {
-    return (x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3]);
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-/* Raises values of Bernstein polynomials from degree n - 1 to n. */
-CLSPI_INLINE void raise_basis(double *b, uint32_t n, place at)
-{
-    b[n] = at.t * b[n - 1];
-    for (uint32_t i = n - 1; i > 0; i--)
-        b[i] = at.s * b[i] + at.t * b[i - 1];
-    b[0] *= at.s;
-}
+#define UNROLL_SUM
+#define BLEND(at, x, y) ((at).s * (x) + (at).t * (y))
+#include "bernstein_basis.clh"
+#include "span_of.clh"
+#include "surface_side.clh"
 
 /* Computes Bernstein polynomials of degree n and their first two derivatives. */
-CLSPI_INLINE void basis_of(double b[3][ORDER_MAX], uint32_t n, place at)
+CLSPI_INLINE void bases_of(double b[3][ORDER_MAX], uint32_t n, place at)
 {
     double a[ORDER_MAX];
-    const double by = (double)n, by_second = by * (by - 1);
 
-    a[0] = 1;
-    for (uint32_t k = 1; k + 2 <= n; k++)
-        raise_basis(a, k, at);
-    for (uint32_t i = 0; i <= n; i++) {
-        const double here = i + 2 <= n ? a[i] : 0, before = i >= 1 && i + 1 <= n ? a[i - 1] : 0;
-        b[2][i] = n < 2 ? 0 : by_second * (here - 2 * before + (i >= 2 ? a[i - 2] : 0));
-    }
-    if (n > 1) raise_basis(a, n - 1, at);
-    for (uint32_t i = 0; i <= n; i++)
-        b[1][i] = by * ((i >= 1 ? a[i - 1] : 0) - (i < n ? a[i] : 0));
-    if (n > 0) raise_basis(a, n, at);
+    basis_of(a, b[1], b[2], (int)n, at);
     for (uint32_t i = 0; i <= n; i++)
         b[0][i] = a[i];
 }
 
 /* Sums control points; degrees and lanes are constants where they can be. */
-CLSPI_INLINE void sum_controls(surface_jet *j, const double *controls, uint32_t p, uint32_t q,
+CLSPI_INLINE void sum_controls(jet *j, const double *controls, uint32_t p, uint32_t q,
                                uint32_t lanes, const place at[2])
 {
     double bu[3][ORDER_MAX], bv[3][ORDER_MAX], r[3][ORDER_MAX * LANES_MAX];
     const uint32_t columns = (q + 1) * lanes;
 
-    basis_of(bu, p, at[0]);
-    basis_of(bv, q, at[1]);
+    bases_of(bu, p, at[0]);
+    bases_of(bv, q, at[1]);
     for (uint32_t c = 0; c < columns; c++)
         r[0][c] = r[1][c] = r[2][c] = 0;
     for (uint32_t i = 0; i <= p; i++)
@@ -108,7 +102,7 @@ CLSPI_INLINE double sum4(const double *b, double x0, double x1, double x2, doubl
 }
 
 /* sum_controls of bicubic pieces, by loops that are vectors. */
-CLSPI_INLINE void sum_bicubic(surface_jet *j, const double *controls, const place at[2])
+CLSPI_INLINE void sum_bicubic(jet *j, const double *controls, const place at[2])
 {
     enum { ROW = 4 * LANES };
     double bu[3][4], bv[3][4], r[3][ROW];
@@ -134,13 +128,14 @@ CLSPI_INLINE void sum_bicubic(surface_jet *j, const double *controls, const plac
 }
 
 /* Divides by the weight. */
-CLSPI_INLINE void divide_jet(surface_jet *j, uint32_t dim)
+CLSPI_INLINE void divide_jet(jet *j, uint32_t dim)
 {
     const double w = 1 / j->d[JET_X][dim];
     double by[JETS];
 
-    for (int k = 0; k < 3; k++)
-        j->weight[k] = j->d[k][dim];
+    j->weight = j->x[dim];
+    j->weight_u = j->u[dim];
+    j->weight_v = j->v[dim];
     for (int k = 1; k < JETS; k++)
         by[k] = j->d[k][dim] * w;
     for (uint32_t l = 0; l < LANES; l++) {
@@ -160,13 +155,13 @@ CLSPI_INLINE void divide_jet(surface_jet *j, uint32_t dim)
 }
 
 /* Evaluates a piece, or a part of one, without its origin. */
-CLSPI_INLINE void evaluate_piece(surface_jet *j, const clspi_surface_shape *shape,
-                                 const double *controls, const place at[2])
+CLSPI_INLINE void evaluate_piece(jet *j, const clspi_surface_shape *shape, const double *controls,
+                                 const place at[2])
 {
     const uint32_t p = shape->degree[0], q = shape->degree[1];
 
-    j->weight[0] = 1;
-    j->weight[1] = j->weight[2] = 0;
+    j->weight = 1;
+    j->weight_u = j->weight_v = 0;
     if (p == 3 && q == 3 && shape->lanes == LANES)
         sum_bicubic(j, controls, at);
     else if (p == 2 && q == 2 && shape->lanes == LANES)

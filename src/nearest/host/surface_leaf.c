@@ -38,17 +38,6 @@ typedef struct part_bounds {
     double e[2][LANES]; /* J L^-T: orthonormal */
 } part_bounds;
 
-/* fmin and fmax, which some compilers call, for numbers. */
-CLSPI_INLINE double smaller(double x, double y)
-{
-    return x < y ? x : y;
-}
-
-CLSPI_INLINE double larger(double x, double y)
-{
-    return x > y ? x : y;
-}
-
 /* ---- control points of derivatives ---- */
 
 /* Makes the control points of the first derivative of others along u (0) or v, raised to their
@@ -93,7 +82,7 @@ static void make_jet(const leaf_maker *m, const double *controls, const double *
 /* Computes the square of the largest singular value of a matrix with columns x, y. */
 CLSPI_INLINE double norm_of(const double *x, const double *y)
 {
-    const double a = dot(x, x), b = dot(x, y), d = dot(y, y), half = (a - d) / 2;
+    const double a = dot_of(x, x), b = dot_of(x, y), d = dot_of(y, y), half = (a - d) / 2;
 
     return (a + d) / 2 + sqrt(half * half + b * b);
 }
@@ -168,7 +157,7 @@ CLSPI_INLINE double radius_of(const leaf_maker *m)
         double square = 0;
         for (uint32_t l = 0; l < s->dim; l++)
             square += m->jet[JET_X][k + l] * m->jet[JET_X][k + l] / (w * w);
-        most = larger(most, square);
+        most = most_of(most, square);
     }
     return sqrt(most);
 }
@@ -185,7 +174,7 @@ static void find_sizes(const leaf_maker *m, part_bounds *b)
             double square = 0;
             for (uint32_t l = 0; l < s->dim; l++)
                 square += m->jet[JET_U + i][k + l] * m->jet[JET_U + i][k + l] * w * w;
-            b->size[i] = larger(b->size[i], square);
+            b->size[i] = most_of(b->size[i], square);
         }
     }
     b->size[0] = sqrt(b->size[0]);
@@ -206,32 +195,31 @@ static void choose_normal(const clspi_surface_shape *shape, const part_bounds *b
         normal[1] = x[2] * y[0] - x[0] * y[2];
         normal[2] = x[0] * y[1] - x[1] * y[0];
     } else if (shape->dim == 4) {
-        const double along = dot(bend, x), across = dot(bend, y);
+        const double along = dot_of(bend, x), across = dot_of(bend, y);
         for (int l = 0; l < LANES; l++)
             normal[l] = bend[l] - along * x[l] - across * y[l];
     }
-    length = sqrt(dot(normal, normal));
+    length = sqrt(dot_of(normal, normal));
     for (int l = 0; l < LANES; l++)
         normal[l] = length > 0 ? normal[l] / length : 0;
 }
 
 /* Takes J at the middle of a part, by its own u, v; false where it has no inverse. */
-static bool take_middle(const leaf_maker *m, const surface_jet *j, clspi_surface_leaf *leaf,
-                        part_bounds *b)
+static bool take_middle(const leaf_maker *m, const jet *j, clspi_surface_leaf *leaf, part_bounds *b)
 {
     const double *const u = j->d[JET_U], *const v = j->d[JET_V];
     double bend[LANES], yy[3][LANES];
 
-    leaf->l11 = sqrt(dot(u, u));
+    leaf->l11 = sqrt(dot_of(u, u));
     leaf->l22 = 0;
     if (!(leaf->l11 > LENGTH_MIN)) return false;
-    leaf->l21 = dot(u, v) / leaf->l11;
+    leaf->l21 = dot_of(u, v) / leaf->l11;
     for (int l = 0; l < LANES; l++) {
         b->e[0][l] = u[l] / leaf->l11;
         b->e[1][l] = v[l] - leaf->l21 * b->e[0][l];
     }
-    leaf->l22 = sqrt(dot(b->e[1], b->e[1]));
-    if (!(leaf->l22 > 1e-12 * sqrt(dot(v, v)) && leaf->l22 > LENGTH_MIN)) {
+    leaf->l22 = sqrt(dot_of(b->e[1], b->e[1]));
+    if (!(leaf->l22 > 1e-12 * sqrt(dot_of(v, v)) && leaf->l22 > LENGTH_MIN)) {
         leaf->l22 = 0;
         return false;
     }
@@ -263,7 +251,7 @@ CLSPI_INLINE double form_of(double second[3][LANES])
         mean[l] = (second[0][l] + second[2][l]) / 2;
         half[l] = (second[0][l] - second[2][l]) / 2;
     }
-    return sqrt(dot(mean, mean)) + sqrt(norm_of(half, second[1]));
+    return sqrt(dot_of(mean, mean)) + sqrt(norm_of(half, second[1]));
 }
 
 /* Takes the second derivatives at a control point into bounds. */
@@ -272,19 +260,19 @@ CLSPI_INLINE void take_bends(control_jet *c, const double *normal, bend_bounds *
     double along[3];
 
     for (int i = 0; i < 3; i++) {
-        along[i] = dot(c->second[i], normal);
+        along[i] = dot_of(c->second[i], normal);
         for (int l = 0; l < LANES; l++)
             c->second[i][l] -= along[i] * normal[l];
     }
     const double mean = (along[0] + along[2]) / 2, half = (along[0] - along[2]) / 2;
     const double most = sqrt(half * half + along[1] * along[1]);
-    b->low = smaller(b->low, mean - most);
-    b->high = larger(b->high, mean + most);
-    b->along = larger(b->along, form_of(c->second));
+    b->low = least_of(b->low, mean - most);
+    b->high = most_of(b->high, mean + most);
+    b->along = most_of(b->along, form_of(c->second));
     const double *const w = c->weight_second;
     const double of_weight =
         fabs(w[0] + w[2]) / 2 + sqrt((w[0] - w[2]) * (w[0] - w[2]) / 4 + w[1] * w[1]);
-    b->weight_second = larger(b->weight_second, of_weight);
+    b->weight_second = most_of(b->weight_second, of_weight);
 }
 
 /* Finds by how much the derivatives of a part vary: tau, and the direction in which more. */
@@ -296,15 +284,15 @@ CLSPI_INLINE void take_variation(const control_jet *c, const clspi_surface_leaf 
     for (int l = 0; l < LANES; l++)
         for (int i = 0; i < 2; i++)
             off[i][l] = c->first[i][l] - b->e[i][l];
-    b->variation = larger(b->variation, norm_of(off[0], off[1]));
+    b->variation = most_of(b->variation, norm_of(off[0], off[1]));
     for (int l = 0; l < LANES; l++)
         for (int i = 0; i < 2; i++) { /* second[i + k] by y_i y_k, back to one by u, v */
             along[0][i][l] = leaf->l11 * c->second[i][l];
             along[1][i][l] = leaf->l21 * c->second[i][l] + leaf->l22 * c->second[i + 1][l];
         }
     for (int i = 0; i < 2; i++)
-        b->along[i] =
-            larger(b->along[i], dot(along[i][0], along[i][0]) + dot(along[i][1], along[i][1]));
+        b->along[i] = most_of(b->along[i],
+                              dot_of(along[i][0], along[i][0]) + dot_of(along[i][1], along[i][1]));
 }
 
 /* Finds the constants of a part whose middle has been taken. */
@@ -319,8 +307,8 @@ static void find_bounds(const leaf_maker *m, clspi_surface_leaf *leaf, part_boun
     for (size_t k = 0; k < s->reals; k += s->lanes) {
         load_control(m, &by, k, &c);
         const double w = s->rational ? m->jet[JET_X][k + s->dim] : 1;
-        bends.thick = larger(bends.thick, fabs(dot(m->jet[JET_X] + k, leaf->normal)) / w);
-        bends.weight_first = larger(bends.weight_first, dot(c.weight_first, c.weight_first));
+        bends.thick = most_of(bends.thick, fabs(dot_of(m->jet[JET_X] + k, leaf->normal)) / w);
+        bends.weight_first = most_of(bends.weight_first, dot_of(c.weight_first, c.weight_first));
         take_variation(&c, leaf, b);
         take_bends(&c, leaf->normal, &bends);
     }
@@ -330,8 +318,8 @@ static void find_bounds(const leaf_maker *m, clspi_surface_leaf *leaf, part_boun
     b->variation = (b->variation + radius * bends.weight_first) * (1 + OUTWARD) + OUTWARD;
     const double first = 2 * bends.weight_first, second = bends.weight_second;
     const double off = first * b->variation + second * bends.thick;
-    const double size = larger(fabs(bends.low), fabs(bends.high)) + off;
-    const double shrink = larger(1 - b->variation, 0);
+    const double size = most_of(fabs(bends.low), fabs(bends.high)) + off;
+    const double shrink = most_of(1 - b->variation, 0);
     leaf->bend[0] = bends.low - off - OUTWARD * size;
     leaf->bend[1] = bends.high + off + OUTWARD * size;
     leaf->bend_along =
@@ -348,7 +336,7 @@ static double terms_of(const leaf_maker *m, const clspi_surface_leaf *leaf, int 
     const double n = m->shape->degree[way], all = 2 * n * m->piece->weights;
     const double ends = n / leaf->low[way] + n / (1 - leaf->high[way]);
 
-    return m->piece->extent * smaller(all, ends);
+    return m->piece->extent * least_of(all, ends);
 }
 
 /* Brings constants by a part's own u, v to those of the piece. */
@@ -394,9 +382,9 @@ static void find_extents(const leaf_maker *m, const double *controls, clspi_surf
             double x[LANES] = {0};
             for (uint32_t l = 0; l < s->dim; l++)
                 x[l] = controls[k + l] * w - leaf->middle[l];
-            const double at = dot(x, axes[i]);
-            leaf->least[i] = smaller(leaf->least[i], at - slack);
-            leaf->greatest[i] = larger(leaf->greatest[i], at + slack);
+            const double at = dot_of(x, axes[i]);
+            leaf->least[i] = least_of(leaf->least[i], at - slack);
+            leaf->greatest[i] = most_of(leaf->greatest[i], at + slack);
         }
     }
 }
@@ -406,7 +394,7 @@ static void examine(const leaf_maker *m, const double *controls, clspi_surface_l
                     part_bounds *b)
 {
     const place middle[2] = {{0.5, 0.5}, {0.5, 0.5}};
-    surface_jet j;
+    jet j;
 
     evaluate_piece(&j, m->shape, controls, middle);
     memcpy(leaf->middle, j.d[JET_X], sizeof leaf->middle);
@@ -434,7 +422,7 @@ static bool append_leaf(leaf_maker *m, const double *controls, clspi_surface_lea
         parts->leaf_room = room;
     }
     clspi_surface_item *const item = &m->items[m->num_items++];
-    item->code = CLSPI_KIND_LEAF | (uint32_t)parts->num_leaves;
+    item->code = KIND_LEAF | (uint32_t)parts->num_leaves;
     item->box = clspi_surface_box_of(m->shape, controls);
     for (int l = 0; l < LANES; l++) {
         const double at = m->piece->origin[l], slack = 4 * EPS * (fabs(at) + m->piece->extent);

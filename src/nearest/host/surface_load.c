@@ -39,11 +39,8 @@ static void read_points(const clspi_search_desc *d, size_t patch, const uint32_t
     const size_t begin = (patch * d->controls[0] + first[0]) * row + first[1] * coords;
 
     for (uint32_t i = 0; i <= d->degree[0]; i++)
-        for (size_t k = 0; k < length; k++) {
-            const size_t at = begin + i * row + k;
-            points[i * length + k] =
-                d->f64 ? ((const double *)d->points)[at] : (double)((const float *)d->points)[at];
-        }
+        for (size_t k = 0; k < length; k++)
+            points[i * length + k] = clspi_real_at(d->f64, d->points, begin + i * row + k);
 }
 
 /* Makes points relative to the middle one, Euclidean, of homogeneous ones. Fused, so that what is
@@ -145,7 +142,7 @@ static void make_piece(const loader *job, size_t number, double *size)
     double far = 0;
 
     memset(piece, 0, sizeof *piece);
-    piece->root = CLSPI_KIND_NONE;
+    piece->root = KIND_NONE;
     make_points(job->desc, number / of_patch, span, piece->origin, points);
     spread_controls(&s->shape, points, controls);
     piece->extent = size_of(&s->shape, controls);
@@ -207,11 +204,11 @@ static void make_leaves(void *user, size_t chunk)
 
 static uint32_t moved(uint32_t code, const clspi_surface_parts *before)
 {
-    const uint32_t kind = code & CLSPI_KIND_MASK;
+    const uint32_t kind = code & KIND_MASK;
 
-    return kind == CLSPI_KIND_LEAF   ? code + (uint32_t)before->num_leaves
-           : kind == CLSPI_KIND_NODE ? code + (uint32_t)before->num_nodes
-                                     : code;
+    return kind == KIND_LEAF   ? code + (uint32_t)before->num_leaves
+           : kind == KIND_NODE ? code + (uint32_t)before->num_nodes
+                               : code;
 }
 
 /* Appends what a chunk has made. */
@@ -223,7 +220,7 @@ static void append(clspi_surface_search *s, const clspi_surface_parts *from, siz
         s->pieces[i].root = moved(s->pieces[i].root, to);
     for (size_t i = 0; i < from->num_nodes; i++) {
         to->nodes[to->num_nodes + i] = from->nodes[i];
-        for (int k = 0; k < CLSPI_SURFACE_BOXES; k++)
+        for (int k = 0; k < BOXES; k++)
             to->nodes[to->num_nodes + i].kid[k] = moved(from->nodes[i].kid[k], to);
     }
     if (from->num_leaves > 0)
@@ -243,8 +240,7 @@ static bool join_chunks(loader *job, size_t chunks)
         to->node_room += job->parts[i].num_nodes;
         done = done && job->done[i];
     }
-    if (!done || to->leaf_room > CLSPI_NUMBER_MASK / 2 || to->node_room > CLSPI_NUMBER_MASK / 2)
-        return false;
+    if (!done || to->leaf_room > NUMBER_MASK / 2 || to->node_room > NUMBER_MASK / 2) return false;
     to->node_room += job->search->num_pieces + 16; /* those above pieces */
     to->leaves = malloc((to->leaf_room + 1) * sizeof *to->leaves);
     to->nodes = malloc(to->node_room * sizeof *to->nodes);
@@ -261,12 +257,12 @@ static bool make_patch(clspi_surface_search *s, size_t patch, clspi_surface_item
     clspi_surface_patch *const to = &s->patches[patch];
     size_t num = 0;
 
-    *to = (clspi_surface_patch){.root = CLSPI_KIND_NONE};
+    *to = (clspi_surface_patch){.root = KIND_NONE};
     to->box = clspi_no_box();
     for (size_t i = patch * of_patch; i < (patch + 1) * of_patch; i++) {
         const clspi_surface_piece *const piece = &s->pieces[i];
-        if (piece->root == CLSPI_KIND_NONE) continue;
-        items[num++] = (clspi_surface_item){piece->box, CLSPI_KIND_PIECE | (uint32_t)i};
+        if (piece->root == KIND_NONE) continue;
+        items[num++] = (clspi_surface_item){piece->box, KIND_PIECE | (uint32_t)i};
         clspi_box_join(&to->box, &piece->box);
         to->extent = fmax(to->extent, piece->extent);
     }
@@ -286,11 +282,11 @@ static bool make_trees(clspi_surface_search *s)
         done = make_patch(s, i, items);
     s->box = clspi_no_box();
     for (size_t i = 0; done && i < s->num_patches; i++) {
-        if (s->patches[i].root == CLSPI_KIND_NONE) continue;
+        if (s->patches[i].root == KIND_NONE) continue;
         items[num++] = (clspi_surface_item){s->patches[i].box, s->patches[i].root};
         clspi_box_join(&s->box, &s->patches[i].box);
     }
-    s->root = CLSPI_KIND_NONE;
+    s->root = KIND_NONE;
     if (done && num > 0) done = clspi_surface_tree(&s->parts, items, num, &s->root);
     free(items);
     return done;
@@ -341,7 +337,7 @@ static bool load_chunks(clspi_surface_search *s, const clspi_search_desc *desc,
 /* Copies what a description says, and makes room for pieces. */
 static bool prepare(clspi_surface_search *s, const clspi_search_desc *desc)
 {
-    const size_t most = CLSPI_NUMBER_MASK / 4,
+    const size_t most = NUMBER_MASK / 4,
                  of_patch = (size_t)desc->spans[0]->spans * desc->spans[1]->spans;
     clspi_surface_shape *const shape = &s->shape;
 
@@ -359,7 +355,7 @@ static bool prepare(clspi_surface_search *s, const clspi_search_desc *desc)
             s->ends[i][k] = k > 0 ? ends[CLSPI_SPAN_ENDS * (k - 1) + 1] : ends[0];
     }
     s->num_patches = desc->num_patches;
-    s->root = CLSPI_KIND_NONE;
+    s->root = KIND_NONE;
     s->scale = 1;
     if (s->num_patches == 0) return true;
     if (of_patch > most || s->num_patches > most / of_patch) return false;

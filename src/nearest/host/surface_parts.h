@@ -4,21 +4,13 @@
 #define CLSPI_SURFACE_PARTS_H
 
 #include "level.h"
+#include "surface_numbers.clh"
 #include "surface_search.h"
 
 enum {
     CLSPI_SURFACE_LANES = 4,     /* coordinates of a point; those above dim are 0 */
-    CLSPI_SURFACE_BOXES = 8,     /* of a node */
     CLSPI_SURFACE_LEAF_DEPTH = 4 /* a piece is halved so often for its leaves, in each direction */
 };
-
-/* What a box is around, in the two highest bits of a number; below is which one. */
-#define CLSPI_KIND_NODE   ((uint32_t)0)
-#define CLSPI_KIND_PIECE  ((uint32_t)1 << 30)
-#define CLSPI_KIND_LEAF   ((uint32_t)2 << 30)
-#define CLSPI_KIND_NONE   ((uint32_t)3 << 30)
-#define CLSPI_KIND_MASK   ((uint32_t)3 << 30)
-#define CLSPI_NUMBER_MASK (~CLSPI_KIND_MASK)
 
 /* The degrees and coordinates of all pieces. */
 typedef struct clspi_surface_shape {
@@ -33,8 +25,8 @@ typedef struct clspi_surface_box {
 } clspi_surface_box;
 
 typedef struct clspi_surface_node {
-    double box[CLSPI_SURFACE_LANES][2][CLSPI_SURFACE_BOXES]; /* least and greatest coordinates */
-    uint32_t kid[CLSPI_SURFACE_BOXES];
+    double box[CLSPI_SURFACE_LANES][2][BOXES]; /* least and greatest coordinates */
+    uint32_t kid[BOXES];
 } clspi_surface_node;
 
 typedef struct clspi_surface_piece {
@@ -42,7 +34,7 @@ typedef struct clspi_surface_piece {
     double extent;  /* the largest distance of a control point from it */
     double weights; /* how often the largest weight is as large as the least one */
     clspi_surface_box box;
-    uint32_t root; /* of its leaves; CLSPI_KIND_NONE: it cannot be searched */
+    uint32_t root; /* of its leaves; KIND_NONE: it cannot be searched */
 } clspi_surface_piece;
 
 /* A part of a piece and what is known of all of its points. With J the derivatives at its middle

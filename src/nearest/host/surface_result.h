@@ -2,14 +2,9 @@
 #ifndef CLSPI_SURFACE_RESULT_H
 #define CLSPI_SURFACE_RESULT_H
 
-#include "surface_side.h"
+#include "surface_walk.h"
 
 /* ---- queries ---- */
-
-static double real_at(const clspi_nearest_queries *queries, const void *from, size_t i)
-{
-    return queries->f64 ? ((const double *)from)[i] : (double)((const float *)from)[i];
-}
 
 static query read_query(const clspi_surface_search *s, const clspi_nearest_queries *queries,
                         size_t i)
@@ -19,11 +14,11 @@ static query read_query(const clspi_surface_search *s, const clspi_nearest_queri
     q.patch = q.all ? 0 : queries->patches[i];
     q.is_valid = q.patch < s->num_patches || s->num_patches == 0;
     for (uint32_t l = 0; l < s->shape.dim; l++) {
-        q.point[l] = real_at(queries, queries->points, i * s->shape.dim + l);
+        q.point[l] = clspi_real_at(queries->f64, queries->points, i * s->shape.dim + l);
         q.is_valid = q.is_valid && fabs(q.point[l]) < INFINITE;
     }
     for (size_t k = 0; k < 2 && q.has_hint; k++) {
-        q.hint[k] = real_at(queries, queries->hints, 2 * i + k);
+        q.hint[k] = clspi_real_at(queries->f64, queries->hints, 2 * i + k);
         q.has_hint = q.hint[k] == q.hint[k];
     }
     return q;
@@ -31,20 +26,11 @@ static query read_query(const clspi_surface_search *s, const clspi_nearest_queri
 
 /* ---- results ---- */
 
-/* A result in double precision. */
+/* A result in double precision; the normal and the signed distance. */
 typedef struct result {
-    double distance, bound, param[2], point[LANES];
-    uint32_t patch, status;
-    surface_side side;
+    clspi_nearest_f64 to;
+    real4 side;
 } result;
-
-/* Returns the parameter of a place in a span, from its nearer end. */
-static double param_of(const clspi_surface_search *s, int way, uint32_t span, place at)
-{
-    const double begin = s->ends[way][span], end = s->ends[way][span + 1];
-
-    return at.t <= 0.5 ? begin + at.t * (end - begin) : end - at.s * (end - begin);
-}
 
 /* Computes the distance of a query that is far away from a point. */
 static double far_distance(const clspi_surface_search *s, const query *q, const double *point)
@@ -62,7 +48,7 @@ static double far_distance(const clspi_surface_search *s, const query *q, const 
 
 /* Evaluates the nearest point, or the one that a step of Newton's method from it finds where that
    brings it nearer by more than nothing. */
-CLSPI_INLINE void finish_point(walk *w, surface_jet *j, double *e)
+CLSPI_INLINE void finish_point(walk *w, jet *j, double *e)
 {
     const place best[2] = {w->at[0], w->at[1]};
     place next[2] = {w->next[0], w->next[1]};
@@ -86,44 +72,43 @@ static result result_of(walk *w, const query *q, double nearer, bool wants_side)
     const clspi_surface_search *const s = w->s;
     const size_t of_patch = (size_t)s->spans[0] * s->spans[1], at = w->nearest % of_patch;
     const uint32_t span[2] = {(uint32_t)(at / s->spans[1]), (uint32_t)(at % s->spans[1])};
-    result r = {.patch = (uint32_t)(w->nearest / of_patch)};
-    surface_jet j;
+    result r = {.to = {.patch = (uint32_t)(w->nearest / of_patch)}, .side = {NAN, NAN, NAN, NAN}};
+    clspi_nearest_f64 *const to = &r.to;
+    jet j;
     double e[LANES];
 
     take_piece(w, w->nearest);
     finish_point(w, &j, e);
     for (uint32_t l = 0; l < s->shape.dim; l++)
-        r.point[l] = (j.d[JET_X][l] + w->piece->origin[l]) / s->scale;
+        to->point[l] = (j.d[JET_X][l] + w->piece->origin[l]) / s->scale;
     for (int i = 0; i < 2; i++)
-        r.param[i] = param_of(s, i, span[i], w->at[i]);
+        to->param[i] = param_of(s->ends[i][span[i]], s->ends[i][span[i] + 1], w->at[i]);
     const double least = sqrt(w->least), open = sqrt(w->lowest);
-    r.distance = nearer < 1 ? far_distance(s, q, r.point) : least / s->scale;
+    to->distance = nearer < 1 ? far_distance(s, q, to->point) : least / s->scale;
     const double bound = least_of(least, open), share = 2 * w->nearer;
     const double slack = share * w->extent;
-    r.bound = nearer < 1 ? r.distance * (1 - share) : (bound - share * bound - slack) / s->scale;
-    r.bound = most_of(least_of(r.bound, r.distance), 0);
-    r.status = w->is_cut && open * open < limit_of(w, w->least, w->extent) ? CLSPI_SEARCH_CUT
-                                                                           : CLSPI_SEARCH_FOUND;
-    r.side = (surface_side){{NAN, NAN, NAN}, NAN};
-    if (wants_side) r.side = side_of(w, &j, e, r.distance);
-    if (r.status == CLSPI_SEARCH_CUT) r.side.distance = NAN;
+    to->bound =
+        nearer < 1 ? to->distance * (1 - share) : (bound - share * bound - slack) / s->scale;
+    to->bound = most_of(least_of(to->bound, to->distance), 0);
+    to->status = w->is_cut && open * open < limit_of(w, w->least, w->extent) ? CLSPI_SEARCH_CUT
+                                                                             : CLSPI_SEARCH_FOUND;
+    if (wants_side)
+        r.side = side_of(&j, e, facts_of(w), w->at[0], w->at[1], w->least, to->distance);
+    if (to->status == CLSPI_SEARCH_CUT) r.side.s3 = NAN;
     return r;
 }
 
 static result no_result(bool is_valid, double max_dist)
 {
-    result r = {.distance = INFINITY,
-                .bound = !is_valid      ? (double)NAN
-                         : max_dist > 0 ? max_dist
-                                        : INFINITE,
-                .param = {NAN, NAN},
-                .side = {{NAN, NAN, NAN}, NAN},
-                .patch = UINT32_MAX,
-                .status = is_valid ? CLSPI_SEARCH_NONE : CLSPI_SEARCH_INVALID};
+    const double bound = max_dist > 0 ? max_dist : INFINITE;
 
-    for (int l = 0; l < LANES; l++)
-        r.point[l] = NAN;
-    return r;
+    return (result){.to = {.distance = INFINITY,
+                           .bound = is_valid ? bound : (double)NAN,
+                           .param = {NAN, NAN, NAN},
+                           .point = {NAN, NAN, NAN, NAN},
+                           .patch = UINT32_MAX,
+                           .status = is_valid ? CLSPI_SEARCH_NONE : CLSPI_SEARCH_INVALID},
+                    .side = {NAN, NAN, NAN, NAN}};
 }
 
 /* Rounds down to single precision. */
@@ -134,41 +119,31 @@ static float rounded_down(double x)
     return (double)y > x ? nextafterf(y, 0) : y;
 }
 
-static void write_result(const clspi_nearest_queries *queries, size_t i, const result *r)
+static void write_result(const clspi_nearest_queries *queries, size_t i, const clspi_nearest_f64 *r)
 {
-    const double third = r->patch == UINT32_MAX ? (double)NAN : 0;
-
     if (queries->f64) {
-        clspi_nearest_f64 *const to = (clspi_nearest_f64 *)queries->out + i;
-        *to = (clspi_nearest_f64){.distance = r->distance,
-                                  .bound = r->bound,
-                                  .param = {r->param[0], r->param[1], third},
-                                  .patch = r->patch,
-                                  .status = r->status};
-        memcpy(to->point, r->point, sizeof to->point);
+        ((clspi_nearest_f64 *)queries->out)[i] = *r;
         return;
     }
     clspi_nearest_f32 *const to = (clspi_nearest_f32 *)queries->out + i;
-    *to = (clspi_nearest_f32){.distance = (float)r->distance,
-                              .param = {(float)r->param[0], (float)r->param[1], (float)third},
-                              .patch = r->patch,
-                              .status = r->status};
-    to->bound = isfinite(r->bound) ? rounded_down(r->bound) : (float)r->bound;
+    *to =
+        (clspi_nearest_f32){.distance = (float)r->distance,
+                            .bound = isfinite(r->bound) ? rounded_down(r->bound) : (float)r->bound,
+                            .param = {(float)r->param[0], (float)r->param[1], (float)r->param[2]},
+                            .patch = r->patch,
+                            .status = r->status};
     if (to->bound > to->distance) to->bound = to->distance;
     for (int l = 0; l < LANES; l++)
         to->point[l] = (float)r->point[l];
 }
 
 /* Writes the normal and the signed distance. */
-static void write_side(const clspi_nearest_queries *queries, size_t i, const surface_side *side)
+static void write_side(const clspi_nearest_queries *queries, size_t i, real4 side)
 {
-    for (size_t k = 0; k < 4; k++) {
-        const double x = k < 3 ? side->normal[k] : side->distance;
-        if (queries->f64)
-            ((double *)queries->normals)[4 * i + k] = x;
-        else
-            ((float *)queries->normals)[4 * i + k] = (float)x;
-    }
+    const double x[CLSPI_NORMAL_REALS] = {side.s0, side.s1, side.s2, side.s3};
+
+    for (size_t k = 0; k < CLSPI_NORMAL_REALS; k++)
+        clspi_real_put(queries->f64, queries->normals, CLSPI_NORMAL_REALS * i + k, x[k]);
 }
 
 #endif

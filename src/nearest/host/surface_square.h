@@ -61,64 +61,38 @@ CLSPI_INLINE double least_above(const squares *s, double error)
     return most_of(least_square(*s, s->a, s->w, &at) - error, 0);
 }
 
-/* Lower bounds of the second derivatives of A - U W along u and v, by the part's own parameters,
-   when what is mixed has been taken from them; not positive: it may not be convex. */
-typedef struct convexity {
-    double u, v;
-} convexity;
-
-CLSPI_INLINE convexity convexity_of(const squares *s, const square_part *p, double level)
-{
-    const double error = p->error + level * p->of_weight;
-    convexity c = {1, 1};
-
-    if (s->nu > 0) c.u = least_bend(*s, s->a, s->w, 0, level, error);
-    if (!(c.u > 0)) return c;
-    if (s->nv > 0) c.v = least_bend(*s, s->a, s->w, 1, level, error);
-    if (!(c.v > 0) || s->nu == 0 || s->nv == 0) return c;
-    /* roots first: the product of both may be no number */
-    const double left = 1 - largest_twist(*s, s->a, s->w, level, error) / (sqrt(c.u) * sqrt(c.v));
-    c.u *= left;
-    c.v *= left;
-    return c;
-}
-
 /* ---- places of a part ---- */
 
-/* The interval of a part in the piece, or the side that it is. */
-typedef struct part_box {
-    double low[2], high[2];
-} part_box;
-
-CLSPI_INLINE part_box box_of(const square_part *p)
+/* Returns an end of the interval of a part in the piece, or the side that it is. */
+CLSPI_INLINE double end_of(const square_part *p, int way, uint64_t behind)
 {
-    part_box b;
+    const double parts = (double)((uint64_t)1 << p->depth[way]);
 
-    for (int i = 0; i < 2; i++) {
-        const double parts = (double)((uint64_t)1 << p->depth[i]);
-        b.low[i] = p->side[i] < 0 ? (double)p->index[i] / parts : p->side[i];
-        b.high[i] = p->side[i] < 0 ? (double)(p->index[i] + 1) / parts : p->side[i];
-    }
-    return b;
+    return p->side[way] < 0 ? (double)(p->index[way] + behind) / parts : p->side[way];
+}
+
+CLSPI_INLINE real4 box_of(const square_part *p)
+{
+    return REAL4(end_of(p, 0, 0), end_of(p, 0, 1), end_of(p, 1, 0), end_of(p, 1, 1));
 }
 
 /* Returns the place at which coefficient `at` would stand. */
-CLSPI_INLINE void find_place(const squares *s, const part_box *b, int at, place to[2])
+CLSPI_INLINE void find_place(const squares *s, real4 b, int at, place to[2])
 {
     const int columns = s->nv + 1, row = at / columns, column = at - row * columns;
 
-    to[0] = place_of(row, s->nu, b->low[0], b->high[0]);
-    to[1] = place_of(column, s->nv, b->low[1], b->high[1]);
+    to[0] = place_of(row, s->nu, b.s0, b.s1);
+    to[1] = place_of(column, s->nv, b.s2, b.s3);
 }
 
 /* Tries the corner of a part that is nearest, if it is nearer than what is known. */
-CLSPI_INLINE void try_corners(walk *k, const squares *s, const part_box *b)
+CLSPI_INLINE void try_corners(walk *k, const squares *s, real4 b)
 {
     const int last = s->nu * (s->nv + 1), at[4] = {0, s->nv, last, last + s->nv};
     double least = INFINITY, e[LANES];
     int best = 0;
     place to[2];
-    surface_jet j;
+    jet j;
 
     for (int i = 0; i < 4; i++) {
         const double f = ratio_at(*s, s->a, s->w, at[i]);
@@ -134,54 +108,26 @@ CLSPI_INLINE void try_corners(walk *k, const squares *s, const part_box *b)
 
 /* ---- convex parts ---- */
 
-/* A convex part of which Newton's method looks for the minimum. */
-typedef struct bowl {
-    convexity c;
-    double level;  /* U, of A - U W that is convex */
-    double weight; /* the least coefficient of W */
-    double most;   /* the largest distance */
-    part_box b;
-} bowl;
-
-/* Returns a lower bound of the squared distance on a convex part, from a place and what is there.
- */
-CLSPI_INLINE double bound_at(const walk *k, const bowl *o, const place at[2], const surface_jet *j,
-                             const slopes *g, double square)
-{
-    const bool rational = k->s->shape.rational;
-    const double w = rational ? j->weight[0] : 1, eps = rounding_of(k);
-    const double slope[2] = {g->u, g->v};
-    const double length[2] = {sqrt(g->guu), sqrt(g->gvv)};
-    double least = (square - o->level) * w * w;
-
-    for (int i = 0; i < 2; i++) {
-        const double error =
-            4 * eps * w * w * (o->most * terms_at(k, i, at[i]) + length[i] * k->piece->extent);
-        least += least_along(at[i], o->b.low[i], o->b.high[i], slope[i], w, j->weight[1 + i],
-                             square - o->level, error, i == 0 ? o->c.u : o->c.v, rational);
-    }
-    return least < 0 ? o->level + least / o->weight : o->level;
-}
-
 /* Looks for the minimum of a convex part; true if nothing nearer is left in it. */
 CLSPI_INLINE bool search_bowl(walk *k, const squares *s, const bowl *o)
 {
     int least;
     place at[2];
-    surface_jet j;
+    jet j;
     double e[LANES], before = INFINITE;
+    const piece_facts p = facts_of(k);
     int worse = 0;
 
     least_square(*s, s->a, s->w, &least);
-    find_place(s, &o->b, least, at);
+    find_place(s, o->box, least, at);
     for (int n = 0; n < STEPS; n++) {
         const double square = try_place(k, at, &j, e);
         const slopes g = slopes_of(&j, e);
-        if (bound_at(k, o, at, &j, &g, square) >= k->near) return true;
+        if (bound_on_bowl(*o, &j, g, p, at[0], at[1], square, s->rational) >= k->near) return true;
         worse += square >= before;
         if (worse > WORSE_MAX) break;
         before = square;
-        if (!(step_within(&at[0], &at[1], g, o->b.low[0], o->b.high[0], o->b.low[1], o->b.high[1]) >
+        if (!(step_within(&at[0], &at[1], g, o->box.s0, o->box.s1, o->box.s2, o->box.s3) >
               1e-18 * square))
             break;
     }
@@ -286,8 +232,10 @@ CLSPI_INLINE verdict look_at_signs(const walk *k, square_part *p, const squares 
 CLSPI_INLINE bool is_done_as_bowl(walk *k, const square_part *p, const squares *s)
 {
     for (int again = 0; again < 2; again++) {
-        bowl o = {convexity_of(s, p, k->least), k->least, 1, sqrt(p->size), box_of(p)};
-        if (!(o.c.u > 0 && o.c.v > 0)) return false;
+        bowl o = {box_of(p),
+                  convexity_of(*s, s->a, s->w, k->least, p->error + k->least * p->of_weight),
+                  k->least, 1, sqrt(p->size)};
+        if (!(o.bend.s0 > 0 && o.bend.s1 > 0)) return false;
         for (int i = 0; s->rational && i < (s->nu + 1) * (s->nv + 1); i++)
             o.weight = i == 0 ? s->w[i] : least_of(o.weight, s->w[i]);
         o.weight *= 1 - p->of_weight;
@@ -302,10 +250,9 @@ CLSPI_INLINE bool is_done_as_bowl(walk *k, const square_part *p, const squares *
 CLSPI_INLINE uint32_t search_part(walk *k, uint32_t level, const squares *s)
 {
     square_part *const p = &k->work->part[level];
-    const part_box b = box_of(p);
 
     if (!is_open(k, p)) return level;
-    try_corners(k, s, &b);
+    try_corners(k, s, box_of(p));
     p->least = most_of(p->least, least_above(s, p->error));
     if (!is_open(k, p) || (s->nu == 0 && s->nv == 0)) return level;
     const verdict v = look_at_signs(k, p, s);

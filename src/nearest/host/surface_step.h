@@ -6,13 +6,11 @@
 
 #include <math.h>
 
-#include "dialect.h"
-#include "level.h"
+typedef double real;
 
-/* Numbers of the rules, and what compilers make vectors of. */
-#undef IN_PLACE
-#define IN_PLACE    CLSPI_INLINE
-#define R(x)        x
+#include "real_words.h"
+
+/* What compilers make vectors of. */
 #define LEAST(x, y) least_of(x, y)
 #define MOST(x, y)  most_of(x, y)
 #ifdef __GNUC__
@@ -24,17 +22,6 @@
 #else
 #define CHOSEN(condition, x, y) ((condition) ? (x) : (y))
 #endif
-typedef double real;
-
-CLSPI_INLINE double least_of(double x, double y)
-{
-    return x < y ? x : y;
-}
-
-CLSPI_INLINE double most_of(double x, double y)
-{
-    return x > y ? x : y;
-}
 
 #include "newton_step.clh"
 

@@ -5,7 +5,7 @@
 
 #include "surface_parts.h"
 
-enum { LANES = CLSPI_SURFACE_LANES, BOXES = CLSPI_SURFACE_BOXES };
+enum { LANES = CLSPI_SURFACE_LANES };
 
 clspi_surface_box clspi_surface_box_of(const clspi_surface_shape *shape, const double *controls)
 {
@@ -85,19 +85,19 @@ static uint32_t new_node(clspi_surface_parts *parts)
     if (parts->num_nodes == parts->node_room) {
         const size_t room = 2 * parts->node_room + 4;
         void *const more = realloc(parts->nodes, room * sizeof *parts->nodes);
-        if (!more) return CLSPI_KIND_NONE;
+        if (!more) return KIND_NONE;
         parts->nodes = more;
         parts->node_room = room;
     }
     clspi_surface_node *const node = &parts->nodes[parts->num_nodes];
     for (int k = 0; k < BOXES; k++) {
-        node->kid[k] = CLSPI_KIND_NONE;
+        node->kid[k] = KIND_NONE;
         for (int l = 0; l < LANES; l++) {
             node->box[l][0][k] = INFINITY;
             node->box[l][1][k] = -INFINITY;
         }
     }
-    return CLSPI_KIND_NODE | (uint32_t)parts->num_nodes++;
+    return KIND_NODE | (uint32_t)parts->num_nodes++;
 }
 
 /* Cuts items into up to eight groups of so many, the last one less, by halving their number along
@@ -116,13 +116,13 @@ bool clspi_surface_tree(clspi_surface_parts *parts, clspi_surface_item *items, s
 {
     size_t group = 1;
 
-    *root = num == 1 ? items->code : CLSPI_KIND_NONE;
+    *root = num == 1 ? items->code : KIND_NONE;
     if (num < 2) return true;
     while (group * BOXES < num)
         group *= BOXES;
     if (group > 1) group_items(items, num, group);
     *root = new_node(parts);
-    if (*root == CLSPI_KIND_NONE) return false;
+    if (*root == KIND_NONE) return false;
     for (size_t k = 0, at = 0; at < num; k++, at += group) {
         const size_t count = num - at < group ? num - at : group;
         clspi_surface_box box = clspi_no_box();
@@ -130,7 +130,7 @@ bool clspi_surface_tree(clspi_surface_parts *parts, clspi_surface_item *items, s
         for (size_t i = at; i < at + count; i++)
             clspi_box_join(&box, &items[i].box);
         if (!clspi_surface_tree(parts, items + at, count, &kid)) return false;
-        clspi_surface_node *const node = &parts->nodes[*root & CLSPI_NUMBER_MASK];
+        clspi_surface_node *const node = &parts->nodes[*root & NUMBER_MASK];
         node->kid[k] = kid;
         for (int l = 0; l < LANES; l++) {
             node->box[l][0][k] = box.low[l];

@@ -15,7 +15,6 @@
 #define NEARER_F32 1e-7
 
 enum {
-    BOXES = CLSPI_SURFACE_BOXES,
     NODE_TIERS = 32, /* of 2^30 leaves, pieces and patches there are at most 3 x 10 */
     WAITING_MAX = (NODE_TIERS + 1) * BOXES,
     PARTS_MAX = 65536, /* of pieces, that a query halves, */
@@ -93,12 +92,12 @@ CLSPI_INLINE void take_piece(walk *w, uint32_t number)
 
 /* Evaluates the piece at a place, and takes the point if it is nearer than those before, but for
    what is worth looking for then. e: the point minus the query. Returns the squared distance. */
-CLSPI_INLINE double take_place(walk *w, const place at[2], surface_jet *j, double *e)
+CLSPI_INLINE double take_place(walk *w, const place at[2], jet *j, double *e)
 {
     evaluate_piece(j, &w->s->shape, w->controls, at);
     for (int l = 0; l < LANES; l++)
         e[l] = j->d[JET_X][l] - w->from[l];
-    const double square = dot(e, e);
+    const double square = dot_of(e, e);
     if (!(square < w->least)) return square;
     w->least = square;
     w->nearest = w->number;
@@ -111,7 +110,7 @@ CLSPI_INLINE double take_place(walk *w, const place at[2], surface_jet *j, doubl
 
 /* Evaluates the piece at a place as take_place does, and finds what is worth looking for from then
    on. */
-static double try_place(walk *w, const place at[2], surface_jet *j, double *e)
+static double try_place(walk *w, const place at[2], jet *j, double *e)
 {
     const double least = w->least, square = take_place(w, at, j, e);
 
@@ -122,34 +121,19 @@ static double try_place(walk *w, const place at[2], surface_jet *j, double *e)
     return square;
 }
 
-/* Returns an upper bound of how large the terms of a derivative at a place are, of which roundings
-   are a part: docs/math.md, 20. */
-CLSPI_INLINE double terms_at(const walk *w, int way, place at)
-{
-    const double n = w->s->shape.degree[way];
-
-    return w->piece->extent * n * least_of(2 * w->piece->weights, 1 / at.t + 1 / at.s);
-}
-
 /* Returns the roundings of a sum of control points, by the size of its terms. */
 CLSPI_INLINE double rounding_of(const walk *w)
 {
     return EPS * (4 * (w->s->shape.degree[0] + w->s->shape.degree[1]) + 16);
 }
 
-CLSPI_INLINE slopes slopes_of(const surface_jet *j, const double *e)
+/* Returns what counts of the piece at hand. */
+CLSPI_INLINE piece_facts facts_of(const walk *w)
 {
-    slopes g;
+    const uint32_t *const degree = w->s->shape.degree;
 
-    g.u = dot(j->d[JET_U], e);
-    g.v = dot(j->d[JET_V], e);
-    g.guu = dot(j->d[JET_U], j->d[JET_U]);
-    g.guv = dot(j->d[JET_U], j->d[JET_V]);
-    g.gvv = dot(j->d[JET_V], j->d[JET_V]);
-    g.uu = g.guu + dot(j->d[JET_UU], e);
-    g.uv = g.guv + dot(j->d[JET_UV], e);
-    g.vv = g.gvv + dot(j->d[JET_VV], e);
-    return g;
+    return (piece_facts){w->piece->extent, w->piece->weights, degree[0],
+                         degree[1],        rounding_of(w),    w->nearer};
 }
 
 #endif

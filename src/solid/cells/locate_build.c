@@ -118,8 +118,8 @@ static bool make_tree(building *b)
     s->scale = ldexp(1, s->most > 0 ? (int)fmin(-exponent, 1000) : 0);
     for (size_t i = 0; i < s->num_cells; i++)
         if (s->cells[i].tolerance >= 0)
-            b->items[num++] = (clspi_surface_item){box_of(s, &s->cells[i], b->place[i]),
-                                                   CLSPI_KIND_LEAF | (uint32_t)i};
+            b->items[num++] =
+                (clspi_surface_item){box_of(s, &s->cells[i], b->place[i]), KIND_LEAF | (uint32_t)i};
     return clspi_surface_tree(&s->tree, b->items, num, &s->root);
 }
 

@@ -8,7 +8,6 @@
 #include "locate_walk.h"
 
 enum {
-    BOXES = CLSPI_SURFACE_BOXES,
     WAITING_MAX = 32 * BOXES, /* of 2^30 cells there are 10 tiers */
     SHARE = 4,                /* a cell may have one in so many of the parts that are left, */
     LEAST = 64,               /* and so many */
@@ -62,11 +61,11 @@ static bool walk_tree(clspi_searcher *w)
     double least = (double)INFINITY, distance[BOXES];
 
     w->num_cells = 0;
-    if (s->root != CLSPI_KIND_NONE) waiting[num++] = s->root;
+    if (s->root != KIND_NONE) waiting[num++] = s->root;
     while (num > 0) {
         const uint32_t code = waiting[--num];
-        if ((code & CLSPI_KIND_MASK) != CLSPI_KIND_NODE) {
-            if (!add_cell(w, code & CLSPI_NUMBER_MASK)) return false;
+        if ((code & KIND_MASK) != KIND_NODE) {
+            if (!add_cell(w, code & NUMBER_MASK)) return false;
             continue;
         }
         clspi_surface_node *const node = &s->tree.nodes[code];
@@ -310,9 +309,8 @@ static bool locate(clspi_searcher *w, const double point[3], clspi_place_f64 *ou
     }
     if (most * w->s->scale <= FAR) return search(w, out);
     found_none(out, CLSPI_LOCATE_NONE,
-               w->s->root == CLSPI_KIND_NONE
-                   ? (double)INFINITY
-                   : (most - w->s->most) * BOUND_LESS / w->s->source.shrink);
+               w->s->root == KIND_NONE ? (double)INFINITY
+                                       : (most - w->s->most) * BOUND_LESS / w->s->source.shrink);
     return true;
 }
 

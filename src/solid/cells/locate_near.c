@@ -63,12 +63,12 @@ static bool open_node(clspi_searcher *w, const clspi_place_f64 *out, uint32_t nu
     const clspi_solid_locate *const s = w->s;
     const clspi_surface_node *const node = &s->tree.nodes[number];
     const double q[3] = {w->q[0] * s->scale, w->q[1] * s->scale, w->q[2] * s->scale};
-    double square[CLSPI_SURFACE_BOXES];
+    double square[BOXES];
     bool done = true;
 
     distances_to(node, q, square);
-    for (int k = 0; k < CLSPI_SURFACE_BOXES && done; k++)
-        if (node->kid[k] != CLSPI_KIND_NONE)
+    for (int k = 0; k < BOXES && done; k++)
+        if (node->kid[k] != KIND_NONE)
             done = add_near(w, out,
                             (near_box){.distance = sqrt(square[k]) / s->scale * BOUND_LESS,
                                        .code = node->kid[k]});
@@ -172,15 +172,15 @@ bool clspi_searcher_outside(clspi_searcher *w, clspi_place_f64 *out)
     w->left = w->max_nodes;
     w->excluded = (double)INFINITY;
     clspi_locate_keep_all(w->nodes, true);
-    if (s->root != CLSPI_KIND_NONE) done = add(w, (near_box){.code = s->root});
+    if (s->root != KIND_NONE) done = add(w, (near_box){.code = s->root});
     while (done && w->num_boxes > 0) {
         near_box box = take_first(w);
-        const bool is_node = !box.part && (box.code & CLSPI_KIND_MASK) == CLSPI_KIND_NODE;
+        const bool is_node = !box.part && (box.code & KIND_MASK) == KIND_NODE;
         if (!(box.distance < NEAR * out->residual) || w->left == 0) {
             w->excluded = less_of(w->excluded, box.distance); /* and of all that are left */
             break;
         }
-        box.code &= CLSPI_NUMBER_MASK;
+        box.code &= NUMBER_MASK;
         done = is_node ? open_node(w, out, box.code) : open_part(w, out, &box);
     }
     clspi_locate_keep_all(w->nodes, false);

@@ -84,7 +84,7 @@ CLSPI_LEVELS(bool, clspi_searcher_cut, (clspi_searcher * w, clspi_locate_node *n
 #define clspi_searcher_cut CLSPI_AT_LEVEL(clspi_searcher_cut)
 
 /* Returns the square of how far outside of box k a coordinate is. */
-CLSPI_INLINE double outside(const double box[2][CLSPI_SURFACE_BOXES], int k, double q)
+CLSPI_INLINE double outside(const double box[2][BOXES], int k, double q)
 {
     const double x = more_of(more_of(box[0][k] - q, q - box[1][k]), 0);
 
@@ -97,7 +97,7 @@ CLSPI_INLINE void distances_to(const clspi_surface_node *node, const double q[3]
 {
     const double x = q[0], y = q[1], z = q[2];
 
-    for (int k = 0; k < CLSPI_SURFACE_BOXES; k++)
+    for (int k = 0; k < BOXES; k++)
         square[k] =
             outside(node->box[0], k, x) + outside(node->box[1], k, y) + outside(node->box[2], k, z);
 }
