@@ -326,8 +326,7 @@ static clspi_vertex_source source_of(chunk *c)
         source.param[d] = c->param[d];
     for (int k = 0; k < 2; k++) {
         source.largest[k][0] = c->largest[k];
-        if (c->maker->shape.directions > 1)
-            clspi_vertex_functions_f64.invert(c->largest[k], CHUNK);
+        if (c->maker->shape.directions > 1) clspi_vertex_functions_f64.invert(c->largest[k], CHUNK);
     }
     source.centre = c->maker->is_near ? c->near : NULL;
     return source;
