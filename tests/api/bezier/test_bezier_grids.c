@@ -632,7 +632,10 @@ static void test_bad_descriptions(void **state)
     expect(ctx, (clsp_bezier_desc){.axis[1] = {.begin = NAN, .end = 1.0}}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.attributes = 1 << 11}, bad);
     expect(ctx, (clsp_bezier_desc){.vertex.attributes = K, .dim = 2}, bad);
-    expect(ctx, (clsp_bezier_desc){.vertex.attributes = K, .form = CLSP_BEZIER_VOLUME}, bad);
+    expect(ctx, (clsp_bezier_desc){.vertex.attributes = K, .form = CLSP_BEZIER_VOLUME, .dim = 2},
+           bad);
+    expect(ctx, (clsp_bezier_desc){.vertex.attributes = N, .form = CLSP_BEZIER_VOLUME, .dim = 4},
+           bad);
     expect(ctx, (clsp_bezier_desc){.vertex.attributes = K, .form = CLSP_BEZIER_CURVE, .dim = 1},
            bad);
     expect(ctx, (clsp_bezier_desc){.vertex.attributes = K, .form = CLSP_BEZIER_CURVE, .dim = 4},
