@@ -20,11 +20,11 @@
 #define CLSP_GROUP 1
 #endif
 #if CLSP_GROUP > 1
-#define QUERY get_group_id(0)
-#define LANE  (uint)get_local_id(0)
+#define QUERY  get_group_id(0)
+#define MEMBER (uint)get_local_id(0)
 #else
-#define QUERY get_global_id(0)
-#define LANE  0
+#define QUERY  get_global_id(0)
+#define MEMBER 0
 #endif
 
 /* Bounds of relative rounding errors of distances, by themselves and by the extent of a segment. */
@@ -100,11 +100,11 @@ IN_PLACE real least_end(CUBIC, local real *least, global const real *cubics, uin
                         const real *x, real scale)
 {
     real square = INFINITY;
-    for (uint k = first + LANE; k < end; k += CLSP_GROUP) {
+    for (uint k = first + MEMBER; k < end; k += CLSP_GROUP) {
         load_cubic(a, cubics + (size_t)k * CLSP_CUBIC, x, scale);
         square = fmin(square, fmin(square_of_control(a, 0), square_of_control(a, 3)));
     }
-    least[LANE] = square;
+    least[MEMBER] = square;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = 0; k < CLSP_GROUP; k++)
         square = fmin(square, least[k]);
@@ -177,7 +177,7 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
                            : nearest_leaf(THE_TREE, root, q, scale);
     const uint first_segment = start.s2 * tree.SPANS + start.s1;
     const real far = (max_dist + limits.error) * scale, limit = far * far;
-    uint4 share = share_of(root, LANE, CLSP_GROUP, tiers, tree);
+    uint4 share = share_of(root, MEMBER, CLSP_GROUP, tiers, tree);
     place nearest = (place)(limit, R(0.0));
     node at = start;
     real box = R(0.0), low = INFINITY;
@@ -195,7 +195,7 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
         const uint number = at.s2 * tree.SPANS + at.s1, step = at_start ? CLSP_GROUP : 1;
         move_query(x, q, segments, number);
         if (is_new) {
-            cubic = firsts[number] + (at_start ? LANE : 0);
+            cubic = firsts[number] + (at_start ? MEMBER : 0);
             end = firsts[number + 1];
             box = box_distance(box_of(THE_TREE, at), q, scale, limits.error);
             is_new = false;
@@ -218,13 +218,13 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
         is_new = true;
     }
 #if CLSP_GROUP > 1
-    squares[LANE] = nearest.s0;
-    places[LANE] = nearest.s1;
-    lows[LANE] = low;
-    numbers[LANE] = nearest_cubic;
-    owners[LANE] = nearest_segment;
+    squares[MEMBER] = nearest.s0;
+    places[MEMBER] = nearest.s1;
+    lows[MEMBER] = low;
+    numbers[MEMBER] = nearest_cubic;
+    owners[MEMBER] = nearest_segment;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (LANE > 0) return;
+    if (MEMBER > 0) return;
     for (uint k = 1; k < CLSP_GROUP; k++) {
         low = fmin(low, lows[k]);
         const bool precedes = precedes_of((uint2)(owners[k], numbers[k]),
