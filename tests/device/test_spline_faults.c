@@ -1,7 +1,8 @@
-/* Conversions of B-splines, knots of their own and projections, with calls that fail: the result is
-   an error or what is right, and the plan is as good as before. */
+/* Conversions of B-splines, knots of their own, projections and sums by matrices, with calls that
+   fail: the result is an error or what is right, and the plan is as good as before. */
 #include "fault_fixture.h"
 
+#include <clspline/bezier.h>
 #include <clspline/bspline.h>
 #include <clspline/nearest.h>
 #include <string.h>
@@ -80,13 +81,13 @@ static unsigned fail_all(clsp_context *ctx, const use *u)
     return failed;
 }
 
-/* Each call of the library's own, from the first one on. */
 static bool is_by_method(const use *u)
 {
     return u->target.method == CLSP_BSPLINE_CONVERT_MATRIX ||
            u->project.method == CLSP_NEAREST_MREP;
 }
 
+/* Fails each call of the library's own, from the first one on. */
 static void check_uses(const use *uses, size_t num)
 {
     static const char *const limits[] = {"", "class=discrete"};
@@ -318,13 +319,52 @@ static void test_lists(void **state)
     check_uses(uses, COUNT(uses));
 }
 
+/* ---- the matrix method ---- */
+
+enum { SIDE = 4 }; /* control points, and samples, along each direction */
+
+static clsp_patch_plan *matrix_plan(clsp_context *ctx, const use *u)
+{
+    static const clsp_bezier_desc desc = {.degree = {SIDE - 1, SIDE - 1},
+                                          .axis = {{.num = SIDE}, {.num = SIDE}},
+                                          .method = CLSP_BEZIER_MATRIX};
+    clsp_patch_plan *plan;
+
+    (void)u;
+    assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &desc));
+    return plan;
+}
+
+/* Loads one patch, as often as is tried, and evaluates it. */
+static clsp_status load_and_eval(clsp_patch_plan *plan, const use *u, void *results)
+{
+    const size_t reals = SIDE * SIDE * 3;
+    const clsp_status status = load(plan, 1, reals);
+
+    (void)u;
+    return status != CLSP_OK
+               ? status
+               : clsp_patch_eval(plan, (clsp_range){0, 1}, clsp_out_f32(results, reals), NULL);
+}
+
+static void test_matrices(void **state)
+{
+    static const use uses[] = {{.name = "matrices",
+                                .plan = matrix_plan,
+                                .apply = load_and_eval,
+                                .bytes = SIDE * SIDE * 3 * sizeof(float)}};
+
+    (void)state;
+    support_needs_methods();
+    check_uses(uses, COUNT(uses));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_own_knots),
-        cmocka_unit_test(test_projections),
-        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_conversions), cmocka_unit_test(test_own_knots),
+        cmocka_unit_test(test_projections), cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_matrices),
     };
 
     if (support_no_device()) return 77;
