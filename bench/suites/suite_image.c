@@ -86,7 +86,10 @@ static clsp_status run_prefilter(image_run r, double copy)
     bench_contestant all[BENCH_COUNT(prefilters)] = {{0}};
     clsp_status status;
 
-    snprintf(r.name, sizeof r.name, "prefilter, %u^%u", r.side, r.directions);
+    if (r.num > 1)
+        snprintf(r.name, sizeof r.name, "prefilter, %u of %u^%u", r.num, r.side, r.directions);
+    else
+        snprintf(r.name, sizeof r.name, "prefilter, %u^%u", r.side, r.directions);
     if (!fits(r.b, &r) || !bench_wants(r.b, r.name)) return CLSP_OK;
     BENCH_TRY(image_run_start(&r));
     BENCH_TRY(create_prefilters(&r, ways, all));
@@ -273,7 +276,7 @@ static uint32_t most_of(const bench *b)
     return b->quick ? 1024 : b->is_cpu ? 2048 : 8192;
 }
 
-/* Table 1, odd sizes and volumes. */
+/* Table 1, odd sizes and volumes, and the samples of one square in small images. */
 static clsp_status run_prefilters(bench *b, clsp_type precision)
 {
     static const uint32_t sides[] = {1024, 2048, 4096, 8192, 1023, 2047, 4095};
@@ -285,6 +288,11 @@ static clsp_status run_prefilters(bench *b, clsp_type precision)
         if (sides[i] <= largest)
             status = run_prefilter(square(b, precision, sides[i]),
                                    sides[i] == 8192 && precision == CLSP_F32 ? 0.6 : NAN);
+    if (status == CLSP_OK) {
+        image_run r = square(b, precision, 64);
+        r.num = b->quick ? 256 : 1024;
+        status = run_prefilter(r, NAN);
+    }
     for (size_t i = 0; i < BENCH_COUNT(volumes) && status == CLSP_OK && !b->quick; i++) {
         image_run r = square(b, precision, volumes[i]);
         r.directions = 3;
