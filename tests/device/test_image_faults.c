@@ -178,8 +178,8 @@ static clsp_status call_queued(clsp_image_plan *plan, cl_mem samples, float *val
                                                clsp_out_f32(values, QUEUED_PIXELS), NULL);
 }
 
-/* The same with the n-th call of a kind failing, be it in the driver's thread; then the next load
-   makes it good. n 0: none fails, and `right` gets what is right. */
+/* Loads images and makes their values while the n-th call of a kind fails, be it in the driver's
+   thread; the next load makes it good. n 0: none fails, and `right` gets what is right. */
 static bool fail_queued(clsp_context *ctx, const clsp_image_desc *desc, cl_mem samples,
                         enum kind kind, unsigned n, float *right)
 {

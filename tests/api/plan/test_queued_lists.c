@@ -623,7 +623,7 @@ static void map(clsp_context *ctx, unsigned char *all, size_t bytes)
                      CL_SUCCESS);
 }
 
-/* The same in one allocation of SVM, which several buffers of the call begin with. */
+/* Makes a list whose parameters, items and vertices are in one allocation of SVM. */
 static void one_svm(clsp_context *ctx, size_t kind, clsp_type precision)
 {
     maker m = start(ctx, kind, precision);
