@@ -136,7 +136,7 @@ static void test_ranges(void **state)
    and are clipped each by its own range. */
 static void test_batches(void **state)
 {
-    enum { NUM = 7, MOST = 600 };
+    enum { NUM = 7, MOST = 4000 };
     static const clsp_image_desc cases[] = {
         {.size = {19, 23}, .clip = 1},
         {.size = {5, 40}, .channels = 3, .planar = 1, .order = CLSP_IMAGE_QUINTIC},
@@ -145,8 +145,9 @@ static void test_batches(void **state)
         {.size = {12, 9}, .prefilter = CLSP_IMAGE_NONE, .mode = {CLSP_IMAGE_NEAREST}, .clip = 1},
         {.directions = 1, .size = {70}, .channels = 2, .planar = 1, .clip = 1},
         {.directions = 3, .size = {4, 5, 6}, .clip = 1},
+        {.size = {60, 64}, .part = {.whole = {190, 180}, .begin = {70, 60}}},
     };
-    float samples[NUM * MOST], all[NUM * MOST], one[MOST];
+    static float samples[NUM * MOST], all[NUM * MOST], one[MOST];
 
     (void)state;
     for (size_t k = 0; k < NUM * MOST; k++) /* each image in a range of its own */
