@@ -1,0 +1,336 @@
+#include "reduce_curves.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reduce_parts.h"
+#include "reduce_segments.h"
+
+enum {
+    SEGMENTS_MAX = 64,   /* whose control points are at hand at once, */
+    REALS_MAX = 1 << 15, /* of all together, if they are several, */
+    PARTS_MAX = 256      /* and parts that are made at once */
+};
+
+/* The length of parts at the ends of a segment of which pieces have tangents, by that of the others
+   (docs/math.md, 22). */
+#define SHORT 0.70710678118654752440
+
+/* Segments that are at hand, and parts of them. */
+typedef struct desk {
+    const clspi_reduce_curves *of;
+    size_t num, reals; /* of segments, and of one's control points */
+    double *points;    /* [num][reals] */
+    double *room;      /* of parts */
+    double *made;      /* [PARTS_MAX][to + 1][coordinates], pieces; NULL: none are made */
+    clspi_reduce_segment segment[SEGMENTS_MAX];
+    size_t num_parts;
+    clspi_reduce_part part[PARTS_MAX];
+    uint32_t owner[PARTS_MAX]; /* the segment of a part */
+    double error[PARTS_MAX];
+} desk;
+
+/* ---- parts ---- */
+
+/* Tells how many parts as long as the longest n parts are. */
+static double lengths_of(const clspi_reduce_form *form, double n)
+{
+    return clspi_reduce_has_short_ends(form) && n > 1 ? n - 2 + 2 * SHORT : n;
+}
+
+double clspi_reduce_begin(const clspi_reduce_form *form, uint32_t n, uint32_t i)
+{
+    if (i == 0) return 0;
+    if (i == n) return 1;
+    return clspi_reduce_has_short_ends(form) ? (i - 1 + SHORT) / lengths_of(form, n)
+                                             : (double)i / n;
+}
+
+/* Puts part i of n of a segment on the desk. */
+static void put_part(desk *d, uint32_t owner, uint32_t n, uint32_t i)
+{
+    const clspi_reduce_form *const form = &d->of->tables->form;
+    const uint32_t kind =
+        (i == 0) * (uint32_t)CLSPI_REDUCE_AT_BEGIN + (i + 1 == n) * (uint32_t)CLSPI_REDUCE_AT_END;
+
+    d->owner[d->num_parts] = owner;
+    d->part[d->num_parts++] =
+        (clspi_reduce_part){d->points + owner * d->reals, clspi_reduce_begin(form, n, i),
+                            clspi_reduce_begin(form, n, i + 1), kind};
+}
+
+static void make_parts(desk *d)
+{
+    const clspi_reduce_parts parts = {.tables = d->of->tables,
+                                      .num = d->num_parts,
+                                      .part = d->part,
+                                      .error = d->error,
+                                      .points = d->made,
+                                      .room = d->room};
+
+    clspi_reduce_parts_make(&parts);
+}
+
+/* ---- the desk ---- */
+
+/* Makes an empty desk; NULL without memory. */
+static desk *desk_create(const clspi_reduce_curves *curves, bool makes)
+{
+    const clspi_reduce_form *const form = &curves->tables->form;
+    const size_t reals = (size_t)(form->degree + 1) * clspi_reduce_from_coords(form);
+    const size_t most = reals * SEGMENTS_MAX > REALS_MAX ? REALS_MAX / reals : SEGMENTS_MAX;
+    const size_t num = most > 0 ? most : 1, room = clspi_reduce_room(form);
+    const size_t made =
+        makes ? PARTS_MAX * (size_t)(form->to + 1) * clspi_reduce_to_coords(form) : 0;
+    desk *const d = malloc(sizeof *d + (num * reals + room + made) * sizeof(double));
+
+    if (!d) return NULL;
+    d->of = curves;
+    d->num = num;
+    d->reals = reals;
+    d->points = (double *)(void *)(d + 1);
+    d->room = d->points + num * reals;
+    d->made = makes ? d->room + room : NULL;
+    d->num_parts = 0;
+    return d;
+}
+
+/* ---- how many ---- */
+
+/* The search for the least number of parts that are near enough. */
+typedef struct search {
+    uint32_t low, high; /* too few; enough, or above all */
+    uint32_t near; /* the least number of which the part that was worst is near enough, or `high` */
+    uint32_t now, next; /* the number that is looked at, and its part that is looked at next */
+    uint32_t tries;
+    bool all, done;      /* all parts are looked at, else that which was worst */
+    double worst, error; /* where in the segment that was; of parts of `now` so far */
+    double bound;        /* of parts of `high` */
+} search;
+
+/* Tells whether all parts are off alike, but for those at the ends: what is left of a polynomial is
+   the same all along where it is of one degree more than pieces. */
+static bool is_alike(const clspi_reduce_form *form)
+{
+    return form->degree == form->to + 1 && !form->rational;
+}
+
+/* Counts the parts of n that are looked at where all are. */
+static uint32_t parts_of(const clspi_reduce_form *form, uint32_t n)
+{
+    return is_alike(form) && n > 2 ? 2 : n;
+}
+
+/* Returns the part of n where t is. */
+static uint32_t part_at(const clspi_reduce_form *form, uint32_t n, double t)
+{
+    const double at = t * lengths_of(form, n) + (lengths_of(form, n) < n ? 1 - SHORT : 0);
+
+    return at < n ? (uint32_t)at : n - 1;
+}
+
+/* Returns a number of parts that are near enough, as far as n parts that err by so much tell. */
+static double predict(const clspi_reduce_form *form, uint32_t n, double error, double limit)
+{
+    const double times = pow(error / limit, 1.0 / (form->to + 1));
+
+    if (!(times < CLSPI_REDUCE_PIECES_MAX)) return 2.0 * n;
+    const double lengths = lengths_of(form, n) * times;
+    return ceil(lengths + (2 - lengths_of(form, 2)) - 0x1p-20);
+}
+
+/* Chooses what is looked at next. */
+static void go_on(const clspi_reduce_form *form, search *s, double limit)
+{
+    const uint32_t above = s->near < s->high ? s->near : s->high;
+    double n = predict(form, s->now, s->error, limit);
+
+    s->all = s->low + 1 == above;
+    s->done = s->low + 1 == s->high;
+    if (++s->tries > 8)
+        n = above > CLSPI_REDUCE_PIECES_MAX ? 4.0 * s->low : s->low + (above - s->low) / 2.0;
+    if (!(n > s->low)) n = s->low + 1;
+    s->now = s->all ? above : n < above ? (uint32_t)n : above - 1;
+    s->next = s->all ? 0 : part_at(form, s->now, s->worst);
+    s->error = 0;
+}
+
+/* Takes the error of what was looked at. */
+static void conclude(const clspi_reduce_form *form, search *s, double limit)
+{
+    if (s->error <= limit || s->now == CLSPI_REDUCE_PIECES_MAX) {
+        s->near = s->now;
+        if (s->all) {
+            s->high = s->now;
+            s->bound = s->error;
+        }
+    } else {
+        s->low = s->now;
+        if (s->all) s->near = s->high;
+    }
+    go_on(form, s, limit);
+}
+
+/* Puts parts of a segment on the desk that are to be looked at, as far as there is room. */
+static void put_search(desk *d, uint32_t owner, search *s)
+{
+    const clspi_reduce_form *const form = &d->of->tables->form;
+    const uint32_t end = s->all ? parts_of(form, s->now) : s->next + 1;
+
+    while (s->next < end && d->num_parts < PARTS_MAX) {
+        put_part(d, owner, s->now, s->next++);
+        if (!s->all) s->next = s->now;
+    }
+    if (s->all && s->next == end) s->next = s->now;
+}
+
+/* Notes the errors of parts, and concludes where nothing is left to be looked at. */
+static void note_parts(desk *d, search *searches, uint32_t first, uint32_t end)
+{
+    const clspi_reduce_form *const form = &d->of->tables->form;
+
+    for (size_t i = 0; i < d->num_parts; i++) {
+        search *const s = &searches[d->owner[i]];
+        if (!(d->error[i] > s->error)) continue;
+        s->error = d->error[i];
+        if (s->all) s->worst = 0.5 * (d->part[i].begin + d->part[i].end);
+    }
+    for (uint32_t i = first; i < end; i++) {
+        search *const s = &searches[i];
+        const double limit = d->segment[i].limit;
+        if (!s->done && s->next > 0 && (s->next == s->now || s->error > limit))
+            conclude(form, s, limit);
+    }
+}
+
+/* Finds the numbers of parts of the segments on the desk. */
+static void find_numbers(desk *d, uint32_t num, search *searches)
+{
+    uint32_t first = 0;
+
+    while (first < num) {
+        uint32_t end = first;
+        d->num_parts = 0;
+        for (; end < num && d->num_parts < PARTS_MAX; end++)
+            if (!searches[end].done) put_search(d, end, &searches[end]);
+        make_parts(d);
+        note_parts(d, searches, first, end);
+        while (first < num && searches[first].done)
+            first++;
+    }
+}
+
+/* Begins the search for a segment: one that is not sound has one piece, one that is not there
+   none. */
+static search begin_search(const clspi_reduce_form *form, const clspi_reduce_segment *segment)
+{
+    const uint32_t above = CLSPI_REDUCE_PIECES_MAX + 1;
+
+    return segment->is_sound ? (search){.high = above,
+                                        .near = above,
+                                        .now = 1,
+                                        .all = true,
+                                        .worst = clspi_reduce_has_short_ends(form) ? 0 : 0.5}
+                             : (search){.high = 1, .done = true};
+}
+
+double clspi_reduce_count(const clspi_reduce_curves *curves, size_t first, size_t num,
+                          uint32_t *counts)
+{
+    desk *const d = desk_create(curves, false);
+    search searches[SEGMENTS_MAX];
+    double most = 0;
+
+    if (!d) return -1;
+    for (size_t done = 0, some; done < num; done += some) {
+        some = num - done < d->num ? num - done : d->num;
+        for (uint32_t i = 0; i < some; i++) {
+            const size_t segment = first + done + i;
+            searches[i] = (search){.high = 0, .done = true};
+            if (!clspi_reduce_is_there(curves, segment)) continue;
+            clspi_reduce_load(curves, segment, d->points + i * d->reals, &d->segment[i]);
+            searches[i] = begin_search(&curves->tables->form, &d->segment[i]);
+        }
+        find_numbers(d, (uint32_t)some, searches);
+        for (uint32_t i = 0; i < some; i++) {
+            const double unseen = is_alike(&curves->tables->form) ? d->segment[i].rounding : 0;
+            counts[done + i] = searches[i].high;
+            if (searches[i].high > 0)
+                most = fmax(most, clspi_reduce_bound(&d->segment[i], searches[i].bound) + unseen);
+        }
+    }
+    free(d);
+    return most;
+}
+
+/* ---- pieces ---- */
+
+/* Returns coordinate c of control point i of a piece, as it is given. */
+static double given(const desk *d, size_t part, uint32_t i, uint32_t c)
+{
+    const clspi_reduce_form *const form = &d->of->tables->form;
+    const clspi_reduce_segment *const s = &d->segment[d->owner[part]];
+    const uint32_t coords = clspi_reduce_to_coords(form);
+    const double *const p = d->made + (part * (form->to + 1) + i) * coords;
+
+    if (i == 0 && d->part[part].begin == 0) return s->begin[c];
+    if (i == form->to && d->part[part].end == 1) return s->end[c];
+    if (c == form->dim) return p[c] * s->weight;
+    const double x = p[c] * s->scale[0] * s->scale[1];
+    return coords > form->dim ? (x + s->origin[c] * p[form->dim]) * s->weight : x + s->origin[c];
+}
+
+/* Writes the parts on the desk as pieces of segments from `first` on, behind so many. */
+static void write_parts(const desk *d, size_t first, size_t before, const clspi_reduce_pieces *to)
+{
+    const clspi_reduce_form *const form = &d->of->tables->form;
+    const uint32_t coords = clspi_reduce_to_coords(form), reals = (form->to + 1) * coords;
+
+    for (size_t k = 0; k < d->num_parts; k++) {
+        const size_t at = before + k;
+        for (uint32_t i = 0; i < reals; i++) {
+            const double x = given(d, k, i / coords, i % coords);
+            if (form->f64)
+                ((double *)to->points)[at * reals + i] = x;
+            else
+                ((float *)to->points)[at * reals + i] = (float)x;
+        }
+        if (to->ends) to->ends[2 * at] = d->part[k].begin;
+        if (to->ends) to->ends[2 * at + 1] = d->part[k].end;
+        if (to->bounds) to->bounds[at] = clspi_reduce_bound(&d->segment[d->owner[k]], d->error[k]);
+        if (to->segments) to->segments[at] = (uint32_t)(first + d->owner[k]);
+    }
+}
+
+bool clspi_reduce_write(const clspi_reduce_curves *curves, const uint32_t *counts, size_t first,
+                        uint32_t skip, size_t num, const clspi_reduce_pieces *to)
+{
+    desk *const d = desk_create(curves, true);
+    uint32_t next = skip;
+
+    if (!d) return false;
+    for (size_t done = 0; done < num; done += d->num_parts) {
+        const size_t most = num - done < PARTS_MAX ? num - done : PARTS_MAX;
+        uint32_t owner = 0;
+        d->num_parts = 0;
+        for (;; owner++, next = 0) {
+            const uint32_t n = counts[first + owner];
+            if (next < n)
+                clspi_reduce_load(curves, first + owner, d->points + owner * d->reals,
+                                  &d->segment[owner]);
+            while (next < n && d->num_parts < most)
+                put_part(d, owner, n, next++);
+            if (d->num_parts == most || owner + 1 == d->num) break;
+        }
+        make_parts(d);
+        write_parts(d, first, done, to);
+        first += owner;
+        if (next == counts[first]) {
+            first++;
+            next = 0;
+        }
+    }
+    free(d);
+    return true;
+}
