@@ -178,12 +178,11 @@ static void extract(const source *s, const double *from, double *to)
    twice, as parts that are alike are not all looked at. */
 static void choose_limit(const source *s, clspi_reduce_segment *to)
 {
-    const double of_reals = clspi_reduce_eps(s->form);
     const double scale = s->reach > 0 ? to->scale[0] * to->scale[1] : 0;
-    const double of_parts = (6.0 * s->form->degree + 4.0 * s->form->to + 24) * 0x1p-52;
-    const double ratio = s->form->rational ? 3 * s->ratio : 1;
+    const double of_parts = (4.0 * s->form->degree + 6) * 0x1p-52;
+    const double of_reals = clspi_reduce_eps(s->form), ratio = s->form->rational ? 3 * s->ratio : 1;
 
-    to->rounding = 2 * ratio * (of_parts * scale + of_reals * (s->most + scale));
+    to->rounding = sqrt(s->form->dim) * ratio * (of_parts * scale + of_reals * (s->most + scale));
     const double left = s->of->tolerance - 2 * to->rounding;
     to->limit = (left > to->rounding ? left : to->rounding) / to->scale[0] / to->scale[1] / SLACK;
 }

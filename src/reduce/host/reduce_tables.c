@@ -110,8 +110,8 @@ bool clspi_reduce_tables_make(clspi_reduce_tables *t, const clspi_reduce_form *f
 
     *t = (clspi_reduce_tables){.form = *form, .first = form->tangents && form->to > 2 ? 2 : 1};
     t->inner = form->to + 1 - 2 * t->first;
-    t->nodes = 2 * measured; /* of 4 parts of a half wave of what is measured */
-    t->factor = 1 / cos(PI / 8);
+    t->nodes = measured < 6 ? 12 : 2 * measured;
+    t->factor = 1 / cos(measured * PI / (4 * t->nodes));
     const size_t num = t->inner * (order + columns) + order * columns +
                        2 * (size_t)t->nodes * (order + (form->rational ? columns : 0));
     t->inner_from = malloc(num * sizeof *t->inner_from);
@@ -123,7 +123,7 @@ bool clspi_reduce_tables_make(clspi_reduce_tables *t, const clspi_reduce_form *f
     make_inner(t);
     make_raise(t);
     make_nodes(t);
-    t->rounding = 2 * (clspi_reduce_eps(form) + (2 * form->to + 4) * 0x1p-52);
+    t->rounding = sqrt(form->dim) * (clspi_reduce_eps(form) + (form->to + 2) * 0x1p-52);
     return true;
 }
 
