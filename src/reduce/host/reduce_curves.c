@@ -10,12 +10,10 @@
 enum {
     SEGMENTS_MAX = 64,   /* whose control points are at hand at once, */
     REALS_MAX = 1 << 15, /* of all together, if they are several, */
-    PARTS_MAX = 256      /* and parts that are made at once */
+    PARTS_MAX = 256,     /* and parts that are made at once */
+    FEW = 9,             /* parts, which are tried one number after the other */
+    ALIKE_GROWTH = 4 /* of control points of pieces by those of segments, where parts are alike */
 };
-
-/* The length of parts at the ends of a segment of which pieces have tangents, by that of the others
-   (docs/math.md, 22). */
-#define SHORT 0.70710678118654752440
 
 /* Segments that are at hand, and parts of them. */
 typedef struct desk {
@@ -36,14 +34,14 @@ typedef struct desk {
 /* Tells how many parts as long as the longest n parts are. */
 static double lengths_of(const clspi_reduce_form *form, double n)
 {
-    return clspi_reduce_has_short_ends(form) && n > 1 ? n - 2 + 2 * SHORT : n;
+    return clspi_reduce_has_short_ends(form) && n > 1 ? n - 2 + 2 * CLSPI_REDUCE_SHORT : n;
 }
 
 double clspi_reduce_begin(const clspi_reduce_form *form, uint32_t n, uint32_t i)
 {
     if (i == 0) return 0;
     if (i == n) return 1;
-    return clspi_reduce_has_short_ends(form) ? (i - 1 + SHORT) / lengths_of(form, n)
+    return clspi_reduce_has_short_ends(form) ? (i - 1 + CLSPI_REDUCE_SHORT) / lengths_of(form, n)
                                              : (double)i / n;
 }
 
@@ -109,23 +107,11 @@ typedef struct search {
     double bound;        /* of parts of `high` */
 } search;
 
-/* Tells whether all parts are off alike, but for those at the ends: what is left of a polynomial is
-   the same all along where it is of one degree more than pieces. */
-static bool is_alike(const clspi_reduce_form *form)
-{
-    return form->degree == form->to + 1 && !form->rational;
-}
-
-/* Counts the parts of n that are looked at where all are. */
-static uint32_t parts_of(const clspi_reduce_form *form, uint32_t n)
-{
-    return is_alike(form) && n > 2 ? 2 : n;
-}
-
 /* Returns the part of n where t is. */
 static uint32_t part_at(const clspi_reduce_form *form, uint32_t n, double t)
 {
-    const double at = t * lengths_of(form, n) + (lengths_of(form, n) < n ? 1 - SHORT : 0);
+    const double at =
+        t * lengths_of(form, n) + (lengths_of(form, n) < n ? 1 - CLSPI_REDUCE_SHORT : 0);
 
     return at < n ? (uint32_t)at : n - 1;
 }
@@ -175,14 +161,12 @@ static void conclude(const clspi_reduce_form *form, search *s, double limit)
 /* Puts parts of a segment on the desk that are to be looked at, as far as there is room. */
 static void put_search(desk *d, uint32_t owner, search *s)
 {
-    const clspi_reduce_form *const form = &d->of->tables->form;
-    const uint32_t end = s->all ? parts_of(form, s->now) : s->next + 1;
+    const uint32_t end = s->all ? s->now : s->next + 1;
 
     while (s->next < end && d->num_parts < PARTS_MAX) {
         put_part(d, owner, s->now, s->next++);
         if (!s->all) s->next = s->now;
     }
-    if (s->all && s->next == end) s->next = s->now;
 }
 
 /* Notes the errors of parts, and concludes where nothing is left to be looked at. */
@@ -221,18 +205,74 @@ static void find_numbers(desk *d, uint32_t num, search *searches)
     }
 }
 
+/* Returns the size of the difference of the highest order of control points. */
+static double difference_of(const clspi_reduce_tables *t, const double *points)
+{
+    const uint32_t dim = t->form.dim;
+    double square = 0;
+
+    for (uint32_t c = 0; c < dim; c++) {
+        double sum = 0;
+        for (uint32_t j = 0; j <= t->form.degree; j++)
+            sum += t->difference[j] * points[j * dim + c];
+        square += sum * sum;
+    }
+    return sqrt(square);
+}
+
+/* Returns what of n parts that are alike one is off by, as all would be if they were one. */
+static double shared_by(const clspi_reduce_form *form, double all, double n)
+{
+    const double length = 1 / lengths_of(form, n);
+
+    for (uint32_t k = 0; k < form->degree; k++)
+        all *= length;
+    return all;
+}
+
+/* Finds the number of parts that are alike; one part with the tangents at both ends has still to be
+   looked at. */
+static search find_alike(const clspi_reduce_tables *t, const double *points, double limit)
+{
+    const clspi_reduce_form *const form = &t->form;
+    const bool shortens = clspi_reduce_has_short_ends(form);
+    const double end = shortens ? t->alike[1] : 0;
+    const double all = (end > t->alike[0] ? end : t->alike[0]) * difference_of(t, points);
+    const double most = limit - ALIKE_GROWTH * t->rounding;
+    double n = 1 + shortens;
+
+    while (n < FEW && shared_by(form, all, n) > most)
+        n++;
+    if (n == FEW) {
+        const double lengths = pow(all / most, 1.0 / form->degree);
+        const double more = ceil(lengths + n - lengths_of(form, n) - 0x1p-20);
+        n = more < CLSPI_REDUCE_PIECES_MAX ? fmax(FEW, more) : CLSPI_REDUCE_PIECES_MAX;
+    }
+    if (shared_by(form, all, n) > most && n < CLSPI_REDUCE_PIECES_MAX) n++;
+    const uint32_t num = (uint32_t)n;
+    return (search){.high = num,
+                    .near = num,
+                    .now = 1,
+                    .all = true,
+                    .done = num > 2 || !shortens || all > most,
+                    .bound = shared_by(form, all, n) + limit - most};
+}
+
 /* Begins the search for a segment: one that is not sound has one piece, one that is not there
    none. */
-static search begin_search(const clspi_reduce_form *form, const clspi_reduce_segment *segment)
+static search begin_search(const clspi_reduce_tables *t, const double *points,
+                           const clspi_reduce_segment *segment)
 {
     const uint32_t above = CLSPI_REDUCE_PIECES_MAX + 1;
 
-    return segment->is_sound ? (search){.high = above,
-                                        .near = above,
-                                        .now = 1,
-                                        .all = true,
-                                        .worst = clspi_reduce_has_short_ends(form) ? 0 : 0.5}
-                             : (search){.high = 1, .done = true};
+    if (!segment->is_sound) return (search){.high = 1, .done = true};
+    if (t->alike[0] > 0 && segment->limit > 2 * ALIKE_GROWTH * t->rounding)
+        return find_alike(t, points, segment->limit);
+    return (search){.high = above,
+                    .near = above,
+                    .now = 1,
+                    .all = true,
+                    .worst = clspi_reduce_has_short_ends(&t->form) ? 0 : 0.5};
 }
 
 double clspi_reduce_count(const clspi_reduce_curves *curves, size_t first, size_t num,
@@ -250,11 +290,11 @@ double clspi_reduce_count(const clspi_reduce_curves *curves, size_t first, size_
             searches[i] = (search){.high = 0, .done = true};
             if (!clspi_reduce_is_there(curves, segment)) continue;
             clspi_reduce_load(curves, segment, d->points + i * d->reals, &d->segment[i]);
-            searches[i] = begin_search(&curves->tables->form, &d->segment[i]);
+            searches[i] = begin_search(curves->tables, d->points + i * d->reals, &d->segment[i]);
         }
         find_numbers(d, (uint32_t)some, searches);
         for (uint32_t i = 0; i < some; i++) {
-            const double unseen = is_alike(&curves->tables->form) ? d->segment[i].rounding : 0;
+            const double unseen = curves->tables->alike[0] > 0 ? d->segment[i].rounding : 0;
             counts[done + i] = searches[i].high;
             if (searches[i].high > 0)
                 most = fmax(most, clspi_reduce_bound(&d->segment[i], searches[i].bound) + unseen);
@@ -266,36 +306,41 @@ double clspi_reduce_count(const clspi_reduce_curves *curves, size_t first, size_
 
 /* ---- pieces ---- */
 
-/* Returns coordinate c of control point i of a piece, as it is given. */
-static double given(const desk *d, size_t part, uint32_t i, uint32_t c)
+/* Writes control points of a piece: those of its segment relative to the origin, scaled, are
+   brought to where they are. */
+static void write_points(const desk *d, size_t part, void *to, size_t at)
 {
     const clspi_reduce_form *const form = &d->of->tables->form;
     const clspi_reduce_segment *const s = &d->segment[d->owner[part]];
-    const uint32_t coords = clspi_reduce_to_coords(form);
-    const double *const p = d->made + (part * (form->to + 1) + i) * coords;
+    const uint32_t coords = clspi_reduce_to_coords(form), dim = form->dim, last = form->to * coords;
+    const double *const p = d->made + part * (last + coords);
+    const bool begins = d->part[part].begin == 0, ends = d->part[part].end == 1;
 
-    if (i == 0 && d->part[part].begin == 0) return s->begin[c];
-    if (i == form->to && d->part[part].end == 1) return s->end[c];
-    if (c == form->dim) return p[c] * s->weight;
-    const double x = p[c] * s->scale[0] * s->scale[1];
-    return coords > form->dim ? (x + s->origin[c] * p[form->dim]) * s->weight : x + s->origin[c];
+    for (uint32_t i = 0; i <= last; i += coords) {
+        const double *const given = i == 0 && begins ? s->begin : i == last && ends ? s->end : NULL;
+        for (uint32_t c = 0; c < coords; c++) {
+            const double x = p[i + c] * s->scale[0] * s->scale[1];
+            const double y = coords == dim ? x + s->origin[c]
+                             : c < dim     ? (x + s->origin[c] * p[i + dim]) * s->weight
+                                           : p[i + c] * s->weight;
+            const double z = given ? given[c] : y;
+            if (form->f64)
+                ((double *)to)[at + i + c] = z;
+            else
+                ((float *)to)[at + i + c] = (float)z;
+        }
+    }
 }
 
 /* Writes the parts on the desk as pieces of segments from `first` on, behind so many. */
 static void write_parts(const desk *d, size_t first, size_t before, const clspi_reduce_pieces *to)
 {
     const clspi_reduce_form *const form = &d->of->tables->form;
-    const uint32_t coords = clspi_reduce_to_coords(form), reals = (form->to + 1) * coords;
+    const size_t reals = (size_t)(form->to + 1) * clspi_reduce_to_coords(form);
 
     for (size_t k = 0; k < d->num_parts; k++) {
         const size_t at = before + k;
-        for (uint32_t i = 0; i < reals; i++) {
-            const double x = given(d, k, i / coords, i % coords);
-            if (form->f64)
-                ((double *)to->points)[at * reals + i] = x;
-            else
-                ((float *)to->points)[at * reals + i] = (float)x;
-        }
+        write_points(d, k, to->points, at * reals);
         if (to->ends) to->ends[2 * at] = d->part[k].begin;
         if (to->ends) to->ends[2 * at + 1] = d->part[k].end;
         if (to->bounds) to->bounds[at] = clspi_reduce_bound(&d->segment[d->owner[k]], d->error[k]);
@@ -316,9 +361,11 @@ bool clspi_reduce_write(const clspi_reduce_curves *curves, const uint32_t *count
         d->num_parts = 0;
         for (;; owner++, next = 0) {
             const uint32_t n = counts[first + owner];
-            if (next < n)
+            if (next < n) {
                 clspi_reduce_load(curves, first + owner, d->points + owner * d->reals,
                                   &d->segment[owner]);
+                clspi_reduce_find_ends(curves, first + owner, &d->segment[owner]);
+            }
             while (next < n && d->num_parts < most)
                 put_part(d, owner, n, next++);
             if (d->num_parts == most || owner + 1 == d->num) break;

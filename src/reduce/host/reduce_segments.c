@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "level.h"
+
 enum { ORDER_MAX = CLSPI_REDUCE_FROM_MAX + 1 };
 
 /* What a relative error of roundings in sums of squares may hide of an error. */
@@ -15,8 +17,9 @@ typedef struct source {
     const clspi_reduce_form *form;
     const double *operators; /* [order][order]; of Bezier curves they are not looked at */
     uint32_t order, coords;
-    double reals[ORDER_MAX * CLSPI_REDUCE_COORDS]; /* [order][coords] */
-    int exponent;                                  /* of points */
+    const double *reals; /* [order][coords], the caller's, or here: */
+    double room[ORDER_MAX * CLSPI_REDUCE_COORDS];
+    int exponent;              /* of points */
     double most, reach, ratio; /* the largest coordinate; the same relative to the origin, scaled;
                                   of the largest weight by the least */
 } source;
@@ -43,11 +46,9 @@ static void read_source(source *s, const clspi_reduce_curves *curves, size_t seg
     s->operators = spans->operators + span * order * order;
     s->order = (uint32_t)order;
     s->coords = coords;
-    if (form->f64)
-        memcpy(s->reals, (const double *)curves->points + first, order * coords * sizeof(double));
-    else
-        for (size_t i = 0; i < order * coords; i++)
-            s->reals[i] = (double)((const float *)curves->points)[first + i];
+    s->reals = form->f64 ? (const double *)curves->points + first : s->room;
+    for (size_t i = 0; i < order * coords && !form->f64; i++)
+        s->room[i] = (double)((const float *)curves->points)[first + i];
 }
 
 /* ---- ends ---- */
@@ -68,19 +69,21 @@ static void end_of(const source *s, uint32_t at, double *to)
 }
 
 /* Finds both ends. Where a curve goes on in another span, the end is where that one begins. */
-static void find_ends(const source *s, size_t segment, clspi_reduce_segment *to)
+void clspi_reduce_find_ends(const clspi_reduce_curves *curves, size_t segment,
+                            clspi_reduce_segment *to)
 {
-    const clspi_spans *const spans = s->of->spans;
-    const size_t span = span_of(s->of, segment);
+    const clspi_spans *const spans = curves->spans;
+    const size_t span = span_of(curves, segment);
     const bool is_last = segment % spans->spans + 1 == spans->spans;
+    source s;
 
-    end_of(s, 0, to->begin);
-    end_of(s, s->order - 1, to->end);
-    if (!is_last && clspi_reduce_is_there(s->of, segment + 1) &&
-        spans->first[span + 1] - spans->first[span] < s->order) {
-        source next;
-        read_source(&next, s->of, segment + 1);
-        end_of(&next, 0, to->end);
+    read_source(&s, curves, segment);
+    end_of(&s, 0, to->begin);
+    end_of(&s, s.order - 1, to->end);
+    if (!is_last && clspi_reduce_is_there(curves, segment + 1) &&
+        spans->first[span + 1] - spans->first[span] < s.order) {
+        read_source(&s, curves, segment + 1);
+        end_of(&s, 0, to->end);
     }
 }
 
@@ -112,8 +115,6 @@ static int look_at_weights(source *s, bool *is_sound)
 {
     double least = DBL_MAX, most = 0;
 
-    s->ratio = 1;
-    if (!s->form->rational) return 0;
     for (uint32_t i = 0; i < s->order; i++) {
         const double w = s->reals[i * s->coords + s->form->dim];
         *is_sound = *is_sound && w > 0 && w <= DBL_MAX;
@@ -124,41 +125,90 @@ static int look_at_weights(source *s, bool *is_sound)
     return exponent_of(most);
 }
 
-/* Takes control points relative to the first one, scaled: [order][coords]. */
-static void take_points(source *s, double *points, clspi_reduce_segment *to)
+/* Looks at the points of rational curves: finite, and where the first one is. */
+static void look_at_points(source *s, clspi_reduce_segment *to)
 {
-    const uint32_t dim = s->form->dim, coords = s->coords;
-    const bool rational = s->form->rational;
-    const int weights = look_at_weights(s, &to->is_sound);
-    const double to_weight = power_of_two(-weights);
+    const uint32_t dim = s->form->dim;
 
-    to->weight = power_of_two(weights);
-    s->most = s->reach = 0;
     for (uint32_t i = 0; i < s->order; i++)
         for (uint32_t c = 0; c < dim; c++) {
-            const double *const p = s->reals + i * coords;
-            const double x = rational ? p[c] / p[dim] : p[c], size = fabs(x);
+            const double *const p = s->reals + i * s->coords;
+            const double x = p[c] / p[dim], size = fabs(x);
             to->is_sound = to->is_sound && size <= DBL_MAX;
             if (i == 0) to->origin[c] = x;
             s->most = size > s->most ? size : s->most;
         }
+}
+
+/* Takes control points of rational curves relative to the first one, scaled, with weights. */
+static void take_rational(source *s, double *points, clspi_reduce_segment *to)
+{
+    const uint32_t dim = s->form->dim, coords = s->coords;
+    const int weights = look_at_weights(s, &to->is_sound);
+    const double to_weight = power_of_two(-weights);
+
+    to->weight = power_of_two(weights);
+    look_at_points(s, to);
     const double by = power_of_two(-exponent_of(s->most));
     for (uint32_t i = 0; i < s->order; i++) {
         const double *const p = s->reals + i * coords;
-        const double w = rational ? p[dim] * to_weight : 1;
-        if (rational) points[i * coords + dim] = w;
+        const double w = points[i * coords + dim] = p[dim] * to_weight;
         for (uint32_t c = 0; c < dim; c++) {
-            const double x = p[c] * to_weight * by - to->origin[c] * by * w;
-            const double size = rational ? fabs(x) / w : fabs(x);
+            const double x = p[c] * to_weight * by - to->origin[c] * by * w, size = fabs(x) / w;
             points[i * coords + c] = x;
             s->reach = size > s->reach ? size : s->reach;
         }
     }
+}
+
+/* Takes those of polynomial curves. */
+CLSPI_INLINE void take_polynomial(source *s, double *points, clspi_reduce_segment *to, uint32_t dim)
+{
+    const double *const p = s->reals;
+    const uint32_t reals = s->order * dim;
+    double origin[4], most = 0, reach = 0, finite = 0;
+
+    for (uint32_t i = 0; i < reals; i++) {
+        const double size = fabs(p[i]);
+        finite += 0 * p[i];
+        most = size > most ? size : most;
+    }
+    const double by = power_of_two(-exponent_of(most));
+    for (uint32_t c = 0; c < dim; c++) {
+        to->origin[c] = p[c];
+        origin[c] = p[c] * by;
+    }
+    for (uint32_t i = 0; i < reals; i += dim)
+        for (uint32_t c = 0; c < dim; c++) {
+            const double x = p[i + c] * by - origin[c], size = fabs(x);
+            points[i + c] = x;
+            reach = size > reach ? size : reach;
+        }
+    s->most = most;
+    s->reach = reach;
+    to->is_sound = finite == 0;
+}
+
+/* Takes control points relative to the first one, scaled: [order][coords]. */
+static void take_points(source *s, double *points, clspi_reduce_segment *to)
+{
+    const uint32_t dim = s->form->dim;
+
+    s->most = s->reach = 0;
+    s->ratio = to->weight = 1;
+    if (s->form->rational)
+        take_rational(s, points, to);
+    else if (dim == 2)
+        take_polynomial(s, points, to, 2);
+    else if (dim == 3)
+        take_polynomial(s, points, to, 3);
+    else
+        take_polynomial(s, points, to, dim);
     const int again = exponent_of(s->reach);
     const double larger = power_of_two(-again);
     for (uint32_t i = 0; i < s->order; i++)
         for (uint32_t c = 0; c < dim; c++)
-            points[i * coords + c] *= larger;
+            points[i * s->coords + c] *= larger;
     s->exponent = exponent_of(s->most) + again;
 }
 
@@ -178,13 +228,14 @@ static void extract(const source *s, const double *from, double *to)
    twice, as parts that are alike are not all looked at. */
 static void choose_limit(const source *s, clspi_reduce_segment *to)
 {
+    const clspi_reduce_tables *const t = s->of->tables;
     const double scale = s->reach > 0 ? to->scale[0] * to->scale[1] : 0;
-    const double of_parts = (4.0 * s->form->degree + 6) * 0x1p-52;
-    const double of_reals = clspi_reduce_eps(s->form), ratio = s->form->rational ? 3 * s->ratio : 1;
+    const double ratio = s->form->rational ? 3 * s->ratio : 1;
 
-    to->rounding = sqrt(s->form->dim) * ratio * (of_parts * scale + of_reals * (s->most + scale));
+    to->rounding = ratio * (t->of_parts * scale + t->of_reals * (s->most + scale));
     const double left = s->of->tolerance - 2 * to->rounding;
-    to->limit = (left > to->rounding ? left : to->rounding) / to->scale[0] / to->scale[1] / SLACK;
+    to->limit = (left > to->rounding ? left : to->rounding) * (1 / to->scale[0]) *
+                (1 / to->scale[1]) / SLACK;
 }
 
 void clspi_reduce_load(const clspi_reduce_curves *curves, size_t segment, double *points,
@@ -194,7 +245,6 @@ void clspi_reduce_load(const clspi_reduce_curves *curves, size_t segment, double
 
     read_source(&s, curves, segment);
     to->is_sound = true;
-    find_ends(&s, segment, to);
     if (curves->is_bezier)
         take_points(&s, points, to);
     else {

@@ -14,12 +14,17 @@ typedef struct clspi_reduce_segment {
     double weight;    /* and that homogeneous ones then are, and their weights */
     double rounding;  /* what pieces are off beside their error at the nodes */
     double limit;     /* of that error, so that with rounding it is within the tolerance */
-    double begin[CLSPI_REDUCE_COORDS], end[CLSPI_REDUCE_COORDS]; /* its ends, as pieces have them */
+    double begin[CLSPI_REDUCE_COORDS], end[CLSPI_REDUCE_COORDS]; /* its ends, as pieces have them,
+                                                                    if they have been found */
 } clspi_reduce_segment;
 
 /* Makes a segment, counted through all curves, and its control points [degree + 1][coordinates]. */
 void clspi_reduce_load(const clspi_reduce_curves *curves, size_t segment, double *points,
                        clspi_reduce_segment *to);
+
+/* Finds the ends of a segment. */
+void clspi_reduce_find_ends(const clspi_reduce_curves *curves, size_t segment,
+                            clspi_reduce_segment *to);
 
 /* Returns how far a piece may be from its part by its error at the nodes. */
 double clspi_reduce_bound(const clspi_reduce_segment *segment, double error);

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "bernstein.h"
+#include "reduce_parts.h"
 
 #define PI 3.14159265358979323846
+
+enum { ALIKE_ORDER = 5, ALIKE_ROOM = 8 * (1 + 2 * (2 * ALIKE_ORDER + 1) * 4) };
 
 /* Computes the places that are interpolated: where the least polynomial of its degree has its zeros
    that has single, or double, ones at 0 and 1 as well. */
@@ -103,6 +106,24 @@ static void make_nodes(const clspi_reduce_tables *t)
     }
 }
 
+/* Makes the errors of parts that are alike, of the curve t^degree. */
+static void measure_alike(clspi_reduce_tables *t)
+{
+    double curve[ALIKE_ORDER * 4] = {0}, room[ALIKE_ROOM];
+    const clspi_reduce_part part[2] = {{curve, 0, 1, CLSPI_REDUCE_FREE},
+                                       {curve, 0, 1, CLSPI_REDUCE_AT_BEGIN}};
+    const clspi_reduce_parts parts = {
+        .tables = t, .num = 2, .part = part, .error = t->alike, .room = room};
+
+    if (t->form.rational || t->form.degree != t->form.to + 1 || t->form.to > 3) return;
+    curve[t->form.degree * t->form.dim] = 1;
+    t->difference[t->form.degree] = 1;
+    for (uint32_t j = t->form.degree; j > 0; j--) /* binomials, of either sign */
+        t->difference[j - 1] = -t->difference[j] * j / (t->form.degree - j + 1.0);
+    clspi_reduce_parts_make(&parts);
+    t->alike[1] *= pow(CLSPI_REDUCE_SHORT, t->form.degree);
+}
+
 bool clspi_reduce_tables_make(clspi_reduce_tables *t, const clspi_reduce_form *form)
 {
     const uint32_t measured = form->degree + (form->rational ? form->to : 0);
@@ -123,7 +144,10 @@ bool clspi_reduce_tables_make(clspi_reduce_tables *t, const clspi_reduce_form *f
     make_inner(t);
     make_raise(t);
     make_nodes(t);
-    t->rounding = sqrt(form->dim) * (clspi_reduce_eps(form) + (form->to + 2) * 0x1p-52);
+    t->of_parts = sqrt(form->dim) * (4.0 * form->degree + 6) * 0x1p-52;
+    t->of_reals = sqrt(form->dim) * ((form->f64 ? 0 : 0x1p-24) + (form->degree + 4) * 0x1p-53);
+    t->rounding = t->of_reals + sqrt(form->dim) * (form->to + 2) * 0x1p-52;
+    measure_alike(t);
     return true;
 }
 

@@ -12,6 +12,10 @@ enum {
     CLSPI_REDUCE_TO_MAX = 15     /* and of pieces */
 };
 
+/* The length of parts at the ends of a segment of which pieces of degree 2 have tangents, by that
+   of the others. */
+#define CLSPI_REDUCE_SHORT 0.70710678118654752440
+
 typedef struct clspi_reduce_form {
     uint32_t degree, to; /* of curves, and of their pieces, which is less and at least 1 */
     uint32_t dim;        /* coordinates of a point: 1 to 4 */
@@ -24,11 +28,18 @@ typedef struct clspi_reduce_form {
 
 typedef struct clspi_reduce_tables {
     clspi_reduce_form form;
-    uint32_t inner;     /* control points that interpolation decides, */
-    uint32_t first;     /* the number of the first one, */
-    uint32_t nodes;     /* and places in (0, 1/2] where differences are looked at, t and 1 - t */
-    double factor;      /* the most that a difference is, by the largest at these */
-    double rounding;    /* of control points of pieces, by the largest */
+    uint32_t inner;  /* control points that interpolation decides, */
+    uint32_t first;  /* the number of the first one, */
+    uint32_t nodes;  /* and places in (0, 1/2] where differences are looked at, t and 1 - t */
+    double factor;   /* the most that a difference is, by the largest at these */
+    double rounding; /* of control points of pieces, by the largest */
+    double alike[2]; /* where the derivative of order `degree` of curves is all that is left, as of
+                        polynomials of one degree more than pieces of degrees up to 3: the error of
+                        a part by the curve's difference of that order, and of a short one at an
+                        end; 0: else */
+    double difference[5];      /* the weights of control points in that */
+    double of_parts, of_reals; /* what making parts rounds, relative to segments, and what reading
+                                  and storing coordinates does */
     double *inner_from; /* [inner][degree + 1], values of the curve's functions at the places that
                            are interpolated, */
     double *inner_of;   /* [inner][to + 1]: an inner control point as a sum of the others, and of
@@ -43,12 +54,6 @@ typedef struct clspi_reduce_tables {
 /* Makes tables; false without memory. clspi_reduce_tables_release must follow in every case. */
 bool clspi_reduce_tables_make(clspi_reduce_tables *tables, const clspi_reduce_form *form);
 void clspi_reduce_tables_release(clspi_reduce_tables *tables);
-
-/* Returns what rounding to the precision of coordinates, and summing them, is off by at most. */
-static inline double clspi_reduce_eps(const clspi_reduce_form *form)
-{
-    return (form->f64 ? 0 : 0x1p-24) + (form->degree + 4) * 0x1p-53;
-}
 
 /* Returns the coordinates of a control point of curves, and of pieces. */
 static inline uint32_t clspi_reduce_from_coords(const clspi_reduce_form *form)

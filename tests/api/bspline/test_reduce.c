@@ -150,7 +150,9 @@ static void judge(const spline *s, const double *controls, const made *m, double
         if (i + 1 == m->size.num_pieces || m->patches[i + 1] != curve)
             assert_true(m->params[2 * i + 1] == s->knots[0][d->num_controls[0]]);
     }
-    assert_true(most <= m->size.bound && m->size.bound <= fmin(2 * most, tolerance));
+    if (!(most <= m->size.bound && m->size.bound <= fmin(2 * most, tolerance)))
+        fail_msg("degree %u to %u: a bound is %.17g, the largest said %.17g, the tolerance %g",
+                 d->degree[0], m->r.degree, most, m->size.bound, tolerance);
 }
 
 /* Fails unless pieces meet bit for bit; jumps: knots where the curve does not. */
