@@ -5,6 +5,7 @@
 #include <clspline/bezier.h>
 #include <clspline/bspline.h>
 #include <clspline/nearest.h>
+#include <clspline/reduce.h>
 #include <string.h>
 #include <time.h>
 
@@ -264,6 +265,40 @@ static void test_projections(void **state)
     check_uses(uses, COUNT(uses));
 }
 
+/* ---- pieces of a lower degree ---- */
+
+enum { PIECES_MAX = 512 };
+
+/* Loads curves, so that all is counted again, and makes their pieces, of which there may be others
+   when a count failed. */
+static clsp_status reduce(clsp_patch_plan *plan, const use *u, void *results)
+{
+    const clsp_reduction lines = {.degree = 1, .tolerance = 1e-2};
+    float *const points = results;
+    double params[2 * PIECES_MAX];
+    const clsp_pieces pieces = {.controls = clsp_out_f32(points, PIECES_MAX * 2 * 3),
+                                .params = clsp_out_f64(params, COUNT(params))};
+    clsp_reduction_size size = {.num_pieces = 0};
+    clsp_status status = load(plan, CURVES, CURVE_REALS);
+
+    if (status == CLSP_OK && u->own_knots) status = set_own_knots(plan);
+    if (status == CLSP_OK) status = clsp_patch_set_reduction(plan, &lines, &size);
+    assert_true(size.num_pieces <= PIECES_MAX);
+    if (status == CLSP_OK) status = clsp_patch_reduce(plan, (clsp_range){0, CURVES}, &pieces, NULL);
+    return status;
+}
+
+static void test_reductions(void **state)
+{
+#define REDUCTION .plan = curve_plan, .apply = reduce, .bytes = PIECES_MAX * 2 * 3 * sizeof(float)
+    static const use uses[] = {{.name = "lines", REDUCTION},
+                               {.name = "lines of own knots", REDUCTION, .own_knots = true}};
+#undef REDUCTION
+
+    (void)state;
+    check_uses(uses, COUNT(uses));
+}
+
 /* ---- lists ---- */
 
 enum { LISTED = 50 };
@@ -363,8 +398,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conversions), cmocka_unit_test(test_own_knots),
-        cmocka_unit_test(test_projections), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_projections), cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_lists),       cmocka_unit_test(test_matrices),
     };
 
     if (support_no_device()) return 77;
