@@ -1,4 +1,4 @@
-"""Curves as pieces of a lower degree."""
+"""Curves and surfaces as pieces of a lower degree."""
 from __future__ import annotations
 
 import typing
@@ -15,20 +15,22 @@ if typing.TYPE_CHECKING:
 
 
 class Pieces(typing.NamedTuple):
-    """Bezier pieces that stand for curves, one curve's behind the other's and along each in order.
+    """Bezier pieces that stand for curves or surfaces, one's behind the other's, along a curve in
+    order and of a surface v fastest.
 
     Attributes
     ----------
-    curves : Bezier
+    patches : Bezier
         A batch of as many as there are pieces.
     param : numpy.ndarray
-        Of shape (pieces, 2): where each begins and ends in its curve's parameter.
+        Where each begins and ends in the parameter of its curve, (pieces, 2), or in those of its
+        surface, (pieces, 2, 2) with u first.
     bound : numpy.ndarray
-        Of shape (pieces,): at no parameter is the piece farther from its curve.
+        Of shape (pieces,): at no parameter is the piece farther from what it stands for.
     index : numpy.ndarray
-        Of shape (pieces,): the number of its curve in the batch, in C order.
+        Of shape (pieces,): the number of its curve or surface in the batch, in C order.
     """
-    curves: Bezier
+    patches: Bezier
     param: Array
     bound: Array
     index: Array
@@ -39,17 +41,19 @@ class Reduced:
 
     def reduce(self, degree: int, tolerance: float, *, polynomial: bool = False,
                free_tangents: bool = False) -> Pieces:
-        """Bezier pieces of a lower degree within a distance of curves: cubics, quadratics, lines.
+        """Bezier pieces of a lower degree within a distance of curves, or of polynomial surfaces:
+        cubics, quadratics, lines.
 
-        Each segment between knots is cut into the least number of parts that suffices. Pieces meet
-        bit for bit. From degree 3 on they have the curve's derivatives where they begin and end,
-        those of degree 2 its tangents at the ends of segments. The bound of each is proven, with
-        all roundings.
+        Each segment of a curve between knots is cut into the least number of parts that suffices.
+        Pieces meet bit for bit. From degree 3 on they have the curve's derivatives where they begin
+        and end, those of degree 2 its tangents at the ends of segments. Surfaces become a grid of
+        pieces, direction by direction. The bound of each is proven, with all roundings.
 
         Parameters
         ----------
         degree : int
-            Of the pieces: 1 to 15, and below that of the curves.
+            Of the pieces: 1 to 15, and below that of the curves. Of surfaces a direction of no
+            higher degree keeps its own.
         tolerance : float
             What pieces may be off, above 0.
         polynomial : bool
@@ -67,14 +71,14 @@ class Reduced:
         >>> import numpy as np, clspline
         >>> quarter = np.array([[250, 0], [250, 138], [138, 250], [0, 250]], float)
         >>> pieces = clspline.Bezier(quarter, 'curve').reduce(2, 0.5)
-        >>> pieces.curves.degree, pieces.index
+        >>> pieces.patches.degree, pieces.index
         ((2,), array([0, 0, 0]))
         >>> bool(pieces.bound.max() <= 0.5)
         True
         """
         from ._bezier import Bezier
-        if self.directions != 1:
-            raise ArgumentError('reduce: of curves')
+        if self.directions > 2:
+            raise ArgumentError('reduce: of curves and surfaces; these are volumes')
         wanted = ffi.new('clsp_reduction *', {
             'degree': memory.whole(degree, 'degree'), 'polynomial': bool(polynomial),
             'free_tangents': bool(free_tangents),
@@ -87,8 +91,9 @@ class Reduced:
             self._load(plan)
             check(lib.clsp_patch_set_reduction(pointer, wanted, size))
             num = size.num_pieces
-            control = np.empty((num, wanted.degree + 1, self.dim + rational), self.precision)
-            param, bound = np.empty((num, 2)), np.empty(num)
+            orders = tuple(min(wanted.degree, own) + 1 for own in self.degree)
+            control = np.empty((num,) + orders + (self.dim + rational,), self.precision)
+            param, bound = np.empty((num,) + (2,) * self.directions), np.empty(num)
             index = np.empty(num, np.uint32)
             targets = {name: memory.Output(array) for name, array in
                        (('controls', control), ('params', param), ('bounds', bound),
@@ -97,5 +102,6 @@ class Reduced:
                                                for name, target in targets.items()})
             if num:
                 check(lib.clsp_patch_reduce(pointer, [0, self.num_patches], pieces, ffi.NULL))
-        curves = Bezier(control, 'curve', rational, precision=self.precision, context=self.context)
-        return Pieces(curves, param, bound, index.astype(np.intp))
+        patches = Bezier(control, ('curve', 'surface')[self.directions - 1], rational,
+                         precision=self.precision, context=self.context)
+        return Pieces(patches, param, bound, index.astype(np.intp))

@@ -398,9 +398,29 @@ class Pieces(SplineCase):
                     at = high if high < end - 1e-6 else end
             self.assertEqual(found, [])
 
+    def test_lower_surface(self):
+        """A surface becomes a grid of pieces within the tolerance."""
+        surface = random_spline(random.Random(13), [4, 2], [6, 4], 3, False)
+        source = self.write("a.g2", surface.g2())
+        path = self.cut(source, "json", "--degree", "2", "-t", "0.01", "-p", "f64")
+        with open(path, encoding="ascii") as file:
+            found = json.load(file)["shape"]["data"]
+        area = 0
+        for item in found:
+            self.assertEqual((item["degree_u"], item["degree_v"]), (2, 2))
+            piece = Spline([2, 2], [item["knotvector_u"], item["knotvector_v"]],
+                           item["control_points"]["points"])
+            low, high = zip(*(domain(knots, 2) for knots in piece.knots))
+            area += (high[0] - low[0]) * (high[1] - low[1])
+            t = [(a + 2 * b) / 3 for a, b in zip(low, high)]
+            self.assertLess(math.dist(piece.point(*t), surface.point(*t)), 0.01)
+        whole = [domain(knots, p) for knots, p in zip(surface.knots, surface.degrees)]
+        self.assertAlmostEqual(area, math.prod(high - low for low, high in whole))
+
     def test_refused(self):
         knot, vase = os.path.join(DATA, "knot.g2"), os.path.join(DATA, "vase.json")
-        for expected, args in (("spline 0 is a surface: --degree is of curves; use --only curves",
+        for expected, args in (("spline 0 is a surface: --degree is of curves and of polynomial "
+                                "surfaces; use --only curves",
                                 (vase, "-o", self.path("a.g2"), "--degree", "1", "-t", "1")),
                                ("by rounding or since there would be more than 1048576 a span; use",
                                 (knot, "-o", self.path("a.g2"), "--degree", "1", "-t", "1e-15")),

@@ -19,7 +19,7 @@
 typedef struct work {
     const request *r;
     uint32_t only;            /* directions of the splines that are cut; 0: any */
-    clsp_reduction reduction; /* of curves of higher degrees; degree 0: none */
+    clsp_reduction reduction; /* of higher degrees; degree 0: none */
     spline_format format;
     clsp_context *ctx;
     splines content;
@@ -168,10 +168,25 @@ static bool run_batch(work *w, const spline_batch *batch)
 
 static bool is_reduced(const work *w, const spline_batch *batch)
 {
-    return w->reduction.degree > 0 && batch->type.degree[0] > w->reduction.degree;
+    bool is_higher = false;
+    for (uint32_t k = 0; k < batch->type.directions; k++)
+        is_higher = is_higher || batch->type.degree[k] > w->reduction.degree;
+    return w->reduction.degree > 0 && is_higher;
 }
 
-/* Loads the curves of a batch and counts their pieces. */
+/* The type of pieces of a batch, without their knots. */
+static spline_type reduced_type(const work *w, const spline_batch *batch)
+{
+    spline_type type = batch->type;
+    for (uint32_t k = 0; k < type.directions; k++) {
+        if (type.degree[k] > w->reduction.degree) type.degree[k] = w->reduction.degree;
+        type.num_controls[k] = type.degree[k] + 1;
+    }
+    type.rational = type.rational && !w->reduction.polynomial;
+    return type;
+}
+
+/* Loads the splines of a batch and counts their pieces. */
 static bool count_reduced(job *j, size_t *num)
 {
     clsp_reduction_size size;
@@ -190,22 +205,21 @@ static bool count_reduced(job *j, size_t *num)
     return true;
 }
 
-/* Writes pieces of curves, of which the number of each and its parameters are known. */
-static bool write_reduced(job *j, size_t num, const double *params, const uint32_t *curves)
+/* Writes pieces, of which the number of each one's spline and its parameters are known. */
+static bool write_reduced(job *j, size_t num, const double *params, const uint32_t *numbers)
 {
-    const uint32_t order = j->w->reduction.degree + 1;
-    double knots[2 * (CLSP_REDUCE_MAX_DEGREE + 1)];
+    double knots[2][2 * (CLSP_REDUCE_MAX_DEGREE + 1)];
     work *w = j->w;
-    spline_type type = j->batch->type;
-    type.degree[0] = w->reduction.degree;
-    type.num_controls[0] = order;
-    type.knots[0] = knots;
-    if (w->reduction.polynomial) type.rational = false;
+    spline_type type = reduced_type(w, j->batch);
+    for (uint32_t k = 0; k < type.directions; k++)
+        type.knots[k] = knots[k];
     for (size_t i = 0; i < num; i++) {
-        for (uint32_t k = 0; k < 2 * order; k++)
-            knots[k] = spline_parameter(j->batch, curves[i], 0, params[2 * i + k / order]);
+        for (uint32_t k = 0; k < type.directions; k++, params += 2)
+            for (uint32_t m = 0; m < 2 * type.num_controls[k]; m++)
+                knots[k][m] =
+                    spline_parameter(j->batch, numbers[i], k, params[m / type.num_controls[k]]);
         if (!spline_writer_add(&w->writer, &type, j->reals + i * j->piece_reals,
-                               (int64_t)j->batch->numbers[curves[i]]))
+                               (int64_t)j->batch->numbers[numbers[i]]))
             return false;
         w->num++;
         progress_report(&w->bar, (double)w->num / (double)w->total);
@@ -213,15 +227,15 @@ static bool write_reduced(job *j, size_t num, const double *params, const uint32
     return true;
 }
 
-/* Makes all pieces of the curves of a batch. */
-static bool make_reduced(job *j, size_t num, double *params, uint32_t *curves)
+/* Makes all pieces of the splines of a batch. */
+static bool make_reduced(job *j, size_t num, double *params, uint32_t *numbers)
 {
     const bool single = j->w->r->precision == MESH_F32;
     const size_t reals = num * j->piece_reals;
     const clsp_pieces pieces = {.controls = single ? clsp_out_f32(j->floats, reals)
                                                    : clsp_out_f64(j->reals, reals),
-                                .params = clsp_out_f64(params, 2 * num),
-                                .patches = clsp_out_u32(curves, num)};
+                                .params = clsp_out_f64(params, 2 * num * j->batch->type.directions),
+                                .patches = clsp_out_u32(numbers, num)};
     const clsp_range all = {0, j->batch->num_splines};
     if (!staging_check(j->w->ctx, clsp_patch_reduce(j->plan, all, &pieces, NULL))) return false;
     for (size_t i = 0; single && i < reals; i++)
@@ -229,26 +243,26 @@ static bool make_reduced(job *j, size_t num, double *params, uint32_t *curves)
     return true;
 }
 
-/* Makes and writes the pieces of the curves of a batch. */
+/* Makes and writes the pieces of the splines of a batch. */
 static bool run_reduced(work *w, const spline_batch *batch)
 {
     job j = {.w = w, .batch = batch};
+    const spline_type type = reduced_type(w, batch);
     size_t num = 0;
-    const bool keeps_weights = batch->type.rational && !w->reduction.polynomial;
-    j.piece_reals = (size_t)(w->reduction.degree + 1) * (batch->type.dim + keeps_weights);
+    j.piece_reals = (size_t)spline_num_controls(&type) * spline_coordinates(&type);
     bool done = count_reduced(&j, &num);
     j.pieces = num;
-    double *params = done ? malloc((2 * num + 1) * sizeof(double)) : NULL;
-    uint32_t *curves = done ? malloc((num + 1) * sizeof(uint32_t)) : NULL;
-    if (done && (!params || !curves))
+    double *params = done ? malloc((2 * num * type.directions + 1) * sizeof(double)) : NULL;
+    uint32_t *numbers = done ? malloc((num + 1) * sizeof(uint32_t)) : NULL;
+    if (done && (!params || !numbers))
         complain("not enough memory for %lu pieces", (unsigned long)num);
-    done = params && curves && make_room(&j, 1) && make_reduced(&j, num, params, curves);
-    if (done) write_reduced(&j, num, params, curves);
+    done = params && numbers && make_room(&j, 1) && make_reduced(&j, num, params, numbers);
+    if (done) write_reduced(&j, num, params, numbers);
     clsp_patch_plan_destroy(&j.plan);
     free(j.reals);
     free(j.floats);
     free(params);
-    free(curves);
+    free(numbers);
     return done;
 }
 
@@ -303,8 +317,9 @@ static bool check_types(const work *w)
         if (!why && w->format == SPLINES_JSON && is_wanted(w, batch) &&
             batch->type.directions != w->directions)
             why = "JSON has splines of one kind; use .g2 or --only";
-        if (!why && w->reduction.degree > 0 && is_wanted(w, batch) && batch->type.directions > 1)
-            why = "--degree is of curves; use --only curves";
+        if (!why && is_wanted(w, batch) && is_reduced(w, batch) &&
+            (batch->type.directions > 2 || (batch->type.directions == 2 && batch->type.rational)))
+            why = "--degree is of curves and of polynomial surfaces; use --only curves";
         if (!why) continue;
         complain("%s: spline %lu is a %s: %s", w->r->inputs[0], (unsigned long)batch->numbers[0],
                  spline_form(&batch->type), why);

@@ -490,6 +490,132 @@ static void test_own_knots(void **state)
     free(controls);
 }
 
+/* ---- surfaces ---- */
+
+/* Returns the largest distance of a surface's piece and its part at samples within. */
+static double patch_error(const spline *s, const double *controls, const double *piece,
+                          const double params[4], const uint32_t degree[2])
+{
+    enum { SIDE = 6 };
+    const ref_bspline surface = exact_spline_of(s, controls);
+    const ref_family family = ref_bspline_family(&surface);
+    const ref_patch patch = {
+        .form = REF_SURFACE, .degree = {degree[0], degree[1]}, .dim = s->l.dim, .points = piece};
+    double most = 0;
+
+    for (int k = 0; k < SIDE * SIDE; k++) {
+        const long double t[2] = {(k % SIDE + 0.5L) / SIDE, (k / SIDE + 0.5L) / SIDE};
+        ref_vertex a, b;
+        long double u[3] = {0};
+        for (int d = 0; d < 2; d++)
+            u[d] = params[2 * d] + t[d] * (params[2 * d + 1] - params[2 * d]);
+        assert_true(ref_vertex_to(&family, 0, u, &a));
+        assert_true(ref_bezier_vertex_to(&patch, 0, (long double[3]){t[0], t[1], 0}, &b));
+        most = fmax(most, apart(a.point, b.point, s->l.dim));
+    }
+    return most;
+}
+
+/* Fails unless neighbours have the same edges: pieces are rows along u, v fastest. */
+static void judge_edges(const double *controls, const double *params, size_t num,
+                        const uint32_t degree[2], uint32_t dim)
+{
+    const size_t row = (degree[1] + 1) * dim, reals = (degree[0] + 1) * row;
+
+    for (size_t i = 0; i < num; i++)
+        for (size_t j = i + 1; j < num; j++) {
+            const double *const p = params + 4 * i, *const q = params + 4 * j;
+            const double *const x = controls + i * reals, *const y = controls + j * reals;
+            if (p[1] == q[0] && p[2] == q[2]) { /* along u */
+                assert_true(p[3] == q[3]);
+                assert_memory_equal(x + reals - row, y, row * sizeof(double));
+            }
+            if (p[0] == q[0] && p[3] == q[2]) /* along v */
+                for (size_t k = 0; k <= degree[0]; k++)
+                    assert_memory_equal(x + (k + 1) * row - dim, y + k * row, dim * sizeof(double));
+        }
+}
+
+/* Makes pieces of surfaces, judges those of each by itself and finds them in those of all. */
+static void check_surfaces(clsp_context *ctx, spline *s, const clsp_reduction *r)
+{
+    enum { SURFACES = 3 };
+    const bool f64 = s->d.precision == CLSP_F64;
+    const size_t real = clsp_type_bytes(s->d.precision);
+    double *const net = random_controls(&s->l, SURFACES);
+    clsp_patch_plan *plan = plan_of(ctx, s, net, SURFACES);
+    uint32_t degree[2];
+    clsp_reduction_size size;
+
+    for (int k = 0; k < 2; k++)
+        degree[k] = r->degree < s->d.degree[k] ? r->degree : s->d.degree[k];
+    assert_ok(ctx, clsp_patch_set_reduction(plan, r, &size));
+    assert_true(size.bound <= r->tolerance);
+    const size_t reals = (degree[0] + 1) * (degree[1] + 1) * s->l.dim, num = size.num_pieces;
+    unsigned char *const bytes = malloc(2 * num * reals * real);
+    double *const points = malloc(num * reals * sizeof *points);
+    double *const params = malloc(num * 4 * sizeof *params);
+    double *const bounds = malloc(num * sizeof *bounds);
+    uint32_t *const patches = malloc(num * sizeof *patches);
+    size_t before = 0;
+    double most = 0;
+    for (size_t i = 0; i <= SURFACES; i++) { /* the last time all of them */
+        const clsp_range range = {i < SURFACES ? i : 0, i < SURFACES ? 1 : SURFACES};
+        unsigned char *const to = bytes + (i < SURFACES ? before : num) * reals * real;
+        clsp_tiling tiling;
+        assert_ok(
+            ctx, clsp_patch_reduce(plan, range, &(clsp_pieces){0}, &(clsp_run){.tiling = &tiling}));
+        const size_t some = tiling.elements.count / reals;
+        const clsp_pieces pieces = {.controls =
+                                        f64 ? clsp_out_f64((double *)(void *)to, some * reals)
+                                            : clsp_out_f32((float *)(void *)to, some * reals),
+                                    .params = clsp_out_f64(params, 4 * some),
+                                    .bounds = clsp_out_f64(bounds, some),
+                                    .patches = clsp_out_u32(patches, some)};
+        assert_ok(ctx, clsp_patch_reduce(plan, range, &pieces, NULL));
+        for (size_t k = 0; k < some * reals; k++)
+            points[k] = f64 ? ((double *)(void *)to)[k] : (double)((float *)(void *)to)[k];
+        for (size_t k = 0; k < some && i < SURFACES; k++) {
+            const double error =
+                patch_error(s, net + i * s->l.controls, points + k * reals, params + 4 * k, degree);
+            most = fmax(most, bounds[k]);
+            if (!(error <= bounds[k] && bounds[k] <= size.bound && patches[k] == i))
+                fail_msg("degrees %u, %u to %u: piece %zu of surface %zu is %g off, bound %g",
+                         s->d.degree[0], s->d.degree[1], r->degree, k, i, error, bounds[k]);
+        }
+        if (i < SURFACES) judge_edges(points, params, some, degree, s->l.dim);
+        before += i < SURFACES ? some : 0;
+    }
+    assert_int_equal(before, num);
+    assert_true(size.bound <= most * 1.001);
+    assert_memory_equal(bytes, bytes + num * reals * real, num * reals * real);
+    clsp_patch_plan_destroy(&plan);
+    free(bytes);
+    free(points);
+    free(params);
+    free(bounds);
+    free(patches);
+    free(net);
+}
+
+static void test_surfaces(void **state)
+{
+    static const uint32_t cases[][4] = {{4, 5, 3, 1}, {3, 2, 2, 1}, {2, 6, 3, 3},
+                                        {1, 2, 1, 4}, {5, 5, 2, 1}, {7, 3, 3, 1}};
+
+    (void)state;
+    seed(38);
+    for (size_t i = 0; i < COUNT(cases); i += tiny() ? 2 : 1)
+        for (clsp_type precision = CLSP_F32; precision <= CLSP_F64; precision++) {
+            const uint32_t degree[3] = {cases[i][0], cases[i][1]};
+            const uint32_t num[3] = {degree[0] + cases[i][3], degree[1] + cases[i][3]};
+            const clsp_reduction r = {
+                .degree = cases[i][2], .free_tangents = i % 2, .tolerance = 0.05};
+            spline s = make_spline(precision, 2, degree, num, i % 3 ? CLAMPED : REPEATED, 0, P);
+            check_surfaces(lent_context(""), &s, &r);
+        }
+}
+
 /* ---- by projection ---- */
 
 /* Projects points at samples of curves onto others, and returns the largest distance. patches: of
@@ -639,10 +765,44 @@ static void memory(clsp_context *ctx, clsp_type precision)
     free(controls);
 }
 
+/* The same of surfaces, whose pieces are made all at once. */
+static void surface_memory(clsp_context *ctx, clsp_type precision)
+{
+    enum { SURFACES = 3 };
+    const uint32_t degree[3] = {4, 3}, num[3] = {7, 5};
+    const clsp_reduction r = {.degree = 2, .tolerance = 0.1};
+    spline s = make_spline(precision, 2, degree, num, CLAMPED, 0, P);
+    clsp_reduction_size size;
+
+    seed(39);
+    double *const controls = random_controls(&s.l, SURFACES);
+    clsp_patch_plan *plan = plan_of(ctx, &s, controls, SURFACES);
+    assert_ok(ctx, clsp_patch_set_reduction(plan, &r, &size));
+    const size_t reals = size.num_pieces * 9 * s.l.dim, bytes = reals * clsp_type_bytes(precision);
+    unsigned char *const bits = malloc(bytes);
+    for (int kind = 0; kind < STORE_KINDS; kind++) {
+        if (!has_kind(ctx, (store_kind)kind)) continue;
+        store out = store_make(ctx, (store_kind)kind, precision, 3, reals, NULL);
+        store of = store_make(ctx, (store_kind)kind, CLSP_U32, 5, size.num_pieces, NULL);
+        const clsp_pieces pieces = {.controls = store_out(&out), .patches = store_out(&of)};
+        assert_ok(ctx, clsp_patch_reduce(plan, (clsp_range){0, SURFACES}, &pieces, NULL));
+        if (kind == HOST) memcpy(bits, store_read(&out), bytes);
+        assert_memory_equal(store_read(&out), bits, bytes);
+        const uint32_t *const patches = (const uint32_t *)(const void *)store_read(&of);
+        assert_true(patches[0] == 0 && patches[size.num_pieces - 1] == SURFACES - 1);
+        store_free(&out);
+        store_free(&of);
+    }
+    free(bits);
+    clsp_patch_plan_destroy(&plan);
+    free(controls);
+}
+
 static void test_memory(void **state)
 {
     (void)state;
     with_limits(memory);
+    with_limits(surface_memory);
 }
 
 /* ---- what is refused ---- */
@@ -653,8 +813,11 @@ static void test_refused(void **state)
     const double controls[12] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 1};
     const clsp_bezier_desc curve = {
         .form = CLSP_BEZIER_CURVE, .precision = CLSP_F64, .degree = {3}};
-    const clsp_bezier_desc surface = {.degree = {3, 3}},
-                           high = {.form = CLSP_BEZIER_CURVE, .degree = {256}};
+    const clsp_bezier_desc others[] = {{.degree = {3, 3}, .rational = 1},
+                                       {.degree = {2, 2}},
+                                       {.form = CLSP_BEZIER_VOLUME, .degree = {3, 3, 3}},
+                                       {.form = CLSP_BEZIER_TRIANGLE, .degree = {3}}};
+    const clsp_bezier_desc high = {.form = CLSP_BEZIER_CURVE, .degree = {256}};
     const clsp_reduction good = {.degree = 2, .tolerance = 1e-2};
     const struct {
         clsp_reduction r;
@@ -710,9 +873,11 @@ static void test_refused(void **state)
     assert_ok(ctx, clsp_patch_set_reduction(plan, NULL, NULL));
     assert_status(ctx, clsp_patch_reduce(plan, one, &pieces, NULL), CLSP_ERROR_STATE);
     clsp_patch_plan_destroy(&plan);
-    assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &surface));
-    assert_status(ctx, clsp_patch_set_reduction(plan, &good, &size), CLSP_ERROR_ARGUMENT);
-    clsp_patch_plan_destroy(&plan);
+    for (size_t i = 0; i < COUNT(others); i++) {
+        assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &others[i]));
+        assert_status(ctx, clsp_patch_set_reduction(plan, &good, &size), CLSP_ERROR_ARGUMENT);
+        clsp_patch_plan_destroy(&plan);
+    }
     assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &high));
     assert_status(ctx, clsp_patch_set_reduction(plan, &good, &size), CLSP_ERROR_DEGREE);
     const uint32_t degree = 20;
@@ -730,9 +895,9 @@ int main(void)
         cmocka_unit_test(test_kinds),      cmocka_unit_test(test_least),
         cmocka_unit_test(test_quadratics), cmocka_unit_test(test_hard),
         cmocka_unit_test(test_hopeless),   cmocka_unit_test(test_most),
-        cmocka_unit_test(test_own_knots),  cmocka_unit_test(test_projected),
-        cmocka_unit_test(test_ranges),     cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_own_knots),  cmocka_unit_test(test_surfaces),
+        cmocka_unit_test(test_projected),  cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_memory),     cmocka_unit_test(test_refused)};
 
     support_begin();
     return cmocka_run_group_tests_name("reduce", tests, NULL, close_lent);
