@@ -7,7 +7,7 @@ typedef double real;
 
 #include "vectors_real.h"
 
-enum { COORDS_MAX = 5 };
+enum { COORDS_MAX = 5, AT_ONCE = 2 /* nodes */ };
 
 /* Some parts side by side. Where it is inlined with numbers, the compiler knows them. */
 typedef struct lanes {
@@ -44,18 +44,28 @@ CLSPI_INLINE void keep_begin(const lanes *l, vec *q, vec t)
     const vec s = 1 - t;
 
     for (uint32_t n = 1; n <= l->degree; n++)
-        for (uint32_t i = l->degree; i >= n; i--)
-            for (uint32_t c = 0; c < l->coords; c++)
-                q[i * l->coords + c] = s * q[(i - 1) * l->coords + c] + t * q[i * l->coords + c];
+        for (uint32_t c = 0; c < l->coords; c++) {
+            vec next = q[l->degree * l->coords + c];
+            for (uint32_t i = l->degree; i >= n; i--) {
+                const vec before = q[(i - 1) * l->coords + c];
+                q[i * l->coords + c] = s * before + t * next;
+                next = before;
+            }
+        }
 }
 
 /* Restricts them to [t, 1], where s = 1 - t. */
 CLSPI_INLINE void keep_end(const lanes *l, vec *q, vec t, vec s)
 {
     for (uint32_t n = 1; n <= l->degree; n++)
-        for (uint32_t i = 0; i <= l->degree - n; i++)
-            for (uint32_t c = 0; c < l->coords; c++)
-                q[i * l->coords + c] = s * q[i * l->coords + c] + t * q[(i + 1) * l->coords + c];
+        for (uint32_t c = 0; c < l->coords; c++) {
+            vec before = q[c];
+            for (uint32_t i = 0; i <= l->degree - n; i++) {
+                const vec next = q[(i + 1) * l->coords + c];
+                q[i * l->coords + c] = s * before + t * next;
+                before = next;
+            }
+        }
 }
 
 /* Where parts begin, and end, in [0, 1]. */
@@ -225,21 +235,26 @@ CLSPI_INLINE vec difference_of(const lanes *l)
             l->d[j * dim + c] = x + y;
             l->d[(p - j) * dim + c] = x - y;
         }
-    for (uint32_t m = 0; m < t->nodes; m++) {
-        const double *const even = t->node_from + 2 * (size_t)m * (p + 1), *const odd =
-                                                                               even + p + 1;
-        vec one = {0}, other = {0};
-        for (uint32_t c = 0; c < dim; c++) {
-            vec e = {0}, o = {0};
-            for (uint32_t j = 1; 2 * j < p; j++) {
-                e += all_lanes(even[j]) * l->d[j * dim + c];
-                o += all_lanes(odd[j]) * l->d[(p - j) * dim + c];
+    for (uint32_t m = 0; m < t->nodes; m += AT_ONCE) {
+        const double *const at = t->node_from + 2 * (size_t)m * (p + 1);
+        vec e[AT_ONCE][COORDS_MAX] = {{{0}}}, o[AT_ONCE][COORDS_MAX] = {{{0}}};
+        for (uint32_t j = 1; 2 * j <= p; j++)
+            for (uint32_t n = 0; n < AT_ONCE; n++) {
+                const vec even = all_lanes(at[2 * n * (p + 1) + j]);
+                const vec odd = all_lanes(at[(2 * n + 1) * (p + 1) + j]);
+                for (uint32_t c = 0; c < dim; c++) {
+                    e[n][c] += even * l->d[j * dim + c];
+                    if (2 * j < p) o[n][c] += odd * l->d[(p - j) * dim + c];
+                }
             }
-            if (p % 2 == 0) e += all_lanes(even[p / 2]) * l->d[p / 2 * dim + c];
-            one += (e + o) * (e + o);
-            other += (e - o) * (e - o);
+        for (uint32_t n = 0; n < AT_ONCE; n++) {
+            vec one = {0}, other = {0};
+            for (uint32_t c = 0; c < dim; c++) {
+                one += (e[n][c] + o[n][c]) * (e[n][c] + o[n][c]);
+                other += (e[n][c] - o[n][c]) * (e[n][c] - o[n][c]);
+            }
+            largest = max_lanes(largest, max_lanes(one, other));
         }
-        largest = max_lanes(largest, max_lanes(one, other));
     }
     return largest;
 }
