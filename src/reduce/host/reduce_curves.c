@@ -306,44 +306,53 @@ double clspi_reduce_count(const clspi_reduce_curves *curves, size_t first, size_
 
 /* ---- pieces ---- */
 
-/* Writes control points of a piece: those of its segment relative to the origin, scaled, are
-   brought to where they are. */
-static void write_points(const desk *d, size_t part, void *to, size_t at)
+/* Writes a control point of a piece: those of its segment are relative to the origin, and scaled.
+   given: the point as it is given; NULL: p is one of the piece. */
+static void write_point(const desk *d, const clspi_reduce_segment *s, const double *p,
+                        const double *given, void *to, size_t at)
 {
     const clspi_reduce_form *const form = &d->of->tables->form;
-    const clspi_reduce_segment *const s = &d->segment[d->owner[part]];
-    const uint32_t coords = clspi_reduce_to_coords(form), dim = form->dim, last = form->to * coords;
-    const double *const p = d->made + part * (last + coords);
-    const bool begins = d->part[part].begin == 0, ends = d->part[part].end == 1;
+    const uint32_t coords = clspi_reduce_to_coords(form), dim = form->dim;
+    double x[CLSPI_REDUCE_COORDS];
 
-    for (uint32_t i = 0; i <= last; i += coords) {
-        const double *const given = i == 0 && begins ? s->begin : i == last && ends ? s->end : NULL;
-        for (uint32_t c = 0; c < coords; c++) {
-            const double x = p[i + c] * s->scale[0] * s->scale[1];
-            const double y = coords == dim ? x + s->origin[c]
-                             : c < dim     ? (x + s->origin[c] * p[i + dim]) * s->weight
-                                           : p[i + c] * s->weight;
-            const double z = given ? given[c] : y;
-            if (form->f64)
-                ((double *)to)[at + i + c] = z;
-            else
-                ((float *)to)[at + i + c] = (float)z;
-        }
+    if (!given) {
+        const double w = coords > dim ? p[dim] * s->weight : 1;
+        const double one = s->scale[0] * (coords > dim ? s->weight : 1), other = s->scale[1];
+        for (uint32_t c = 0; c < dim; c++)
+            x[c] = p[c] * one * other + s->origin[c] * w;
+        x[dim] = w;
+        given = x;
     }
+    for (uint32_t c = 0; c < coords; c++)
+        if (form->f64)
+            ((double *)to)[at + c] = given[c];
+        else
+            ((float *)to)[at + c] = (float)given[c];
 }
 
-/* Writes the parts on the desk as pieces of segments from `first` on, behind so many. */
-static void write_parts(const desk *d, size_t first, size_t before, const clspi_reduce_pieces *to)
+/* Writes the parts on the desk as pieces of segments from `first` on, behind so many, and without
+   the first `skip`. Where a piece begins is where the one before ends, but at the begin of a
+   segment. */
+static void write_parts(const desk *d, size_t skip, size_t first, size_t before,
+                        const clspi_reduce_pieces *to)
 {
     const clspi_reduce_form *const form = &d->of->tables->form;
-    const size_t reals = (size_t)(form->to + 1) * clspi_reduce_to_coords(form);
+    const uint32_t coords = clspi_reduce_to_coords(form), last = form->to * coords;
 
-    for (size_t k = 0; k < d->num_parts; k++) {
-        const size_t at = before + k;
-        write_points(d, k, to->points, at * reals);
+    for (size_t k = skip; k < d->num_parts; k++) {
+        const size_t at = before + k - skip;
+        const clspi_reduce_segment *const s = &d->segment[d->owner[k]];
+        const double *const p = d->made + k * (last + coords);
+        const bool begins = d->part[k].begin == 0, ends = d->part[k].end == 1;
+        for (uint32_t i = 0; i <= last; i += coords)
+            write_point(d, s, i == 0 && !begins ? p - coords : p + i,
+                        i == 0 && begins    ? s->begin
+                        : i == last && ends ? s->end
+                                            : NULL,
+                        to->points, at * (last + coords) + i);
         if (to->ends) to->ends[2 * at] = d->part[k].begin;
         if (to->ends) to->ends[2 * at + 1] = d->part[k].end;
-        if (to->bounds) to->bounds[at] = clspi_reduce_bound(&d->segment[d->owner[k]], d->error[k]);
+        if (to->bounds) to->bounds[at] = clspi_reduce_bound(s, d->error[k]);
         if (to->segments) to->segments[at] = (uint32_t)(first + d->owner[k]);
     }
 }
@@ -355,10 +364,12 @@ bool clspi_reduce_write(const clspi_reduce_curves *curves, const uint32_t *count
     uint32_t next = skip;
 
     if (!d) return false;
-    for (size_t done = 0; done < num; done += d->num_parts) {
-        const size_t most = num - done < PARTS_MAX ? num - done : PARTS_MAX;
+    for (size_t done = 0, some; done < num; done += some) {
+        const size_t before = next > 0; /* the part that ends where the first one begins */
+        const size_t most = num - done < PARTS_MAX ? num - done + before : PARTS_MAX;
         uint32_t owner = 0;
         d->num_parts = 0;
+        next -= (uint32_t)before;
         for (;; owner++, next = 0) {
             const uint32_t n = counts[first + owner];
             if (next < n) {
@@ -371,7 +382,8 @@ bool clspi_reduce_write(const clspi_reduce_curves *curves, const uint32_t *count
             if (d->num_parts == most || owner + 1 == d->num) break;
         }
         make_parts(d);
-        write_parts(d, first, done, to);
+        some = d->num_parts - before;
+        write_parts(d, before, first, done, to);
         first += owner;
         if (next == counts[first]) {
             first++;

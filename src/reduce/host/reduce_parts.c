@@ -311,17 +311,11 @@ CLSPI_INLINE vec largest_of(const lanes *l)
 
 /* ---- lanes ---- */
 
-/* Stores control points of pieces. Those at which parts begin are points of the curves, found as
-   those are at which others end. */
-CLSPI_INLINE void store_points(const lanes *l, const clspi_reduce_part *part, size_t num, vec begin,
-                               double *to)
+/* Stores control points of pieces. */
+CLSPI_INLINE void store_points(const lanes *l, size_t num, double *to)
 {
-    const uint32_t reals = (l->to + 1) * l->out, last = l->degree * l->coords;
+    const uint32_t reals = (l->to + 1) * l->out;
 
-    load_curves(l, part, num, l->d);
-    keep_begin(l, l->d, begin);
-    for (uint32_t c = 0; c < l->out; c++)
-        l->r[c] = divides(l) ? l->d[last + c] / l->d[last + l->dim] : l->d[last + c];
     for (uint32_t i = 0; i < reals; i++) {
         double x[LANES];
         store_vec(x, l->r[i]);
@@ -356,8 +350,7 @@ CLSPI_INLINE void make_lanes(const lanes *l, const clspi_reduce_parts *parts, si
     for (size_t k = 0; k < num; k++)
         parts->error[first + k] =
             error[k] <= DBL_MAX ? t->factor * sqrt(error[k]) + rounding[k] : (double)INFINITY;
-    if (parts->points)
-        store_points(l, part, num, ends.begin, parts->points + first * (l->to + 1) * l->out);
+    if (parts->points) store_points(l, num, parts->points + first * (l->to + 1) * l->out);
 }
 
 /* Makes all parts of numbers that the compiler may know. */

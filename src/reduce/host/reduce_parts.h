@@ -24,7 +24,8 @@ typedef struct clspi_reduce_parts {
                        rounding of the piece's control points; infinite where there is no piece of
                        its kind */
     double *points; /* [num][to + 1][coordinates of pieces]: their control points; NULL: not asked
-                       for. Pieces that meet have the same bits there */
+                       for. Where a piece ends is where its curve is there, to the bit, whatever
+                       part it is of */
     double *room;   /* [clspi_reduce_room] */
 } clspi_reduce_parts;
 

@@ -166,15 +166,19 @@ CLSPI_INLINE void take_polynomial(source *s, double *points, clspi_reduce_segmen
 {
     const double *const p = s->reals;
     const uint32_t reals = s->order * dim;
-    double origin[4], most = 0, reach = 0, finite = 0;
+    double origin[4], most_of[4] = {0}, reach_of[4] = {0}, finite[4] = {0}, most = 0, reach = 0;
 
-    for (uint32_t i = 0; i < reals; i++) {
-        const double size = fabs(p[i]);
-        finite += 0 * p[i];
-        most = size > most ? size : most;
-    }
+    for (uint32_t i = 0; i < reals; i += dim)
+        for (uint32_t c = 0; c < dim; c++) {
+            const double size = fabs(p[i + c]);
+            finite[c] += 0 * p[i + c];
+            most_of[c] = size > most_of[c] ? size : most_of[c];
+        }
+    for (uint32_t c = 0; c < dim; c++)
+        most = most_of[c] > most ? most_of[c] : most;
     const double by = power_of_two(-exponent_of(most));
     for (uint32_t c = 0; c < dim; c++) {
+        to->is_sound = to->is_sound && finite[c] == 0;
         to->origin[c] = p[c];
         origin[c] = p[c] * by;
     }
@@ -182,11 +186,12 @@ CLSPI_INLINE void take_polynomial(source *s, double *points, clspi_reduce_segmen
         for (uint32_t c = 0; c < dim; c++) {
             const double x = p[i + c] * by - origin[c], size = fabs(x);
             points[i + c] = x;
-            reach = size > reach ? size : reach;
+            reach_of[c] = size > reach_of[c] ? size : reach_of[c];
         }
+    for (uint32_t c = 0; c < dim; c++)
+        reach = reach_of[c] > reach ? reach_of[c] : reach;
     s->most = most;
     s->reach = reach;
-    to->is_sound = finite == 0;
 }
 
 /* Takes control points relative to the first one, scaled: [order][coords]. */
