@@ -287,7 +287,7 @@ static void refuse_solids(clsp_context *ctx, const char *words)
     clsp_solid_mesh_destroy(&mesh);
 }
 
-/* Methods that only kernels have, or no build without the published methods. */
+/* Methods that only kernels have; without the published methods all. */
 static void test_methods(void **state)
 {
     const char *const words = support_has_methods() ? "a context of the host has no kernels"
@@ -305,7 +305,7 @@ static void test_methods(void **state)
     clsp_patch_plan *curve = NULL;
 
     (void)state;
-    for (size_t i = 0; i < COUNT(methods); i++) {
+    for (size_t i = 0; i < COUNT(methods) && !support_has_methods(); i++) {
         clsp_patch_plan *plan = NULL;
         clsp_bezier_desc desc = grid;
         desc.method = methods[i];
