@@ -309,11 +309,11 @@ static int run(const char *limits, const struct CMUnitTest *tests, size_t num)
    patches at once. */
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_solids), cmocka_unit_test(test_nearest),
-        cmocka_unit_test(test_vertices), cmocka_unit_test(test_bezier),
-        cmocka_unit_test(test_conversions)};
-    int failed = run(NULL, tests + 2, 2);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nearest),
+                                       cmocka_unit_test(test_vertices),
+                                       cmocka_unit_test(test_solids), cmocka_unit_test(test_bezier),
+                                       cmocka_unit_test(test_conversions)};
+    int failed = run(NULL, tests + 1, 3);
 
     if (!support_no_device())
         failed += run("class=discrete,local_is_real=1", tests, 5) +

@@ -276,7 +276,8 @@ static void refuse_solids(clsp_context *ctx, const char *words)
     clsp_solid_mesh *mesh = NULL;
 
     assert_ok(ctx, clsp_solid_mesh_create(&mesh, ctx, &cell));
-    for (int method = CLSP_SOLID_THREAD; method <= CLSP_SOLID_HYBRID; method++) {
+    const int first = support_has_methods() ? CLSP_SOLID_GROUP : CLSP_SOLID_THREAD;
+    for (int method = first; method <= CLSP_SOLID_HYBRID; method++) {
         const clsp_axis axis = {.num = 2};
         const clsp_solid_desc desc = {.axis = {axis, axis, axis},
                                       .method = (clsp_solid_method)method};
