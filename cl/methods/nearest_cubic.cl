@@ -93,6 +93,16 @@ typedef struct cubic_limits {
 
 #define NO_SEGMENT 0xffffffffu
 
+/* Returns the distance below which no point of the curves is, of the least squared distance to
+   their cubics; that and the extent are times scale. */
+IN_PLACE real bound_of(real square, real scale, real extent, cubic_limits limits)
+{
+    const real distance = sqrt(fmax(square, R(0.0))) / scale;
+    const real off = limits.error + DISTANCE_EPS * distance + EXTENT_EPS * (extent / scale);
+
+    return fmax(distance - off, R(0.0));
+}
+
 #if CLSP_GROUP > 1
 /* Finds the least squared distance of the ends of the cubics first .. end - 1, a little enlarged,
    so that the one with that end is nearer; for all items of a group. */
@@ -141,52 +151,42 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
                            cubic_limits limits)
 {
     const uint g = (uint)QUERY;
-#if CLSP_GROUP == 1
     if (g >= range.items) return;
-#endif
 
-    global const real *const query = queries + WIDE(range.points_offset) + (size_t)g * CLSP_DIM;
     global real *const out = results + WIDE(range.offset) + (size_t)g * NEAREST_SIZE;
     const real max_dist = limits.max_dist > R(0.0) ? limits.max_dist : INFINITY;
     const uint4 tree = tree_of(shape);
     real x[CLSP_DIM], a[4 * CLSP_DIM];
-    point q = LOAD_POINT(query);
-    bool valid = is_finite(q);
-    node root = (node)(tree.ALL_TIERS - 1, 0, 0, 0);
-    if (range.has_patches) {
-        root = (node)(tree.TIERS - 1, 0, patches[WIDE(range.patches_offset) + g], 0);
-        valid = valid && (root.s2 < tree.NUM_CURVES || tree.NUM_CURVES == 0);
-    }
+    point q = LOAD_POINT(queries + WIDE(range.points_offset) + (size_t)g * CLSP_DIM);
+    const uint curve = range.has_patches ? patches[WIDE(range.patches_offset) + g] : 0;
+    const bool is_valid = is_finite(q) && (curve < tree.NUM_CURVES || tree.NUM_CURVES == 0);
+    const node root = root_of(tree, range.has_patches, is_valid ? curve : 0);
 #if CLSP_GROUP == 1
-    if (!valid || tree.NUM_CURVES == 0) {
-        write_none(out, 0, 1, valid ? max_dist : REAL_NAN, valid ? STATUS_NONE : STATUS_INVALID);
+    if (!is_valid || tree.NUM_CURVES == 0) {
+        write_no_results(out, 1, is_valid, max_dist);
         return;
     }
 #else
     /* all items of a group come to its barriers, so it searches for another point then */
-    if (!valid) {
-        root.s2 = 0;
-        q = (point)(R(0.0));
-    }
+    if (!is_valid) q = (point)(R(0.0));
 #endif
     const real scale = choose_scale(box_of(THE_TREE, root), q);
     const real hint = range.has_hints ? hints[WIDE(range.hints_offset) + g] : REAL_NAN;
-    global const real *const own = segments + (size_t)root.s2 * tree.SPANS * CLSP_SEGMENT;
-    const node start = hint == hint
-                           ? (node)(0, segment_of(own, tree.SPANS, hint), root.s2, 0)
-                           : nearest_leaf(THE_TREE, root, q, scale);
+    const node start = first_leaf(THE_TREE, segments, root, q, scale, hint);
     const uint first_segment = start.s2 * tree.SPANS + start.s1;
     const real far = (max_dist + limits.error) * scale, limit = far * far;
     uint4 share = share_of(root, MEMBER, CLSP_GROUP, tiers, tree);
     place nearest = (place)(limit, R(0.0));
     node at = start;
     real box = R(0.0), low = INFINITY;
-    uint nearest_cubic = 0, nearest_segment = NO_SEGMENT, cubic = 0, end = 0;
+    uint2 owner = (uint2)(NO_SEGMENT, 0); /* its segment and cubic */
+    uint cubic = 0, end = 0;
     bool at_start = true, is_new = true;
 
 #if CLSP_GROUP > 1
-    local real ends[CLSP_GROUP], squares[CLSP_GROUP], places[CLSP_GROUP], lows[CLSP_GROUP];
-    local uint numbers[CLSP_GROUP], owners[CLSP_GROUP];
+    local real ends[CLSP_GROUP], lows[CLSP_GROUP];
+    local place found[CLSP_GROUP];
+    local uint2 owners[CLSP_GROUP];
     move_query(x, q, segments, first_segment);
     nearest.s0 = fmin(limit, least_end(a, ends, cubics, firsts[first_segment],
                                        firsts[first_segment + 1], x, scale));
@@ -206,8 +206,7 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
             const place near = nearest_place(a, nearest.s0, fmax(box, cubic_box), &low);
             if (near.s0 < nearest.s0) {
                 nearest = near;
-                nearest_cubic = cubic;
-                nearest_segment = number;
+                owner = (uint2)(number, cubic);
             }
             cubic += step;
         }
@@ -218,38 +217,29 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
         is_new = true;
     }
 #if CLSP_GROUP > 1
-    squares[MEMBER] = nearest.s0;
-    places[MEMBER] = nearest.s1;
+    found[MEMBER] = nearest;
     lows[MEMBER] = low;
-    numbers[MEMBER] = nearest_cubic;
-    owners[MEMBER] = nearest_segment;
+    owners[MEMBER] = owner;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (MEMBER > 0) return;
     for (uint k = 1; k < CLSP_GROUP; k++) {
         low = fmin(low, lows[k]);
-        const bool precedes = precedes_of((uint2)(owners[k], numbers[k]),
-                                          (uint2)(nearest_segment, nearest_cubic), first_segment);
-        if (!(squares[k] < nearest.s0 || (squares[k] == nearest.s0 && precedes))) continue;
-        nearest = (place)(squares[k], places[k]);
-        nearest_cubic = numbers[k];
-        nearest_segment = owners[k];
+        const bool precedes = precedes_of(owners[k], owner, first_segment);
+        if (!(found[k].s0 < nearest.s0 || (found[k].s0 == nearest.s0 && precedes))) continue;
+        nearest = found[k];
+        owner = owners[k];
     }
 #endif
-    if (!valid || nearest_segment == NO_SEGMENT) {
-        write_none(out, 0, 1, valid ? max_dist : REAL_NAN, valid ? STATUS_NONE : STATUS_INVALID);
+    if (!is_valid || owner.s0 == NO_SEGMENT) {
+        write_no_results(out, 1, is_valid, max_dist);
         return;
     }
-    real bound = sqrt(fmax(fmin(nearest.s0, low), R(0.0))) / scale;
-    bound -= limits.error + DISTANCE_EPS * bound +
-             EXTENT_EPS * (extent_of(box_of(THE_TREE, root), scale) / scale);
-    bound = fmax(bound, R(0.0));
-    global const real *const place_of_cubic =
-        cubics + (size_t)nearest_cubic * CLSP_CUBIC + CUBIC_BEGIN;
-    write_point(out, segments + (size_t)nearest_segment * CLSP_SEGMENT, q,
-                MAD(nearest.s1, place_of_cubic[1], place_of_cubic[0]), scale);
+    global const real *const span = cubics + (size_t)owner.s1 * CLSP_CUBIC + CUBIC_BEGIN;
+    const real bound =
+        bound_of(fmin(nearest.s0, low), scale, extent_of(box_of(THE_TREE, root), scale), limits);
+    write_point(out, segments + (size_t)owner.s0 * CLSP_SEGMENT, q,
+                MAD(nearest.s1, span[1], span[0]), scale);
     out[NEAREST_BOUND] = fmin(bound, out[NEAREST_DISTANCE]);
-    ids_of(out)[0] = nearest_segment / tree.SPANS;
-    ids_of(out)[1] = limits.cut ? STATUS_CUT : STATUS_FOUND;
-    if (!(out[NEAREST_DISTANCE] <= max_dist))
-        write_none(out, 0, 1, fmin(max_dist, bound), STATUS_NONE);
+    write_ids(out, owner.s0 / tree.SPANS, limits.cut ? STATUS_CUT : STATUS_FOUND);
+    if (!(out[NEAREST_DISTANCE] <= max_dist)) write_no_results(out, 1, true, fmin(max_dist, bound));
 }

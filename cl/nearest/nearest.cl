@@ -59,6 +59,37 @@ IN_PLACE void finish_all(PART, SCRATCH, global real *out, global const real *seg
 
 /* ---- the search ---- */
 
+/* Loads a part of a segment, and tells what is in it. */
+IN_PLACE finding look_at(PART, SCRATCH, SEGMENT segment, global const real *weights, point q,
+                         real scale, uint2 part, int2 *trend)
+{
+    load_part(THE_PART, segment, q - ORIGIN(segment), scale);
+    if (part.s1 > 0) restrict_part(THE_PART, part.s0, part.s1);
+    return examine_part(THE_PART, THE_SCRATCH, weights, trend);
+}
+
+#if !CLSP_MANY
+/* Returns the square of a part's nearer end, *here becoming its place. */
+IN_PLACE real nearer_end(PART, parameter *here)
+{
+    const real at_begin = square_at(THE_PART, 0), at_end = square_at(THE_PART, CLSP_DEGREE);
+
+    *here = parameter_at(at_begin <= at_end ? R(0.0) : R(1.0));
+    return fmin(at_begin, at_end);
+}
+
+/* Returns the square of a part's minimum, which is looked for from t on, where it is less than
+   `square`, *here becoming its place; else the square. */
+IN_PLACE real nearer_within(PART, SCRATCH, real t, real square, parameter *here, real *lowest)
+{
+    const real4 minimum = find_minimum(THE_PART, THE_SCRATCH, t);
+
+    if (minimum.s1 < square) *here = PARAMETER(minimum.s0, minimum.s3);
+    *lowest = fmin(*lowest, minimum.s2);
+    return fmin(square, minimum.s1);
+}
+#endif
+
 /* The queries of a launch; offsets in elements. Inputs of patches and hints count where has_patches
    and has_hints are not 0. num: of results of a query. */
 typedef struct query_range {
@@ -77,32 +108,23 @@ kernel void find_nearest(global const real *restrict segments, global const real
 {
     const uint g = (uint)get_global_id(0);
     if (g >= range.items) return;
-
     const uint4 tree = tree_of(shape);
-    global const real *const query = queries + WIDE(range.points_offset) + (size_t)g * CLSP_DIM;
     global real *const out =
         results + WIDE(range.offset) + (size_t)g * range.num * NEAREST_SIZE;
     const real far = max_dist > R(0.0) ? max_dist : INFINITY;
-    const point q = LOAD_POINT(query);
+    const point q = LOAD_POINT(queries + WIDE(range.points_offset) + (size_t)g * CLSP_DIM);
     DECLARE_PART
     DECLARE_SCRATCH
-    bool valid = is_finite(q);
-    node root = (node)(tree.ALL_TIERS - 1, 0, 0, 0);
-    if (range.has_patches) {
-        root = (node)(tree.TIERS - 1, 0, patches[WIDE(range.patches_offset) + g], 0);
-        valid = valid && (root.s2 < tree.NUM_CURVES || tree.NUM_CURVES == 0);
-    }
-    if (!valid || tree.NUM_CURVES == 0) {
-        write_none(out, 0, range.num, valid ? far : REAL_NAN,
-                   valid ? STATUS_NONE : STATUS_INVALID);
+    const uint curve = range.has_patches ? patches[WIDE(range.patches_offset) + g] : 0;
+    const node root = root_of(tree, range.has_patches, curve);
+    const bool is_valid = is_finite(q) && (curve < tree.NUM_CURVES || tree.NUM_CURVES == 0);
+    if (!is_valid || tree.NUM_CURVES == 0) {
+        write_no_results(out, range.num, is_valid, far);
         return;
     }
     const real scale = choose_scale(box_of(THE_TREE, root), q);
     const real hint = range.has_hints ? hints[WIDE(range.hints_offset) + g] : REAL_NAN;
-    global const real *const own = segments + (size_t)root.s2 * tree.SPANS * CLSP_SEGMENT;
-    const node start = hint == hint
-                           ? (node)(0, segment_of(own, tree.SPANS, hint), root.s2, 0)
-                           : nearest_leaf(THE_TREE, root, q, scale);
+    const node start = first_leaf(THE_TREE, segments, root, q, scale, hint);
     node at = start;
     real least = far * scale * (far * scale), lowest = INFINITY, extent = R(0.0);
     parameter nearest_at = parameter_at(R(0.0));
@@ -115,11 +137,9 @@ kernel void find_nearest(global const real *restrict segments, global const real
         const uint number = at.s2 * tree.SPANS + at.s1 + ahead;
         global const real *const segment = segments + (size_t)number * CLSP_SEGMENT;
         const real own_extent = EXTENT(segment) * scale;
-        load_part(THE_PART, segment, q - ORIGIN(segment), scale);
-        if (part.s1 > 0) restrict_part(THE_PART, part.s0, part.s1);
         extent = fmax(extent, own_extent);
         int2 trend;
-        finding found = examine_part(THE_PART, THE_SCRATCH, weights, &trend);
+        finding found = look_at(THE_PART, THE_SCRATCH, segment, weights, q, scale, part, &trend);
         real square = INFINITY;
         parameter here = parameter_at(R(0.0));
 #if CLSP_MANY
@@ -128,28 +148,20 @@ kernel void find_nearest(global const real *restrict segments, global const real
         if (part.s1 == 0 && ahead == 0)
             low = begin_valley(THE_PART, segment, at.s1, q, scale, own_extent);
 #else
-        const real at_begin = square_at(THE_PART, 0), at_end = square_at(THE_PART, CLSP_DEGREE);
-        square = fmin(at_begin, at_end);
-        here = parameter_at(at_begin <= at_end ? R(0.0) : R(1.0));
+        square = nearer_end(THE_PART, &here);
 #endif
         const bool is_near = found.s0 < LIMIT_OF(fmin(least, square), own_extent);
         const bool is_open = is_near && found.s1 == NOT_DECIDED;
         const bool split = is_open && part.s1 < DEPTH && num_parts++ < MOST_PARTS;
-        if (is_open && !split) {
-            lowest = fmin(lowest, found.s0);
-            is_cut = true;
-        }
+        if (is_open && !split) lowest = fmin(lowest, found.s0);
+        is_cut |= is_open && !split;
 #if CLSP_MANY
         if (!split)
             low = go_on(low, THE_PART, THE_SCRATCH, out, range.num, number - ahead, least, &count,
                         found, trend, is_near, part, ahead, &lowest);
 #else
-        if (is_near && found.s1 >= R(0.0)) {
-            const real4 minimum = find_minimum(THE_PART, THE_SCRATCH, found.s1);
-            if (minimum.s1 < square) here = PARAMETER(minimum.s0, minimum.s3);
-            square = fmin(square, minimum.s1);
-            lowest = fmin(lowest, minimum.s2);
-        }
+        if (is_near && found.s1 >= R(0.0))
+            square = nearer_within(THE_PART, THE_SCRATCH, found.s1, square, &here, &lowest);
         if (square < least) {
             least = square;
             nearest = number;

@@ -25,6 +25,11 @@
 #ifndef CLSP_DIM
 #define CLSP_DIM 3
 #endif
+#if CLSP_STAGE
+#define BASIS_SPACE local
+#else
+#define BASIS_SPACE global
+#endif
 
 /* The sums of a launch. controls: T_i of a patch; controls_v: control points of a line. */
 typedef struct band_sums {
@@ -62,6 +67,14 @@ typedef struct band_sums {
         }                                                                                         \
     }
 
+/* Makes four rows of all columns, s0 to s3 of s, that have the same T_i. */
+#define SUM_FOUR                                                                                  \
+    UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = (real4)(R(0.0));                        \
+    UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++) {                                              \
+        const real4 b = basis_u[i * step];                                                        \
+        UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = MAD(b, (real4)(kept[c][i]), s[c]);  \
+    }
+
 #if CLSP_TERMS_U <= 4
 /* Makes four rows of all columns, s0 to s3 of s, that have different T_i: with all values at hand,
    lest an item wait for those of each row. */
@@ -71,6 +84,21 @@ typedef struct band_sums {
         real one = R(0.0);                                                                        \
         UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++) one = MAD(b[i].row, kept[c][i], one);      \
         s[c].row = one;                                                                           \
+    }
+#else
+/* Makes and stores row u + r of all columns. */
+#define SUM_AND_STORE_ONE(number, r)                                                              \
+    {                                                                                             \
+        real one[CLSP_COLUMNS];                                                                   \
+        KEEP_FROM(number)                                                                         \
+        UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) one[c] = R(0.0);                           \
+        UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++) {                                          \
+            const real b = ((BASIS_SPACE const real *)(basis_u + i * step))[r];                   \
+            UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) one[c] = MAD(b, kept[c][i], one[c]);   \
+        }                                                                                         \
+        UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++)                                            \
+            if (!outside && x0 + c * CLSP_GROUP < width)                                          \
+                row[c * CLSP_GROUP + (r) * apart] = one[c];                                       \
     }
 #endif
 
@@ -96,11 +124,9 @@ void sum_bands(global const real *restrict t, global const real *restrict table_
     local real4 staged[CLSP_TERMS_U * CLSP_BLOCK_ROWS / 4];
     stage_table(staged, table_u, CLSP_TERMS_U, sum.stride_u, first, end);
     barrier(CLK_LOCAL_MEM_FENCE);
-#define BASIS_SPACE local
     local const real4 *basis_u = staged;
     const uint step = CLSP_BLOCK_ROWS / 4;
 #else
-#define BASIS_SPACE global
     global const real4 *basis_u = (global const real4 *)(table_u + first);
     const uint step = sum.stride_u / 4;
 #endif
@@ -148,13 +174,7 @@ void sum_bands(global const real *restrict t, global const real *restrict table_
         real4 s[CLSP_COLUMNS];
         if (first_0 == first_3) { /* samples rise or fall: those between have the same */
             KEEP_FROM(first_0)
-            UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = (real4)(R(0.0));
-            #pragma unroll
-            for (uint i = 0; i < CLSP_TERMS_U; i++) {
-                const real4 b = basis_u[i * step];
-                #pragma unroll
-                for (uint c = 0; c < CLSP_COLUMNS; c++) s[c] = MAD(b, (real4)(kept[c][i]), s[c]);
-            }
+            SUM_FOUR
         } else {
 #if CLSP_TERMS_U <= 4
             real4 b[CLSP_TERMS_U];
@@ -164,21 +184,8 @@ void sum_bands(global const real *restrict t, global const real *restrict table_
             SUM_ONE(s2, first_u[u + 2])
             SUM_ONE(s3, first_3)
 #else
-            for (uint r = 0; r < min(4u, end - u); r++) {
-                const uint number = first_u[u + r];
-                real one[CLSP_COLUMNS];
-                KEEP_FROM(number)
-                UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++) one[c] = R(0.0);
-                #pragma unroll
-                for (uint i = 0; i < CLSP_TERMS_U; i++) {
-                    const real b = ((BASIS_SPACE const real *)(basis_u + i * step))[r];
-                    #pragma unroll
-                    for (uint c = 0; c < CLSP_COLUMNS; c++) one[c] = MAD(b, kept[c][i], one[c]);
-                }
-                UNROLL for (uint c = 0; c < CLSP_COLUMNS; c++)
-                    if (!outside && x0 + c * CLSP_GROUP < width)
-                        row[c * CLSP_GROUP + r * apart] = one[c];
-            }
+            for (uint r = 0; r < min(4u, end - u); r++)
+                SUM_AND_STORE_ONE(first_u[u + r], r)
             continue;
 #endif
         }

@@ -143,6 +143,19 @@ typedef struct banded_vertices {
                              : table_d[(i - CLSP_TERMS_U) * (size_t)sum.stride_table + sample];   \
     }
 
+/* Give what normals' sums are limited by at a sample of u, and of v. */
+#if !CLSP_BANDED && IS_LIMITED
+#define LIMIT_U(a)                                                                                \
+    given_limit(CLSP_TERMS_U - 1,                                                                 \
+                PARAM_OF(samples, 0, axes.begin_u, axes.end_u, a, axes.num_u))
+#define LIMIT_V(a)                                                                                \
+    given_limit(sum.degree_v,                                                                     \
+                PARAM_OF(samples, axes.num_u, axes.begin_v, axes.end_v, a, axes.num_v))
+#else
+#define LIMIT_U(a) REAL_MAX
+#define LIMIT_V(a) REAL_MAX
+#endif
+
 /* Makes rows of vertices. t, and t_v, which belongs to the derivative along v:
    [patches][controls][stride_t]; t_u, to that along u: [patches][controls - 1][stride_t]. table and
    table_d: values of u and of the derivative along u, whose sums begin with the same number, first.
@@ -200,11 +213,7 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
     const real4 centre = patch_centre(sizes, WIDE(sum.first_size) + patch);
 #if HAS(NORMAL)
     const real4 units = given_units(largest, centre);
-    real2 limits = (real2)(REAL_MAX);
-#if !CLSP_BANDED && IS_LIMITED
-    limits.s1 = given_limit(
-        sum.degree_v, PARAM_OF(samples, axes.num_u, axes.begin_v, axes.end_v, v, axes.num_v));
-#endif
+    real2 limits = (real2)(REAL_MAX, LIMIT_V(v));
 #endif
 
     for (uint u = first; u < end; u += CLSP_ROWS, row += CLSP_ROWS * to_next) {
@@ -229,11 +238,7 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
             SUM_ROW(s, kept, CLSP_TERMS_U, VALUE_AT)
             FOR_DU(SUM_ROW(su, kept_u, CLSP_TERMS_U - 1, VALUE_U_AT))
             FOR_DV(SUM_ROW(sv, kept_v, CLSP_TERMS_U, VALUE_AT))
-            real4 params = (real4)(R(0.0));
-#if HAS(PARAMS)
-            params.s0 = PARAM_OF(samples, 0, axes.begin_u, axes.end_u, sample, axes.num_u);
-            params.s1 = PARAM_OF(samples, axes.num_u, axes.begin_v, axes.end_v, v, axes.num_v);
-#endif
+            const real4 params = SURFACE_PARAMS(samples, axes, sample, v);
 #if !CLSP_THROUGH_LOCAL
             if (u + k >= end || v >= num_v) continue;
             const size_t place = row + k * to_next + lane * CLSP_STRIDE;
@@ -241,10 +246,7 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
             NEW_VERTEX;
             store_vertex(vertex, grid_point(s, centre), of_first(s, su, sv), params);
 #if HAS(NORMAL)
-#if !CLSP_BANDED && IS_LIMITED
-            limits.s0 = given_limit(CLSP_TERMS_U - 1, PARAM_OF(samples, 0, axes.begin_u, axes.end_u,
-                                                               sample, axes.num_u));
-#endif
+            limits.s0 = LIMIT_U(sample);
             store_normal(vertex, normal_of_sums(s, su, sv, sizes_at(largest, units, limits, s.w)));
 #endif
 #if CLSP_STORE_TWO
@@ -253,11 +255,9 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
         }
 #if CLSP_THROUGH_LOCAL
         barrier(CLK_LOCAL_MEM_FENCE);
-        #pragma unroll
-        for (uint k = 0; k < CLSP_ROWS; k++)
-            if (u + k < end)
-                store_passed(out + row + k * to_next, passed + k * CLSP_GROUP * CLSP_STRIDE,
-                             elements, by_two);
+        UNROLL for (uint k = 0; k < CLSP_ROWS && u + k < end; k++)
+            store_passed(out + row + k * to_next, passed + k * CLSP_GROUP * CLSP_STRIDE, elements,
+                         by_two);
 #endif
     }
 }

@@ -152,6 +152,15 @@ typedef struct vertex_sums {
     ADD_MEAN(e, mean);                                                                            \
     ADD_MEAN(ev, mean_v);
 
+/* Loads the sums of a row at an end, which are exact. */
+#define LOAD_END(s, sv, lower)                                                                    \
+    {                                                                                             \
+        const size_t end_t = from + ((lower) ? (CLSP_TERMS_U - 1) * sum.stride_t : 0);            \
+        s = homogeneous_load(t + end_t);                                                          \
+        sv = homogeneous_load(t_v + end_t);                                                       \
+        sv.x *= scale_v;                                                                          \
+    }
+
 /* Makes one row's sum of its symmetric parts: with sign 1 the upper one's, with -1 the lower
    one's. */
 #define ROW_PART(h, e, o, r, sign)                                                                \
@@ -171,6 +180,16 @@ static real2 tangent_scales(real2 largest)
     return (real2)(largest.s0 > REAL_TINY ? R(1.0) / largest.s0 : R(0.0),
                    largest.s1 > REAL_TINY ? R(1.0) / largest.s1 : R(0.0));
 }
+
+/* Scales the terms of the derivative along v where normals alone need it: once, before the sums. */
+#if HAS(DV)
+#define SCALE_ALONG_V
+#else
+#define SCALE_ALONG_V                                                                             \
+    scale_v = scales.s1;                                                                          \
+    SCALE_PARTS(mean_v, plus_v, minus_v, scale_v);                                                \
+    scales.s1 = R(1.0)
+#endif
 
 /* Makes the unit normal of tangents by their scales; (0, 0, 0) where they may be all rounding. On
    the border of the grid that is told with a margin: a pass over the edges looks there again. */
@@ -237,6 +256,8 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
 #endif
 #if CLSP_THROUGH_LOCAL
     local PASSED passed[2 * CLSP_ROWS * CLSP_GROUP * CLSP_STRIDE] __attribute__((aligned(16)));
+    const uint elements = min((uint)CLSP_GROUP, num_v - tile * CLSP_GROUP) * CLSP_STRIDE;
+    const bool by_two = CLSP_STRIDE % 2 == 0 && (at.offset.s0 & 1) == 0;
 #endif
 
     const uint v = tile * CLSP_GROUP + lane;
@@ -260,11 +281,7 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
     FIND_LARGEST(largest, plus, minus, t_v + from);
 #if HAS(NORMAL)
     real2 scales = tangent_scales(largest);
-#if !HAS(DV) /* once, before the sums */
-    scale_v = scales.s1;
-    SCALE_PARTS(mean_v, plus_v, minus_v, scale_v);
-    scales.s1 = R(1.0);
-#endif
+    SCALE_ALONG_V;
 #endif
 
     const bool whole = WHOLE_BLOCK(first, sum, at);
@@ -275,10 +292,6 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
                          (size_t)tile * CLSP_GROUP * CLSP_STRIDE;
     size_t begin_upper = begin + ((size_t)first - at.first_row) * to_next;
     size_t begin_lower = begin + ((size_t)(num_u - 1 - first) - at.first_row) * to_next;
-#if CLSP_THROUGH_LOCAL
-    const uint elements = min((uint)CLSP_GROUP, num_v - tile * CLSP_GROUP) * CLSP_STRIDE;
-    const bool by_two = CLSP_STRIDE % 2 == 0 && (at.offset.s0 & 1) == 0;
-#endif
     for (uint u = first; u < end; u += CLSP_ROWS) {
         realr e[CLSP_COORDS], o[CLSP_COORDS], eu[CLSP_COORDS], ou[CLSP_COORDS];
         realr ev[CLSP_COORDS], ov[CLSP_COORDS];
@@ -296,19 +309,9 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
             ROW_PART(s, e, o, r, sign);
             ROW_PART(su, eu, ou, r, sign);
             ROW_PART(sv, ev, ov, r, sign);
-            if (!whole && upper == 0) { /* the ends interpolate exactly */
-                const size_t end_t = from + (lower ? (CLSP_TERMS_U - 1) * sum.stride_t : 0);
-                s = homogeneous_load(t + end_t);
-                sv = homogeneous_load(t_v + end_t);
-                sv.x *= scale_v;
-            }
-
-            real4 params = (real4)(R(0.0));
-#if HAS(PARAMS)
-            params.s0 = PARAM_OF(samples, 0, axes.begin_u, axes.end_u,
-                                 lower ? num_u - 1 - upper : upper, num_u);
-            params.s1 = PARAM_OF(samples, num_u, axes.begin_v, axes.end_v, v, num_v);
-#endif
+            if (!whole && upper == 0) LOAD_END(s, sv, lower);
+            const real4 params =
+                SURFACE_PARAMS(samples, axes, lower ? num_u - 1 - upper : upper, v);
 #if !CLSP_THROUGH_LOCAL
             if (!IS_STORED(upper, lower) || v >= num_v) continue;
             const size_t row = lower ? begin_lower - r * to_next : begin_upper + r * to_next;

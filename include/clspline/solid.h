@@ -169,9 +169,7 @@ typedef enum clsp_solid_method {
     CLSP_SOLID_THREAD = 2,         /* a work-item makes a point; on the host a lane of a vector */
     CLSP_SOLID_GROUP = 3,          /* 32 work-items make a point ("warp-based"); of OpenCL devices
                                       alone, as HYBRID is */
-    CLSP_SOLID_HYBRID = 4,  /* as THREAD; as GROUP cells that are not regular with up to 64 samples,
-                               and all where points are fewer than work-items that keep the device
-                               busy */
+    CLSP_SOLID_HYBRID = 4,         /* as GROUP where cells have up to 16 samples, else as THREAD */
     CLSP_SOLID_LATTICES = 5 /* for meshes from generators, which have as many classes as cells. The
                                device refines the mesh with its control points, at most four times,
                                until samples are away from irregular edges or on them: packed points

@@ -65,9 +65,9 @@ static double error_for(const clspi_fitted_segments *s, bool narrow, double tole
 }
 
 /* Writes cubics and where each segment's are to the device. reals and firsts: room for them. */
-static clsp_status bring(clspi_cubics *to, clspi_series *series, const clspi_tensor_desc *d,
-                         const clspi_cubic *cubics, double *reals, uint32_t *firsts,
-                         size_t segments)
+static clsp_status upload(clspi_cubics *to, clspi_series *series, const clspi_tensor_desc *d,
+                          const clspi_cubic *cubics, double *reals, uint32_t *firsts,
+                          size_t segments)
 {
     const size_t each = cubic_reals(d), bytes = (segments + 1) * sizeof *firsts;
 
@@ -92,7 +92,7 @@ static clsp_status bring(clspi_cubics *to, clspi_series *series, const clspi_ten
     return clspi_series_write(series, to->firsts, 0, firsts, bytes);
 }
 
-/* Makes cubics of segments that have been read, and brings them. */
+/* Makes cubics of segments that have been read, and uploads them. */
 static clsp_status make(const clsp_patch_plan *plan, clspi_cubics *cubics, clspi_series *series,
                         const clspi_fitted_segments *of)
 {
@@ -101,7 +101,7 @@ static clsp_status make(const clsp_patch_plan *plan, clspi_cubics *cubics, clspi
         made ? malloc(cubics->num * cubic_reals(&plan->desc) * sizeof *reals) : NULL;
     uint32_t *const firsts = malloc((of->num + 1) * sizeof *firsts);
     const clsp_status status =
-        made && reals && firsts ? bring(cubics, series, &plan->desc, made, reals, firsts, of->num)
+        made && reals && firsts ? upload(cubics, series, &plan->desc, made, reals, firsts, of->num)
                                 : clspi_nearest_no_memory(plan);
 
     free(made);

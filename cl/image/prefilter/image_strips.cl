@@ -26,6 +26,59 @@
     ((has_near) ? MAD((grid).far, (has_further) ? (edges)[further] : R(0.0), (edges)[near])        \
                 : R(0.0))
 
+/* Filters along the rows of a tile, an item a piece: neighbouring items have neighbouring rows.
+   ends, begins: an element for each item, by which pieces know their neighbours' results. */
+IN_PLACE void filter_pieces(local real *tile, local real *ends, local real *begins, int lid,
+                            plane_grid grid)
+{
+    const int piece = lid / CHUNK, row = lid - piece * CHUNK;
+    local real *const own = tile + row * PITCH + piece * CHUNK;
+    real a[CHUNK];
+
+    UNROLL
+    for (int k = 0; k < CHUNK; k++)
+        a[k] = own[k];
+    real r = BY_GAIN(a[0], grid);
+    if (piece == 0) r = r / (R(1.0) - grid.pole);
+    a[0] = r;
+    UNROLL
+    for (int k = 1; k < CHUNK; k++) {
+        r = MAD(grid.pole, r, BY_GAIN(a[k], grid));
+        a[k] = r;
+    }
+    ends[lid] = r;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    r = grid.pole * NEIGHBOURS(ends, lid - CHUNK, lid - 2 * CHUNK, piece > 0, piece > 1, grid);
+    UNROLL
+    for (int k = 0; k < CHUNK; k++) {
+        a[k] += r;
+        r *= grid.pole;
+    }
+    r = piece == CLSP_GROUP / CHUNK - 1 ? a[CHUNK - 1] * (R(1.0) / (grid.pole + R(-1.0)))
+                                        : -a[CHUNK - 1];
+    r *= grid.pole;
+    a[CHUNK - 1] = r;
+    UNROLL
+    for (int k = CHUNK - 2; k >= 0; k--) {
+        r = grid.pole * (r - a[k]);
+        a[k] = r;
+    }
+    begins[lid] = r;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    r = grid.pole * NEIGHBOURS(begins, lid + CHUNK, lid + 2 * CHUNK,
+                               piece < CLSP_GROUP / CHUNK - 1, piece < CLSP_GROUP / CHUNK - 2,
+                               grid);
+    UNROLL
+    for (int k = CHUNK - 1; k >= 0; k--) {
+        a[k] += r;
+        r *= grid.pole;
+    }
+    UNROLL
+    for (int k = 0; k < CHUNK; k++)
+        own[k] = a[k];
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 /* Filters both directions of a strip. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1))) void
 filter_strips(global const sample *restrict samples, global coefficient *restrict target,
@@ -36,11 +89,9 @@ filter_strips(global const sample *restrict samples, global coefficient *restric
     const grid_place at = place_in(grid, STRIP_X);
     const uint slice = at.slice;
     const int x = at.x, begin = at.y, end = min(begin + (int)grid.rows, (int)grid.size_y);
-    const int piece = lid / CHUNK, row = lid - piece * CHUNK;
-    local real *const own = tile + row * PITCH + piece * CHUNK;
     global coefficient *out =
         target + WIDE(grid.offset) + ((size_t)slice * grid.size_y + (uint)begin) * grid.size_x;
-    real kept[KEPT], next[CHUNK], a[CHUNK];
+    real kept[KEPT], next[CHUNK];
 
     const sample_column column = column_of(from, grid, slice, x - SIDE + lid);
     const int first_plain = (int)from.pad_y, last_plain = (int)(from.pad_y + from.size_y);
@@ -90,49 +141,7 @@ filter_strips(global const sample *restrict samples, global coefficient *restric
             kept[k] = kept[k + CHUNK];
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        /* along the rows: neighbouring items have neighbouring rows */
-        UNROLL
-        for (int k = 0; k < CHUNK; k++)
-            a[k] = own[k];
-        real r = BY_GAIN(a[0], grid);
-        if (piece == 0) r = r / (R(1.0) - grid.pole);
-        a[0] = r;
-        UNROLL
-        for (int k = 1; k < CHUNK; k++) {
-            r = MAD(grid.pole, r, BY_GAIN(a[k], grid));
-            a[k] = r;
-        }
-        ends[lid] = r;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        r = grid.pole * NEIGHBOURS(ends, lid - CHUNK, lid - 2 * CHUNK, piece > 0, piece > 1, grid);
-        UNROLL
-        for (int k = 0; k < CHUNK; k++) {
-            a[k] += r;
-            r *= grid.pole;
-        }
-        r = piece == CLSP_GROUP / CHUNK - 1 ? a[CHUNK - 1] * (R(1.0) / (grid.pole + R(-1.0)))
-                                            : -a[CHUNK - 1];
-        r *= grid.pole;
-        a[CHUNK - 1] = r;
-        UNROLL
-        for (int k = CHUNK - 2; k >= 0; k--) {
-            r = grid.pole * (r - a[k]);
-            a[k] = r;
-        }
-        begins[lid] = r;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        r = grid.pole * NEIGHBOURS(begins, lid + CHUNK, lid + 2 * CHUNK,
-                                   piece < CLSP_GROUP / CHUNK - 1, piece < CLSP_GROUP / CHUNK - 2,
-                                   grid);
-        UNROLL
-        for (int k = CHUNK - 1; k >= 0; k--) {
-            a[k] += r;
-            r *= grid.pole;
-        }
-        UNROLL
-        for (int k = 0; k < CHUNK; k++)
-            own[k] = a[k];
-        barrier(CLK_LOCAL_MEM_FENCE);
+        filter_pieces(tile, ends, begins, lid, grid);
 
         const int num = min(CHUNK, end - y);
         if (lid < STRIP_X && x + lid < (int)grid.size_x)

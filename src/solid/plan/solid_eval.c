@@ -68,7 +68,6 @@ static clsp_status make_cells(clsp_solid_plan *plan, clspi_series *series, clsp_
                                    .record = 0,
                                    .sets = 0,
                                    .groups = 1,
-                                   .tile = 0,
                                    .offset = target->offset,
                                    .keep = plan->shape.number[0] == CLSPI_VALUE ? 1.0 : 0.0};
 

@@ -112,6 +112,8 @@ struct clsp_solid_plan {
     clspi_cell_points points;
     clspi_cell_layout layout;
     clspi_sample_tables tables;
+    bool by_sample; /* tables on the device are [samples][terms]; else [terms][samples], rows padded
+                       to 16 */
     bool is_loaded;
     bool is_ready, is_uploaded; /* the device has kernels and what they read: of cells, and of
                                   control points */
