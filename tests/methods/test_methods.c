@@ -72,12 +72,16 @@ static void compare(clsp_patch_plan *const plans[2], size_t each, double most)
     check(PATCHES * each, each, SOME * each, most);
 }
 
-/* Compares a method with the default one; reals: of control points, size: of a vertex; eps: how far
-   they may be apart. */
+/* Compares a method with the default one, on other grids too, those of parameters of their own,
+   which brute does not take, and of one sample; reals: of control points, size: of a vertex; eps:
+   how far they may be apart. */
 static void check_bezier(clsp_bezier_desc desc, size_t reals, size_t size,
                          clsp_bezier_method method, double eps)
 {
-    const clsp_axis axes[2] = {{.num = 11, .begin = 0.25, .end = 0.75}, {.num = 4, .end = 1}};
+    static const double own[2][3] = {{0.125, 0.5, 1}, {0, 0.25, 0.875}};
+    const clsp_axis axes[][2] = {{{.num = 3, .params = own[0]}, {.num = 3, .params = own[1]}},
+                                 {{.num = 11, .begin = 0.25, .end = 0.75}, {.num = 4, .end = 1}},
+                                 {{.num = 1, .begin = 0.75, .end = 1}, {.num = 1, .begin = 0.5}}};
     const bool is_curve = desc.form == CLSP_BEZIER_CURVE;
     const size_t samples = desc.axis[0].num * (is_curve ? 1 : desc.axis[1].num);
     clsp_patch_plan *plans[2] = {NULL, NULL};
@@ -92,9 +96,11 @@ static void check_bezier(clsp_bezier_desc desc, size_t reals, size_t size,
             assert_ok(ctx, clsp_patch_set_control_points(plans[k], PATCHES, points, NULL));
         compare(plans, size * samples, eps * 0x1p-23);
     }
-    for (int k = 0; k < 2; k++)
-        assert_ok(ctx, clsp_patch_set_grids(plans[k], axes, 0, (clsp_input){0}));
-    compare(plans, size * axes[0].num * (is_curve ? 1 : axes[1].num), eps * 0x1p-23);
+    for (size_t i = method == CLSP_BEZIER_BRUTE ? 1 : 0; i < sizeof axes / sizeof *axes; i++) {
+        for (int k = 0; k < 2; k++)
+            assert_ok(ctx, clsp_patch_set_grids(plans[k], axes[i], 0, (clsp_input){0}));
+        compare(plans, size * axes[i][0].num * (is_curve ? 1 : axes[i][1].num), eps * 0x1p-23);
+    }
     clsp_patch_plan_destroy(&plans[0]);
     clsp_patch_plan_destroy(&plans[1]);
 }
