@@ -254,9 +254,10 @@ static void test_nearest(void **state)
 
 /* ---- solids ---- */
 
-/* By groups only where the device has groups of 32. */
+/* By groups only where the device has groups of 32. Nothing behind the last cell is written. */
 static void check_cells(const clsp_solid_mesh *mesh, const solid_case *solid, uint32_t samples)
 {
+    enum { BEHIND = 1000 };
     const size_t reals = (size_t)samples * samples * samples * 3;
     const clsp_axis axis = {.num = samples};
 
@@ -272,8 +273,12 @@ static void check_cells(const clsp_solid_mesh *mesh, const solid_case *solid, ui
         }
         assert_ok(ctx, clsp_solid_set_control_points(
                            plan, clsp_in_f32(controls, 3 * solid->num_points), NULL));
+        for (size_t k = 0; k < BEHIND; k++)
+            out[solid->num_cells * reals + k] = 7;
         assert_ok(ctx, clsp_solid_eval(plan, (clsp_range){0, solid->num_cells},
                                        clsp_out_f32(out, MOST), NULL));
+        for (size_t k = 0; k < BEHIND; k++)
+            assert_true(out[solid->num_cells * reals + k] == 7);
         assert_ok(ctx, clsp_solid_eval(plan, (clsp_range){1, solid->num_cells - 2},
                                        clsp_out_f32(some, MOST), NULL));
         if (method > CLSP_SOLID_CELLS)
