@@ -1,5 +1,6 @@
 /* Points of cells one by one (point_cells.cl). */
 #include "cell_launch.h"
+#include "cell_terms.h"
 #include "check.h"
 #include "methods.h"
 #include "solid_options.h"
@@ -123,4 +124,10 @@ static clsp_status make(clsp_solid_plan *plan, clspi_series *series, cl_mem out,
     return make_full(plan, series, out, at);
 }
 
-const clspi_cell_method clspi_published_cells = {create_kernels, make};
+static void make_on_host(bool is_double, const clspi_cell_grid *grid, const clspi_cell_sum *cell,
+                         void *staged, void *out)
+{
+    (is_double ? clspi_cell_terms_f64 : clspi_cell_terms_f32)(grid, cell, staged, out);
+}
+
+const clspi_cell_method clspi_published_cells = {create_kernels, make, make_on_host};

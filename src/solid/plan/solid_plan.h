@@ -56,6 +56,12 @@ typedef struct clspi_cell_layout {
     size_t num_index;
 } clspi_cell_layout;
 
+/* Tells whether the host has code for a method: all but those of groups of work-items. */
+static inline bool clspi_solid_has_host(const clsp_solid_desc *desc)
+{
+    return desc->method != CLSP_SOLID_GROUP && desc->method != CLSP_SOLID_HYBRID;
+}
+
 /* Cells of a set at most. */
 typedef struct clspi_set_sizes {
     uint32_t layers, full;
