@@ -47,7 +47,9 @@ static const char usage[] =
     "--quick      fewer and smaller cases: under a minute a suite\n"
     "--case GLOB  only cases of these names, as in \"8x8, *\"; floors are measured all the same\n"
     "--json FILE  also writes one JSON object a line\n"
-    "--device D   the device, in the form of CLSPLINE_DEVICE: \"gpu\", \"pocl:\", \"0\", ...\n"
+    "--device D   the device, in the form of CLSPLINE_DEVICE: \"gpu\", \"pocl:\", \"0\", ...; "
+    "\"host\": "
+    "the\n             suites that measure the host's code alone\n"
     "--precision  default: both, where the device has double precision\n"
     "--workers N  host workers that share with the device, in `cooperate`; default: the "
     "library's\n";
@@ -166,7 +168,8 @@ static bool makes_methods(const bench *b)
     clsp_context *quiet = NULL;
     clsp_patch_plan *plan = NULL;
 
-    if (clsp_context_create(&quiet, b->queue, NULL) != CLSP_OK) return false;
+    const clsp_context_opts opts = {.device = b->queue ? NULL : "host"};
+    if (clsp_context_create(&quiet, b->queue, &opts) != CLSP_OK) return false;
     const bool made = clsp_bezier_plan_create(&plan, quiet, &desc) == CLSP_OK;
     clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&quiet);
@@ -186,9 +189,8 @@ static clsp_status open_bench(bench *b, const options *o)
     BENCH_TRY(bench_check(clsp_context_create(&b->ctx, NULL, &opts), "clsp_context_create"));
     BENCH_TRY(bench_check(clsp_context_device(b->ctx, &b->info), "clsp_context_device"));
     b->queue = clsp_context_queue(b->ctx);
-    if (!b->queue)
-        return bench_check(CLSP_ERROR_NO_DEVICE, "the host, which suites measure beside a device");
-    BENCH_TRY(query_device(b));
+    b->is_cpu = !b->queue;
+    if (b->queue) BENCH_TRY(query_device(b));
     b->wanted[CLSP_F32] = !o->precision || strcmp(o->precision, "f64") != 0;
     b->wanted[CLSP_F64] = (!o->precision || strcmp(o->precision, "f32") != 0) && b->info.fp64;
     b->report = bench_report_open(o->json, &b->info);
@@ -204,6 +206,17 @@ fail:
     return status;
 }
 
+/* Without OpenCL the host alone can be measured by the suite of methods. */
+static clsp_status run_suite(bench *b, const suite_entry *suite)
+{
+    char text[80];
+
+    if (b->queue || suite->run == bench_suite_figures) return suite->run(b);
+    snprintf(text, sizeof text, "%s: left out: it measures devices of OpenCL", suite->name);
+    bench_report_note(b->report, text);
+    return CLSP_OK;
+}
+
 static int run(const options *o, const char *program)
 {
     clsp_status status;
@@ -211,7 +224,7 @@ static int run(const options *o, const char *program)
 
     BENCH_TRY(open_bench(&b, o));
     for (size_t i = 0; i < BENCH_COUNT(suites); i++)
-        if (!o->any_chosen || o->chosen[i]) BENCH_TRY(suites[i].run(&b));
+        if (!o->any_chosen || o->chosen[i]) BENCH_TRY(run_suite(&b, &suites[i]));
     if (o->cases && !b.any_case) {
         fprintf(stderr, "clspline-bench: no case is called '%s'\n", o->cases);
         status = CLSP_ERROR_ARGUMENT;

@@ -31,7 +31,7 @@ typedef struct bench {
     bool wanted[BENCH_PRECISIONS]; /* asked for, and the device has it */
     clsp_context *ctx;
     clsp_device_info info;
-    cl_command_queue queue;
+    cl_command_queue queue; /* NULL: the host without OpenCL, for suites that measure it */
     cl_context context;
     bool has_methods;         /* the library is built with the published methods */
     bool is_cpu, is_discrete; /* as the device says, not as CLSPLINE_LIMITS has it */

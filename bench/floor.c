@@ -331,7 +331,9 @@ clsp_status bench_floor_measure(bench *b)
     cl_mem out = NULL;
     const size_t bytes = bench_large_bytes(b);
 
-    if (b->has_floor) return CLSP_OK;
+    for (clsp_type p = CLSP_F32; p <= CLSP_F64 && !b->queue; p++)
+        b->floor[p].store_rate = b->floor[p].fma_rate = NAN;
+    if (b->has_floor || !b->queue) return CLSP_OK;
     BENCH_TRY(create_buffer(b, &out, bytes));
     for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
         if (b->wanted[p]) BENCH_TRY(measure_precision(b, p, out, bytes));

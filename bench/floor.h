@@ -17,7 +17,8 @@ typedef struct bench_floor {
 
 struct bench;
 
-/* Measures the floors of the precisions wanted, once, and reports them. */
+/* Measures the floors of the precisions wanted, once, and reports them. The host, which has no
+   kernels, has none: they are NAN. */
 clsp_status bench_floor_measure(struct bench *b);
 
 void bench_floor_release(struct bench *b);

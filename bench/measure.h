@@ -47,8 +47,9 @@ bench_timing bench_timing_of(double *values, size_t count);
 /* Median over the rounds of b's sustained time over a's, of the same measurement. */
 double bench_ratio(const bench_contestant *a, const bench_contestant *b);
 
-/* Measures all contestants in turns, in another order each round. A batch takes about batch_ms;
-   those whose calls take much longer than any batch have fewer rounds. */
+/* Measures all contestants in turns, in another order each round. queue: NULL where calls end
+   before they return. A batch takes about batch_ms; those whose calls take much longer than any
+   batch have fewer rounds. */
 clsp_status bench_measure(cl_command_queue queue, bench_contestant *contestants, size_t count,
                           double batch_ms);
 

@@ -92,19 +92,25 @@ static double coefficient(size_t n, size_t k, size_t j)
     return sum * binomial(n, k) / (double)(UINT64_C(1) << n);
 }
 
-void bench_power_points(size_t order, const double *points, double *in_powers)
+void bench_power_basis(size_t order, double *r)
 {
-    double r[POWER_ORDER_MAX][POWER_ORDER_MAX];
-
     for (size_t j = 0; j < order; j++)
         for (size_t k = 0; k < order; k++)
-            r[j][k] = coefficient(order - 1, k, j);
+            r[j * order + k] = coefficient(order - 1, k, j);
+}
+
+void bench_power_points(size_t order, const double *points, double *in_powers)
+{
+    double r[POWER_ORDER_MAX * POWER_ORDER_MAX];
+
+    bench_power_basis(order, r);
     for (size_t i = 0; i < order * order * 3; i++) {
         const size_t c = i % 3, b = i / 3 % order, a = i / 3 / order;
         in_powers[i] = 0.0;
         for (size_t k = 0; k < order; k++)
             for (size_t l = 0; l < order; l++)
-                in_powers[i] += r[a][k] * r[b][l] * points[(k * order + l) * 3 + c];
+                in_powers[i] +=
+                    r[a * order + k] * r[b * order + l] * points[(k * order + l) * 3 + c];
     }
 }
 

@@ -29,6 +29,9 @@ void bench_reference_point(size_t order, const double *points, const long double
    the power of u first. order is at most 16. */
 void bench_power_points(size_t order, const double *points, double *in_powers);
 
+/* Fills [order][order] with R: the coefficient of s^j in the Bernstein polynomial k at [j][k]. */
+void bench_power_basis(size_t order, double *r);
+
 /* Numbers in [-1, 1], representable in float, the same in every run. */
 void bench_random_fill(double *values, size_t count);
 

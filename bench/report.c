@@ -97,7 +97,8 @@ static void json_number(FILE *file, const char *key, double value, const char *e
 /* Writes where the line comes from. */
 static void json_origin(const bench_report *report)
 {
-    static const char *const classes[] = {"", "cpu", "integrated", "discrete", "accelerator"};
+    static const char *const classes[] = {"",         "cpu",         "integrated",
+                                          "discrete", "accelerator", "host"};
     const clsp_device_info *const device = &report->device;
     const char *const limits = getenv("CLSPLINE_LIMITS");
 

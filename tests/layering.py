@@ -90,7 +90,7 @@ HEADERS = {'rules': (),
 NO_OPENCL = ('src/math', 'src/patch/host', 'src/nearest/host', 'src/reduce/host',
              'src/bspline/knots',
              'src/image/prefilter/host', 'src/image/values/host', 'src/solid/mesh',
-             'src/solid/cells')
+             'src/solid/cells', 'src/methods/host')
 OPENCL_HEADERS = ('CL/', 'OpenCL/', 'clspline/')
 # The room above the families, and the one header by which they and nearest see it.
 METHODS = 'methods'

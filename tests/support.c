@@ -107,10 +107,11 @@ bool support_has_methods(void)
     char text[256];
 
     assert_ok(NULL, clsp_context_create(&ctx, NULL, &host));
-    assert_status(ctx, clsp_bezier_plan_create(&plan, ctx, &desc), CLSP_ERROR_ARGUMENT);
+    const bool has = clsp_bezier_plan_create(&plan, ctx, &desc) == CLSP_OK;
     clsp_context_last_error(ctx, text, sizeof text);
+    assert_true(has || strstr(text, "built without the published methods"));
+    clsp_patch_plan_destroy(&plan);
     clsp_context_destroy(&ctx);
-    const bool has = strstr(text, "built without the published methods") == NULL;
     if (built) assert_int_equal(has, strcmp(built, "1") == 0);
     return has;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "reference.h"
 
@@ -22,6 +23,9 @@ clsp_status bezier_ring_create(bench *b, bezier_ring *ring)
 
     ring->bytes =
         wanted > large && wanted <= most && wanted <= b->info.global_bytes / 4 ? wanted : large;
+    ring->host = b->queue ? NULL : malloc(ring->bytes);
+    if (ring->host) memset(ring->host, 0, ring->bytes);
+    if (!b->queue) return bench_check(ring->host ? CLSP_OK : CLSP_ERROR_NO_MEMORY, "outputs");
     ring->buffer = clCreateBuffer(b->context, CL_MEM_READ_WRITE, ring->bytes, NULL, &code);
     if (code != CL_SUCCESS) return bench_check(code, "clCreateBuffer");
     if (!b->is_cpu) return CLSP_OK;
@@ -32,7 +36,8 @@ clsp_status bezier_ring_create(bench *b, bezier_ring *ring)
 void bezier_ring_release(bezier_ring *ring)
 {
     if (ring->buffer) clReleaseMemObject(ring->buffer);
-    ring->buffer = NULL;
+    free(ring->host);
+    *ring = (bezier_ring){.host = NULL};
 }
 
 size_t bezier_run_chunk_points(const bezier_run *r)
@@ -55,8 +60,12 @@ size_t bezier_run_take(bezier_run *r, size_t first)
 
 clsp_output bezier_run_output(bezier_run *r, size_t first)
 {
-    const size_t offset = bezier_run_take(r, first) * bezier_run_chunk_points(r) * r->stride;
+    const size_t reals = bezier_run_chunk_points(r) * r->stride;
+    const size_t offset = bezier_run_take(r, first) * reals;
 
+    if (r->out->host)
+        return (clsp_output){
+            .type = r->element, .host = r->out->host + offset * r->element_bytes, .size = reals};
     return clsp_out_buffer(r->out->buffer, r->element, offset);
 }
 
@@ -80,24 +89,31 @@ bool bezier_case_wanted(bench *b, const bezier_case *c)
     return bench_wants(b, name);
 }
 
+/* Copies doubles to memory of the precision, for free; NULL: there is none. */
+static void *narrow(const bezier_run *r, const double *values, size_t count)
+{
+    void *const reals = malloc(count * r->real_bytes);
+
+    for (size_t i = 0; reals && i < count; i++)
+        if (r->precision == CLSP_F64)
+            ((double *)reals)[i] = values[i];
+        else
+            ((float *)reals)[i] = (float)values[i];
+    return reals;
+}
+
 clsp_status bezier_run_upload(const bezier_run *r, const double *values, size_t count,
                               cl_mem *buffer)
 {
     const size_t bytes = count * r->real_bytes;
-    float *const floats = malloc(count * sizeof *floats);
+    void *const source = narrow(r, values, count);
     cl_int code = CL_OUT_OF_HOST_MEMORY;
-    const void *source = values;
 
-    if (!floats) return bench_check(code, "upload");
-    if (r->precision == CLSP_F32) {
-        for (size_t i = 0; i < count; i++)
-            floats[i] = (float)values[i];
-        source = floats;
-    }
+    if (!source) return bench_check(code, "upload");
     *buffer = clCreateBuffer(r->b->context, CL_MEM_READ_ONLY, bytes, NULL, &code);
     if (code == CL_SUCCESS)
         code = clEnqueueWriteBuffer(r->b->queue, *buffer, CL_TRUE, 0, bytes, source, 0, NULL, NULL);
-    free(floats);
+    free(source);
     return bench_check(code, "upload");
 }
 
@@ -134,6 +150,9 @@ clsp_status bezier_run_start(bezier_run *r, bench *b, const char *suite, const b
     r->points = malloc(r->num_points * sizeof *r->points);
     if (!r->points) return bench_check(CLSP_ERROR_NO_MEMORY, r->name);
     bench_random_fill(r->points, r->num_points);
+    r->host_points = narrow(r, r->points, r->num_points);
+    if (!r->host_points) return bench_check(CLSP_ERROR_NO_MEMORY, r->name);
+    if (!b->queue) return CLSP_OK;
     return bezier_run_upload(r, r->points, r->num_points, &r->device_points);
 
 fail:
@@ -144,6 +163,7 @@ void bezier_run_release(bezier_run *r)
 {
     if (r->device_points) clReleaseMemObject(r->device_points);
     free(r->points);
+    free(r->host_points);
 }
 
 double bezier_run_points(const bezier_run *r)
@@ -174,8 +194,10 @@ clsp_status bezier_way_load(const bezier_way *way, cl_mem points)
 {
     const bezier_run *const r = way->run;
 
-    return clsp_patch_set_control_points(way->plan, r->c.patches,
-                                         clsp_in_buffer(points, r->precision, 0), NULL);
+    const clsp_input host = {.type = r->precision, .host = r->host_points, .size = r->num_points};
+
+    return clsp_patch_set_control_points(
+        way->plan, r->c.patches, points ? clsp_in_buffer(points, r->precision, 0) : host, NULL);
 }
 
 clsp_status bezier_way_create(bezier_way *way, bezier_run *run, const clsp_bezier_desc *desc)
@@ -215,9 +237,15 @@ static clsp_status read_point(const bezier_run *r, size_t index, double point[3]
 {
     float floats[3];
     const bool is_double = r->precision == CLSP_F64;
-    const cl_int code = clEnqueueReadBuffer(r->b->queue, r->out->buffer, CL_TRUE,
-                                            index * r->stride * r->element_bytes, 3 * r->real_bytes,
-                                            is_double ? (void *)point : floats, 0, NULL, NULL);
+    const size_t at = index * r->stride * r->element_bytes, bytes = 3 * r->real_bytes;
+    void *const to = is_double ? (void *)point : floats;
+    cl_int code = CL_SUCCESS;
+
+    if (r->out->host)
+        memcpy(to, r->out->host + at, bytes);
+    else
+        code =
+            clEnqueueReadBuffer(r->b->queue, r->out->buffer, CL_TRUE, at, bytes, to, 0, NULL, NULL);
 
     for (size_t i = 0; i < 3 && !is_double; i++)
         point[i] = (double)floats[i];
@@ -310,5 +338,6 @@ void bezier_run_ratio(const bezier_run *r, const char *method, double ratio, dou
 
 bool bezier_takes_own_shape(const bench *b)
 {
-    return b->is_cpu == (b->info.device_class == CLSP_CLASS_CPU);
+    return b->is_cpu ==
+           (b->info.device_class == CLSP_CLASS_CPU || b->info.device_class == CLSP_CLASS_HOST);
 }

@@ -9,6 +9,7 @@
    timed in a cache that the floor, measured on large data, does not use. */
 typedef struct bezier_ring {
     cl_mem buffer;
+    char *host; /* instead, where there is no OpenCL */
     size_t bytes;
 } bezier_ring;
 
@@ -44,7 +45,8 @@ typedef struct bezier_run {
                                      holds is evaluated in ranges */
     size_t slots, slot;           /* chunks that the ring holds, and the next one */
     size_t last_first, last_slot; /* the last range that was evaluated, and where */
-    cl_mem device_points;
+    void *host_points;            /* of the precision */
+    cl_mem device_points;         /* NULL without OpenCL */
 } bezier_run;
 
 /* Makes control points, the same in every run, and uploads them. Vertices are packed points until
@@ -85,7 +87,7 @@ typedef struct bezier_way {
 clsp_status bezier_way_create(bezier_way *way, bezier_run *run, const clsp_bezier_desc *desc);
 void bezier_way_release(bezier_way *way);
 
-/* Loads control points of the run's precision from a buffer. */
+/* Loads control points of the run's precision from a buffer; NULL: the run's from host memory. */
 clsp_status bezier_way_load(const bezier_way *way, cl_mem points);
 
 /* Enqueues the evaluation of all patches; user: a bezier_way. */

@@ -239,7 +239,8 @@ static clsp_status open_plan(render_run *x)
         .degree = {degree, degree},
         .axis = {{.num = num}, {.num = num}},
         .dim = 3,
-        .vertex = {.attributes = CLSP_VERTEX_POINT | normal, .type = CLSP_F32}};
+        .vertex = {.attributes = CLSP_VERTEX_POINT | normal, .type = CLSP_F32},
+        .method = x->c.method};
 
     return bench_check(clsp_bezier_plan_create(&x->plan, x->link->ctx, &desc),
                        "clsp_bezier_plan_create");

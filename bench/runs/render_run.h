@@ -11,6 +11,7 @@ typedef struct render_case {
     clsp_type precision;   /* of arithmetic; vertices are floats */
     bool lit;              /* with normals, 24 bytes a vertex; else 12, of one colour */
     double side;           /* of the frame's, that the patch takes: it covers the square of it */
+    clsp_bezier_method method; /* of the plan */
 } render_case;
 
 /* The ways. */

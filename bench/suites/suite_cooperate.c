@@ -3,6 +3,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "shared_grid.h"
 #include "shared_run.h"
@@ -184,7 +185,47 @@ fail:
     return status;
 }
 
-/* What comes before any frame: their level 2 and the transfer of its tables. */
+/* Writes tables as large as a case's to the device, from the host, as it is done where devices do
+   not fill them. */
+static clsp_status run_basis_transfer(shared_run *run)
+{
+    const size_t bytes = 2 * run->c.order * run->c.samples * clsp_type_bytes(run->precision);
+    double ms[TABLE_RUNS];
+    cl_int code;
+    cl_mem table = clCreateBuffer(run->b->context, CL_MEM_READ_ONLY, bytes, NULL, &code);
+
+    for (size_t i = 0; i < TABLE_RUNS && code == CL_SUCCESS; i++) {
+        const double start = bench_now_ms();
+        code = clEnqueueWriteBuffer(run->b->queue, table, CL_TRUE, 0, bytes, run->out[SHARED_PLAIN],
+                                    0, NULL, NULL);
+        ms[i] = bench_now_ms() - start;
+    }
+    if (table) clReleaseMemObject(table);
+    if (code == CL_SUCCESS) report_stage(run, "once", "basis transfer", ms);
+    return bench_check(code, "basis transfer");
+}
+
+/* Allocates memory for the surface that all processors share, and touches all of it. */
+static clsp_status run_allocation(shared_run *run)
+{
+    double ms[TABLE_RUNS];
+    clsp_status status;
+
+    for (size_t i = 0; i < TABLE_RUNS; i++) {
+        void *surface = NULL;
+        const double start = bench_now_ms();
+        BENCH_TRY(clsp_shared_alloc(run->ctx, run->bytes, &surface));
+        memset(surface, 0, run->bytes);
+        ms[i] = bench_now_ms() - start;
+        clsp_shared_free(run->ctx, surface);
+    }
+    report_stage(run, "once", "allocation", ms);
+
+fail:
+    return bench_check(status, "allocation");
+}
+
+/* What comes before any frame: their level 2. */
 static clsp_status run_tables(shared_run *run)
 {
     const uint32_t num = (uint32_t)run->c.samples;
@@ -213,6 +254,8 @@ static clsp_status run_table(bench *b, clsp_context *ctx, clsp_type precision)
     if (!bezier_case_wanted(b, &table_case)) return CLSP_OK;
     BENCH_TRY(shared_run_start(&run, b, "cooperate-table3", ctx, &table_case, precision));
     BENCH_TRY(run_tables(&run));
+    BENCH_TRY(run_basis_transfer(&run));
+    BENCH_TRY(run_allocation(&run));
     for (int schedule = CLSP_SCHEDULE_SVM; schedule < CLSP_NUM_SCHEDULES; schedule++)
         for (int memory = SHARED_BEST; memory < SHARED_MEMORIES; memory++)
             BENCH_TRY(run_stages(&run, (clsp_schedule)schedule, (shared_memory)memory));

@@ -18,21 +18,32 @@ static const size_t resolutions[] = {256, 300, 384, 400, 500, 512, 1000, 2000};
 
 static const double slowest_ms = 500; /* of a call; slower ones are left out */
 
-enum { AUTO, SEPARABLE, MULTILEVEL, MATRIX, BRUTE, METHODS, MATRIX_POINT = METHODS, CONTESTANTS };
+/* The library's methods, and on devices the published matrix form with its products ready and made
+   anew for each point. The host's matrix method makes them anew. */
+enum { AUTO, SEPARABLE, MULTILEVEL, MATRIX, BRUTE, METHODS, KEPT = METHODS, REMADE, CONTESTANTS };
 
-static const char *const names[CONTESTANTS] = {"auto",   "separable", "multilevel",
-                                               "matrix", "brute",     "matrix-pt"};
+static const char *const names[CONTESTANTS] = {
+    "auto", "separable", "multilevel", "matrix", "brute", "matrix-pt, kept", "matrix-pt, remade"};
 
 /* Their least speed-up of MLE over BRF on a GPU, and how much slower than the best of its methods
    the library's own choice may be. */
 static const double wanted_over_brute = 20.7, wanted_of_best = 0.95;
 
+struct figure;
+
+/* A kernel of the published matrix form. */
+typedef struct figure_matrix {
+    struct figure *f;
+    bench_kernel kernel;
+    cl_mem points; /* R P R^T, or P */
+} figure_matrix;
+
 /* One case with a plan for each method. */
 typedef struct figure {
     bezier_run run;
     bezier_way ways[METHODS];
-    bench_kernel matrix_point;
-    cl_mem matrix;
+    figure_matrix matrix[CONTESTANTS - METHODS];
+    cl_mem basis; /* R */
 } figure;
 
 /* What a control point took for a point in the case before, by method; 0: not known yet. */
@@ -44,17 +55,17 @@ typedef struct pace {
 
 static clsp_status enqueue_matrix_point(void *user)
 {
-    figure *const f = user;
-    bezier_run *const r = &f->run;
+    figure_matrix *const m = user;
+    bezier_run *const r = &m->f->run;
     const size_t points = bezier_run_chunk_points(r);
     const cl_uint start = (cl_uint)(bezier_run_take(r, 0) * points);
     const cl_uint num = (cl_uint)r->c.samples;
-    const bench_arg args[] = {BENCH_ARG(f->matrix), BENCH_ARG(num), BENCH_ARG(r->out->buffer),
-                              BENCH_ARG(start)};
+    const bench_arg args[] = {BENCH_ARG(m->points), BENCH_ARG(m->f->basis), BENCH_ARG(num),
+                              BENCH_ARG(r->out->buffer), BENCH_ARG(start)};
     clsp_status status;
 
-    BENCH_TRY(bench_kernel_args(&f->matrix_point, args, BENCH_COUNT(args)));
-    BENCH_TRY(bench_kernel_launch(&f->matrix_point, 0, points, NULL));
+    BENCH_TRY(bench_kernel_args(&m->kernel, args, BENCH_COUNT(args)));
+    BENCH_TRY(bench_kernel_launch(&m->kernel, 0, points, NULL));
     return CLSP_OK;
 
 fail:
@@ -69,29 +80,53 @@ static clsp_status upload_matrix(figure *f)
     clsp_status status;
 
     if (!matrix) return bench_check(CLSP_ERROR_NO_MEMORY, "matrix");
+    bench_power_basis(r->c.order, matrix);
+    BENCH_TRY(bezier_run_upload(r, matrix, r->c.order * r->c.order, &f->basis));
     for (size_t p = 0; p < r->c.patches; p++)
         bench_power_points(r->c.order, r->points + p * per_patch, matrix + p * per_patch);
-    status = bezier_run_upload(r, matrix, r->num_points, &f->matrix);
+    BENCH_TRY(bezier_run_upload(r, matrix, r->num_points, &f->matrix[0].points));
+
+fail:
     free(matrix);
     return status;
 }
 
-static clsp_status create_matrix_point(figure *f)
+static clsp_status create_kernel(figure *f, figure_matrix *m, int remade)
 {
     const bezier_run *const r = &f->run;
     clsp_status status;
     cl_program program = NULL;
     char options[96];
 
+    m->f = f;
     snprintf(options, sizeof options,
-             "-cl-std=CL1.2 -DCLSP_REAL=%zu -DCLSP_FMA=%d -DBENCH_ORDER=%zu", 8 * r->real_bytes,
-             r->precision == CLSP_F64 || r->b->info.fma, r->c.order);
-    BENCH_TRY(upload_matrix(f));
+             "-cl-std=CL1.2 -DCLSP_REAL=%zu -DCLSP_FMA=%d -DBENCH_ORDER=%zu -DBENCH_REMADE=%d",
+             8 * r->real_bytes, r->precision == CLSP_F64 || r->b->info.fma, r->c.order, remade);
     BENCH_TRY(bench_program_build(&program, r->b->queue, "matrix_point", options));
-    BENCH_TRY(bench_kernel_create(&f->matrix_point, program, r->b->queue, "matrix_point"));
+    BENCH_TRY(bench_kernel_create(&m->kernel, program, r->b->queue, "matrix_point"));
 
 fail:
     if (program) clReleaseProgram(program);
+    return status;
+}
+
+/* Tells whether the host's code makes what is measured, beside which kernels would not be fair. */
+static bool is_on_host(const bench *b)
+{
+    return b->is_cpu && bezier_takes_own_shape(b);
+}
+
+static clsp_status create_matrices(figure *f)
+{
+    clsp_status status;
+
+    if (is_on_host(f->run.b)) return CLSP_OK;
+    BENCH_TRY(upload_matrix(f));
+    BENCH_TRY(create_kernel(f, &f->matrix[0], 0));
+    f->matrix[1].points = f->run.device_points;
+    BENCH_TRY(create_kernel(f, &f->matrix[1], 1));
+
+fail:
     return status;
 }
 
@@ -108,7 +143,7 @@ static clsp_status start(figure *f, bench *b, const bezier_case *c, clsp_type pr
         desc.method = (clsp_bezier_method)m;
         BENCH_TRY(bezier_way_create(&f->ways[m], &f->run, &desc));
     }
-    BENCH_TRY(create_matrix_point(f));
+    BENCH_TRY(create_matrices(f));
 
 fail:
     return status;
@@ -118,8 +153,10 @@ static void release(figure *f)
 {
     for (int m = 0; m < METHODS; m++)
         bezier_way_release(&f->ways[m]);
-    bench_kernel_release(&f->matrix_point);
-    if (f->matrix) clReleaseMemObject(f->matrix);
+    for (int m = 0; m < CONTESTANTS - METHODS; m++)
+        bench_kernel_release(&f->matrix[m].kernel);
+    if (f->matrix[0].points) clReleaseMemObject(f->matrix[0].points);
+    if (f->basis) clReleaseMemObject(f->basis);
     bezier_run_release(&f->run);
 }
 
@@ -196,8 +233,9 @@ static clsp_status report(figure *f, const bench_contestant *all, pace *known)
         report_frames(f, names[m], all[m].sustained, error);
         known->ms_per_term[m] = all[m].sustained.min_ms / terms_of(&f->run);
     }
-    report_speed_up(f, all, MULTILEVEL, BRUTE, wanted_over_brute);
-    report_speed_up(f, all, MULTILEVEL, MATRIX_POINT, NAN);
+    report_speed_up(f, all, MULTILEVEL, BRUTE, is_on_host(f->run.b) ? NAN : wanted_over_brute);
+    report_speed_up(f, all, MULTILEVEL, REMADE, NAN);
+    report_speed_up(f, all, MULTILEVEL, KEPT, NAN);
     report_speed_up(f, all, MULTILEVEL, MATRIX, NAN);
     report_speed_up(f, all, SEPARABLE, MATRIX, NAN);
     report_speed_up(f, all, AUTO, MULTILEVEL, NAN);
@@ -280,8 +318,10 @@ static clsp_status run_case(bench *b, const bezier_case *c, clsp_type precision,
     for (int m = 0; m < METHODS; m++)
         if (is_short(&f, known, m))
             all[m] = (bench_contestant){.enqueue = bezier_way_enqueue, .user = &f.ways[m]};
-    if (is_short(&f, known, MATRIX_POINT))
-        all[MATRIX_POINT] = (bench_contestant){.enqueue = enqueue_matrix_point, .user = &f};
+    for (int m = KEPT; m < CONTESTANTS; m++)
+        if (!is_on_host(b) && is_short(&f, known, m))
+            all[m] =
+                (bench_contestant){.enqueue = enqueue_matrix_point, .user = &f.matrix[m - METHODS]};
     BENCH_TRY(bench_measure_some(b->queue, all, CONTESTANTS, batch_ms));
     BENCH_TRY(report(&f, all, known));
     for (char requirement = 'A'; requirement <= 'C' && with_cycles; requirement++)

@@ -1,6 +1,6 @@
 /* Evaluation and drawing with OpenGL, as Palomar et al., 2018, measure them: one Bezier patch with
    new control points each frame, in a frame of 1920 x 1080, with glFinish at its end. Their
-   vertices are points without colour or light; lit ones stand beside them. */
+   vertices are points without colour or light; lit ones stand beside them, and their methods. */
 #include "bench.h"
 
 #ifdef BENCH_GL
@@ -31,6 +31,15 @@ typedef struct look {
 } look;
 
 static const look looks[] = {{false, 0.9, "81%"}, {false, 0.5, "25%"}, {true, 0.9, "lit 81%"}};
+
+/* The published methods stand beside the default where vertices are as theirs. */
+static const struct {
+    clsp_bezier_method method;
+    const char *name;
+} methods[] = {{CLSP_BEZIER_METHOD_DEFAULT, ""},
+               {CLSP_BEZIER_MULTILEVEL, ", multilevel"},
+               {CLSP_BEZIER_MATRIX, ", matrix"},
+               {CLSP_BEZIER_BRUTE, ", brute"}};
 
 enum { NAME_MAX_BYTES = 64 };
 
@@ -110,14 +119,15 @@ static void report(const render_suite *s, const char *name, const render_case *c
 
 /* ---- cases ---- */
 
-static clsp_status run_case(render_suite *s, const render_case *c, const look *l)
+/* method: its number in the list. */
+static clsp_status run_case(render_suite *s, const render_case *c, const look *l, size_t method)
 {
     char name[NAME_MAX_BYTES];
     render_result result = {.has = {false}};
     clsp_status status;
 
-    snprintf(name, sizeof name, "%zux%zu, %zux%zu, %s", c->order, c->order, c->samples, c->samples,
-             l->name);
+    snprintf(name, sizeof name, "%zux%zu, %zux%zu, %s%s", c->order, c->order, c->samples,
+             c->samples, l->name, methods[method].name);
     if (!bench_wants(s->b, name)) return CLSP_OK;
     BENCH_TRY(render_run_measure(&s->link, &s->scene, c, s->shared, &result));
     report(s, name, c, &result);
@@ -137,6 +147,21 @@ static bool leaves_out(const render_suite *s, size_t order, const look *l, clsp_
     return is_double && !is_first;
 }
 
+/* Runs a look by all methods that it has. */
+static clsp_status run_look(render_suite *s, render_case c, const look *l)
+{
+    const size_t num = l == looks && s->b->has_methods ? BENCH_COUNT(methods) : 1;
+    clsp_status status = CLSP_OK;
+
+    for (size_t m = 0; m < num; m++) {
+        c.method = methods[m].method;
+        BENCH_TRY(run_case(s, &c, l, m));
+    }
+
+fail:
+    return status;
+}
+
 static clsp_status run_samples(render_suite *s, size_t samples)
 {
     clsp_status status = CLSP_OK;
@@ -144,9 +169,13 @@ static clsp_status run_samples(render_suite *s, size_t samples)
     for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++) {
         for (size_t i = 0; i < BENCH_COUNT(orders) && s->b->wanted[p]; i++) {
             for (size_t k = 0; k < BENCH_COUNT(looks); k++) {
-                const render_case c = {orders[i], samples, p, looks[k].lit, looks[k].side};
+                const render_case c = {.order = orders[i],
+                                       .samples = samples,
+                                       .precision = p,
+                                       .lit = looks[k].lit,
+                                       .side = looks[k].side};
                 if (leaves_out(s, orders[i], &looks[k], p)) continue;
-                BENCH_TRY(run_case(s, &c, &looks[k]));
+                BENCH_TRY(run_look(s, c, &looks[k]));
             }
         }
     }

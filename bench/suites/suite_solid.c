@@ -215,7 +215,7 @@ static clsp_status run_sorted(bench *b, const solid_model *one, const char *name
     snprintf(m.name, sizeof m.name, "%s", name);
     BENCH_TRY(solid_model_sorted(b, &m, one, copies, is_refined, kind_begin));
     for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
-        for (uint32_t samples = 4; samples <= 8; samples *= 2)
+        for (uint32_t samples = 2; samples <= 8; samples *= 2)
             if (b->wanted[p])
                 BENCH_TRY(run_both(b, p, &m, kind_begin, is_refined ? 1 : SOLID_KINDS, samples));
 

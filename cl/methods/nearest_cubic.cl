@@ -21,9 +21,11 @@
 #endif
 #if CLSP_GROUP > 1
 #define QUERY  get_group_id(0)
+#define IS_BEYOND(g, num) false /* a return before barriers is wrong by PoCL */
 #define MEMBER (uint)get_local_id(0)
 #else
 #define QUERY  get_global_id(0)
+#define IS_BEYOND(g, num) ((g) >= (num))
 #define MEMBER 0
 #endif
 
@@ -151,7 +153,7 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
                            cubic_limits limits)
 {
     const uint g = (uint)QUERY;
-    if (g >= range.items) return;
+    if (IS_BEYOND(g, range.items)) return;
 
     global real *const out = results + WIDE(range.offset) + (size_t)g * NEAREST_SIZE;
     const real max_dist = limits.max_dist > R(0.0) ? limits.max_dist : INFINITY;

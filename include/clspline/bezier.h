@@ -47,8 +47,9 @@ typedef enum clsp_bezier_method {
     CLSP_BEZIER_MULTILEVEL = 2, /* tables, and the double sum for each point (MLE of Palomar et
                                    al., 2018) */
     CLSP_BEZIER_MATRIX = 3,     /* matrix products U (R P R^T) V^T in the power basis, large ones on
-                                   GPUs by CLBlast where it is installed; curves and surfaces of
-                                   low degree only: see CLSP_ERROR_DEGREE below */
+                                   GPUs by CLBlast where it is installed, on the host anew for each
+                                   point; curves and surfaces of low degree only: see
+                                   CLSP_ERROR_DEGREE below */
     CLSP_BEZIER_BRUTE = 4       /* every Bernstein value again for each point; low degrees only */
 } clsp_bezier_method;
 

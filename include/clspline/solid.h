@@ -166,11 +166,10 @@ typedef enum clsp_solid_method {
                                       sorts than an eighth of them, or hundreds touch one; else
                                       cells */
     CLSP_SOLID_CELLS = 1,          /* sums of all samples of cells together */
-    CLSP_SOLID_THREAD = 2,         /* a work-item makes a point */
-    CLSP_SOLID_GROUP = 3,          /* 32 work-items make a point ("warp-based") */
-    CLSP_SOLID_HYBRID = 4,  /* as THREAD; as GROUP cells that are not regular with up to 64 samples,
-                               and all where points are fewer than work-items that keep the device
-                               busy */
+    CLSP_SOLID_THREAD = 2,         /* a work-item makes a point; on the host a lane of a vector */
+    CLSP_SOLID_GROUP = 3,          /* 32 work-items make a point ("warp-based"); of OpenCL devices
+                                      alone, as HYBRID is */
+    CLSP_SOLID_HYBRID = 4,         /* as GROUP where cells have up to 16 samples, else as THREAD */
     CLSP_SOLID_LATTICES = 5 /* for meshes from generators, which have as many classes as cells. The
                                device refines the mesh with its control points, at most four times,
                                until samples are away from irregular edges or on them: packed points
@@ -267,9 +266,9 @@ CLSP_API clsp_status clsp_solid_set_control_points(clsp_solid_plan *plan, clsp_i
    Errors: CLSP_ERROR_STATE also for a plan without a grid.
 
    Shared (docs/cooperation.md): all schedules but svm, for which dynamic steps in; grids of
-   methods other than cells and lattices are made by devices alone. Processors make the same
-   points within twice the accuracy above. The host reads control points back once after a load,
-   which points cells have and tables once; a joined device gets them then too. */
+   GROUP and HYBRID are made by devices alone. Processors make the same points within twice the
+   accuracy above. The host reads control points back once after a load, which points cells have
+   and tables once; a joined device gets them then too. */
 CLSP_API clsp_status clsp_solid_eval(clsp_solid_plan *plan, clsp_range cells, clsp_output vertices,
                                      const clsp_run *run);
 

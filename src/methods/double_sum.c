@@ -4,6 +4,7 @@
 #include "bezier_sums.h"
 #include "check.h"
 #include "kernel_arguments.h"
+#include "term_sums.h"
 #include "vertex_assembly.h"
 
 enum { CHUNK = CLSPI_DOUBLE_SUM_CHUNK, ROWS = CLSPI_DOUBLE_SUM_ROWS };
@@ -224,5 +225,7 @@ static clsp_status eval(void *state, clspi_series *series, cl_mem points, const 
     return CLSP_OK;
 }
 
-const clspi_sum_method clspi_table_sums = {prepare_with_tables, NULL, eval, release};
-const clspi_sum_method clspi_power_sums = {prepare_with_powers, NULL, eval, release};
+const clspi_sum_method clspi_table_sums = {prepare_with_tables, NULL, eval, release,
+                                           &clspi_host_table_sums};
+const clspi_sum_method clspi_power_sums = {prepare_with_powers, NULL, eval, release,
+                                           &clspi_host_power_sums};

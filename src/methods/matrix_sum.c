@@ -11,6 +11,7 @@
 #include "check.h"
 #include "gemm.h"
 #include "power_basis.h"
+#include "term_sums.h"
 
 /* A buffer that grows. */
 typedef struct store {
@@ -398,5 +399,6 @@ static clsp_status eval(void *state, clspi_series *series, cl_mem points, const 
     return make_rows(x, &x->to_samples, series, x->has_powers ? x->powers.buffer : points, rows);
 }
 
-const clspi_sum_method clspi_matrix_sums = {prepare_powers, load, eval, release};
-const clspi_sum_method clspi_published_conversion = {prepare_weights, load, eval, release};
+const clspi_sum_method clspi_matrix_sums = {prepare_powers, load, eval, release,
+                                            &clspi_host_product_sums};
+const clspi_sum_method clspi_published_conversion = {prepare_weights, load, eval, release, NULL};

@@ -9,6 +9,8 @@
 
 struct clsp_bezier_desc;
 struct clsp_solid_plan;
+struct clspi_cell_grid;
+struct clspi_cell_sum;
 
 /* Sums of Bezier curves and surfaces, by clsp_bezier_method; NULL: the patch layer's own. The check
    is of degrees and axes that the method of a description does not take. */
@@ -29,11 +31,14 @@ typedef struct clspi_nearest_method {
 } clspi_nearest_method;
 
 /* Cells of solids, CLSP_SOLID_THREAD, GROUP and HYBRID: the kernels of a plan's grid, and cells
-   at.first .. at.first + at.count - 1 into a buffer. */
+   at.first .. at.first + at.count - 1 into a buffer; and a cell on the host, of THREAD alone, as
+   clspi_cell_sums_f32 makes it (cell_sums.h). */
 typedef struct clspi_cell_method {
     clsp_status (*create)(struct clsp_solid_plan *plan);
     clsp_status (*make)(struct clsp_solid_plan *plan, clspi_series *series, cl_mem out,
                         clspi_cell_samples at);
+    void (*on_host)(bool is_double, const struct clspi_cell_grid *grid,
+                    const struct clspi_cell_sum *cell, void *staged, void *out);
 } clspi_cell_method;
 
 #if CLSPI_METHODS

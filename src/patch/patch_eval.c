@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "grid_method.h"
 #include "row_losses.h"
 #include "host_grid.h"
 #include "host_list.h"
@@ -14,14 +15,6 @@
 enum { TRIANGLE_NS = 6 }; /* that a vertex of a cubic triangle takes a core */
 
 /* ---- the host ---- */
-
-/* Tells why the host cannot make a plan's vertices; NULL: it can. Static storage. */
-static const char *host_refusal(const clsp_patch_plan *plan)
-{
-    if (!clspi_patch_has_rows(plan) && !clspi_patch_has_own_rows(plan)) return NULL;
-    if (plan->sums.method) return "the host has no code for this method";
-    return NULL;
-}
 
 /* Writes the values of a plan's basis functions, as clspi_tile_desc asks for them. */
 static uint32_t values_of(const void *user, uint32_t direction, uint32_t by, uint32_t num,
@@ -85,12 +78,19 @@ static clspi_vertex_tile *create_tables(const clsp_patch_plan *plan, clspi_verte
     return made;
 }
 
+/* Returns the method that the host makes rows by; NULL: its own, which patch grids are made by. */
+static const clspi_grid_method *host_method(const clsp_patch_plan *plan)
+{
+    return plan->sums.method && clspi_patch_has_rows(plan) ? plan->sums.method->on_host : NULL;
+}
+
 static clspi_vertex_tile *create_tile(const clsp_patch_plan *plan)
 {
     const clspi_tensor_desc *const d = &plan->desc;
     const uint32_t attributes = d->vertex.attributes;
     clspi_vertex_tile_desc desc = {
         .points = points_of(d),
+        .method = host_method(plan),
         .shape = clspi_vertex_shape_of(d),
         .only_points = (attributes & CLSP_VERTEX_POINT) &&
                        !(attributes & ~(unsigned)(CLSP_VERTEX_POINT | CLSP_VERTEX_WEIGHT)),
@@ -353,7 +353,9 @@ static double line_ns(const clsp_patch_plan *plan)
 
     if (!clspi_patch_has_rows(plan) && !clspi_patch_has_own_rows(plan))
         return clspi_triangle_has_rows(d) ? TRIANGLE_NS : clspi_host_list_ns(plan);
-    const double of_sums = clspi_coords(d) * (0.1 + 0.02 * d->terms[0]);
+    const clspi_grid_method *const method = host_method(plan);
+    const double of_sums = method ? method->term_ns * d->terms[0] * d->terms[1]
+                                  : clspi_coords(d) * (0.1 + 0.02 * d->terms[0]);
     uint32_t numbers[SUM_KINDS];
     const double sums = plan->is_plain ? 1 : clspi_sums_needed(d, numbers);
     const double rest = plan->is_plain ? 0 : d->vertex.attributes & CLSP_VERTEX_NORMAL ? 4 : 2.5;
@@ -383,7 +385,7 @@ static clsp_status make_edges(const clspi_work *work, clsp_range lines, const ch
     clspi_part part;
 
     (void)in;
-    if (!plan->desc.watertight || work->why_no_host) return CLSP_OK;
+    if (!plan->desc.watertight) return CLSP_OK;
     if (!clspi_patch_has_rows(plan))
         return make_vertices(plan, NULL, (clsp_range){cut.piece, cut.left}, true, out);
     while (clspi_cut_next(&cut, UINT64_MAX, &part)) {
@@ -450,7 +452,6 @@ static clspi_work work_of(clsp_patch_plan *plan, clsp_range patches, size_t elem
                                 clspi_patch_line_elements(plan), clspi_layout_has_gaps(d)},
                         .line_items = has_rows ? clspi_patch_row_vertices(plan) : 1,
                         .line_ns = line_ns(plan),
-                        .why_no_host = host_refusal(plan),
                         .why_alone = has_rows || own_rows ? NULL : not_rows};
 }
 

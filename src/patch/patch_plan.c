@@ -4,7 +4,6 @@
 
 #include "buffer.h"
 #include "check.h"
-#include "host_device.h"
 #include "host_list.h"
 #include "points.h"
 #include "vertex_layout.h"
@@ -22,7 +21,6 @@ static void destroy_scratch(void *scratch)
 static clsp_status init(clsp_patch_plan *plan, clsp_context *ctx, const clspi_patch_family *family,
                         const clspi_sum_method *method)
 {
-    if (method) CLSPI_CHECK(clspi_needs_kernels(ctx));
     CLSPI_CHECK(clspi_plan_init(&plan->base, ctx, family->name));
     plan->family = family;
     plan->sums.method = method;
@@ -252,7 +250,7 @@ static clsp_status make_ready(clsp_patch_plan *plan)
 {
     clspi_call call;
 
-    if (clspi_is_own_cpu(plan->base.ctx) && !plan->sums.method) return CLSP_OK;
+    if (clspi_is_own_cpu(plan->base.ctx)) return CLSP_OK;
     CLSPI_CHECK(clspi_call_begin(&call, &plan->base, NULL));
     return clspi_call_end(&call, clspi_patch_ready(plan, &call.series));
 }

@@ -5,16 +5,19 @@
 
 #include "partial_sums.h"
 
+struct clspi_grid_method;
+
 /* Another way of summing, which a family may have for comparison. state: what it keeps, NULL at
-   first; release writes NULL. points: the same in load, which may be NULL, and in eval,
-   [num_patches][controls[0]][controls[1]][coords]. What is made does not depend on how rows are
-   split. */
+   first; release writes NULL. on_host: how the host sums; NULL: it does not. points: the same in
+   load, which may be NULL, and in eval, [num_patches][controls[0]][controls[1]][coords]. What is
+   made does not depend on how rows are split. */
 typedef struct clspi_sum_method {
     clsp_status (*prepare)(void **state, clspi_series *series, const clspi_tensor_desc *desc,
                            const uint32_t controls[3]);
     clsp_status (*load)(void *state, clspi_series *series, cl_mem points, size_t num_patches);
     clsp_status (*eval)(void *state, clspi_series *series, cl_mem points, const clspi_rows *rows);
     void (*release)(void **state);
+    const struct clspi_grid_method *on_host;
 } clspi_sum_method;
 
 /* Directions: a curve has partial sums alone; a surface those over v and `outer` (u); a volume

@@ -65,6 +65,23 @@ class Bench(unittest.TestCase):
         times = [rows[method]['time_ms_min'] for method in ('host', 'C loop')]
         self.assertAlmostEqual(rows['C loop/host']['rate'] * times[0] / times[1], 1, places=4)
 
+    def test_host(self):
+        """The host's methods are compared without OpenCL, and no kernels; other suites are not."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'a.json')
+            done = run('figures', 'transfer', '--quick', '--device', 'host', '--case',
+                       '4x4, 300x300', '--json', path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(path, encoding='utf-8') as file:
+                rows = {row['method']: row for row in (json.loads(line) for line in file)}
+        self.assertIn('transfer: left out', done.stdout)
+        if 'without the published methods' in done.stdout:
+            self.skipTest('built without the published methods')
+        for method in ('multilevel', 'matrix', 'brute', 'multilevel/brute', 'multilevel/matrix'):
+            self.assertEqual(rows[method]['class'], 'host')
+        self.assertLess(rows['brute']['error'], 6 * 6 + 70)
+        self.assertNotIn('matrix-pt, kept', rows)
+
     def test_left_out(self):
         """A suite that has nothing to measure says so."""
         done = run('transfer', '--quick', '--device', 'cpu')

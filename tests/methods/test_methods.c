@@ -1,5 +1,5 @@
-/* Every published method against the default one, on a device: all of a batch and a part of it,
-   control points that change, and other grids. */
+/* Every published method against the default one, on the host and on a device: all of a batch and a
+   part of it, control points that change, and other grids. */
 #include "../support.h"
 
 #include <math.h>
@@ -17,11 +17,33 @@ static uint64_t seed;
 static float controls[MOST], wanted[MOST], got[MOST], some[MOST];
 static double worst;
 
+/* Coordinates of control points that are about a plane's, in rows of 3, and whether the last one is
+   a weight of 1 to 2; 0: they are anywhere. */
+static struct {
+    uint32_t coords;
+    bool rational;
+} net;
+
+static float about_plane(size_t i)
+{
+    const size_t point = i / net.coords, c = i % net.coords, begin = i - c;
+    const double x = support_uniform(&seed);
+
+    if (net.rational && c + 1 == net.coords) {
+        for (size_t k = begin; k < i; k++)
+            controls[k] *= (float)(1.5 + 0.5 * x);
+        return (float)(1.5 + 0.5 * x);
+    }
+    return (float)(0.25 * x + (c == 0   ? (double)(point / 3 % 4)
+                               : c == 1 ? (double)(point % 3)
+                                        : 0));
+}
+
 static clsp_input random_controls(size_t num)
 {
     assert_true(num <= MOST);
     for (size_t i = 0; i < num; i++)
-        controls[i] = (float)support_uniform(&seed);
+        controls[i] = net.coords ? about_plane(i) : (float)support_uniform(&seed);
     return clsp_in_f32(controls, num);
 }
 
@@ -39,6 +61,7 @@ static void check(size_t num, size_t each, size_t num_some, double most)
 
 /* ---- Bezier patches ---- */
 
+/* each: reals of a patch. */
 static void compare(clsp_patch_plan *const plans[2], size_t each, double most)
 {
     const clsp_range all = {0, PATCHES}, part = {1, SOME};
@@ -49,10 +72,16 @@ static void compare(clsp_patch_plan *const plans[2], size_t each, double most)
     check(PATCHES * each, each, SOME * each, most);
 }
 
-/* Compares a method with the default one; eps: how far they may be apart. */
-static void check_bezier(clsp_bezier_desc desc, size_t reals, clsp_bezier_method method, double eps)
+/* Compares a method with the default one, on other grids too, those of parameters of their own,
+   which brute does not take, and of one sample; reals: of control points, size: of a vertex; eps:
+   how far they may be apart. */
+static void check_bezier(clsp_bezier_desc desc, size_t reals, size_t size,
+                         clsp_bezier_method method, double eps)
 {
-    const clsp_axis axes[2] = {{.num = 11, .begin = 0.25, .end = 0.75}, {.num = 4, .end = 1}};
+    static const double own[2][3] = {{0.125, 0.5, 1}, {0, 0.25, 0.875}};
+    const clsp_axis axes[][2] = {{{.num = 3, .params = own[0]}, {.num = 3, .params = own[1]}},
+                                 {{.num = 11, .begin = 0.25, .end = 0.75}, {.num = 4, .end = 1}},
+                                 {{.num = 1, .begin = 0.75, .end = 1}, {.num = 1, .begin = 0.5}}};
     const bool is_curve = desc.form == CLSP_BEZIER_CURVE;
     const size_t samples = desc.axis[0].num * (is_curve ? 1 : desc.axis[1].num);
     clsp_patch_plan *plans[2] = {NULL, NULL};
@@ -65,29 +94,79 @@ static void check_bezier(clsp_bezier_desc desc, size_t reals, clsp_bezier_method
         const clsp_input points = random_controls(PATCHES * reals);
         for (int k = 0; k < 2; k++)
             assert_ok(ctx, clsp_patch_set_control_points(plans[k], PATCHES, points, NULL));
-        compare(plans, 3 * samples, eps * 0x1p-23);
+        compare(plans, size * samples, eps * 0x1p-23);
     }
-    for (int k = 0; k < 2; k++)
-        assert_ok(ctx, clsp_patch_set_grids(plans[k], axes, 0, (clsp_input){0}));
-    compare(plans, (size_t)3 * axes[0].num * (is_curve ? 1 : axes[1].num), eps * 0x1p-23);
+    for (size_t i = method == CLSP_BEZIER_BRUTE ? 1 : 0; i < sizeof axes / sizeof *axes; i++) {
+        for (int k = 0; k < 2; k++)
+            assert_ok(ctx, clsp_patch_set_grids(plans[k], axes[i], 0, (clsp_input){0}));
+        compare(plans, size * axes[i][0].num * (is_curve ? 1 : axes[i][1].num), eps * 0x1p-23);
+    }
     clsp_patch_plan_destroy(&plans[0]);
     clsp_patch_plan_destroy(&plans[1]);
 }
 
-/* Of degrees whose sum is n: the matrix method is within its bound (docs/math.md, 8), brute within
-   6 n + 70 eps, and multilevel, as the default, within 8. */
+/* Returns how far a method and the default may be apart, of degrees whose sum is 5: the matrix
+   method is within its bound (docs/math.md, 8), brute within 6 n + 70 eps, and multilevel, as the
+   default, within 8. */
+static double bezier_eps(int method)
+{
+    return method == 0 ? 16 : method == 1 ? 4 * 9 * exp2(2.5) + 8 : 6 * 5 + 70 + 8;
+}
+
+/* Vertices of every attribute, polynomial and rational, of points up to 4 away: derivatives are of
+   differences of two of these by the degree, or twice so; weights double what coordinates are off
+   by, and the quotient rule has as many terms; tangents are as long as 1 and at right angles, but
+   for an eighth. Devices, which compile a program for each, make two of them. */
+static void test_vertices(void **state)
+{
+    enum {
+        P = CLSP_VERTEX_POINT,
+        D = CLSP_VERTEX_DU | CLSP_VERTEX_DV,
+        D2 = CLSP_VERTEX_DUU | CLSP_VERTEX_DUV | CLSP_VERTEX_DVV,
+        N = CLSP_VERTEX_NORMAL,
+        K = CLSP_VERTEX_CURVATURE
+    };
+    static const struct {
+        uint32_t dim, rational, attributes, size;
+        double more;
+    } cases[] = {{3, 0, P | D, 9, 4 * 6},
+                 {3, 0, P | N, 6, 4 * 6 * 2},
+                 {2, 0, P | D | D2, 12, 4 * 24},
+                 {3, 1, P | CLSP_VERTEX_WEIGHT, 4, 4 * 4},
+                 {3, 1, P | D, 9, 4 * 6 * 8},
+                 {3, 1, P | N | CLSP_VERTEX_PARAMS, 8, 4 * 6 * 16},
+                 {4, 0, P, 4, 4},
+                 {3, 0, P | N | K, 8, 4 * 24 * 8},
+                 {4, 1, P | CLSP_VERTEX_DU, 8, 4 * 6 * 8}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i += clsp_context_queue(ctx) ? 5 : 1)
+        for (int m = 0; m < 3; m++) {
+            const clsp_bezier_desc desc = {.degree = {3, 2},
+                                           .axis = {{.num = 11}, {.num = 19}},
+                                           .dim = cases[i].dim,
+                                           .rational = cases[i].rational,
+                                           .vertex.attributes = cases[i].attributes};
+            net.coords = cases[i].dim + cases[i].rational;
+            net.rational = cases[i].rational;
+            check_bezier(desc, (size_t)12 * net.coords, cases[i].size,
+                         (clsp_bezier_method)(CLSP_BEZIER_MULTILEVEL + m),
+                         bezier_eps(m) * cases[i].more);
+            net.coords = 0;
+        }
+}
+
 static void test_bezier(void **state)
 {
     const clsp_bezier_desc surface = {.degree = {3, 2}, .axis = {{.num = 5}, {.num = 200}}};
     const clsp_bezier_desc curve = {
         .form = CLSP_BEZIER_CURVE, .degree = {5}, .axis = {{.num = 33}}};
-    const double eps[] = {16, 4 * 9 * exp2(2.5) + 8, 6 * 5 + 70 + 8};
 
     (void)state;
     for (int m = 0; m < 3; m++) {
         const clsp_bezier_method method = (clsp_bezier_method)(CLSP_BEZIER_MULTILEVEL + m);
-        check_bezier(surface, (size_t)4 * 3 * 3, method, eps[m]);
-        check_bezier(curve, (size_t)6 * 3, method, eps[m]);
+        check_bezier(surface, (size_t)4 * 3 * 3, 3, method, bezier_eps(m));
+        check_bezier(curve, (size_t)6 * 3, 3, method, bezier_eps(m));
     }
 }
 
@@ -175,9 +254,10 @@ static void test_nearest(void **state)
 
 /* ---- solids ---- */
 
-/* By groups only where the device has groups of 32. */
+/* By groups only where the device has groups of 32. Nothing behind the last cell is written. */
 static void check_cells(const clsp_solid_mesh *mesh, const solid_case *solid, uint32_t samples)
 {
+    enum { BEHIND = 1000 };
     const size_t reals = (size_t)samples * samples * samples * 3;
     const clsp_axis axis = {.num = samples};
 
@@ -193,8 +273,12 @@ static void check_cells(const clsp_solid_mesh *mesh, const solid_case *solid, ui
         }
         assert_ok(ctx, clsp_solid_set_control_points(
                            plan, clsp_in_f32(controls, 3 * solid->num_points), NULL));
+        for (size_t k = 0; k < BEHIND; k++)
+            out[solid->num_cells * reals + k] = 7;
         assert_ok(ctx, clsp_solid_eval(plan, (clsp_range){0, solid->num_cells},
                                        clsp_out_f32(out, MOST), NULL));
+        for (size_t k = 0; k < BEHIND; k++)
+            assert_true(out[solid->num_cells * reals + k] == 7);
         assert_ok(ctx, clsp_solid_eval(plan, (clsp_range){1, solid->num_cells - 2},
                                        clsp_out_f32(some, MOST), NULL));
         if (method > CLSP_SOLID_CELLS)
@@ -215,19 +299,20 @@ static void test_solids(void **state)
                                         .num_indices = 8 * cases[i].num_cells};
         clsp_solid_mesh *mesh = NULL;
         assert_ok(ctx, clsp_solid_mesh_create(&mesh, ctx, &cells));
-        check_cells(mesh, &cases[i], 3 + (uint32_t)i * 2);
+        check_cells(mesh, &cases[i], 2); /* which the hybrid method makes by warps */
+        check_cells(mesh, &cases[i], 5);
         clsp_solid_mesh_destroy(&mesh);
         solid_free(&cases[i]);
     }
 }
 
-/* Runs tests in a context with these limits. */
+/* Runs tests in a context with these limits; NULL: of the host. */
 static int run(const char *limits, const struct CMUnitTest *tests, size_t num)
 {
-    const clsp_context_opts opts = {.limits = limits};
+    const clsp_context_opts opts = {.limits = limits, .device = limits ? NULL : "host"};
 
     assert_ok(NULL, clsp_context_create(&ctx, NULL, &opts));
-    const int failed = _cmocka_run_group_tests(limits, tests, num, NULL, NULL);
+    const int failed = _cmocka_run_group_tests(limits ? limits : "host", tests, num, NULL, NULL);
     clsp_context_destroy(&ctx);
     return failed;
 }
@@ -236,13 +321,15 @@ static int run(const char *limits, const struct CMUnitTest *tests, size_t num)
    patches at once. */
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bezier), cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_nearest), cmocka_unit_test(test_solids)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nearest),
+                                       cmocka_unit_test(test_vertices),
+                                       cmocka_unit_test(test_solids), cmocka_unit_test(test_bezier),
+                                       cmocka_unit_test(test_conversions)};
+    int failed = run(NULL, tests + 1, 3);
 
-    if (support_no_device()) return 77;
-    const int failed = run("class=discrete,local_is_real=1", tests, 4) +
-                       run("class=discrete,local_is_real=1,alloc=16384", tests, 2);
+    if (!support_no_device())
+        failed += run("class=discrete,local_is_real=1", tests, 5) +
+                  run("class=discrete,local_is_real=1,alloc=16384", tests + 3, 2);
     print_message("worst/bound %.2f\n", worst);
     return failed;
 }

@@ -62,13 +62,16 @@ static size_t vectors_of(const clspi_strip_table *columns)
     return (columns->num - 1) / columns->functions->lanes + 1;
 }
 
-/* Returns the partial sums of a member and a vector of columns, which curves have none of. */
+/* Returns the partial sums of a member and a vector of columns, which curves have none of: by a
+   method they have values there. */
 static size_t member_reals(const clspi_strips *strips, const clspi_strip_table *columns)
 {
     size_t lines = 0;
 
-    for (uint32_t k = 0; k < strips->grid.num_sums && !is_curve(strips); k++)
-        lines += strips->grid.sum[k].controls[0];
+    for (uint32_t k = 0; k < strips->grid.num_sums; k++)
+        lines += !is_curve(strips)     ? strips->grid.sum[k].controls[0]
+                 : strips->desc.method ? strips->grid.sum[k].controls[1]
+                                       : 0;
     return lines * strips->coords * columns->functions->lanes;
 }
 
@@ -83,6 +86,7 @@ static size_t member_points(const clspi_strips *strips)
 static size_t members_of(const clspi_strips *strips, const clspi_strip_table *columns)
 {
     const size_t most = BATCH_BYTES / strips->vertex->real_bytes;
+    if (strips->desc.method) return 1;
     const size_t points = max_size(1, member_points(strips) * strips->coords);
     const size_t by_sums = most / vectors_of(columns) / (member_reals(strips, columns) + 1);
 
@@ -98,7 +102,9 @@ static void set_bases(clspi_strips_scratch *s, uint32_t k)
     for (uint32_t n = 0; n < 2; n++) {
         const int direction = clspi_strip_direction(s->strips, CLSPI_ROWS + n);
         if (direction < 0) continue;
-        const clspi_strip_basis *const b = &s->table[CLSPI_ROWS + n]->bases[orders[direction]];
+        const clspi_strip_basis *const b =
+            s->strips->desc.method && n == 0 ? &s->strips->rows_made
+                                             : &s->table[CLSPI_ROWS + n]->bases[orders[direction]];
         sum->terms[n] = b->most;
         sum->values[n] = b->values;
         sum->first[n] = b->first;
@@ -349,10 +355,10 @@ static const void *make_planes(const clspi_strips_scratch *s, uint32_t k, const 
 
 /* ---- sums ---- */
 
-/* Finds what the tangents of some curves may be off by: their largest control points. NULL: they
-   are 0. */
-static void find_largest_points(const clspi_strips_scratch *s, const void *points, size_t num,
-                                size_t curves)
+/* Finds what tangent k of some curves, or of a surface, may be off by: their largest control
+   points. NULL: they are 0. */
+static void find_largest_points(const clspi_strips_scratch *s, uint32_t k, const void *points,
+                                size_t num, size_t curves)
 {
     const clspi_strips *const strips = s->strips;
     const uint32_t dim = s->grid.shape.dim;
@@ -360,34 +366,91 @@ static void find_largest_points(const clspi_strips_scratch *s, const void *point
     for (size_t p = 0; p < curves; p++)
         for (int weight = 0; weight < 2; weight++)
             strips->vertex->largest(
-                (void *)at_real(strips, s->largest[0][weight], p),
+                (void *)at_real(strips, s->largest[k][weight], p),
                 points ? at_real(strips, points, p * num * strips->coords + (weight ? dim : 0))
                        : NULL,
                 weight ? s->grid.shape.rational : dim, points ? num : 0, strips->coords);
 }
 
-/* Makes the partial sums of a batch. points: of the first patch. */
+/* Finds what a tangent of a surface by a method may be off by, in all columns. */
+static void spread_largest(const clspi_strips_scratch *s, const clspi_strip_sum *sum,
+                           const void *points)
+{
+    const clspi_strips *const strips = s->strips;
+    const size_t all = s->grid.vectors * s->table[CLSPI_COLUMNS]->functions->lanes;
+    const uint32_t k = sum->number - 1, *const controls = strips->desc.points.controls;
+
+    find_largest_points(s, k, points, (controls[0] - (k == 0)) * (size_t)sum->controls[1], 1);
+    for (int weight = 0; weight < 2; weight++)
+        for (size_t a = 1; a < all; a++)
+            memcpy((void *)at_real(strips, s->largest[k][weight], a), s->largest[k][weight],
+                   strips->vertex->real_bytes);
+}
+
+/* Describes what a method makes of a sum. */
+static clspi_method_job job_of(const clspi_strips_scratch *s, uint32_t k, size_t first,
+                               size_t count)
+{
+    const clspi_strips *const strips = s->strips;
+    const uint32_t *const by = clspi_strip_orders(strips, k);
+    const uint32_t *const n = strips->desc.points.controls;
+    const clspi_strip_table *const rows = s->table[CLSPI_ROWS];
+
+    return (clspi_method_job){
+        .desc = &strips->desc,
+        .kept = strips->kept,
+        .by = by,
+        .controls = {rows ? n[0] - by[0] : 1, s->grid.sum[k].controls[1]},
+        .values = {rows ? rows->bases[by[0]].values : NULL, s->grid.sum[k].values[1]},
+        .first = first,
+        .count = count,
+        .vectors = s->grid.vectors,
+        .vector_reals = s->grid.vector_reals,
+        .interleaved = s->grid.interleaved};
+}
+
+/* Makes a sum of some rows of a surface by a method. */
+static void make_by_method(const clspi_strips_scratch *s, uint32_t k, const void *points,
+                           size_t rows)
+{
+    const clspi_strips *const strips = s->strips;
+    const clspi_strip_sum *const sum = &s->grid.sum[k];
+    const size_t point = strips->coords * s->table[CLSPI_COLUMNS]->functions->lanes;
+    clspi_method_job job = job_of(s, k, s->plane, rows);
+
+    job.points = points;
+    strips->desc.method->sums(
+        &job, (void *)at_real(strips, s->sums, sum->at + s->plane % CLSPI_METHOD_ROWS * point));
+    if (strips->has_normals && (sum->number == 1 || sum->number == 2))
+        spread_largest(s, sum, points);
+}
+
+/* Makes the partial sums of a batch: patches, planes of one or, by a method, rows of one. points:
+   of the first patch. */
 static void make_sums(clspi_strips_scratch *s, const clspi_strip_grid *grid, const void *points,
                       size_t count)
 {
     const clspi_strips *const strips = s->strips;
     const bool volume = is_volume(strips), curve = is_curve(strips);
-    const void *const from = volume ? points : centre(s, points, count);
+    const size_t patches = strips->desc.method ? 1 : count;
+    const void *const from = volume ? points : centre(s, points, patches);
 
-    if (strips->has_bends) find_largest_points(s, NULL, 0, count);
+    if (strips->has_bends) find_largest_points(s, 0, NULL, 0, count);
     for (uint32_t k = 0; k < grid->num_sums; k++) {
         const clspi_strip_sum *const sum = &grid->sum[k];
         const size_t before = curve ? k * s->members * strips->num_points * strips->coords : 0;
         void *const derived = (void *)at_real(strips, s->derived, before);
         const void *const members =
             volume ? make_planes(s, k, s->points[k] ? s->points[k] : points, s->plane, count)
-                   : derive(s, k, from, count, derived);
+                   : derive(s, k, from, patches, derived);
         if (curve)
             s->lines[k] = members;
+        else if (strips->desc.method)
+            make_by_method(s, k, members, count);
         else
             s->table[CLSPI_COLUMNS]->functions->partial(grid, sum, members, count, s->sums);
         if (strips->has_bends && sum->number == 1)
-            find_largest_points(s, members, sum->controls[1], count);
+            find_largest_points(s, 0, members, sum->controls[1], count);
     }
     s->count = count;
     s->tangents = SIZE_MAX;
@@ -418,7 +481,8 @@ static void find_largest(clspi_strips_scratch *s, size_t member)
             sum ? member * sum->controls[0] * strips->coords * functions->lanes : 0;
         for (int weight = 0; weight < 2 && !sum; weight++)
             memset(s->largest[k][weight], 0, all * functions->real_bytes);
-        if (sum) functions->largest(&s->grid, sum, at_real(strips, s->sums, before), s->largest[k]);
+        if (sum && !strips->desc.method)
+            functions->largest(&s->grid, sum, at_real(strips, s->sums, before), s->largest[k]);
         for (int weight = 0; weight < 2; weight++) {
             void *const to = s->largest[k][weight];
             strips->vertex->scale(to, 1, CLSPI_EDGE_MARGIN);
@@ -458,6 +522,26 @@ static void eval_surface(clspi_strips_scratch *s, const clspi_tile_rows *rows, s
     if (strips->has_normals) find_largest(s, member);
     const clspi_strip_patch of = patch_of(s, member, s->centre[member]);
     s->table[CLSPI_COLUMNS]->functions->rows(&s->grid, &of, rows->first_row, rows->num_rows, out);
+}
+
+/* Makes rows of a surface by a method. */
+static void eval_by_method(clspi_strips_scratch *s, const clspi_tile_rows *rows, size_t p,
+                           char *out)
+{
+    const clspi_strips *const strips = s->strips;
+    const size_t end = (size_t)rows->first_row + rows->num_rows;
+    const size_t row_bytes = s->grid.columns * s->grid.shape.stride * strips->element;
+    const void *const points =
+        at_real(strips, rows->points, p * strips->num_points * strips->coords);
+
+    for (size_t u = rows->first_row, num; u < end; u += num, out += num * row_bytes) {
+        num = min_size(CLSPI_METHOD_ROWS - u % CLSPI_METHOD_ROWS, end - u);
+        s->plane = u;
+        make_sums(s, &s->grid, points, num);
+        if (strips->has_normals) find_largest(s, 0);
+        const clspi_strip_patch of = patch_of(s, 0, s->centre[0]);
+        s->table[CLSPI_COLUMNS]->functions->rows(&s->grid, &of, u, num, out);
+    }
 }
 
 /* Makes planes of a volume. */
@@ -508,18 +592,34 @@ static void cut_grid(clspi_strip_grid *grid, const clspi_strips_scratch *s, size
     grid->vectors = (columns - 1) / lanes + 1;
 }
 
+/* Lets a method make the values of a curve's functions anew, from a vector of columns on. */
+static void make_values(const clspi_strips_scratch *s, clspi_strip_grid *grid, size_t vector)
+{
+    const size_t lanes = s->table[CLSPI_COLUMNS]->functions->lanes;
+    size_t at = 0;
+
+    for (uint32_t k = 0; k < grid->num_sums; k++) {
+        const clspi_method_job job = job_of(s, k, vector, grid->vectors);
+        void *const values = (void *)at_real(s->strips, s->sums, at);
+        s->strips->desc.method->values(&job, values);
+        grid->sum[k].values[1] = values;
+        at += grid->vectors * lanes * grid->sum[k].controls[1];
+    }
+}
+
 /* Makes samples a .. a + count - 1 of some curves, from a whole vector on. */
 static void eval_samples(clspi_strips_scratch *s, const void *points, size_t curves, size_t a,
                          size_t count, char *out)
 {
     const clspi_strip_functions *const functions = s->table[CLSPI_COLUMNS]->functions;
+    const bool method = s->strips->desc.method && s->strips->desc.method->values;
+    const bool cut = count < s->grid.columns || method;
     clspi_strip_grid part;
 
-    if (count < s->grid.columns) {
-        part = s->grid;
-        cut_grid(&part, s, a / functions->lanes, count);
-    }
-    const clspi_strip_grid *const grid = count < s->grid.columns ? &part : &s->grid;
+    if (cut) part = s->grid;
+    if (count < s->grid.columns) cut_grid(&part, s, a / functions->lanes, count);
+    if (method) make_values(s, &part, a / functions->lanes);
+    const clspi_strip_grid *const grid = cut ? &part : &s->grid;
     make_sums(s, grid, points, curves);
     const clspi_strip_patch of = patch_of(s, 0, s->centre[0]);
     functions->rows(grid, &of, 0, curves, out);
@@ -569,6 +669,8 @@ void clspi_strips_eval(clspi_strips_scratch *s, const clspi_tile_rows *rows)
             eval_curves(s, at_real(strips, rows->points, p * patch_reals), num, rows, out);
         } else if (is_volume(strips)) {
             eval_volume(s, rows, p, out);
+        } else if (strips->desc.method) {
+            eval_by_method(s, rows, p, out);
         } else {
             eval_surface(s, rows, p, out);
         }

@@ -3,6 +3,7 @@
 #ifndef CLSPI_STRIP_TABLES_H
 #define CLSPI_STRIP_TABLES_H
 
+#include "grid_method.h"
 #include "strip_sums.h"
 #include "strips.h"
 
@@ -45,6 +46,8 @@ struct clspi_strips {
     bool is_centred, has_normals, has_bends;
     size_t num_tables[CLSPI_WAYS];
     clspi_strip_table *tables[CLSPI_WAYS]; /* by ascending numbers */
+    void *kept;                            /* of a method, */
+    clspi_strip_basis rows_made;           /* and whose sums are one term of each row */
 };
 
 /* Returns the direction that is summed in a way; negative: there is none. */

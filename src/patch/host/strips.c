@@ -195,15 +195,16 @@ static bool make_limits(const clspi_strips *strips, uint32_t direction, clspi_st
 
 /* ---- tables ---- */
 
-static const clspi_strip_functions *functions_for(const clspi_tile_desc *d, uint32_t columns)
+static const clspi_strip_functions *functions_for(const clspi_vertex_tile_desc *d, uint32_t columns)
 {
     const clspi_strip_functions *const few = &clspi_strip_functions_f32_short;
     const clspi_strip_functions *const all = &clspi_strip_functions_f32;
     const uint32_t rest = columns % (uint32_t)all->lanes; /* of the last vector */
 
-    if (d->f64) return &clspi_strip_functions_f64;
-    return few->lanes > 0 && (columns <= few->lanes || (columns <= FEW_VECTORS * few->lanes &&
-                                                        rest > 0 && rest <= few->lanes))
+    if (d->points.f64) return &clspi_strip_functions_f64;
+    return !d->method && few->lanes > 0 &&
+                   (columns <= few->lanes ||
+                    (columns <= FEW_VECTORS * few->lanes && rest > 0 && rest <= few->lanes))
                ? few
                : all;
 }
@@ -214,7 +215,7 @@ static bool make_table(const clspi_strips *strips, clspi_strip_way way, clspi_st
     const uint32_t direction = (uint32_t)clspi_strip_direction(strips, way);
     bool made = true;
 
-    table->functions = functions_for(&strips->desc.points, table->num);
+    table->functions = functions_for(&strips->desc, table->num);
     const size_t room =
         way == CLSPI_COLUMNS ? vectors_of(table) * table->functions->lanes : table->num;
     for (uint32_t k = 0; k < strips->grid.num_sums && made; k++)
@@ -352,7 +353,9 @@ static void size_sums(clspi_strips *strips)
             const int direction = clspi_strip_direction(strips, CLSPI_ROWS + n);
             strips->grid.sum[k].controls[n] =
                 direction < 0 ? 1
-                              : d->controls[direction] - clspi_strip_orders(strips, k)[direction];
+                : strips->desc.method && n == 0
+                    ? CLSPI_METHOD_ROWS
+                    : d->controls[direction] - clspi_strip_orders(strips, k)[direction];
         }
 }
 
@@ -401,6 +404,25 @@ static bool count_points(clspi_strips *strips)
     return counted;
 }
 
+/* Makes what a method keeps, and the terms of rows: each is one of the rows that are made at once.
+ */
+static bool prepare_method(clspi_strips *strips)
+{
+    const clspi_grid_method *const method = strips->desc.method;
+    const uint32_t rows = strips->desc.points.nums[0];
+    clspi_strip_basis *const b = &strips->rows_made;
+
+    *b = (clspi_strip_basis){.values = clspi_strip_reals(strips, rows, 1),
+                             .first = malloc(rows * sizeof *b->first),
+                             .most = 1};
+    for (uint32_t r = 0; r < rows && b->values && b->first; r++) {
+        set_real(strips, b->values, r, 1);
+        b->first[r] = r % CLSPI_METHOD_ROWS;
+    }
+    if (method->create) strips->kept = method->create(&strips->desc);
+    return b->values && b->first && (strips->kept || !method->create);
+}
+
 static bool prepare(clspi_strips *strips)
 {
     const clspi_tile_desc *const d = &strips->desc.points;
@@ -421,7 +443,7 @@ static bool prepare(clspi_strips *strips)
     grid->normals = has_points_and_normals(grid);
     grid->interleaved =
         grid->plain && grid->num_sums == 1 && !grid->shape.rational && d->directions > 1;
-    bool made = count_points(strips);
+    bool made = count_points(strips) && (!strips->desc.method || prepare_method(strips));
     for (int way = 0; way < CLSPI_WAYS && made; way++)
         made = make_tables(strips, (clspi_strip_way)way);
     return made;
@@ -458,6 +480,9 @@ void clspi_strips_destroy(clspi_strips **strips)
             free_table(&s->tables[way][k]);
         free(s->tables[way]);
     }
+    free(s->kept);
+    free(s->rows_made.values);
+    free(s->rows_made.first);
     free(s);
     *strips = NULL;
 }

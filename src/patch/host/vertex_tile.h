@@ -24,8 +24,12 @@ typedef struct clspi_tile_desc {
     const void *user; /* needed while the tile is made */
 } clspi_tile_desc;
 
+struct clspi_grid_method;
+
 typedef struct clspi_vertex_tile_desc {
-    clspi_tile_desc points; /* of the patch itself */
+    clspi_tile_desc points;                 /* of the patch itself */
+    const struct clspi_grid_method *method; /* of sums, of curves and surfaces whose patches all
+                                               have the same numbers of samples; NULL: by strips */
     clspi_vertex_shape shape;
     bool only_points; /* points.vertex says all of a vertex, what follows is not read but edges */
     uint32_t num_sums;

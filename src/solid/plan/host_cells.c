@@ -4,6 +4,7 @@
 
 #include "cell_sums.h"
 #include "check.h"
+#include "methods.h"
 #include "solid_upload.h"
 #include "star_vertices.h"
 
@@ -259,12 +260,16 @@ static void store_run(const void *user, const clspi_sample_run *run, const void 
 /* Makes the vertices of a cell. */
 static void make_cell(const host_cell *h, const clspi_cell_grid *grid)
 {
+    const bool is_double = h->plan->desc.precision == CLSP_F64;
     const size_t samples = clspi_grid_size(&h->plan->desc);
     const clspi_cell_sum sum = sum_of(h);
 
     if (grid->num_sums > 0) {
-        (h->plan->desc.precision == CLSP_F64 ? clspi_cell_sums_f64 : clspi_cell_sums_f32)(
-            grid, &sum, h->scratch->staged, h->out);
+        if (h->plan->desc.method != CLSP_SOLID_CELLS)
+            clspi_published_cells.on_host(is_double, grid, &sum, h->scratch->staged, h->out);
+        else
+            (is_double ? clspi_cell_sums_f64 : clspi_cell_sums_f32)(grid, &sum, h->scratch->staged,
+                                                                    h->out);
         return;
     }
     for (size_t first = 0; first < samples; first += CLSPI_RUN) {

@@ -16,8 +16,15 @@ enum { BATCH_ROWS = 1 << 15 }; /* of 16 weights, that are made together: 4 MB */
 /* Tables being made. */
 typedef struct maker {
     clsp_solid_plan *plan;
-    uint8_t by[3]; /* orders of the sum at hand */
+    uint8_t by[3];  /* orders of the sum at hand */
+    bool by_sample; /* tables are [samples][terms] */
 } maker;
+
+/* Returns where the weight of a term at a sample is in a table. */
+static size_t place_of(const maker *m, size_t sample, size_t term, size_t terms, size_t stride)
+{
+    return m->by_sample ? sample * terms + term : term * stride + sample;
+}
 
 /* Some of the tables of one sort, which are made together. */
 typedef struct table_batch {
@@ -52,7 +59,8 @@ static void fill_slices(const maker *m, own_classes *own, const clspi_cell_use *
             t[q] = clspi_solid_sample(&axis[q], j);
             clspi_use_weights(&own->set, &use->of, t, by, own->rows[CLSPI_SCRATCH_ROWS]);
             for (uint32_t k = 0; k < entry->num_slice; k++)
-                table[k * stride + (size_t)i * axis[q].num + j] = clspi_column_sum(entry, row, k);
+                table[place_of(m, (size_t)i * axis[q].num + j, k, entry->num_slice, stride)] =
+                    clspi_column_sum(entry, row, k);
         }
 }
 
@@ -72,7 +80,7 @@ static void fill_full(const maker *m, own_classes *own, const clspi_cell_use *us
                                      clspi_solid_sample(&axis[2], k)};
                 clspi_use_weights(&own->set, &use->of, t, m->by, row);
                 for (uint32_t n = 0; n < use->terms; n++)
-                    table[n * stride + sample] = row[n];
+                    table[place_of(m, sample, n, use->terms, stride)] = row[n];
             }
 }
 
@@ -234,6 +242,7 @@ static clsp_status make_weights(maker *m, table_place *at, bool slices)
 
     if (!uses) return no_memory(m, reals);
     const size_t num = list_uses(layout, slices, uses);
+    m->by_sample = at->series && m->plan->by_sample;
     status = reserve(m, at, reals);
     for (uint32_t k = 0; k < shape->num_sums && status == CLSP_OK; k++) {
         memcpy(m->by, clspi_order_by[shape->number[k]], sizeof m->by);

@@ -17,6 +17,7 @@ enum {
     POINT_ITEMS = 256,  /* and a point of a list longer than so many */
     BLOCK_GRID = 4096,  /* samples of a cell up to which tiles are whole blocks */
     SAMPLE_NS = 3,      /* that a sum of a sample takes a core there, as measured, */
+    THREAD_NS = 16,     /* by all of its terms, */
     SPOT_NS = 50,       /* and one of a list's point in a cell that is regular or has slices, */
     IRREGULAR_NS = 1000 /* and in others */
 };
@@ -67,7 +68,6 @@ static clsp_status make_cells(clsp_solid_plan *plan, clspi_series *series, clsp_
                                    .record = 0,
                                    .sets = 0,
                                    .groups = 1,
-                                   .tile = 0,
                                    .offset = target->offset,
                                    .keep = plan->shape.number[0] == CLSPI_VALUE ? 1.0 : 0.0};
 
@@ -156,9 +156,10 @@ static double line_ns(const solid_call *c)
     const clspi_cell_layout *const layout = &plan->layout;
     const double sums = (double)clspi_max(1, plan->shape.num_sums),
                  cells = (double)clspi_max(1, plan->num_cells);
+    const double ns = plan->desc.method == CLSP_SOLID_THREAD ? THREAD_NS : SAMPLE_NS;
     size_t others = 0;
 
-    if (!c->is_list) return SAMPLE_NS * (double)items_of(c);
+    if (!c->is_list) return ns * (double)items_of(c);
     for (uint32_t u = 0; u < layout->num_uses; u++)
         if (!layout->uses[u].has_slices && layout->uses[u].of.number != CLSPI_REGULAR)
             others += layout->uses[u].num_cells;
@@ -192,8 +193,8 @@ static clspi_work work_of(const solid_call *c, size_t first, const clsp_output *
                                              .lacks = lacks,
                                              .on_device = make_on_device};
     clsp_solid_plan *const plan = c->plan;
-    const bool by_cells = plan->desc.method == CLSP_SOLID_CELLS;
-    const bool is_there = c->is_list || by_cells || is_by_stars(c);
+    const bool is_there =
+        c->is_list || (plan->lattice ? is_by_stars(c) : clspi_solid_has_host(&plan->desc));
 
     return (clspi_work){.plan = &plan->base,
                         .peers = &plan->peers,

@@ -198,8 +198,7 @@ clsp_status clsp_solid_plan_create(clsp_solid_plan **plan, const clsp_solid_mesh
     if (all.method == CLSP_SOLID_METHOD_DEFAULT) all.method = clspi_lattice_choose(&mesh->cells);
     CLSPI_CHECK(allocate(plan, mesh->ctx, &all, mesh->cells.num_vertices, mesh->cells.num_cells));
     (*plan)->peers.kind = &peers;
-    (*plan)->by_host = clspi_is_own_cpu(mesh->ctx) &&
-                       (all.method == CLSP_SOLID_CELLS || all.method == CLSP_SOLID_LATTICES);
+    (*plan)->by_host = clspi_is_own_cpu(mesh->ctx) && clspi_solid_has_host(&all);
     status = all.method == CLSP_SOLID_LATTICES ? make_lattice(*plan, &mesh->cells)
                                                : find_points(*plan, mesh);
     if (status == CLSP_OK) status = find_faces(*plan, &mesh->cells);

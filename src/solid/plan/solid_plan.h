@@ -56,6 +56,12 @@ typedef struct clspi_cell_layout {
     size_t num_index;
 } clspi_cell_layout;
 
+/* Tells whether the host has code for a method: all but those of groups of work-items. */
+static inline bool clspi_solid_has_host(const clsp_solid_desc *desc)
+{
+    return desc->method != CLSP_SOLID_GROUP && desc->method != CLSP_SOLID_HYBRID;
+}
+
 /* Cells of a set at most. */
 typedef struct clspi_set_sizes {
     uint32_t layers, full;
@@ -106,6 +112,8 @@ struct clsp_solid_plan {
     clspi_cell_points points;
     clspi_cell_layout layout;
     clspi_sample_tables tables;
+    bool by_sample; /* tables on the device are [samples][terms]; else [terms][samples], rows padded
+                       to 16 */
     bool is_loaded;
     bool is_ready, is_uploaded; /* the device has kernels and what they read: of cells, and of
                                   control points */

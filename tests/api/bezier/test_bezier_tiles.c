@@ -325,40 +325,6 @@ static void test_wrong_tiles(void **state)
     clsp_context_destroy(&ctx);
 }
 
-static void check_no_host(clsp_context *ctx, clsp_bezier_desc d)
-{
-    const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST};
-    const shape s = {"no host", d, 1, 0, 1, 0};
-    shared j = shared_start(ctx, &s, CLSP_F32);
-    memory m = take_memory(ctx, PLAIN, j.bytes, 4);
-    clsp_report r;
-
-    assert_false(host_can(&j));
-    assert_int_equal(
-        eval_by_caller(j.plan, (clsp_range){0, 1}, host_out(CLSP_F32, m.out, j.bytes / 4)),
-        CLSP_ERROR_ARGUMENT);
-    assert_poison(m.out, m.bytes);
-    free_memory(&m);
-    check_call(&j, PLAIN, &by_host, 2, true, &r);
-    assert_int_equal(r.schedule, CLSP_SCHEDULE_DEVICE);
-    shared_finish(&j);
-}
-
-static void test_what_the_host_cannot(void **state)
-{
-    static const clsp_bezier_desc none[] = {
-        {.degree = {2, 2}, .axis = {{.num = 40}, {.num = 3}}, .method = CLSP_BEZIER_MATRIX},
-        {.degree = {2, 2}, .axis = {{.num = 40}, {.num = 3}}, .method = CLSP_BEZIER_BRUTE}};
-    clsp_context *ctx = context_with("");
-
-    (void)state;
-    support_needs_opencl(ctx);
-    support_needs_methods();
-    for (size_t i = 0; i < COUNT(none); i++)
-        check_no_host(ctx, none[i]);
-    clsp_context_destroy(&ctx);
-}
-
 /* A share where none is taken, a report without one, and questions to calls that set data. */
 static void test_wrong_runs(void **state)
 {
@@ -403,7 +369,6 @@ int main(void)
         cmocka_unit_test(test_tiles_of_vertices),
         cmocka_unit_test(test_tiles_of_lists),
         cmocka_unit_test(test_wrong_tiles),
-        cmocka_unit_test(test_what_the_host_cannot),
         cmocka_unit_test(test_wrong_runs),
     };
 

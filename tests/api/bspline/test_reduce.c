@@ -57,6 +57,7 @@ static made make(clsp_context *ctx, clsp_patch_plan *plan, const spline *s, cons
     assert_ok(ctx,
               clsp_patch_reduce(plan, range, &(clsp_pieces){0}, &(clsp_run){.tiling = &tiling}));
     assert_int_equal(tiling.elements.count % m.reals, 0);
+    assert_true(tiling.num_tiles == 1 && tiling.elements.first == 0);
     const size_t num = m.size.num_pieces = tiling.elements.count / m.reals;
     m.controls = malloc((num * m.reals + 1) * sizeof(double));
     m.bytes = malloc((num * m.reals + 1) * sizeof(double));

@@ -95,7 +95,6 @@ bool host_can(const shared *j)
 {
     const clsp_bezier_desc *const d = &j->l.d;
 
-    if (d->method > CLSP_BEZIER_SEPARABLE) return false;
     if (j->l.type == d->precision || j->s.num_patches == 0) return true;
     unsigned char *const vertices = malloc(j->bytes + 1);
     assert_non_null(vertices);
@@ -198,8 +197,8 @@ static bool svm_can(const shared *j, memory_kind kind)
 
     return kind == SHARED && info.device_class == CLSP_CLASS_CPU && (info.svm & both) == both &&
            d->form == CLSP_BEZIER_SURFACE && host_can(j) && !d->rational &&
-           j->l.type == d->precision && j->l.stride == j->l.dim && d->vertex.attributes == P &&
-           !d->watertight;
+           d->method <= CLSP_BEZIER_SEPARABLE && j->l.type == d->precision &&
+           j->l.stride == j->l.dim && d->vertex.attributes == P && !d->watertight;
 }
 
 static clsp_status cooperate(void *work, void *out, const clsp_share *opts, clsp_report *report)

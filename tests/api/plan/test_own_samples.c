@@ -336,7 +336,6 @@ static void test_methods(void **state)
     clsp_context *ctx = context_with("");
 
     (void)state;
-    support_needs_opencl(ctx);
     support_needs_methods();
     worst = 0.0;
     make_exact_params();

@@ -99,7 +99,6 @@ static void test_methods(void **state)
     const clsp_device_info device = support_device();
 
     (void)state;
-    support_needs_opencl(ctx);
     support_needs_methods();
     model three = solid_model_of(&prism, 3), two = solid_model_of(&box, 2);
     model five = solid_model_of(&prism, 5), fine = refined_model(&three);

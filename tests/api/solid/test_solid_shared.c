@@ -182,7 +182,7 @@ static shared_call call_of(solid_job *j)
                          .ctx = ctx,
                          .bytes = j->bytes,
                          .element = clsp_type_bytes(j->precision),
-                         .host = j->s.points > 0 || j->s.method <= CLSP_SOLID_CELLS ||
+                         .host = j->s.points > 0 || j->s.method <= CLSP_SOLID_THREAD ||
                                  j->s.method == CLSP_SOLID_LATTICES,
                          .is_hosts = j->s.points > 0 &&
                                      (j->s.attributes || j->s.method == CLSP_SOLID_LATTICES),
