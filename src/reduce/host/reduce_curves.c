@@ -45,25 +45,29 @@ double clspi_reduce_begin(const clspi_reduce_form *form, uint32_t n, uint32_t i)
                                              : (double)i / n;
 }
 
-/* Puts part i of n of a segment on the desk. */
+/* Puts part i of n of a segment on the desk, behind the one before it if that is there. */
 static void put_part(desk *d, uint32_t owner, uint32_t n, uint32_t i)
 {
     const clspi_reduce_form *const form = &d->of->tables->form;
+    const size_t at = d->num_parts++;
+    const bool follows = at > 0 && d->owner[at - 1] == owner;
     const uint32_t kind =
         (i == 0) * (uint32_t)CLSPI_REDUCE_AT_BEGIN + (i + 1 == n) * (uint32_t)CLSPI_REDUCE_AT_END;
 
-    d->owner[d->num_parts] = owner;
-    d->part[d->num_parts++] =
-        (clspi_reduce_part){d->points + owner * d->reals, clspi_reduce_begin(form, n, i),
+    d->owner[at] = owner;
+    d->part[at] =
+        (clspi_reduce_part){d->points + owner * d->reals,
+                            follows ? d->part[at - 1].end : clspi_reduce_begin(form, n, i),
                             clspi_reduce_begin(form, n, i + 1), kind};
 }
 
-static void make_parts(desk *d)
+/* Makes all parts on the desk, and measures them or not. */
+static void make_parts(desk *d, bool measures)
 {
     const clspi_reduce_parts parts = {.tables = d->of->tables,
                                       .num = d->num_parts,
                                       .part = d->part,
-                                      .error = d->error,
+                                      .error = measures ? d->error : NULL,
                                       .points = d->made,
                                       .room = d->room};
 
@@ -198,7 +202,7 @@ static void find_numbers(desk *d, uint32_t num, search *searches)
         d->num_parts = 0;
         for (; end < num && d->num_parts < PARTS_MAX; end++)
             if (!searches[end].done) put_search(d, end, &searches[end]);
-        make_parts(d);
+        make_parts(d, true);
         note_parts(d, searches, first, end);
         while (first < num && searches[first].done)
             first++;
@@ -381,7 +385,7 @@ bool clspi_reduce_write(const clspi_reduce_curves *curves, const uint32_t *count
                 put_part(d, owner, n, next++);
             if (d->num_parts == most || owner + 1 == d->num) break;
         }
-        make_parts(d);
+        make_parts(d, to->bounds != NULL);
         some = d->num_parts - before;
         write_parts(d, before, first, done, to);
         first += owner;

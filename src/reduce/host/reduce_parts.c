@@ -324,6 +324,19 @@ CLSPI_INLINE void store_points(const lanes *l, size_t num, double *to)
     }
 }
 
+/* Measures the errors of pieces; off: not 0 where there is none of its kind. */
+CLSPI_INLINE void measure(const lanes *l, vec off, size_t num, double *to)
+{
+    const clspi_reduce_tables *const t = l->t;
+    const vec largest = t->form.rational ? rational_difference(l) : difference_of(l);
+    double square[LANES], rounding[LANES];
+
+    store_vec(square, select_lanes(off > 0, all_lanes((double)INFINITY), largest));
+    store_vec(rounding, all_lanes(t->rounding) * largest_of(l));
+    for (size_t k = 0; k < num; k++)
+        to[k] = square[k] <= DBL_MAX ? t->factor * sqrt(square[k]) + rounding[k] : (double)INFINITY;
+}
+
 /* Makes some parts, at most as many as there are lanes. */
 CLSPI_INLINE void make_lanes(const lanes *l, const clspi_reduce_parts *parts, size_t first)
 {
@@ -331,7 +344,7 @@ CLSPI_INLINE void make_lanes(const lanes *l, const clspi_reduce_parts *parts, si
     const clspi_reduce_part *const part = parts->part + first;
     const size_t num = parts->num - first < LANES ? parts->num - first : LANES;
     const part_ends ends = ends_of(part, num);
-    double kind[LANES], error[LANES], rounding[LANES];
+    double kind[LANES];
     vec off = {0};
 
     load_curves(l, part, num, l->q);
@@ -344,12 +357,7 @@ CLSPI_INLINE void make_lanes(const lanes *l, const clspi_reduce_parts *parts, si
             kind[k] = part[k < num ? k : num - 1].kind;
         off = make_tangents(l, load_vec(kind));
     }
-    const vec largest = t->form.rational ? rational_difference(l) : difference_of(l);
-    store_vec(error, select_lanes(off > 0, all_lanes((double)INFINITY), largest));
-    store_vec(rounding, all_lanes(t->rounding) * largest_of(l));
-    for (size_t k = 0; k < num; k++)
-        parts->error[first + k] =
-            error[k] <= DBL_MAX ? t->factor * sqrt(error[k]) + rounding[k] : (double)INFINITY;
+    if (parts->error) measure(l, off, num, parts->error + first);
     if (parts->points) store_points(l, num, parts->points + first * (l->to + 1) * l->out);
 }
 

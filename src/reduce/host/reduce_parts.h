@@ -22,7 +22,7 @@ typedef struct clspi_reduce_parts {
     const clspi_reduce_part *part; /* [num] */
     double *error;  /* [num]: how far each may be from its piece at one parameter, with the
                        rounding of the piece's control points; infinite where there is no piece of
-                       its kind */
+                       its kind. NULL: not asked for */
     double *points; /* [num][to + 1][coordinates of pieces]: their control points; NULL: not asked
                        for. Where a piece ends is where its curve is there, to the bit, whatever
                        part it is of */
