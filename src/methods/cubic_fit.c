@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIM_MAX = 4, DEGREE_MIN = 4 /* to which segments are elevated */ };
+enum {
+    DIM_MAX = 4,
+    DEGREE_MIN = 4,   /* to which segments are elevated */
+    HALVINGS_MAX = 24 /* of a cubic, one after another */
+};
 
 /* Segments as what makes pieces takes them. */
 typedef struct fit {
@@ -53,8 +57,7 @@ static bool elevate(fit *f)
 static bool begin_fit(fit *f, const clspi_fitted_segments *s)
 {
     const uint32_t degree = s->degree < DEGREE_MIN ? DEGREE_MIN : s->degree;
-    const clspi_reduce_form form = {
-        .degree = degree, .to = 3, .dim = s->dim, .f64 = true, .tangents = true};
+    const clspi_reduce_form form = {.degree = degree, .to = 3, .dim = s->dim, .f64 = true};
 
     *f = (fit){.s = s};
     for (size_t i = 0; i < s->num; i++)
@@ -123,111 +126,164 @@ static double chord_error(double x[4][DIM_MAX])
     return sqrt(largest);
 }
 
-/* Straightens a cubic that bends, if that is within what it may err by; false: it is to be of more
-   parts. */
-static bool straighten(const fit *f, clspi_fitted_cubics *to, size_t i)
-{
-    const uint32_t dim = f->s->dim;
-    const double extent = extent_of(f->s, to->segments[i]);
-    const bool is_usual = extent > 0 && extent < 0.25 * DBL_MAX;
-    const double scale = is_usual ? ldexp(1, -(ilogb(extent) > -1000 ? ilogb(extent) : -1000)) : 1;
-    double *const points = to->points + 4 * dim * i, x[4][DIM_MAX] = {{0}};
-
-    for (uint32_t k = 0; k < 4 * dim; k++)
-        x[k / dim][k % dim] = points[k] * scale;
-    if (!bends(x, f->s->eps, f->s->error * scale)) return true;
-    const double error = to->errors[i] + chord_error(x) / scale;
-    if (!(error <= f->curves.tolerance)) return false;
-    to->errors[i] = error;
-    for (uint32_t k = dim; k < 3 * dim; k++)
-        points[k] = ((3 - k / dim) * points[k % dim] + k / dim * points[3 * dim + k % dim]) / 3;
-    return true;
-}
-
 /* ---- cubics ---- */
 
-/* Counts all cubics; where there are more than may be, those of a segment are made half as many. */
-static size_t limit_counts(const clspi_fitted_segments *s, clspi_fitted_cubics *to)
-{
-    for (;;) {
-        size_t num = 0;
-        for (size_t i = 0; i < s->num; i++)
-            num += to->counts[i];
-        if (num <= s->most || num == s->num) return num;
-        to->cut = true;
-        for (size_t i = 0; i < s->num; i++)
-            to->counts[i] = (to->counts[i] + 1) / 2;
-    }
-}
-
-static void release_pieces(clspi_fitted_cubics *c)
+void clspi_fitted_cubics_release(clspi_fitted_cubics *c)
 {
     free(c->points);
     free(c->ends);
     free(c->errors);
     free(c->segments);
-    c->points = c->ends = c->errors = NULL;
-    c->segments = NULL;
 }
 
-void clspi_fitted_cubics_release(clspi_fitted_cubics *c)
+/* Makes room for more cubics; false without memory. */
+static bool make_room(clspi_fitted_cubics *c, size_t room, uint32_t dim)
 {
-    release_pieces(c);
-    free(c->counts);
+    double *const points = realloc(c->points, (room + 1) * 4 * dim * sizeof *points);
+    if (points) c->points = points;
+    double *const ends = realloc(c->ends, (room + 1) * 2 * sizeof *ends);
+    if (ends) c->ends = ends;
+    double *const errors = realloc(c->errors, (room + 1) * sizeof *errors);
+    if (errors) c->errors = errors;
+    uint32_t *const segments = realloc(c->segments, (room + 1) * sizeof *segments);
+    if (segments) c->segments = segments;
+    c->room = room;
+    return points && ends && errors && segments;
 }
 
-/* Makes as many cubics as counts say; false without memory. */
-static bool make_pieces(const fit *f, clspi_fitted_cubics *to)
+/* A cubic on its way: where it is in its segment, and how far off. */
+typedef struct bent {
+    double points[4][DIM_MAX]; /* scaled */
+    double scale, begin, end, error;
+    uint32_t segment;
+} bent;
+
+/* Adds a cubic; false without memory. */
+static bool add_cubic(const fit *f, clspi_fitted_cubics *to, const bent *b)
 {
-    release_pieces(to);
-    to->num = limit_counts(f->s, to);
-    to->points = malloc((to->num + 1) * 4 * f->s->dim * sizeof *to->points);
-    to->ends = malloc((to->num + 1) * 2 * sizeof *to->ends);
-    to->errors = malloc((to->num + 1) * sizeof *to->errors);
-    to->segments = malloc((to->num + 1) * sizeof *to->segments);
-    const clspi_reduce_pieces pieces = {to->points, to->ends, to->errors, to->segments};
-    return to->points && to->ends && to->errors && to->segments &&
-           clspi_reduce_write(&f->curves, to->counts, 0, 0, to->num, &pieces);
+    const uint32_t dim = f->s->dim;
+
+    if (to->num == to->room && !make_room(to, 2 * to->room + 16, dim)) return false;
+    for (uint32_t k = 0; k < 4 * dim; k++)
+        to->points[4 * dim * to->num + k] = b->points[k / dim][k % dim] / b->scale;
+    to->ends[2 * to->num] = b->begin;
+    to->ends[2 * to->num + 1] = b->end;
+    to->errors[to->num] = b->error + rounding_of(f->s, extent_of(f->s, b->segment));
+    to->segments[to->num++] = b->segment;
+    return true;
 }
 
-/* Looks for cubics that bend, and has twice as many made of their segments; false: there are
-   none. */
-static bool refine(const fit *f, clspi_fitted_cubics *to)
+/* Puts the chord in the place of a cubic. */
+static void straighten(bent *b)
 {
-    uint32_t last = UINT32_MAX;
+    for (int k = 1; k < 3; k++)
+        for (int c = 0; c < DIM_MAX; c++)
+            b->points[k][c] = ((3 - k) * b->points[0][c] + k * b->points[3][c]) / 3;
+}
 
-    for (size_t i = 0; i < to->num; i++) {
-        uint32_t *const count = &to->counts[to->segments[i]];
-        if (straighten(f, to, i) || to->segments[i] == last) continue;
-        last = to->segments[i];
-        to->cut |= 2 * *count > CLSPI_REDUCE_PIECES_MAX;
-        *count *= 2;
+/* Makes one half of a cubic, by de Casteljau's algorithm. */
+static bent half_of(const bent *b, bool second)
+{
+    const double middle = 0.5 * (b->begin + b->end);
+    bent half = *b;
+
+    for (int n = 1; n < 4; n++)
+        for (int i = 0; i < 4 - n; i++)
+            for (int c = 0; c < DIM_MAX; c++) {
+                double(*const x)[DIM_MAX] = half.points;
+                const int at = second ? i : 3 - i;
+                x[at][c] = 0.5 * (x[at][c] + x[second ? at + 1 : at - 1][c]);
+            }
+    half.begin = second ? middle : b->begin;
+    half.end = second ? b->end : middle;
+    return half;
+}
+
+/* Adds a cubic, or where it bends its chord if that is within what it may err by, or both halves;
+   false without memory. */
+static bool add(const fit *f, clspi_fitted_cubics *to, bent *b, uint32_t depth)
+{
+    if (!(b->error <= DBL_MAX) || !bends(b->points, f->s->eps, f->s->error * b->scale))
+        return add_cubic(f, to, b);
+    const double error = b->error + chord_error(b->points) / b->scale;
+    if (error <= f->curves.tolerance) {
+        straighten(b);
+        b->error = error;
+        return add_cubic(f, to, b);
     }
-    return last != UINT32_MAX;
+    if (depth == HALVINGS_MAX || to->num + to->left + 2 > f->s->most) {
+        to->cut = true;
+        return add_cubic(f, to, b);
+    }
+    bent first = half_of(b, false), second = half_of(b, true);
+    to->left++;
+    const bool done = add(f, to, &first, depth + 1);
+    to->left--;
+    return done && add(f, to, &second, depth + 1);
 }
 
-/* Makes cubics that are near enough and do not bend. */
-static bool make_all(const fit *f, clspi_fitted_cubics *to)
+/* Adds number i of some pieces. */
+static bool add_piece(const fit *f, clspi_fitted_cubics *to, const clspi_fitted_cubics *from,
+                      size_t i)
 {
-    if (clspi_reduce_count(&f->curves, 0, f->s->num, to->counts) < 0) return false;
-    for (size_t i = 0; i < f->s->num; i++)
-        to->cut |= to->counts[i] == CLSPI_REDUCE_PIECES_MAX;
-    if (!make_pieces(f, to)) return false;
-    while (!to->cut && refine(f, to) && !to->cut)
-        if (!make_pieces(f, to)) return false;
-    for (size_t i = 0; i < to->num; i++)
-        to->errors[i] = to->errors[i] <= DBL_MAX
-                            ? to->errors[i] + rounding_of(f->s, extent_of(f->s, to->segments[i]))
-                            : (double)NAN;
+    const uint32_t dim = f->s->dim;
+    const double extent = extent_of(f->s, from->segments[i]);
+    const bool is_usual = extent > 0 && extent < 0.25 * DBL_MAX;
+    const int exponent = is_usual ? ilogb(extent) : 0;
+    bent b = {.scale = ldexp(1, exponent > -1000 ? -exponent : 1000),
+              .begin = from->ends[2 * i],
+              .end = from->ends[2 * i + 1],
+              .error = from->errors[i] <= DBL_MAX ? from->errors[i] : (double)NAN,
+              .segment = from->segments[i]};
+
+    for (uint32_t k = 0; k < 4 * dim; k++)
+        b.points[k / dim][k % dim] = from->points[4 * dim * i + k] * b.scale;
+    return add(f, to, &b, 0);
+}
+
+/* Counts pieces; where there are more than may be, those of a segment are made half as many. */
+static size_t limit_counts(const clspi_fitted_segments *s, uint32_t *counts, bool *cut)
+{
+    for (;;) {
+        size_t num = 0;
+        for (size_t i = 0; i < s->num; i++) {
+            num += counts[i];
+            *cut |= counts[i] == CLSPI_REDUCE_PIECES_MAX;
+        }
+        if (num <= s->most || num == s->num) return num;
+        *cut = true;
+        for (size_t i = 0; i < s->num; i++)
+            counts[i] = (counts[i] + 1) / 2;
+    }
+}
+
+/* Makes pieces of all segments, and of these cubics that do not bend; false without memory. */
+static bool make_all(const fit *f, uint32_t *counts, clspi_fitted_cubics *pieces,
+                     clspi_fitted_cubics *to)
+{
+    if (clspi_reduce_count(&f->curves, 0, f->s->num, counts) < 0) return false;
+    const size_t num = limit_counts(f->s, counts, &to->cut);
+    if (!make_room(pieces, num, f->s->dim) || !make_room(to, num, f->s->dim)) return false;
+    const clspi_reduce_pieces made = {pieces->points, pieces->ends, pieces->errors,
+                                      pieces->segments};
+    if (!clspi_reduce_write(&f->curves, counts, 0, 0, num, &made)) return false;
+    for (size_t i = 0; i < num; i++) {
+        to->left = num - 1 - i;
+        if (!add_piece(f, to, pieces, i)) return false;
+    }
     return true;
 }
 
 bool clspi_fitted_cubics_make(const clspi_fitted_segments *segments, clspi_fitted_cubics *to)
 {
+    uint32_t *const counts = malloc((segments->num + 1) * sizeof *counts);
+    clspi_fitted_cubics pieces = {.num = 0};
     fit f;
 
-    *to = (clspi_fitted_cubics){.counts = malloc((segments->num + 1) * sizeof *to->counts)};
-    const bool done = to->counts && begin_fit(&f, segments) && make_all(&f, to);
-    if (to->counts) end_fit(&f);
+    *to = pieces;
+    const bool done = counts && begin_fit(&f, segments) && make_all(&f, counts, &pieces, to);
+    if (counts) end_fit(&f);
+    clspi_fitted_cubics_release(&pieces);
+    free(counts);
     return done;
 }

@@ -1,5 +1,5 @@
 /* The cubics that stand for parts of Bezier segments (docs/math.md, 15): pieces of a lower degree,
-   of which those that bend are made of more parts. All is double precision; eps is that of the
+   of which those that bend are halved. All is double precision; eps is that of the
    precision that segments and cubics are stored in. */
 #ifndef CLSPI_CUBIC_FIT_H
 #define CLSPI_CUBIC_FIT_H
@@ -18,11 +18,10 @@ typedef struct clspi_fitted_segments {
 
 /* Cubics in the order of segments and of their parts. */
 typedef struct clspi_fitted_cubics {
-    size_t num;
-    bool cut;           /* some would have to be of more parts than may be */
-    uint32_t *counts;   /* [segments], of each */
-    double *points;     /* [num][4][dim], relative to the segment's origin */
-    double *ends;       /* [num][2], where each begins and ends in its segment's [0, 1] */
+    size_t num, room, left; /* cubics; that there is room for; to come, while they are made */
+    bool cut;               /* some would have to be of more parts than may be */
+    double *points;         /* [num][4][dim], relative to the segment's origin */
+    double *ends;           /* [num][2], where each begins and ends in its segment's [0, 1] */
     double *errors;     /* [num]: how far they may be apart at one parameter; NaN where that is not
                            known */
     uint32_t *segments; /* [num] */
