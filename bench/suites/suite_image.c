@@ -26,6 +26,8 @@ static const image_manner prefilters[] = {
     {"exact least squares", CLSP_IMAGE_CUBIC, CLSP_IMAGE_LEAST_SQUARES, 0, 0, 0},
     {"15 cut off, passes", CLSP_IMAGE_CUBIC, CLSP_IMAGE_TRUNCATED, 15, CLSP_IMAGE_PASSES, 0},
     {"15 cut off, staged", CLSP_IMAGE_CUBIC, CLSP_IMAGE_TRUNCATED, 15, CLSP_IMAGE_STAGED, 0},
+    {"7 cut off", CLSP_IMAGE_CUBIC, CLSP_IMAGE_TRUNCATED, 7, CLSP_IMAGE_KERNELS_DEFAULT, 0},
+    {"15 cut off", CLSP_IMAGE_CUBIC, CLSP_IMAGE_TRUNCATED, 15, CLSP_IMAGE_KERNELS_DEFAULT, 0},
 };
 enum { DEFAULT, LINES = 3, STAGED = 7 };
 

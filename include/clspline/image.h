@@ -86,8 +86,8 @@ typedef enum clsp_image_kernels {
                                        the host filters */
     CLSP_IMAGE_PASSES = 1,          /* one pass over memory for each direction. Recursive: blocks of
                                        lines in registers; FIR: an item makes one coefficient */
-    CLSP_IMAGE_TILES = 2,           /* recursive: the last two directions in one pass, tile by tile
-                                       through local memory; of CLSP_F32 */
+    CLSP_IMAGE_TILES = 2,           /* the last two directions in one pass, tile by tile through
+                                       local memory; recursive of CLSP_F32, FIR of up to 33 taps */
     CLSP_IMAGE_STAGED = 3,          /* FIR: passes through local memory, as Champagnat and Le Sant
                                        have them */
     CLSP_IMAGE_LINES = 4            /* recursive: an item filters a whole line, there and back (as

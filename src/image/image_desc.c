@@ -107,9 +107,10 @@ static clsp_status check_filter(clsp_context *ctx, const clsp_image_desc *d)
     if (d->taps > 0 && !is_fir(d)) return bad(ctx, "taps of a prefilter that is no FIR", d->taps);
     if (d->taps > 0 && (d->taps % 2 == 0 || d->taps < 3 || d->taps > CLSP_IMAGE_MAX_TAPS))
         return bad(ctx, "taps is not odd and 3 to 127", d->taps);
-    const bool recursive = d->prefilter == CLSP_IMAGE_RECURSIVE;
-    if ((d->kernels == CLSP_IMAGE_TILES || d->kernels == CLSP_IMAGE_LINES) && !recursive)
+    if (d->kernels == CLSP_IMAGE_LINES && d->prefilter != CLSP_IMAGE_RECURSIVE)
         return bad(ctx, "kernels of the recursive prefilter alone", d->kernels);
+    if (d->kernels == CLSP_IMAGE_TILES && d->prefilter == CLSP_IMAGE_NONE)
+        return bad(ctx, "kernels of prefilters alone", d->kernels);
     if (d->kernels == CLSP_IMAGE_STAGED && !is_fir(d))
         return bad(ctx, "kernels of FIR prefilters alone", d->kernels);
     return CLSP_OK;

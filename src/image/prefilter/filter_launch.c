@@ -223,10 +223,25 @@ static clsp_status launch_groups(const clsp_image_plan *plan, clspi_series *seri
         .samples = job->from, .target = job->to, .from = source_of(plan, job, step), .grid = *grid};
     const clspi_filter_strips_args strips = {
         .samples = args.samples, .target = args.target, .from = args.from, .grid = args.grid};
+    const clspi_filter_fir_strips_args fir = {.samples = args.samples,
+                                              .target = args.target,
+                                              .taps = plan->filter.taps,
+                                              .from = args.from,
+                                              .grid = args.grid};
 
+    if (step->kind == CLSPI_STEP_FIR_STRIPS)
+        return clspi_launch_filter_fir_strips(series, &step->kernel, &fir, items);
     return step->kind == CLSPI_STEP_TILES
                ? clspi_launch_filter_tiles(series, &step->kernel, &args, items)
                : clspi_launch_filter_strips(series, &step->kernel, &strips, items);
+}
+
+/* Returns how many multiply-adds an item takes for a row, about. */
+static uint64_t row_fma(const clspi_filter_step *step)
+{
+    return step->kind == CLSPI_STEP_TILES        ? 8
+           : step->kind == CLSPI_STEP_FIR_STRIPS ? 4 * step->halo + 2
+                                                 : 12;
 }
 
 /* Launches the groups of all slices, some lines of them at a time. */
@@ -240,12 +255,11 @@ static clsp_status run_groups(const clsp_image_plan *plan, clspi_series *series,
     const bool in_tiles = step->kind == CLSPI_STEP_TILES;
     const size_t local = step->kernel.local, rows = in_tiles ? block : step->rows;
     const size_t width =
-        in_tiles ? (local - 2 * step->halo) / block * block : clspi_strip_width(local, step->halo);
+        in_tiles ? (local - 2 * step->halo) / block * block : clspi_strip_width(step, local);
     const size_t groups_x = clspi_div_up(x[1] - x[0], width);
     const size_t groups_y = clspi_div_up(y[1] - y[0], rows);
-    const uint64_t most =
-        clspi_launch_lines(&series->ctx->tuning, (in_tiles ? 8 : 12) * (rows + 2 * step->halo),
-                           groups_x * local, local, 1);
+    const uint64_t most = clspi_launch_lines(
+        &series->ctx->tuning, row_fma(step) * (rows + 2 * step->halo), groups_x * local, local, 1);
     clspi_plane_grid grid = {.pole = numbers.pole,
                              .gain = numbers.gain,
                              .gain_rest = numbers.gain_rest,
@@ -354,7 +368,7 @@ uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_
     case CLSPI_STEP_RECURSION:
         return step->whole_lines ? 0 : block_of(plan, step);
     case CLSPI_STEP_STRIPS:
-        return axis == 2 ? (uint32_t)clspi_strip_width(step->kernel.local, step->halo) : step->rows;
+        return axis == 2 ? (uint32_t)clspi_strip_width(step, step->kernel.local) : step->rows;
     case CLSPI_STEP_TILES:
     case CLSPI_STEP_COLUMNS:
         return clspi_register_block(plan->base.ctx);

@@ -30,10 +30,9 @@ typedef struct step_reach {
 static step_reach reach_of(const clsp_image_plan *plan, const clspi_filter_step *step,
                            uint32_t axis)
 {
-    const bool is_convolution = step->kind == CLSPI_STEP_FIR || step->kind == CLSPI_STEP_STAGED;
-    const uint32_t block = is_convolution          ? 1
-                           : plan->layout.is_small ? 0
-                                                   : clspi_image_step_block(plan, step, axis);
+    const uint32_t block = clspi_is_convolution(step) ? 1
+                           : plan->layout.is_small    ? 0
+                                                      : clspi_image_step_block(plan, step, axis);
 
     return (step_reach){block, clspi_image_step_halo(step, axis)};
 }

@@ -53,9 +53,17 @@ typedef struct strip_counts {
     size_t num, at_once;
 } strip_counts;
 
-size_t clspi_strip_width(size_t group, uint32_t halo)
+size_t clspi_strip_width(const clspi_filter_step *step, size_t group)
 {
-    return group - 2 * clspi_round_up(halo, STRIP_CHUNK);
+    return step->kind == CLSPI_STEP_FIR_STRIPS
+               ? (group - 2 * step->halo) / STRIP_CHUNK * STRIP_CHUNK
+               : group - 2 * clspi_round_up(step->halo, STRIP_CHUNK);
+}
+
+size_t clspi_filter_group(const clspi_filter_step *step, clsp_type precision)
+{
+    return step->kind == CLSPI_STEP_FIR_STRIPS && precision == CLSP_F64 ? CLSPI_STRIP_GROUP_LEAST
+                                                                        : CLSPI_TILE_GROUP;
 }
 
 /* Returns the halo of an image's first pole. */
@@ -67,21 +75,25 @@ static uint32_t halo_of(const clsp_image_plan *plan)
     return clspi_pole_halo(poles[0], eps_of(plan->desc.precision));
 }
 
-/* Chooses the rows of strips, with which a unit goes through the fewest rows: those of a strip and
-   its halos, as many times as it has strips one after another. What is kept in registers leaves
-   room for two strips at once in single precision, one in double. With its halo a strip is less
-   than MOST, which bounds how far NaN go. */
-static strip_counts count_strips(const clsp_image_plan *plan)
+/* Chooses the rows of a step's strips, with which a unit goes through the fewest rows: those of a
+   strip and its halos, as many times as it has strips one after another. What is kept in registers
+   leaves room for two strips at once in single precision, one in double; of convolutions for twice
+   as many, whose halos are short. With its halo a strip is less than MOST, which bounds how far NaN
+   go. */
+static strip_counts count_strips(const clsp_image_plan *plan, const clspi_filter_step *step)
 {
-    enum { LEAST = 80, MOST = 192 };
-    const uint32_t *const whole = plan->layout.whole, halo = halo_of(plan);
-    const size_t columns = clspi_div_up(whole[2], clspi_strip_width(CLSPI_TILE_GROUP, halo));
-    const size_t at_once =
-        (size_t)plan->base.ctx->device.compute_units * (plan->desc.precision == CLSP_F32 ? 2 : 1);
+    enum { LEAST = 80, LEAST_FIR = 32, MOST = 192 };
+    const clsp_type precision = plan->desc.precision;
+    const uint32_t *const whole = plan->layout.whole, halo = step->halo;
+    const size_t group = clspi_filter_group(step, precision);
+    const size_t columns = clspi_div_up(whole[2], clspi_strip_width(step, group));
+    const bool is_fir = clspi_is_convolution(step);
+    const size_t at_once = (size_t)plan->base.ctx->device.compute_units *
+                           (precision == CLSP_F32 ? 2 : 1) * (is_fir ? 2 : 1);
     strip_counts best = {.at_once = at_once};
     size_t least = SIZE_MAX;
 
-    for (uint32_t rows = LEAST; rows + halo < MOST; rows += STRIP_CHUNK) {
+    for (uint32_t rows = is_fir ? LEAST_FIR : LEAST; rows + halo < MOST; rows += STRIP_CHUNK) {
         const size_t num = columns * clspi_div_up(whole[1], rows) * whole[0];
         const size_t cost = clspi_div_up(num, at_once) * (clspi_min(rows, whole[1]) + 2 * halo);
         if (cost >= least) continue;
@@ -104,7 +116,8 @@ static bool prefers_strips(const clsp_image_plan *plan)
     if (!clspi_keeps_values(&plan->base.ctx->device)) return false;
     if (d->precision == CLSP_F64 || d->directions == 3) return true;
     if ((uint64_t)whole[0] * whole[1] * whole[2] < SMALL) return false;
-    const strip_counts strips = count_strips(plan);
+    const clspi_filter_step step = {.kind = CLSPI_STEP_STRIPS, .halo = halo_of(plan)};
+    const strip_counts strips = count_strips(plan, &step);
     return strips.num >= strips.at_once / 2 && strips.num <= 2 * strips.at_once;
 }
 
@@ -120,14 +133,37 @@ static size_t tile_bytes(const clsp_image_plan *plan)
 
 size_t clspi_filter_least_group(const clsp_image_plan *plan)
 {
-    return prefers_strips(plan) ? CLSPI_STRIP_GROUP_LEAST : TILE_GROUP_LEAST;
+    return plan->desc.taps > 0 || prefers_strips(plan) ? CLSPI_STRIP_GROUP_LEAST : TILE_GROUP_LEAST;
 }
 
+/* Returns the step that convolves two directions. */
+static clspi_filter_step fir_strips_of(const clsp_image_plan *plan)
+{
+    return (clspi_filter_step){
+        .kind = CLSPI_STEP_FIR_STRIPS, .axis = 1, .halo = plan->desc.taps / 2};
+}
+
+/* Tells whether two directions can be convolved down strips: by taps of which items keep all. */
+static bool fits_fir_strips(const clsp_image_plan *plan)
+{
+    enum { HALF_MOST = 16 };
+    const clsp_context *const ctx = plan->base.ctx;
+    const clspi_filter_step step = fir_strips_of(plan);
+    const size_t group = clspi_filter_group(&step, plan->desc.precision);
+    const size_t bytes = STRIP_CHUNK * (group + clspi_strip_width(&step, group) + 2) *
+                         clsp_type_bytes(plan->desc.precision);
+
+    return step.halo <= HALF_MOST && is_long(plan, 2, step.halo) && is_long(plan, 1, step.halo) &&
+           ctx->device.max_work_group >= group && ctx->device.local_bytes >= bytes;
+}
+
+/* Tells whether two directions can be filtered in one pass. */
 static bool fits_tiles(const clsp_image_plan *plan)
 {
     const clsp_context *const ctx = plan->base.ctx;
     const uint32_t halo = halo_of(plan);
 
+    if (plan->desc.taps > 0) return fits_fir_strips(plan);
     return fits_registers(plan) && is_long(plan, 2, halo) && is_long(plan, 1, halo) &&
            ctx->device.max_work_group >= clspi_filter_least_group(plan) &&
            ctx->device.local_bytes >= tile_bytes(plan) &&
@@ -163,7 +199,7 @@ static void add_recursions(clspi_image_filter *filter, const clsp_image_plan *pl
     if (tiles && fits_tiles(plan)) {
         clspi_filter_step *const step = add_step(filter, recursion_of(plan, 1, poles[0]));
         step->kind = prefers_strips(plan) ? CLSPI_STEP_STRIPS : CLSPI_STEP_TILES;
-        if (step->kind == CLSPI_STEP_STRIPS) step->rows = count_strips(plan).rows;
+        if (step->kind == CLSPI_STEP_STRIPS) step->rows = count_strips(plan, step).rows;
         axis = 1;
     }
     while (axis-- > 0)
@@ -209,11 +245,17 @@ static bool wants_staged(const clsp_image_plan *plan)
 }
 
 /* Adds the convolutions of all directions, x first. */
-static void add_firs(clspi_image_filter *filter, const clsp_image_plan *plan)
+static void add_firs(clspi_image_filter *filter, const clsp_image_plan *plan, bool tiles)
 {
     const bool staged = wants_staged(plan);
+    uint32_t axis = 3;
 
-    for (uint32_t axis = 3; axis-- > 0;)
+    if (tiles && fits_fir_strips(plan)) {
+        clspi_filter_step *const step = add_step(filter, fir_strips_of(plan));
+        step->rows = count_strips(plan, step).rows;
+        axis = 1;
+    }
+    while (axis-- > 0)
         if (plan->layout.whole[axis] > 1)
             add_step(filter,
                      (clspi_filter_step){.kind = staged ? CLSPI_STEP_STAGED : CLSPI_STEP_FIR,
@@ -251,7 +293,7 @@ void clspi_filter_choose(clspi_image_filter *filter, const clsp_image_plan *plan
     if (d->prefilter == CLSP_IMAGE_RECURSIVE)
         add_recursions(filter, plan, tiles);
     else if (d->prefilter != CLSP_IMAGE_NONE)
-        add_firs(filter, plan);
+        add_firs(filter, plan, tiles);
     const clspi_filter_step *const first = &filter->step[0];
     const bool reads_samples =
         filter->num > 0 && (first->axis == 2 || clspi_makes_two_directions(first));

@@ -22,18 +22,26 @@ clsp_status clspi_filter_check(const clsp_image_plan *plan);
 /* Returns the halo of all poles of a recursion together. */
 uint32_t clspi_filter_halo(const clsp_image_plan *plan);
 
-/* Returns the items that a group of the kernel of two directions needs. */
+/* Returns the items that a group of the kernel of two directions has, and needs at least. */
+size_t clspi_filter_group(const clspi_filter_step *step, clsp_type precision);
 size_t clspi_filter_least_group(const clsp_image_plan *plan);
 
 /* Returns the coefficients of a block that an item keeps in registers. */
 uint32_t clspi_register_block(const clsp_context *ctx);
 
-/* Returns the columns that a strip of a group of so many items stores. */
-size_t clspi_strip_width(size_t group, uint32_t halo);
+/* Returns the columns that a strip of a step stores, by a group of so many items. */
+size_t clspi_strip_width(const clspi_filter_step *step, size_t group);
 
 static inline bool clspi_makes_two_directions(const clspi_filter_step *step)
 {
-    return step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_STRIPS;
+    return step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_STRIPS ||
+           step->kind == CLSPI_STEP_FIR_STRIPS;
+}
+
+static inline bool clspi_is_convolution(const clspi_filter_step *step)
+{
+    return step->kind == CLSPI_STEP_FIR || step->kind == CLSPI_STEP_STAGED ||
+           step->kind == CLSPI_STEP_FIR_STRIPS;
 }
 
 #endif

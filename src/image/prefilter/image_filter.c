@@ -30,36 +30,41 @@ static clspi_options filter_options(const clsp_context *ctx, const clsp_image_de
     if (step->to == CLSPI_STEP_COEFFICIENTS)
         clspi_option(&options, "COEFFICIENTS", clspi_pixel_type(d->coefficients, d->precision));
     clspi_option(&options, "ROWS", step->axis == 2);
-    if (clspi_makes_two_directions(step) || step->kind == CLSPI_STEP_COLUMNS)
+    if (clspi_is_convolution(step) && step->kind != CLSPI_STEP_FIR)
+        clspi_option(&options, "HALF", step->halo);
+    else if (clspi_makes_two_directions(step) || step->kind == CLSPI_STEP_COLUMNS)
         clspi_option(&options, "HALO", step->halo);
     if (step->kind == CLSPI_STEP_TILES || step->kind == CLSPI_STEP_COLUMNS)
         clspi_option(&options, "TILE", clspi_register_block(ctx));
     if (step->kind == CLSPI_STEP_COLUMNS) /* tiles beside them stay small: nobody launches those */
         clspi_option(&options, "GROUP", CLSPI_STRIP_GROUP_LEAST);
-    if (step->kind == CLSPI_STEP_STAGED) {
-        clspi_option(&options, "HALF", step->halo);
-        clspi_option(&options, "STAGED", 1);
-    }
+    if (step->kind == CLSPI_STEP_STAGED) clspi_option(&options, "STAGED", 1);
     return options;
 }
 
-/* The programs of steps by their kinds, of which some are built for groups of one size: for so many
-   items, or those of the tuning table. */
+/* The programs of steps by their kinds, of which some are built for groups of one size. */
 typedef struct step_program {
     const char *name;
     const clspi_signature *signature;
     bool is_grouped;
-    size_t group;
 } step_program;
 
 static const step_program programs[] = {
-    [CLSPI_STEP_COPY] = {"image_passes", &clspi_copy_samples_signature, false, 0},
-    [CLSPI_STEP_RECURSION] = {"image_passes", &clspi_filter_pass_signature, false, 0},
-    [CLSPI_STEP_COLUMNS] = {"image_tiles", &clspi_filter_columns_signature, false, 0},
-    [CLSPI_STEP_TILES] = {"image_tiles", &clspi_filter_tiles_signature, true, CLSPI_TILE_GROUP},
-    [CLSPI_STEP_STRIPS] = {"image_strips", &clspi_filter_strips_signature, true, CLSPI_TILE_GROUP},
-    [CLSPI_STEP_FIR] = {"image_fir", &clspi_fir_pass_signature, false, 0},
-    [CLSPI_STEP_STAGED] = {"image_fir", &clspi_fir_pass_signature, true, 0}};
+    [CLSPI_STEP_COPY] = {"image_passes", &clspi_copy_samples_signature, false},
+    [CLSPI_STEP_RECURSION] = {"image_passes", &clspi_filter_pass_signature, false},
+    [CLSPI_STEP_COLUMNS] = {"image_tiles", &clspi_filter_columns_signature, false},
+    [CLSPI_STEP_TILES] = {"image_tiles", &clspi_filter_tiles_signature, true},
+    [CLSPI_STEP_STRIPS] = {"image_strips", &clspi_filter_strips_signature, true},
+    [CLSPI_STEP_FIR] = {"image_fir", &clspi_fir_pass_signature, false},
+    [CLSPI_STEP_STAGED] = {"image_fir", &clspi_fir_pass_signature, true},
+    [CLSPI_STEP_FIR_STRIPS] = {"image_fir_strips", &clspi_filter_fir_strips_signature, true}};
+
+static size_t group_of(const clsp_context *ctx, const clsp_image_desc *d,
+                       const clspi_filter_step *step)
+{
+    return clspi_makes_two_directions(step) ? clspi_filter_group(step, d->precision)
+                                            : ctx->tuning.work_group;
+}
 
 static clsp_status make_kernel(clspi_filter_step *step, clsp_context *ctx, const clsp_image_desc *d)
 {
@@ -69,7 +74,7 @@ static clsp_status make_kernel(clspi_filter_step *step, clsp_context *ctx, const
     if (!p->is_grouped)
         return clspi_kernel_create(&step->kernel, ctx, p->name, p->signature, &options);
     return clspi_kernel_create_for_group(&step->kernel, ctx, p->name, p->signature, &options,
-                                         p->group > 0 ? p->group : ctx->tuning.work_group);
+                                         group_of(ctx, d, step));
 }
 
 static void release_kernels(clspi_image_filter *filter)
@@ -152,7 +157,7 @@ static clsp_status build_step(const clspi_build *build, const clspi_filter_step 
 
     if (!p->is_grouped) return clspi_program_build(build, p->name, &options);
     return clspi_program_build_for_group(build, p->name, p->signature, &options,
-                                         p->group > 0 ? p->group : build->ctx->tuning.work_group);
+                                         group_of(build->ctx, d, step));
 }
 
 clsp_status clspi_image_filter_build(const clspi_build *build, const clsp_image_plan *plan)

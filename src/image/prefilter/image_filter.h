@@ -23,7 +23,8 @@ typedef struct clspi_filter_step {
         CLSPI_STEP_TILES,   /* two, in registers */
         CLSPI_STEP_STRIPS,  /* two, down strips */
         CLSPI_STEP_FIR,
-        CLSPI_STEP_STAGED /* the same through local memory */
+        CLSPI_STEP_STAGED,    /* the same through local memory */
+        CLSPI_STEP_FIR_STRIPS /* two, down strips */
     } kind;
     uint32_t axis; /* 0 z, 1 y, 2 x; of two directions 1, with x */
     double pole;

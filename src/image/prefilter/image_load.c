@@ -80,9 +80,9 @@ static void use_step(load_job *job)
     clspi_line_filter f = {
         .halo = step->halo, .num_poles = 1, .poles = {step->pole}, .taps = job->taps};
 
-    f.kind = step->kind == CLSPI_STEP_FIR || step->kind == CLSPI_STEP_STAGED ? CLSPI_LINE_FIR
-             : step->kind == CLSPI_STEP_COPY                                 ? CLSPI_LINE_COPY
-                                                                             : CLSPI_LINE_RECURSION;
+    f.kind = clspi_is_convolution(step)      ? CLSPI_LINE_FIR
+             : step->kind == CLSPI_STEP_COPY ? CLSPI_LINE_COPY
+                                             : CLSPI_LINE_RECURSION;
     job->along_x = step->axis == 2 || clspi_makes_two_directions(step) ? f : none;
     job->across = step->axis < 2 ? f : none;
     job->scale = gain_of(job, &job->along_x) * gain_of(job, &job->across);

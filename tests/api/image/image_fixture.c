@@ -199,3 +199,24 @@ size_t output_at(const images *im, size_t points, uint32_t attributes, const siz
 
     return point * components_of(im, attributes) + at[3];
 }
+
+bool has_doubles(clsp_context *ctx)
+{
+    clsp_device_info info;
+
+    assert_ok(ctx, clsp_context_device(ctx, &info));
+    return info.fp64;
+}
+
+bool kernels_are_refused(clsp_context *ctx, const clsp_image_desc *d)
+{
+    enum { ENOUGH_LOCAL = 65536, ENOUGH_ITEMS = 64 };
+    clsp_device_info info;
+    clsp_image_plan *plan;
+
+    assert_ok(ctx, clsp_context_device(ctx, &info));
+    if (info.local_bytes >= ENOUGH_LOCAL && info.max_work_group >= ENOUGH_ITEMS) return false;
+    const bool refused = clsp_image_plan_create(&plan, ctx, d) == CLSP_ERROR_ARGUMENT;
+    clsp_image_plan_destroy(&plan);
+    return refused;
+}

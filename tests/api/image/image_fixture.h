@@ -64,6 +64,13 @@ int run_in_shapes(run_fn run);
 /* Makes a context of the shape that the tests are run in. */
 clsp_context *shape_context(void);
 
+/* Tells whether the device has double precision. */
+bool has_doubles(clsp_context *ctx);
+
+/* Tells whether kernels that a description asks for are refused by a device whose local memory or
+   groups are small; others take them. */
+bool kernels_are_refused(clsp_context *ctx, const clsp_image_desc *d);
+
 /* Components of a value, and elements of a call's output for so many points. */
 size_t components_of(const images *im, uint32_t attributes);
 size_t output_size(const images *im, size_t points, uint32_t attributes);

@@ -30,14 +30,6 @@ static void print_worst(const char *what)
     worst = 0.0;
 }
 
-static bool has_doubles(void)
-{
-    clsp_device_info info;
-
-    assert_ok(shared, clsp_context_device(shared, &info));
-    return info.fp64;
-}
-
 static clsp_image_desc describe(unsigned directions, const uint32_t size[3], clsp_image_mode mode,
                                 clsp_type precision)
 {
@@ -98,20 +90,6 @@ static void try_coefficients(const clsp_image_desc *d, uint64_t seed)
 static const uint32_t sizes[][3] = {{100, 0, 0}, {67, 130, 0}, {131, 64, 0}, {171, 230, 0},
                                     {9, 7, 5},   {61, 62, 8},  {3, 61, 70}};
 
-/* Whether the device's local memory and groups are too small for kernels that were asked for. */
-static bool is_too_small(const clsp_image_desc *d)
-{
-    enum { ENOUGH_LOCAL = 65536, ENOUGH_ITEMS = 64 };
-    clsp_device_info info;
-    clsp_image_plan *plan;
-
-    assert_ok(shared, clsp_context_device(shared, &info));
-    if (info.local_bytes >= ENOUGH_LOCAL && info.max_work_group >= ENOUGH_ITEMS) return false;
-    const bool refused = clsp_image_plan_create(&plan, shared, d) == CLSP_ERROR_ARGUMENT;
-    clsp_image_plan_destroy(&plan);
-    return refused;
-}
-
 static bool is_fir(clsp_image_prefilter prefilter)
 {
     return prefilter == CLSP_IMAGE_LEAST_SQUARES || prefilter == CLSP_IMAGE_TRUNCATED;
@@ -128,6 +106,7 @@ static void try_filters(clsp_image_desc d)
                 {CLSP_IMAGE_RECURSIVE, CLSP_IMAGE_TILES},
                 {CLSP_IMAGE_LEAST_SQUARES, CLSP_IMAGE_PASSES},
                 {CLSP_IMAGE_TRUNCATED, CLSP_IMAGE_STAGED},
+                {CLSP_IMAGE_LEAST_SQUARES, CLSP_IMAGE_TILES},
                 {CLSP_IMAGE_NONE, CLSP_IMAGE_KERNELS_DEFAULT}};
 
     for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
@@ -141,7 +120,7 @@ static void try_filters(clsp_image_desc d)
         if (is_thin() && d.precision == CLSP_F64 && w % 2 == 1) continue;
         d.prefilter = ways[w].prefilter;
         d.kernels = ways[w].kernels;
-        if (!is_too_small(&d)) try_coefficients(&d, 1 + w);
+        if (!kernels_are_refused(shared, &d)) try_coefficients(&d, 1 + w);
     }
 }
 
@@ -154,10 +133,10 @@ static void test_coefficients(void **state)
                 const unsigned directions = sizes[s][1] == 0 ? 1 : sizes[s][2] == 0 ? 2 : 3;
                 clsp_image_desc d =
                     describe(directions, sizes[s], (clsp_image_mode)mode, precision);
-                if (precision == CLSP_F64 && !has_doubles()) continue;
+                if (precision == CLSP_F64 && !has_doubles(shared)) continue;
                 if (support_tiny() && s != 0 && s != 4) continue;
                 if (s == 3 && mode % 3 != 0) continue; /* the largest */
-                if (has_doubles() && is_left_out(s + (size_t)mode + precision)) continue;
+                if (has_doubles(shared) && is_left_out(s + (size_t)mode + precision)) continue;
                 d.order = CLSP_IMAGE_CUBIC;
                 if (s % 2 == 1 && mode % 3 == 2) d.order = (clsp_image_order)(mode > 3 ? 5 : 2);
                 if (s % 2 == 1 && mode % 3 == 0) d.order = (clsp_image_order)(mode > 3 ? 7 : 6);
@@ -335,7 +314,7 @@ static void test_values(void **state)
     for (clsp_type precision = CLSP_F32; precision <= CLSP_F64; precision++)
         for (unsigned directions = 1; directions <= 3; directions++)
             for (unsigned order = 0; order < ORDERS; order++) {
-                if (precision == CLSP_F64 && !has_doubles()) continue;
+                if (precision == CLSP_F64 && !has_doubles(shared)) continue;
                 if (support_tiny() && (directions == 3 || order > 3)) continue;
                 if (directions == 3 && order != 3 && order != 1 && !support_full()) continue;
                 if (is_thin() && (directions + order + precision) % 3 != 0 &&
@@ -511,7 +490,7 @@ static void test_edges_of_areas(void **state)
             for (uint32_t factor = 3; factor <= 9; factor += 2) {
                 const clsp_image_desc d = {.directions = 1,
                                            .size = {n},
-                                           .precision = has_doubles() ? CLSP_F64 : CLSP_F32,
+                                           .precision = has_doubles(shared) ? CLSP_F64 : CLSP_F32,
                                            .order = CLSP_IMAGE_LINEAR,
                                            .mode = {modes[k]},
                                            .cval = -9.0};

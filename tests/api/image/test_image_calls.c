@@ -812,6 +812,66 @@ static void test_desc(void **state)
     clsp_image_plan_destroy(&plan);
 }
 
+/* ---- convolutions of two directions at once ---- */
+
+/* Returns the coefficients that kernels make of images, in the description's type. */
+static unsigned char *coefficients_by(clsp_image_desc d, clsp_image_kernels kernels, size_t bytes)
+{
+    unsigned char *const got = poisoned(bytes);
+
+    d.kernels = kernels;
+    images im = images_make(shared, &d, 2, false, 5);
+    assert_ok(shared, clsp_image_coefficients(im.plan, (clsp_range){0, 2},
+                                              host_out(im.d.coefficients, got,
+                                                       bytes / clsp_type_bytes(im.d.coefficients)),
+                                              NULL));
+    images_free(&im);
+    return got;
+}
+
+/* Both directions in one pass give the bits of a pass for each: of every mode, few and many taps,
+   images of one strip and of several, and volumes. */
+static void test_fir_strips(void **state)
+{
+    (void)state;
+    static const struct {
+        clsp_image_desc d;
+        clsp_type precision;
+    } cases[] = {
+        {{.size = {200, 500}, .taps = 15, .mode = {CLSP_IMAGE_GRID_WRAP, CLSP_IMAGE_MIRROR}},
+         CLSP_F32},
+        {{.size = {77, 49}, .taps = 3, .mode = {CLSP_IMAGE_REFLECT, CLSP_IMAGE_GRID_CONSTANT}},
+         CLSP_F64},
+        {{.size = {50, 260}, .taps = 33, .mode = {CLSP_IMAGE_GRID_CONSTANT, CLSP_IMAGE_WRAP}},
+         CLSP_F32},
+        {{.size = {64, 241},
+          .taps = 17,
+          .channels = 3,
+          .samples = CLSP_U8,
+          .values = CLSP_F32,
+          .coefficients = CLSP_F16},
+         CLSP_F32},
+        {{.directions = 3, .size = {3, 60, 70}, .taps = 9, .channels = 2, .planar = 1}, CLSP_F32}};
+
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        clsp_image_desc d = cases[k].d;
+        d.precision = cases[k].precision;
+        d.prefilter = k % 2 ? CLSP_IMAGE_TRUNCATED : CLSP_IMAGE_LEAST_SQUARES;
+        d.kernels = CLSP_IMAGE_TILES;
+        if (d.precision == CLSP_F64 && !has_doubles(shared)) continue;
+        if (kernels_are_refused(shared, &d)) continue;
+        size_t bytes = 2 * clsp_type_bytes(d.coefficients ? d.coefficients : d.precision);
+        for (int a = 0; a < (d.directions == 3 ? 3 : 2); a++)
+            bytes *= d.size[a] + (d.mode[a] == CLSP_IMAGE_GRID_CONSTANT ? 2 * CLSP_IMAGE_PAD : 0);
+        bytes *= d.channels ? d.channels : 1;
+        unsigned char *const want = coefficients_by(d, CLSP_IMAGE_PASSES, bytes);
+        unsigned char *const got = coefficients_by(d, CLSP_IMAGE_TILES, bytes);
+        assert_memory_equal(got, want, bytes);
+        free(want);
+        free(got);
+    }
+}
+
 static int start(void **state)
 {
     (void)state;
@@ -840,7 +900,7 @@ static int run(void)
         cmocka_unit_test(test_overlap),         cmocka_unit_test(test_zero_map),
         cmocka_unit_test(test_type_names),      cmocka_unit_test(test_order_of_calls),
         cmocka_unit_test(test_orders),          cmocka_unit_test(test_desc),
-        cmocka_unit_test(test_batches)};
+        cmocka_unit_test(test_batches),         cmocka_unit_test(test_fir_strips)};
 
     return cmocka_run_group_tests(tests, start, finish);
 }
