@@ -1,5 +1,6 @@
 /* clspline-bench: measures the library on a device, beside what the device can do at best. */
 #include "bench.h"
+#include "papers.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -41,8 +42,10 @@ static const suite_entry suites[] = {
 
 static const char usage[] =
     "usage: clspline-bench [SUITE...] [--list] [--quick] [--case GLOB] [--json FILE] [--device D]\n"
+    "       clspline-bench papers [000|001|002|003|004...] ...\n"
     "                      [--precision f32|f64|both] [--workers N]\n"
     "SUITE        suites to run; all of them by default\n"
+    "papers       tables and figures of the published papers, or of some, beside what is measured\n"
     "--list       names the suites\n"
     "--quick      fewer and smaller cases: under a minute a suite\n"
     "--case GLOB  only cases of these names, as in \"8x8, *\"; floors are measured all the same\n"
@@ -92,11 +95,16 @@ size_t bench_large_bytes(const bench *b)
 typedef struct options {
     bool chosen[BENCH_COUNT(suites)], any_chosen;
     bool list, quick, help;
+    bool papers, paper[BENCH_PAPERS]; /* in place of suites */
     const char *cases, *json, *device, *precision, *workers;
 } options;
 
 static bool choose_suite(options *o, const char *name)
 {
+    const int paper = o->papers ? bench_paper_of(name) : -1;
+
+    if (strcmp(name, "papers") == 0) return o->papers = true;
+    if (paper >= 0) return o->paper[paper] = true;
     for (size_t i = 0; i < BENCH_COUNT(suites); i++) {
         if (strcmp(name, suites[i].name) != 0) continue;
         o->chosen[i] = o->any_chosen = true;
@@ -223,8 +231,10 @@ static int run(const options *o, const char *program)
     bench b = {.program = program};
 
     BENCH_TRY(open_bench(&b, o));
+    if (o->papers) BENCH_TRY(bench_papers_run(&b, o->paper));
     for (size_t i = 0; i < BENCH_COUNT(suites); i++)
-        if (!o->any_chosen || o->chosen[i]) BENCH_TRY(run_suite(&b, &suites[i]));
+        if (o->papers ? o->chosen[i] : !o->any_chosen || o->chosen[i])
+            BENCH_TRY(run_suite(&b, &suites[i]));
     if (o->cases && !b.any_case) {
         fprintf(stderr, "clspline-bench: no case is called '%s'\n", o->cases);
         status = CLSP_ERROR_ARGUMENT;
@@ -256,6 +266,7 @@ int main(int argc, char **argv)
     if (o.list) {
         for (size_t i = 0; i < BENCH_COUNT(suites); i++)
             printf("%-12s%s\n", suites[i].name, suites[i].summary);
+        printf("%-12s%s\n", "papers", "tables and figures of five papers, by these suites");
         return EXIT_SUCCESS;
     }
     return run(&o, argv[0]);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #include "report.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -12,12 +13,21 @@
 
 #include "bench_commit.h"
 
+/* A line that is kept, with its text. */
+typedef struct kept_row {
+    bench_row row;
+    char suite[32], name[96], method[96];
+} kept_row;
+
 struct bench_report {
     FILE *json;
     clsp_device_info device;
     char date[32], system[256];
     long cores;     /* of the host that this process may use */
     char suite[32]; /* of the line before */
+    kept_row *kept; /* [num_kept]; each points to its own text */
+    size_t num_kept, room;
+    bool keeps;
 };
 
 bench_row bench_row_empty(const char *suite, const char *name, const char *method, int precision)
@@ -140,6 +150,7 @@ static void write_json(const bench_report *report, const bench_row *row, double 
     json_number(file, "floor_ms", row->floor_ms, ", ");
     json_number(file, "fraction_of_floor", fraction, ", ");
     json_number(file, "error", row->error, ", ");
+    if (row->printed) json_string(file, "printed", row->printed);
     fputs("\"error_unit\": \"eps * largest coordinate\"}\n", file);
     fflush(file);
 }
@@ -155,7 +166,7 @@ static void print_cell(int width, int digits, double value)
         printf(" %*.*f", width, digits, value);
 }
 
-static void print_rate(double rate, const char *unit)
+static void print_rate(int width, double rate, const char *unit)
 {
     char text[32] = "";
 
@@ -176,13 +187,17 @@ static void print_rate(double rate, const char *unit)
         else
             snprintf(text, sizeof text, "%.2f M%s", rate * 1e-6, unit);
     }
-    printf(" %16s", text);
+    printf(" %*s", width, text);
 }
 
 static void print_heading(bench_report *report, const bench_row *row)
 {
     if (strcmp(report->suite, row->suite) == 0) return;
     snprintf(report->suite, sizeof report->suite, "%s", row->suite);
+    if (row->printed) {
+        printf("\n%-46s %-46s %-4s %10s  %s\n", row->suite, "number", "", "here", "printed");
+        return;
+    }
     printf("\n%s\n%-26s %-22s %-4s %10s %10s %16s %9s %6s %6s\n", row->suite, "case", "method", "",
            "median ms", "min ms", "rate", "floor ms", "/floor", "error");
 }
@@ -201,10 +216,16 @@ static void print_row(const bench_row *row, double fraction)
 {
     const char *const precision = row->precision == 64 ? "f64" : row->precision == 32 ? "f32" : "";
 
+    if (row->printed) {
+        printf("%-46s %-46s %-4s", row->name, row->method, precision);
+        print_rate(10, row->rate, row->unit);
+        printf("  %s\n", row->printed);
+        return;
+    }
     printf("%-26s %-22s %-4s", row->name, row->method, precision);
     print_cell(10, 4, row->time.median_ms);
     print_cell(10, 4, row->time.min_ms);
-    print_rate(row->rate, row->unit);
+    print_rate(16, row->rate, row->unit);
     print_cell(9, 4, row->floor_ms);
     print_cell(6, 2, fraction);
     print_cell(6, 2, row->error);
@@ -212,6 +233,68 @@ static void print_row(const bench_row *row, double fraction)
     putchar('\n');
     fflush(stdout);
 }
+
+/* ---- lines that are kept ---- */
+
+void bench_report_keep(bench_report *report)
+{
+    report->keeps = true;
+    report->num_kept = 0;
+}
+
+/* Keeps a line; without memory for it, it is as if it had not been measured. */
+static void keep(bench_report *report, const bench_row *row)
+{
+    if (report->num_kept == report->room) {
+        const size_t room = 2 * report->room + 64;
+        kept_row *const grown = realloc(report->kept, room * sizeof *grown);
+        if (!grown) return;
+        report->kept = grown;
+        report->room = room;
+    }
+    kept_row *const to = &report->kept[report->num_kept++];
+    to->row = *row;
+    snprintf(to->suite, sizeof to->suite, "%s", row->suite);
+    snprintf(to->name, sizeof to->name, "%s", row->name);
+    snprintf(to->method, sizeof to->method, "%s", row->method);
+    for (size_t i = 0; i < report->num_kept; i++) { /* they may have moved */
+        kept_row *const k = &report->kept[i];
+        k->row.suite = k->suite;
+        k->row.name = k->name;
+        k->row.method = k->method;
+    }
+}
+
+const bench_row *bench_report_next(const bench_report *report, const bench_row *after,
+                                   const char *suite, const char *cases, const char *method)
+{
+    size_t i = 0;
+
+    while (after && i < report->num_kept && &report->kept[i++].row != after)
+        ;
+    for (; i < report->num_kept; i++) {
+        const bench_row *const row = &report->kept[i].row;
+        if (strcmp(row->suite, suite) == 0 && fnmatch(cases, row->name, 0) == 0 &&
+            fnmatch(method, row->method, 0) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+const bench_row *bench_report_other(const bench_report *report, const bench_row *row,
+                                    const char *method)
+{
+    for (size_t i = 0; i < report->num_kept; i++) {
+        const bench_row *const other = &report->kept[i].row;
+        if (strcmp(other->suite, row->suite) == 0 && strcmp(other->name, row->name) == 0 &&
+            strcmp(other->method, method) == 0 && other->precision == row->precision &&
+            !isnan(other->time.median_ms))
+            return other;
+    }
+    return NULL;
+}
+
+/* ---- all ---- */
 
 void bench_report_row(bench_report *report, const bench_row *row)
 {
@@ -222,6 +305,7 @@ void bench_report_row(bench_report *report, const bench_row *row)
     print_heading(report, &full);
     print_row(&full, fraction);
     if (report->json) write_json(report, &full, fraction);
+    if (report->keeps) keep(report, &full);
 }
 
 void bench_report_note(bench_report *report, const char *text)
@@ -238,6 +322,7 @@ int bench_report_close(bench_report *report)
         failed = ferror(report->json) != 0;
         failed |= fclose(report->json) != 0;
     }
+    free(report->kept);
     free(report);
     return failed;
 }

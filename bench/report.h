@@ -22,6 +22,7 @@ typedef struct bench_row {
     double floor_ms;    /* time that the device needs at best */
     double error;       /* worst of the values looked at, in eps * largest coordinate of the data */
     double least, most; /* limits that this line is to keep; for the table only */
+    const char *printed; /* what a paper has for it; NULL: nothing */
 } bench_row;
 
 /* A row with nothing in it. */
@@ -35,6 +36,18 @@ bench_report *bench_report_open(const char *json, const clsp_device_info *device
 
 /* Writes the line at once, so that an interrupted run leaves what it has. */
 void bench_report_row(bench_report *report, const bench_row *row);
+
+/* Begins to keep the lines that are reported, in place of those kept before. */
+void bench_report_keep(bench_report *report);
+
+/* Returns the next line that is kept behind `after`, or the first one behind NULL, of a suite and
+   by globs of the case and the method; NULL where there is none. */
+const bench_row *bench_report_next(const bench_report *report, const bench_row *after,
+                                   const char *suite, const char *cases, const char *method);
+
+/* Returns the line with a time of another method in the case and precision of one that is kept. */
+const bench_row *bench_report_other(const bench_report *report, const bench_row *row,
+                                    const char *method);
 
 /* A line of text in the table. */
 void bench_report_note(bench_report *report, const char *text);

@@ -52,6 +52,36 @@ class Bench(unittest.TestCase):
             self.assertEqual(each['error_unit'], ORIGIN['error_unit'])
             self.assertEqual(each['cores'], len(os.sched_getaffinity(0)))
 
+    def test_papers(self):
+        """A paper's numbers stand beside what is measured, and fill the tables of a page."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, page = os.path.join(folder, 'a.json'), os.path.join(folder, 'page.md')
+            done = run('papers', '003', '--quick', '--precision', 'f32', '--json', path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn('3 (GeForce 8800 GT)', done.stdout)
+            self.assertNotIn('paper 004', done.stdout)
+            with open(path, encoding='utf-8') as file:
+                rows = [json.loads(line) for line in file if '"paper 003"' in line]
+            self.assertEqual({each['printed'] for each in rows},
+                             {'3 (GeForce 8800 GT)', '-'})
+            self.assertTrue(all(each['rate'] > 0 for each in rows))
+            with open(page, 'w', encoding='utf-8') as file:
+                file.write('a\n<!-- paper 003 -->\n<!-- end -->\nb\n')
+            papers = [sys.executable, os.path.join(ROOT, 'bench', 'papers.py')]
+            check = [*papers, '--check', page, path]
+            self.assertEqual(subprocess.run(check, stdout=subprocess.DEVNULL).returncode, 1)
+            subprocess.run([*papers, page, path], check=True)
+            subprocess.run(check, check=True)
+            with open(page, encoding='utf-8') as file:
+                self.assertRegex(file.read(), r'\| 4 \| the direct sum.* \| 3 .* \| [\d.]+.* \|\n')
+
+    def test_papers_without_opencl(self):
+        """On the host alone the numbers that papers have for CPUs are there, others are named."""
+        done = run('papers', '000', '--quick', '--device', 'host', '--precision', 'f32')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r'Figure 5: 4x4, 300x300 +MLE over BRF +f32 +[\d.]+ x  19')
+        self.assertIn('Table 3: not measured here', done.stdout)
+
     def test_processors(self):
         """A CPU's jobs are made in host memory, in buffers and by the loop, and compared."""
         with tempfile.TemporaryDirectory() as folder:
