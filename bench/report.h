@@ -15,8 +15,8 @@ typedef struct bench_row {
     bench_timing time;
     double work;        /* points, bytes, operations: what unit counts */
     const char *unit;   /* of rate: "point/s", "byte/s", "flop/s", "frame/s", "pixel/s", "cell/s",
-                           "B/cell", "us/point", "ms", "%", "grey" (levels of 255), "ppb", "ratio";
-                           NULL for times alone */
+                           "piece/s", "B/cell", "us/point", "ms", "%", "grey" (levels of 255),
+                           "ppb", "ratio"; NULL for times alone */
     double rate;        /* NAN: work over the median time */
     double bytes;       /* that the call must write */
     double floor_ms;    /* time that the device needs at best */

@@ -3,17 +3,17 @@
 
 usage: layering.py SOURCE_DIR
 
-  - #include lines follow the layers, in src/ and in cl/: a family sees nearest, patch, plan,
-    cooperate, device and math; nearest sees all of these but the families; patch sees plan, device
-    and math; plan sees cooperate and device; cooperate sees device and math; device sees math, and
-    math nobody; all see cl/rules. A family is a folder of src/ that is no layer and not methods; no
-    family sees another
+  - #include lines follow the layers, in src/ and in cl/: a family sees nearest, reduce, patch,
+    plan, cooperate, device and math; nearest and reduce see all of these but each other; patch sees
+    plan, device and math; plan sees cooperate and device; cooperate sees device and math; device
+    sees math, and math nobody; all see cl/rules. A family is a folder of src/ that is no layer and
+    not methods; no family sees another
   - methods sees all of these; of it families and nearest see methods.h alone, which includes what
     nearest may
   - mathematics (NO_OPENCL) sees mathematics and cl/rules alone, neither OpenCL nor a public header
-  - layers below the families neither include a family's header nor name a family; src/math may say
-    what its mathematics is for, src/nearest has queries and results that bear a family's name, and
-    the word image is OpenCL's too
+  - layers below the families neither include a family's header nor name a family; src/math and
+    src/reduce may say what their mathematics is of, src/nearest has queries and results that bear
+    a family's name, and the word image is OpenCL's too
   - tools, bench and tests/api use the public headers only, tests/ref and tests/data the C library
     only; bench sees tests/data too, so that it measures what is tested, and tools/view and
     tools/io/text for OpenGL without a window; a folder of tests/ may see the layer of its name,
@@ -73,7 +73,8 @@ LAYERS = {'rules': (),
           'cooperate': ('rules', 'device', 'math'),
           'plan': ('rules', 'cooperate', 'device'),
           'patch': ('rules', 'plan', 'device', 'math'),
-          'nearest': ('rules', 'patch', 'plan', 'cooperate', 'device', 'math')}
+          'nearest': ('rules', 'patch', 'plan', 'cooperate', 'device', 'math'),
+          'reduce': ('rules', 'patch', 'plan', 'cooperate', 'device', 'math')}
 # layer: the public headers that it may include
 DEVICE_HEADERS = ('context', 'graphics', 'types', 'version')
 HEADERS = {'rules': (),
@@ -82,17 +83,19 @@ HEADERS = {'rules': (),
            'cooperate': DEVICE_HEADERS + ('share',),
            'plan': DEVICE_HEADERS + ('share', 'plan', 'vertex'),
            'patch': DEVICE_HEADERS + ('share', 'plan', 'vertex', 'patch'),
-           'nearest': DEVICE_HEADERS + ('share', 'plan', 'vertex', 'patch', 'nearest')}
+           'nearest': DEVICE_HEADERS + ('share', 'plan', 'vertex', 'patch', 'nearest'),
+           'reduce': DEVICE_HEADERS + ('share', 'plan', 'vertex', 'patch', 'reduce')}
 # Mathematics: folders that see each other as far as their layers do, and neither OpenCL nor any
 # public header.
-NO_OPENCL = ('src/math', 'src/patch/host', 'src/nearest/host', 'src/bspline/knots',
+NO_OPENCL = ('src/math', 'src/patch/host', 'src/nearest/host', 'src/reduce/host',
+             'src/bspline/knots',
              'src/image/prefilter/host', 'src/image/values/host', 'src/solid/mesh',
              'src/solid/cells', 'src/methods/host')
 OPENCL_HEADERS = ('CL/', 'OpenCL/', 'clspline/')
 # The room above the families, and the one header by which they and nearest see it.
 METHODS = 'methods'
 METHODS_HEADER = 'src/methods/methods.h'
-MAY_NAME_FAMILIES = ('rules', 'math', 'nearest')
+MAY_NAME_FAMILIES = ('rules', 'math', 'nearest', 'reduce')
 FAMILIES_WITH_OTHER_MEANINGS = ('image',)
 # Files that belong to no layer and see everything.
 ABOVE_ALL = ('src/build_all.c',)

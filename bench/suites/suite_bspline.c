@@ -1,11 +1,13 @@
-/* B-splines: projection onto curves, against SISL and against the figures of Wu and Zou, and
-   surfaces on grids, against the fastest stores. */
+/* B-splines: projection onto curves, against SISL and against the figures of Wu and Zou, with the
+   stages of their pipeline; pieces of a lower degree; and surfaces on grids, against the fastest
+   stores. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "gauss_axes.h"
 #include "project_run.h"
+#include "reduce_run.h"
 #include "spline_grid.h"
 
 static const char suite[] = "bspline";
@@ -199,6 +201,7 @@ clsp_status bench_suite_bspline(bench *b)
             if (b->quick && (p == CLSP_F64 || i % 4 > 0)) continue;
             BENCH_TRY(run_curve(b, &curve_cases[i], p));
         }
+        if (b->wanted[p]) BENCH_TRY(reduce_run(b, suite, p));
         if (b->wanted[p]) BENCH_TRY(spline_grid_run(b, suite, p));
         if (b->wanted[p] && !b->quick) BENCH_TRY(gauss_axes_bspline(b, suite, p));
     }

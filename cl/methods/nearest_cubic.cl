@@ -240,7 +240,7 @@ kernel void find_on_cubics(global const real *restrict segments, global const re
     const real bound =
         bound_of(fmin(nearest.s0, low), scale, extent_of(box_of(THE_TREE, root), scale), limits);
     write_point(out, segments + (size_t)owner.s0 * CLSP_SEGMENT, q,
-                MAD(nearest.s1, span[1], span[0]), scale);
+                fmin(MAD(nearest.s1, span[1], span[0]), R(1.0)), scale);
     out[NEAREST_BOUND] = fmin(bound, out[NEAREST_DISTANCE]);
     write_ids(out, owner.s0 / tree.SPANS, limits.cut ? STATUS_CUT : STATUS_FOUND);
     if (!(out[NEAREST_DISTANCE] <= max_dist)) write_no_results(out, 1, true, fmin(max_dist, bound));

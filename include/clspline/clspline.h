@@ -13,6 +13,7 @@
 #include <clspline/bezier.h>
 #include <clspline/bspline.h>
 #include <clspline/nearest.h>
+#include <clspline/reduce.h>
 #include <clspline/image.h>
 #include <clspline/solid.h>
 

@@ -19,13 +19,14 @@ from ._errors import (ArgumentError, ArgumentIndexError, ArgumentKeyError, Argum
 from ._image import Image
 from ._native import lib as _lib
 from ._project import Nearest
+from ._reduce import Pieces
 from ._share import Processor, Report, Share
 from ._solid import Places, Solid, SolidClass, SolidCounts
 from ._splines import Mesh
 
 __all__ = ['ArgumentError', 'ArgumentIndexError', 'ArgumentKeyError', 'ArgumentTypeError',
            'BSpline', 'Bezier', 'Context', 'Device', 'Error', 'Image', 'Mesh', 'Nearest',
-           'NoDeviceError', 'NoFloat64Error', 'OpenCLError', 'OutOfMemoryError', 'Places',
+           'NoDeviceError', 'NoFloat64Error', 'OpenCLError', 'OutOfMemoryError', 'Pieces', 'Places',
            'Processor', 'Report', 'Share', 'Solid', 'SolidClass', 'SolidCounts', 'StateError',
            'WeightsError', 'current', 'devices', 'ndimage', 'use']
 __version__ = '.'.join(str(_lib.clsp_version() >> shift & 255) for shift in (16, 8, 0))

@@ -9,6 +9,7 @@ from ._errors import ArgumentError
 from ._memory import TYPES
 from ._native import lib
 from ._project import Projected
+from ._reduce import Reduced
 from ._splines import Splines
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _FORMS = {
 }
 
 
-class Bezier(Projected, Splines):
+class Bezier(Projected, Reduced, Splines):
     """A batch of Bezier curves, surfaces, volumes or triangles of any degree.
 
     Parameters

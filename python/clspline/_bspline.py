@@ -12,6 +12,7 @@ from ._errors import ArgumentError, ArgumentTypeError, check
 from ._memory import TYPES
 from ._native import ffi, lib
 from ._project import Projected
+from ._reduce import Reduced
 from ._splines import Splines
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _ORDERS = ('u', 'v', 'w')
 
 
-class BSpline(Projected, Splines):
+class BSpline(Projected, Reduced, Splines):
     """A batch of B-spline curves, surfaces or volumes, polynomial or rational (NURBS).
 
     Parameters

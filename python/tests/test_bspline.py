@@ -259,6 +259,55 @@ class OtherKnots(unittest.TestCase):
             self.spline.evaluate((u[1:], v[1:]))[1].reshape(-1, 3), atol=2e-6)
 
 
+class Reduction(unittest.TestCase):
+    def test_cubics(self):
+        t = np.concatenate([[0.0] * 6, [0.3, 0.3, 0.7], [2.0] * 6])
+        c = np.random.default_rng(3).random((4, 9, 2))
+        curves = clspline.BSpline(t, c, 5)
+        pieces = curves.reduce(3, 1e-5)
+        self.assertIsInstance(pieces, clspline.Pieces)
+        self.assertEqual(pieces.patches.degree, (3,))
+        self.assertTrue((pieces.bound <= 1e-5).all())
+        np.testing.assert_array_equal(np.unique(pieces.index), np.arange(4))
+        for u in (0.0, 0.3, 1.0):
+            at = (1 - u) * pieces.param[:, 0] + u * pieces.param[:, 1]
+            patch = np.arange(len(at))
+            apart = pieces.patches.at(np.full(len(at), u), patch) - curves.at(at, pieces.index)
+            self.assertLess(np.abs(apart).max(), 1e-5)
+        self.assertLess(len(curves.reduce(3, 1e-5, free_tangents=True).bound), len(pieces.bound))
+
+    def test_surfaces(self):
+        surface = clspline.Bezier(np.random.default_rng(4).random((6, 3, 3)), 'surface')
+        pieces = surface.reduce(2, 1e-3)
+        self.assertEqual(pieces.patches.degree, (2, 2))
+        self.assertEqual(pieces.param.shape, (len(pieces.bound), 2, 2))
+        middle = pieces.param.mean(axis=2)
+        patch = np.arange(len(middle))
+        apart = pieces.patches.at(np.full((len(middle), 2), 0.5), patch) - surface.at(middle)
+        self.assertLess(np.abs(apart).max(), 1e-3)
+
+    def test_rational(self):
+        circle = np.array([[1, 0, 1], [1, 1, 1], [0, 2, 2]]) # a quarter
+        curves = clspline.Bezier(circle.astype(float), 'curve', rational=True)
+        for polynomial in (False, True):
+            pieces = curves.reduce(1, 1e-3, polynomial=polynomial)
+            self.assertEqual(pieces.patches.rational, not polynomial)
+            ends = pieces.patches.evaluate(2).reshape(-1, 2)
+            self.assertLess(np.abs(np.hypot(*ends.T) - 1).max(), 1e-12)
+
+    def test_refused(self):
+        curve = clspline.Bezier(np.zeros((4, 2)), 'curve')
+        for degree, tolerance in ((3, 1), (0, 1), (2, 0), (2, float('inf')), (2, float('nan'))):
+            with self.assertRaises(clspline.ArgumentError):
+                curve.reduce(degree, tolerance)
+        with self.assertRaises(clspline.ArgumentError):
+            clspline.Bezier(np.ones((4, 4, 4)), rational=True).reduce(2, 1)
+        with self.assertRaises(clspline.ArgumentError):
+            clspline.Bezier(np.zeros((4, 4, 4, 3)), 'volume').reduce(2, 1)
+        with self.assertRaises(TypeError):
+            curve.reduce(2.5, 1)
+
+
 class Projection(unittest.TestCase):
     def setUp(self):
         self.rng = np.random.default_rng(4)

@@ -5,6 +5,7 @@
 #include "check.h"
 #include "methods.h"
 #include "patch_eval.h"
+#include "reduction.h"
 
 static const clspi_patch_family family; /* at the end */
 
@@ -43,6 +44,7 @@ static void release(clsp_patch_plan *plan)
 {
     clspi_kernel_release(&bezier_plan_of(plan)->edges);
     clspi_nearest_destroy(&plan->nearest);
+    clspi_reduction_destroy(&plan->reduction);
 }
 
 /* ---- creation ---- */

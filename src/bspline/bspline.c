@@ -5,6 +5,7 @@
 #include "convert_target.h"
 #include "nearest_search.h"
 #include "patch_eval.h"
+#include "reduction.h"
 
 /* ---- what the family brings ---- */
 
@@ -18,6 +19,7 @@ static void release_made(clspi_bspline_plan *plan)
 {
     clspi_convert_target_destroy(&plan->target);
     clspi_nearest_destroy(&plan->tensor.nearest);
+    clspi_reduction_destroy(&plan->tensor.reduction);
 }
 
 static void release(clsp_patch_plan *tensor)

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "buffer.h"
 #include "check.h"
@@ -65,23 +66,22 @@ static double error_for(const clspi_fitted_segments *s, bool narrow, double tole
 }
 
 /* Writes cubics and where each segment's are to the device. reals and firsts: room for them. */
-static clsp_status upload(clspi_cubics *to, clspi_series *series, const clspi_tensor_desc *d,
-                          const clspi_cubic *cubics, double *reals, uint32_t *firsts,
-                          size_t segments)
+static clsp_status bring(clspi_cubics *to, clspi_series *series, const clspi_tensor_desc *d,
+                         const clspi_fitted_cubics *cubics, double *reals, uint32_t *firsts,
+                         size_t segments)
 {
-    const size_t each = cubic_reals(d), bytes = (segments + 1) * sizeof *firsts;
+    const size_t each = cubic_reals(d), bytes = (segments + 1) * sizeof *firsts,
+                 points = 4 * d->dim;
 
     to->error = 0;
     for (size_t i = 0; i < to->num; i++) {
-        const clspi_cubic *const cubic = &cubics[i];
         double *const at = reals + i * each;
-        for (uint32_t k = 0; k < 4 * d->dim; k++)
-            at[k] = cubic->points[k / d->dim][k % d->dim];
-        at[4 * d->dim + 1] = ldexp(1.0, -(int)cubic->depth);
-        at[4 * d->dim] = cubic->part * at[4 * d->dim + 1];
-        at[4 * d->dim + 2] = cubic->error;
-        if (cubic->error > to->error) to->error = cubic->error;
-        if (cubic->part == 0) firsts[cubic->segment] = (uint32_t)i;
+        memcpy(at, cubics->points + i * points, points * sizeof *at);
+        at[points] = cubics->ends[2 * i];
+        at[points + 1] = cubics->ends[2 * i + 1] - cubics->ends[2 * i];
+        at[points + 2] = cubics->errors[i];
+        if (cubics->errors[i] > to->error) to->error = cubics->errors[i];
+        if (cubics->ends[2 * i] == 0) firsts[cubics->segments[i]] = (uint32_t)i;
     }
     to->error *= 1 + 4 * (double)FLT_EPSILON; /* which is rounded on its way */
     firsts[segments] = (uint32_t)to->num;
@@ -92,19 +92,22 @@ static clsp_status upload(clspi_cubics *to, clspi_series *series, const clspi_te
     return clspi_series_write(series, to->firsts, 0, firsts, bytes);
 }
 
-/* Makes cubics of segments that have been read, and uploads them. */
+/* Makes cubics of segments that have been read, and brings them. */
 static clsp_status make(const clsp_patch_plan *plan, clspi_cubics *cubics, clspi_series *series,
                         const clspi_fitted_segments *of)
 {
-    clspi_cubic *const made = clspi_cubics_make(of, &cubics->num, &cubics->cut);
+    clspi_fitted_cubics made;
+    const bool is_made = clspi_fitted_cubics_make(of, &made);
     double *const reals =
-        made ? malloc(cubics->num * cubic_reals(&plan->desc) * sizeof *reals) : NULL;
+        is_made ? malloc(made.num * cubic_reals(&plan->desc) * sizeof *reals) : NULL;
     uint32_t *const firsts = malloc((of->num + 1) * sizeof *firsts);
-    const clsp_status status =
-        made && reals && firsts ? upload(cubics, series, &plan->desc, made, reals, firsts, of->num)
-                                : clspi_nearest_no_memory(plan);
 
-    free(made);
+    cubics->num = made.num;
+    cubics->cut = made.cut;
+    const clsp_status status =
+        reals && firsts ? bring(cubics, series, &plan->desc, &made, reals, firsts, of->num)
+                        : clspi_nearest_no_memory(plan);
+    clspi_fitted_cubics_release(&made);
     free(reals);
     free(firsts);
     if (status == CLSP_OK && cubics->cut)

@@ -94,6 +94,7 @@ struct clsp_patch_plan {
     clspi_vertex_tile *host_tile;   /* tables of the host; NULL: not made */
     clspi_list_recipe *list_recipe; /* of the host's lists; NULL: not made */
     struct clspi_nearest *nearest;  /* of projections, which the family releases; NULL: none yet */
+    struct clspi_reduction *reduction; /* and of pieces of a lower degree */
 };
 
 static inline clsp_patch_plan *clspi_patch_plan_of(clspi_plan *plan)
@@ -142,6 +143,10 @@ void clspi_patch_forget_grids(clsp_patch_plan *plan);
 
 /* Returns the vertices of one row. */
 size_t clspi_patch_row_vertices(const clsp_patch_plan *plan);
+
+/* Makes the spans of a plan along a direction (spans.h); false without memory. clspi_spans_release
+   must follow in every case. */
+bool clspi_patch_spans(const clsp_patch_plan *plan, uint32_t way, struct clspi_spans *spans);
 
 /* ---- control points ---- */
 

@@ -5,6 +5,7 @@
 #include <clspline/bezier.h>
 #include <clspline/bspline.h>
 #include <clspline/nearest.h>
+#include <clspline/reduce.h>
 #include <string.h>
 #include <time.h>
 
@@ -264,6 +265,45 @@ static void test_projections(void **state)
     check_uses(uses, COUNT(uses));
 }
 
+/* ---- pieces of a lower degree ---- */
+
+enum { PIECES_MAX = 512, REDUCED = PIECES_MAX * 4 * 3 };
+
+/* Loads curves, so that all is counted again, and makes their pieces, of which there may be others
+   when a count failed. */
+static clsp_status reduce(clsp_patch_plan *plan, const use *u, void *results)
+{
+    const clsp_reduction lines = {.degree = 1, .tolerance = u->plan == surface_plan ? 8 : 1e-2};
+    float *const points = results;
+    double params[4 * PIECES_MAX];
+    const clsp_pieces pieces = {.controls = clsp_out_f32(points, REDUCED),
+                                .params = clsp_out_f64(params, COUNT(params))};
+    clsp_reduction_size size = {.num_pieces = 0};
+    const bool surfaces = u->plan == surface_plan;
+    clsp_status status =
+        surfaces ? load(plan, 1, CURVE_REALS * CONTROLS) : load(plan, CURVES, CURVE_REALS);
+
+    if (status == CLSP_OK && u->own_knots) status = set_own_knots(plan);
+    if (status == CLSP_OK) status = clsp_patch_set_reduction(plan, &lines, &size);
+    assert_true(size.num_pieces <= PIECES_MAX);
+    const clsp_range all = {0, surfaces ? 1 : CURVES};
+    if (status == CLSP_OK) status = clsp_patch_reduce(plan, all, &pieces, NULL);
+    return status;
+}
+
+static void test_reductions(void **state)
+{
+#define REDUCTION .apply = reduce, .bytes = REDUCED * sizeof(float)
+    static const use uses[] = {
+        {.name = "lines", .plan = curve_plan, REDUCTION},
+        {.name = "own knots", .plan = curve_plan, REDUCTION, .own_knots = true},
+        {.name = "surface", .plan = surface_plan, REDUCTION}};
+#undef REDUCTION
+
+    (void)state;
+    check_uses(uses, COUNT(uses));
+}
+
 /* ---- lists ---- */
 
 enum { LISTED = 50 };
@@ -363,8 +403,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conversions), cmocka_unit_test(test_own_knots),
-        cmocka_unit_test(test_projections), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_projections), cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_lists),       cmocka_unit_test(test_matrices),
     };
 
     if (support_no_device()) return 77;

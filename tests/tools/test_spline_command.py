@@ -374,9 +374,57 @@ class Pieces(SplineCase):
             self.assertEqual((kind["form"], kind["count"], kind["controls"]),
                              ("volume", len(self.pieces(spline)), [2, 3, 2]))
 
+    def test_lower_degree(self):
+        """Curves of higher degrees become pieces within the tolerance, others stay exact."""
+        chance = random.Random(12)
+        curves = [random_spline(chance, [p], [n], dim, rational)
+                  for p, n, dim, rational in ((5, 9, 2, False), (5, 9, 2, True), (3, 5, 3, False))]
+        source = self.write("a.g2", "".join(curve.g2() for curve in curves))
+        for extra in ((), ("--polynomial",), ("--free-tangents",)):
+            found = read_g2(self.cut(source, "g2", "--degree", "3", "-t", "1e-3", *extra))
+            for curve in curves:
+                begin, end = domain(curve.knots[0], curve.degrees[0])
+                at = begin
+                while at < end:
+                    piece = found.pop(0)
+                    self.assertEqual(piece.degrees, [3])
+                    self.assertEqual(piece.rational, curve.rational and "--polynomial" not in extra)
+                    low, high = domain(piece.knots[0], 3)
+                    self.assertAlmostEqual(low, at, delta=1e-6)
+                    for k in range(9):
+                        t = low + k / 8 * (high - low)
+                        apart = math.dist(piece.point(t), curve.point(min(max(t, begin), end)))
+                        self.assertLess(apart, 1.01e-3)
+                    at = high if high < end - 1e-6 else end
+            self.assertEqual(found, [])
+
+    def test_lower_surface(self):
+        """A surface becomes a grid of pieces within the tolerance."""
+        surface = random_spline(random.Random(13), [4, 2], [6, 4], 3, False)
+        source = self.write("a.g2", surface.g2())
+        path = self.cut(source, "json", "--degree", "2", "-t", "0.01", "-p", "f64")
+        with open(path, encoding="ascii") as file:
+            found = json.load(file)["shape"]["data"]
+        area = 0
+        for item in found:
+            self.assertEqual((item["degree_u"], item["degree_v"]), (2, 2))
+            piece = Spline([2, 2], [item["knotvector_u"], item["knotvector_v"]],
+                           item["control_points"]["points"])
+            low, high = zip(*(domain(knots, 2) for knots in piece.knots))
+            area += (high[0] - low[0]) * (high[1] - low[1])
+            t = [(a + 2 * b) / 3 for a, b in zip(low, high)]
+            self.assertLess(math.dist(piece.point(*t), surface.point(*t)), 0.01)
+        whole = [domain(knots, p) for knots, p in zip(surface.knots, surface.degrees)]
+        self.assertAlmostEqual(area, math.prod(high - low for low, high in whole))
+
     def test_refused(self):
         knot, vase = os.path.join(DATA, "knot.g2"), os.path.join(DATA, "vase.json")
-        for expected, args in (("spline 0 is a curve: BezierView files have surfaces only; "
+        for expected, args in (("spline 0 is a surface: --degree is of curves and of polynomial "
+                                "surfaces; use --only curves",
+                                (vase, "-o", self.path("a.g2"), "--degree", "1", "-t", "1")),
+                               ("by rounding or since there would be more than 1048576 a span; use",
+                                (knot, "-o", self.path("a.g2"), "--degree", "1", "-t", "1e-15")),
+                               ("spline 0 is a curve: BezierView files have surfaces only; "
                                 "use .g2 or .json",
                                 (knot, "-o", self.path("a.bv"))),
                                ("spline 2 is a surface: JSON has splines of one kind; use .g2 or "
@@ -397,6 +445,12 @@ class Pieces(SplineCase):
                                ("--format is for -o -", (knot, "-o", out, "-f", "g2")),
                                ("once only", (knot, "-o", out, "-o", out)),
                                ("is an input too", (knot, "-o", knot)),
+                               ("--degree must be 1 to 15, not '16'",
+                                (knot, "-o", out, "--degree", "16", "-t", "1")),
+                               ("--degree needs --tolerance", (knot, "-o", out, "--degree", "3")),
+                               ("--tolerance needs --degree", (knot, "-o", out, "-t", "1")),
+                               ("must be a number above 0",
+                                (knot, "-o", out, "--degree", "2", "-t", "0")),
                                ("unknown option '--samples'", (knot, "-o", out, "--samples", "3"))):
             with self.subTest(expected):
                 self.assertIn("(see clspline bspline bezier --help)\n",

@@ -1,4 +1,5 @@
-/* `clspline bspline bezier`: files of B-splines cut into Bezier pieces. */
+/* `clspline bspline bezier`: files of B-splines cut into Bezier pieces, of curves also into ones of
+   a lower degree. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@
 /* What is on the way. */
 typedef struct work {
     const request *r;
-    uint32_t only; /* directions of the splines that are cut; 0: any */
+    uint32_t only;            /* directions of the splines that are cut; 0: any */
+    clsp_reduction reduction; /* of higher degrees; degree 0: none */
     spline_format format;
     clsp_context *ctx;
     splines content;
@@ -55,13 +57,17 @@ static bool load(job *j)
     return done;
 }
 
+static bool create_plan(job *j)
+{
+    const clsp_bspline_desc desc = spline_desc(&j->batch->type, j->w->r->precision);
+    return staging_check(j->w->ctx, clsp_bspline_plan_create(&j->plan, j->w->ctx, &desc));
+}
+
 static bool make_plan(job *j)
 {
     clsp_context *ctx = j->w->ctx;
     const clsp_bspline_target target = {.bezier = 1};
-    const clsp_bspline_desc desc = spline_desc(&j->batch->type, j->w->r->precision);
-    return staging_check(ctx, clsp_bspline_plan_create(&j->plan, ctx, &desc)) &&
-           staging_check(ctx, clsp_bspline_set_target(j->plan, &target)) &&
+    return create_plan(j) && staging_check(ctx, clsp_bspline_set_target(j->plan, &target)) &&
            staging_check(ctx, clsp_bspline_target_desc(j->plan, 0, &j->target, NULL)) && load(j);
 }
 
@@ -158,6 +164,108 @@ static bool run_batch(work *w, const spline_batch *batch)
     return done;
 }
 
+/* ---- pieces of a lower degree ---- */
+
+static bool is_reduced(const work *w, const spline_batch *batch)
+{
+    bool is_higher = false;
+    for (uint32_t k = 0; k < batch->type.directions; k++)
+        is_higher = is_higher || batch->type.degree[k] > w->reduction.degree;
+    return w->reduction.degree > 0 && is_higher;
+}
+
+/* The type of pieces of a batch, without their knots. */
+static spline_type reduced_type(const work *w, const spline_batch *batch)
+{
+    spline_type type = batch->type;
+    for (uint32_t k = 0; k < type.directions; k++) {
+        if (type.degree[k] > w->reduction.degree) type.degree[k] = w->reduction.degree;
+        type.num_controls[k] = type.degree[k] + 1;
+    }
+    type.rational = type.rational && !w->reduction.polynomial;
+    return type;
+}
+
+/* Loads the splines of a batch and counts their pieces. */
+static bool count_reduced(job *j, size_t *num)
+{
+    clsp_reduction_size size;
+    const bool done =
+        create_plan(j) && load(j) &&
+        staging_check(j->w->ctx, clsp_patch_set_reduction(j->plan, &j->w->reduction, &size));
+    if (!done) return false;
+    *num = size.num_pieces;
+    if (size.bound > j->w->reduction.tolerance) {
+        complain(
+            "spline %lu: pieces would be up to %g off, by rounding or since there would be more "
+            "than %d a span; use a larger --tolerance, or --precision f64",
+            (unsigned long)j->batch->numbers[0], size.bound, CLSP_REDUCE_MAX_PIECES);
+        return false;
+    }
+    return true;
+}
+
+/* Writes pieces, of which the number of each one's spline and its parameters are known. */
+static bool write_reduced(job *j, size_t num, const double *params, const uint32_t *numbers)
+{
+    double knots[2][2 * (CLSP_REDUCE_MAX_DEGREE + 1)];
+    work *w = j->w;
+    spline_type type = reduced_type(w, j->batch);
+    for (uint32_t k = 0; k < type.directions; k++)
+        type.knots[k] = knots[k];
+    for (size_t i = 0; i < num; i++) {
+        for (uint32_t k = 0; k < type.directions; k++, params += 2)
+            for (uint32_t m = 0; m < 2 * type.num_controls[k]; m++)
+                knots[k][m] =
+                    spline_parameter(j->batch, numbers[i], k, params[m / type.num_controls[k]]);
+        if (!spline_writer_add(&w->writer, &type, j->reals + i * j->piece_reals,
+                               (int64_t)j->batch->numbers[numbers[i]]))
+            return false;
+        w->num++;
+        progress_report(&w->bar, (double)w->num / (double)w->total);
+    }
+    return true;
+}
+
+/* Makes all pieces of the splines of a batch. */
+static bool make_reduced(job *j, size_t num, double *params, uint32_t *numbers)
+{
+    const bool single = j->w->r->precision == MESH_F32;
+    const size_t reals = num * j->piece_reals;
+    const clsp_pieces pieces = {.controls = single ? clsp_out_f32(j->floats, reals)
+                                                   : clsp_out_f64(j->reals, reals),
+                                .params = clsp_out_f64(params, 2 * num * j->batch->type.directions),
+                                .patches = clsp_out_u32(numbers, num)};
+    const clsp_range all = {0, j->batch->num_splines};
+    if (!staging_check(j->w->ctx, clsp_patch_reduce(j->plan, all, &pieces, NULL))) return false;
+    for (size_t i = 0; single && i < reals; i++)
+        j->reals[i] = (double)j->floats[i];
+    return true;
+}
+
+/* Makes and writes the pieces of the splines of a batch. */
+static bool run_reduced(work *w, const spline_batch *batch)
+{
+    job j = {.w = w, .batch = batch};
+    const spline_type type = reduced_type(w, batch);
+    size_t num = 0;
+    j.piece_reals = (size_t)spline_num_controls(&type) * spline_coordinates(&type);
+    bool done = count_reduced(&j, &num);
+    j.pieces = num;
+    double *params = done ? malloc((2 * num * type.directions + 1) * sizeof(double)) : NULL;
+    uint32_t *numbers = done ? malloc((num + 1) * sizeof(uint32_t)) : NULL;
+    if (done && (!params || !numbers))
+        complain("not enough memory for %lu pieces", (unsigned long)num);
+    done = params && numbers && make_room(&j, 1) && make_reduced(&j, num, params, numbers);
+    if (done) write_reduced(&j, num, params, numbers);
+    clsp_patch_plan_destroy(&j.plan);
+    free(j.reals);
+    free(j.floats);
+    free(params);
+    free(numbers);
+    return done;
+}
+
 /* ---- the run ---- */
 
 static bool is_wanted(const work *w, const spline_batch *batch)
@@ -173,8 +281,24 @@ static void count_all(work *w)
         if (!is_wanted(w, batch)) continue;
         if (w->num_splines == 0) w->directions = batch->type.directions;
         w->num_splines += batch->num_splines;
-        w->total += (uint64_t)batch->num_splines * count_pieces(&batch->type);
+        if (!is_reduced(w, batch))
+            w->total += (uint64_t)batch->num_splines * count_pieces(&batch->type);
     }
+}
+
+/* Counts pieces of a lower degree. */
+static bool count_all_reduced(work *w)
+{
+    for (size_t i = 0; i < w->content.num_batches; i++) {
+        job j = {.w = w, .batch = &w->content.batches[i]};
+        size_t num = 0;
+        if (!is_wanted(w, j.batch) || !is_reduced(w, j.batch)) continue;
+        const bool done = count_reduced(&j, &num);
+        clsp_patch_plan_destroy(&j.plan);
+        if (!done) return false;
+        w->total += num;
+    }
+    return true;
 }
 
 /* Whether all splines have a place in the file; complains of one that has none, and where there are
@@ -193,6 +317,9 @@ static bool check_types(const work *w)
         if (!why && w->format == SPLINES_JSON && is_wanted(w, batch) &&
             batch->type.directions != w->directions)
             why = "JSON has splines of one kind; use .g2 or --only";
+        if (!why && is_wanted(w, batch) && is_reduced(w, batch) &&
+            (batch->type.directions > 2 || (batch->type.directions == 2 && batch->type.rational)))
+            why = "--degree is of curves and of polynomial surfaces; use --only curves";
         if (!why) continue;
         complain("%s: spline %lu is a %s: %s", w->r->inputs[0], (unsigned long)batch->numbers[0],
                  spline_form(&batch->type), why);
@@ -214,6 +341,7 @@ static bool read_content(work *w)
     spline_info_tell(&w->content, name, r);
     const double diagonal = splines_diagonal(&w->content, &largest);
     staging_note_floats(r, name, diagonal, largest);
+    if (((const pieces_request *)r)->tolerance.unit == 1) w->reduction.tolerance *= diagonal / 100;
     count_all(w);
     return check_types(w);
 }
@@ -230,7 +358,9 @@ static bool write_pieces(work *w)
     const double start = seconds_now();
     progress_start(&w->bar, "converting", request_verbosity(r));
     for (size_t i = 0; done && i < w->content.num_batches; i++)
-        if (is_wanted(w, &w->content.batches[i])) done = run_batch(w, &w->content.batches[i]);
+        if (is_wanted(w, &w->content.batches[i]))
+            done = is_reduced(w, &w->content.batches[i]) ? run_reduced(w, &w->content.batches[i])
+                                                         : run_batch(w, &w->content.batches[i]);
     const bool written = spline_writer_close(&w->writer, done);
     progress_end(&w->bar);
     w->seconds = seconds_now() - start;
@@ -240,11 +370,16 @@ static bool write_pieces(work *w)
 
 int bspline_bezier_run(request *r)
 {
+    const pieces_request *own = (const pieces_request *)r;
     work w = {.r = r,
-              .only = (uint32_t)((const pieces_request *)r)->only,
+              .only = (uint32_t)own->only,
+              .reduction = {.degree = own->degree,
+                            .polynomial = own->polynomial,
+                            .free_tangents = own->free_tangents,
+                            .tolerance = own->tolerance.value},
               .format = (spline_format)request_format(r, r->outputs[0])};
     bool done = read_content(&w) && open_context(&w.ctx, r->device, request_verbosity(r)) &&
-                write_pieces(&w);
+                count_all_reduced(&w) && write_pieces(&w);
     if (done && !r->quiet)
         fprintf(stderr, "%lu splines in %llu Bezier pieces\n", (unsigned long)w.num_splines,
                 (unsigned long long)w.num);

@@ -44,6 +44,22 @@ static const option bezier_options[] = {
     {OPTION_FORMAT("bv g2 json")},
     {"only", 0, "KIND", "the splines to cut, of files that have others too: @; default all",
      OPTION_WORD(pieces_request, only, "curves surfaces volumes"), .low = 1},
+    {"degree", 0, "K",
+     "the degree of pieces, @: curves, and polynomial surfaces, of higher degrees become the least "
+     "number of pieces of this one that are within --tolerance",
+     OPTION_COUNT(pieces_request, degree, 1, CLSP_REDUCE_MAX_DEGREE), .needs = "tolerance"},
+    {"tolerance", 't', "E",
+     "what pieces of a lower degree may be off: a length in the file's units, or E% of the "
+     "diagonal "
+     "of the box around all splines",
+     OPTION_LENGTH(pieces_request, tolerance, "%"), .must = "a number above 0, alone or with %",
+     .needs = "degree"},
+    {"polynomial", 0, NULL, "pieces of a lower degree of rational curves are polynomial",
+     OPTION_FLAG(pieces_request, polynomial), .needs = "degree"},
+    {"free-tangents", 0, NULL,
+     "pieces of a lower degree need not have the curve's tangents where they begin and end: a "
+     "third fewer",
+     OPTION_FLAG(pieces_request, free_tangents), .needs = "degree"},
     {OPTION_PRECISION("f32 is the default, f64 needs fp64")},
     {.rows = request_device},
     {.rows = request_report},
@@ -53,6 +69,7 @@ static const option bezier_options[] = {
 
 static const char *const bezier_examples[] = {
     "clspline bspline bezier surface.g2 -o surface.bv",
+    "clspline bspline bezier curves.json -o cubics.g2 --degree 3 --tolerance 0.01",
     "clspline bspline bezier part.step -o part.g2 --only surfaces",
     "clspline bspline bezier surface.g2 -o - -f bv | clspline bezier - -o a.obj -t 0.1%", NULL};
 

@@ -540,7 +540,7 @@ static void test_too_many(void **state)
     enum { NUM = 40 };
     unsigned warnings = 0;
     const clsp_context_opts opts = {
-        .log = count_warning, .log_user = &warnings, .limits = "alloc=65536"};
+        .log = count_warning, .log_user = &warnings, .limits = "alloc=20480"};
     clsp_context *ctx;
 
     (void)state;

@@ -239,6 +239,8 @@ static void try_patches(inheritance *all, clsp_patch_plan *plan)
     REFUSED(clsp_patch_mesh_size(plan, one, &size));
     REFUSED(clsp_patch_indices(plan, CLSP_FACES_TRIANGLES, one, clsp_out_u32(indices, 64), NULL));
     REFUSED(clsp_nearest_project(plan, &queries, NULL, out(), NULL));
+    REFUSED(clsp_patch_set_reduction(plan, NULL, NULL));
+    REFUSED(clsp_patch_reduce(plan, one, &(clsp_pieces){.controls = out()}, NULL));
 }
 
 static void try_bezier(inheritance *all)

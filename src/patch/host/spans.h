@@ -1,5 +1,5 @@
 /* The spans of curves or surfaces along a direction, on each of which they are polynomials: what
-   makes Bezier segments and pieces of control points (docs/math.md, 13). */
+   makes segments and pieces of control points (docs/math.md, 13). */
 #ifndef CLSPI_SPANS_H
 #define CLSPI_SPANS_H
 
