@@ -29,6 +29,11 @@ _PREFILTERS = {
     'least-squares': lib.CLSP_IMAGE_LEAST_SQUARES,
     'truncated': lib.CLSP_IMAGE_TRUNCATED,
 }
+_FETCHES = {
+    'buffers': lib.CLSP_IMAGE_BUFFERS,
+    'texels': lib.CLSP_IMAGE_TEXELS,
+    'lerps': lib.CLSP_IMAGE_LERPS,
+}
 _GRADIENTS = {
     False: 0,
     True: lib.CLSP_IMAGE_VALUE | lib.CLSP_IMAGE_GRADIENT,
@@ -76,6 +81,10 @@ class Image(Drawn):
         Of the last two, odd; 0: as many as the type of the samples asks for.
     clip : bool
         Keeps values within the range of their channel's samples.
+    fetch : str
+        What devices make values from: ``'buffers'``, or image objects, ``'texels'`` one by one or
+        ``'lerps'`` by their units' linear interpolation, which has 8 bits on GPUs. Of order 3,
+        float32, and no channels behind directions, where the context's device computes alone.
     precision : dtype, optional
         float32 or float64. Default: float32 of samples of 8 bits, float16 and float32, and on
         devices that have no float64 of whole numbers too; else float64.
@@ -106,7 +115,8 @@ class Image(Drawn):
     def __init__(self, samples: ArrayLike, order: int = 3, mode: str | Sequence[str] = 'mirror', *,
                  cval: float = 0.0, directions: int | None = None, channels: str | None = None,
                  prefilter: bool | str = True, taps: int = 0, clip: bool = False,
-                 precision: DTypeLike | None = None, context: Context | None = None) -> None:
+                 fetch: str = 'buffers', precision: DTypeLike | None = None,
+                 context: Context | None = None) -> None:
         self.context = context_of(context)
         self.order = order_of(order)
         self.cval = cval_of(cval)
@@ -118,7 +128,9 @@ class Image(Drawn):
         taps = whole(taps, 'taps')
         if not 0 <= taps <= lib.CLSP_IMAGE_MAX_TAPS:
             raise ArgumentError(f'taps: {taps}, of 0 to {lib.CLSP_IMAGE_MAX_TAPS}')
-        self._options = channels, prefilter, taps, bool(clip)
+        if fetch not in _FETCHES:
+            raise ArgumentError(f'fetch: one of {", ".join(_FETCHES)}, not {fetch!r}')
+        self._options = channels, prefilter, taps, bool(clip), fetch
         if not memory.is_device_array(samples):
             samples = memory.numbers(samples, 'samples')
         self.precision = self._precision(samples.dtype, precision)
@@ -220,11 +232,11 @@ class Image(Drawn):
         with self._lock:
             plan = self._plans.get(values)
             if plan is None:
-                layout, prefilter, taps, clip = self._options
+                layout, prefilter, taps, clip, fetch = self._options
                 plan = self._plans[values] = _Plan(ImagePlan(self.context, Spec(
                     self.size, self.channels, layout == 'first', self.precision, self.dtype, values,
                     ORDERS[self.order], tuple(MODES[mode] for mode in self.mode), self.cval,
-                    _PREFILTERS[prefilter], taps, clip)))
+                    _PREFILTERS[prefilter], taps, clip, fetch=_FETCHES[fetch])))
                 if len(self._plans) > _PLANS_KEPT:
                     self._plans.popitem(last=False)
             return plan
@@ -460,10 +472,11 @@ class Image(Drawn):
 
     def __reduce__(self):
         samples = self._samples.get() if memory.is_device_array(self._samples) else self._samples
-        channels, prefilter, taps, clip = self._options
+        channels, prefilter, taps, clip, fetch = self._options
         return _again, (samples, self.order, self.mode, dict(
             cval=self.cval, directions=self.directions, channels=channels, prefilter=prefilter,
-            taps=taps, clip=clip, precision=self.precision.str, context=self.context))
+            taps=taps, clip=clip, fetch=fetch, precision=self.precision.str,
+            context=self.context))
 
 
 def _again(samples, order, mode, options):

@@ -31,11 +31,11 @@ _PLANS_KEPT = 32
 _BYTES_KEPT = 1 << 28  # of coefficients
 
 # All that shapes a plan. size: of each direction; modes: the library's numbers, one a direction, or
-# one for all; order and prefilter: the library's numbers; part: None, or where the samples begin
-# and how many the whole has, along each direction
+# one for all; order, prefilter and fetch: the library's numbers; part: None, or where the samples
+# begin and how many the whole has, along each direction
 Spec = collections.namedtuple(
     'Spec', 'size channels planar precision samples values order modes cval prefilter taps clip '
-    'part', defaults=(None,))
+    'part fetch', defaults=(None, lib.CLSP_IMAGE_BUFFERS))
 
 
 # a clsp_image_map's matrix, size and attributes, with which it begins
@@ -63,7 +63,7 @@ class ImagePlan:
             'planar': spec.planar, 'precision': TYPES[spec.precision],
             'samples': TYPES[spec.samples], 'values': TYPES[spec.values], 'order': spec.order,
             'mode': modes, 'cval': spec.cval, 'prefilter': spec.prefilter, 'taps': spec.taps,
-            'clip': spec.clip, 'rounding': lib.CLSP_IMAGE_ROUND_UP})
+            'clip': spec.clip, 'fetch': spec.fetch, 'rounding': lib.CLSP_IMAGE_ROUND_UP})
         if spec.part is not None:
             desc.part.begin, desc.part.whole = ((*of, *(0,) * (3 - directions))
                                                 for of in spec.part)

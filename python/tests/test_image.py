@@ -157,6 +157,19 @@ class Values(unittest.TestCase):
         few = clspline.Image(image, prefilter='least-squares', taps=9).affine([1, 1], 0.5)
         self.assertTrue(1e-5 < np.abs(few - exact).max() < 0.1)
 
+    def test_fetch(self):
+        image = self.rng.random((20, 21)).astype(np.float32)
+        turn = dict(matrix=[0.75, 1.25], offset=0.5)
+        want = clspline.Image(image).affine(**turn)
+        np.testing.assert_array_equal(clspline.Image(image, fetch='buffers').affine(**turn), want)
+        for fetch in ('texels', 'lerps'):
+            found = clspline.Image(image, fetch=fetch)
+            self.assertEqual(pickle.loads(pickle.dumps(found))._options[-1], fetch)
+            if found.context.device.kind == 'host':
+                self.refused(clspline.ArgumentError, 'image objects', found.affine, **turn)
+            else:
+                np.testing.assert_allclose(found.affine(**turn), want, atol=0.05)
+
     def test_clip(self):
         image = np.zeros((9, 9), np.float32)
         image[4:] = 1
@@ -331,6 +344,7 @@ class Refused(unittest.TestCase):
                 (ValueError, '^samples', {'directions': 3, 'channels': 'last'}),
                 (ValueError, '^prefilter', {'prefilter': 'all'}),
                 (ValueError, '^prefilter', {'prefilter': 3}),
+                (ValueError, '^fetch', {'fetch': 'bytes'}),
                 (TypeError, '^precision', {'precision': 'f2'}),
                 (TypeError, '^context', {'context': 1}),
                 (TypeError, '^cval', {'cval': 1j}), (TypeError, '^cval', {'cval': 'x'})):

@@ -28,13 +28,13 @@ class ImageCase(Case):
         (write_png if name.endswith("png") else write_npy)(self.path(name), image)
         return self.path(name)
 
-    def get(self, source, *options, channels=1, ending="npy"):
+    def get(self, source, *options, channels=1, ending="npy", env=None):
         """What the command makes of a file or an image."""
         if isinstance(source, Image):
             channels = source.channels
             source = self.put(source)
         path = self.path("out." + ending)
-        done = run("image", source, "-o", path, "-q", *options)
+        done = run("image", source, "-o", path, "-q", *options, env=env)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         if ending == "npy":
             return read_npy(path, channels)

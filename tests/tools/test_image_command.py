@@ -250,6 +250,19 @@ class Motion(ImageCase):
         self.assertLess(errors[(15,)], 0.01 * errors[(7,)])
         self.assertLess(errors[(27,)], 1e-3)
 
+    def test_fetch(self):
+        """Values made from image objects are those made from buffers, or nearly so."""
+        image = noise((24, 25), "f32")
+        env = dict(os.environ, CLSPLINE_LIMITS="class=discrete")
+        turn = ("-r", "30", "-m", "mirror")
+        if run("image", self.put(image), "-o", self.path("a.npy"), "-q", env=env).returncode:
+            self.skipTest("no OpenCL device")
+        want = self.get(image, *turn, env=env).values
+        size = max(map(abs, want))
+        for how, eps in (("buffers", 0), ("texels", 2e-6), ("lerps", 0.05)):
+            found = self.get(image, *turn, "--fetch", how, env=env).values
+            self.assertLessEqual(math.dist(found, want), eps * size * math.sqrt(len(want)))
+
     def test_overshoot(self):
         """Splines overshoot at an edge: whole numbers saturate, and --clip keeps reals within."""
         values = [0.0, 0.0, 0.0, 0.0, 255.0, 255.0, 255.0, 255.0]

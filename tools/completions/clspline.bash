@@ -23,11 +23,11 @@ _clspline_values() {
         ;;
     *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
     *' --camera-direction' | *' --zoom' | *' --size' | *' --range' | *' --workers' | *' --part' \
-    | *' -r' | *' --rotate' | *' -z' | *' --spacing' | *' -s' | *' --shift' | *' --affine' | \
-    *' --repeat' | 'project -m' | *' --quality' | *' --columns' | *' --max-dist' | *' -k' | \
-    *' --nearest' | *' --merge' | *' --refine' | *' --crease-angle' | *' --crease-steps' | \
-    *' --pixel' | *' --array' | *' --resolution' | *' --camera-zoom-factor' | \
-    *' --camera-azimuth-angle' | *' --camera-elevation-angle')
+    | *' --degree' | *' -r' | *' --rotate' | *' -z' | *' --spacing' | *' -s' | *' --shift' | \
+    *' --affine' | *' --repeat' | 'project -m' | *' --quality' | *' --columns' | *' --max-dist' \
+    | *' -k' | *' --nearest' | *' --merge' | *' --refine' | *' --crease-angle' | \
+    *' --crease-steps' | *' --pixel' | *' --array' | *' --resolution' | *' --camera-zoom-factor' \
+    | *' --camera-azimuth-angle' | *' --camera-elevation-angle')
         true
         ;;
     'bezier --method')
@@ -78,6 +78,9 @@ _clspline_values() {
     *' --taps')
         compgen -W 'exact' -- "$3" || true
         ;;
+    *' --fetch')
+        compgen -W 'buffers texels lerps' -- "$3" || true
+        ;;
     *' --alpha')
         compgen -W 'weighted straight' -- "$3" || true
         ;;
@@ -118,11 +121,12 @@ _clspline_options() {
             '--verbose --help'
         ;;
     'bspline bezier')
-        echo '--output --format --only --precision --device --report --quiet --verbose --help'
+        echo '--output --format --only --degree --tolerance --polynomial --free-tangents' \
+            '--precision --device --report --quiet --verbose --help'
         ;;
     'image')
         echo '--output --format --rotate --axis --fit --zoom --spacing --shift --affine --size' \
-            '--repeat --order --mode --cval --taps --truncated --clip --alpha --type' \
+            '--repeat --order --mode --cval --taps --truncated --clip --fetch --alpha --type' \
             '--quality --directions --precision --device --cooperate --workers --join' \
             '--report --part --resume --quiet --verbose --help'
         ;;

@@ -211,6 +211,14 @@ complete -c clspline -n '__clspline_at bspline bezier' -s f -l format -x \
 complete -c clspline -n '__clspline_at bspline bezier' -l only -x \
     -a 'curves surfaces volumes' \
     -d 'the splines to cut, of files that have others too'
+complete -c clspline -n '__clspline_at bspline bezier' -l degree -x \
+    -d 'the degree of pieces, 1 to 15'
+complete -c clspline -n '__clspline_at bspline bezier' -s t -l tolerance -x \
+    -d 'what pieces of a lower degree may be off'
+complete -c clspline -n '__clspline_at bspline bezier' -l polynomial \
+    -d 'pieces of a lower degree of rational curves are polynomial'
+complete -c clspline -n '__clspline_at bspline bezier' -l free-tangents \
+    -d 'pieces of a lower degree need not have the curve\'s tangents ..'
 complete -c clspline -n '__clspline_at bspline bezier' -s p -l precision -x \
     -a 'f32 f64' \
     -d 'numbers to compute with'
@@ -268,6 +276,9 @@ complete -c clspline -n '__clspline_at image' -l truncated \
     -d 'taps that are cut off rather than of least squares'
 complete -c clspline -n '__clspline_at image' -l clip \
     -d 'keep within the range of IN\'s samples'
+complete -c clspline -n '__clspline_at image' -l fetch -x \
+    -a 'buffers texels lerps' \
+    -d 'the device makes values from buffers, texels or lerps'
 complete -c clspline -n '__clspline_at image' -l alpha -x \
     -a 'weighted straight' \
     -d 'colours are weighted by alpha, so that what is transparent ..'

@@ -144,7 +144,8 @@ static clsp_image_desc describe(const work *w, image_type type)
                             .cval = is_changed && !isnan(r->cval) ? 0 : r->cval,
                             .prefilter = r->prefilter,
                             .taps = r->taps,
-                            .clip = r->clip && !w->alpha.is_begun};
+                            .clip = r->clip && !w->alpha.is_begun,
+                            .fetch = (clsp_image_fetch)(r->fetch + CLSP_IMAGE_BUFFERS)};
     for (uint32_t i = 0; i < num; i++) {
         desc.size[i] = (uint32_t)w->image.size[i];
         desc.mode[i] = modes[w->mode[i]];

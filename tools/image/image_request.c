@@ -147,6 +147,11 @@ static const option options[] = {
     {"truncated", 0, NULL, "taps that are cut off rather than of least squares",
      OPTION_FLAG(image_request, truncated), .needs = "taps"},
     {"clip", 0, NULL, "keep within the range of IN's samples", OPTION_FLAG(image_request, clip)},
+    {"fetch", 0, "HOW",
+     "the device makes values from @: its image objects, texel by texel or by their linear "
+     "interpolation, which has 8 bits on GPUs; of --order 3, f32 and one channel, without "
+     "--cooperate; default buffers",
+     OPTION_WORD(image_request, fetch, "buffers texels lerps")},
     {"alpha", 0, "HOW",
      "colours are weighted by alpha, so that what is transparent gives none, or straight, each "
      "channel by itself: @; default weighted where IN or OUT has alpha",

@@ -36,6 +36,7 @@ typedef struct image_request {
     clsp_image_prefilter prefilter;
     uint32_t taps;
     bool truncated, clip;
+    int fetch;           /* 0: from buffers, the others as --fetch names them */
     int alpha;           /* IMAGE_WEIGHTED or IMAGE_STRAIGHT */
     bool has_alpha;      /* asked for: the last channel is it, whatever the files say */
     clsp_type precision; /* default: CLSP_F64 for images of f64, else CLSP_F32 */
