@@ -130,6 +130,10 @@ static const paper_line lines_003[] = {
 };
 
 static const paper_line lines_004[] = {
+    {"Tables 1, 2", "decomposition", "1.5 to 12 ms (RTX 3090)", ANY, "bspline", "* wild, stages",
+     "decomposition", NULL},
+    {"Tables 1, 2", "cubics within a tolerance", "in the decomposition", ANY, "bspline",
+     "* wild, stages", "cubics, write", NULL},
     {"Tables 1, 2", "decomposition, one point", "2 to 14 ms (RTX 3090)", ANY, "bspline",
      "?*, 10000*", "mrep, loaded, 1 point", NULL},
     {"Tables 3-8", "printed / m-rep", "1", ANY, "bspline", "?*, 10000*", "printed/mrep, loaded",
@@ -166,7 +170,7 @@ static const paper papers[BENCH_PAPERS] = {
      {{bench_suite_patch36, NULL, false}}},
     {"004: Wu and Zou, Matrix representation and GPU-optimized parallel B-spline computing",
      LINES(lines_004),
-     {{bench_suite_bspline, "?*, 10000*", false}}},
+     {{bench_suite_bspline, "?*, 10000*", false}, {bench_suite_bspline, "*, stages", false}}},
 };
 
 int bench_paper_of(const char *name)
