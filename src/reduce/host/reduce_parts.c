@@ -188,9 +188,11 @@ CLSPI_INLINE vec make_tangents(const lanes *l, vec kind)
     const vec *const begin = l->r, *const end = l->r + 2 * l->out;
     const vec_mask at_begin = kind < all_lanes(1.5), at_end = kind < all_lanes(2.5);
     const vec_mask is_free = kind<all_lanes(0.5), at_both = kind> all_lanes(2.5);
-    vec u[COORDS_MAX] = {{0}}, v[COORDS_MAX] = {{0}}, chord[COORDS_MAX] = {{0}};
-    vec to[COORDS_MAX] = {{0}}, from[COORDS_MAX] = {{0}}, *const r = l->r + l->out;
+    vec u[COORDS_MAX], v[COORDS_MAX], chord[COORDS_MAX], to[COORDS_MAX], from[COORDS_MAX];
+    vec *const r = l->r + l->out;
 
+    for (uint32_t c = 0; c < COORDS_MAX; c++) /* which compilers would miss */
+        u[c] = v[c] = chord[c] = to[c] = from[c] = all_lanes(0);
     for (uint32_t c = 0; c < l->out; c++) {
         u[c] = step_of(l, 0, 1, c);
         v[c] = 0 - step_of(l, l->degree, l->degree - 1, c);
@@ -237,7 +239,10 @@ CLSPI_INLINE vec difference_of(const lanes *l)
         }
     for (uint32_t m = 0; m < t->nodes; m += AT_ONCE) {
         const double *const at = t->node_from + 2 * (size_t)m * (p + 1);
-        vec e[AT_ONCE][COORDS_MAX] = {{{0}}}, o[AT_ONCE][COORDS_MAX] = {{{0}}};
+        vec e[AT_ONCE][COORDS_MAX], o[AT_ONCE][COORDS_MAX];
+        for (uint32_t n = 0; n < AT_ONCE; n++)
+            for (uint32_t c = 0; c < COORDS_MAX; c++)
+                e[n][c] = o[n][c] = all_lanes(0);
         for (uint32_t j = 1; 2 * j <= p; j++)
             for (uint32_t n = 0; n < AT_ONCE; n++) {
                 const vec even = all_lanes(at[2 * n * (p + 1) + j]);

@@ -316,6 +316,11 @@ static void test_quadratics(void **state)
     s.d.dim = s.l.dim = s.l.d.dim = 2;
     s.l.controls = 8;
     plan = plan_of(ctx, &s, controls, 1);
+    const clsp_reduction one = {.degree = 2, .tolerance = 20}; /* with its tangents it is 15 off */
+    made single = make(ctx, plan, &s, &one, (clsp_range){0, 1});
+    assert_int_equal(single.size.num_pieces, 1);
+    assert_true(fabs(single.controls[2] - 250) < 1e-9 && fabs(single.controls[3] - 250) < 1e-9);
+    made_free(&single);
     for (double tolerance = 5; tolerance > 1e-6; tolerance /= 3) {
         const clsp_reduction r = {.degree = 2, .tolerance = tolerance};
         made m = make(ctx, plan, &s, &r, (clsp_range){0, 1});
