@@ -88,8 +88,11 @@ static const paper_line lines_001[] = {
      "rod, more samples", "*^3", NULL},
     {"Figure 14", "rod, refined instead", "least at 2 steps, 4^3", ANY, "solid",
      "rod, refined instead", "level *", NULL},
-    {"5.4", "mean error of scale", "110, 76 ppb", ANY, "solid", "*, level *", "mean error / scale",
+    {"5.4", "mean error, threads", "110 ppb", ANY, "solid", "*, level *",
+     "mean error / scale, thread", NULL},
+    {"5.4", "mean error, warps", "76 ppb", ANY, "solid", "*, level *", "mean error / scale, group",
      NULL},
+    {"5.4", "mean error, ours", "-", ANY, "solid", "*, level *", "mean error / scale", NULL},
 };
 
 static const paper_line lines_002[] = {

@@ -285,8 +285,12 @@ static clsp_status report_model(const solid_run *runs, const bench_contestant *a
     report_number(&runs[0], "loop/library", rate / (row.work / row.time.median_ms), "ratio",
                   is_judged ? 200 : NAN);
     report_ratios(&runs[0], "", all, is_judged ? 4 : NAN);
-    report_number(&runs[0], "mean error / scale", 1e9 * errors[0].mean / errors[0].scale, "ppb",
-                  NAN);
+    for (int i = 0; i < num && status == CLSP_OK; i++) {
+        char method[64];
+        snprintf(method, sizeof method, "mean error / scale%s%s", i > 0 ? ", " : "",
+                 i > 0 ? method_names[i] : "");
+        report_number(&runs[0], method, 1e9 * errors[i].mean / errors[i].scale, "ppb", NAN);
+    }
     return status;
 }
 

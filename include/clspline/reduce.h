@@ -43,7 +43,7 @@ typedef struct clsp_reduction {
     uint32_t polynomial;    /* 1: pieces of rational curves are polynomial */
     uint32_t free_tangents; /* 1: pieces of degrees 2 and above have points of curves where they
                                begin and end, and not tangents or derivatives: kinks within the
-                               tolerance, and a third fewer pieces */
+                               tolerance, and up to a third fewer */
     double tolerance;       /* what pieces may be off: above 0 and finite */
     uint64_t reserved[CLSP_RESERVED];
 } clsp_reduction;

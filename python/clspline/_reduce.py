@@ -59,7 +59,7 @@ class Reduced:
         polynomial : bool
             Polynomial pieces of rational curves too.
         free_tangents : bool
-            Keep points alone and not tangents: a third fewer pieces, with kinks within the
+            Keep points alone and not tangents: up to a third fewer, with kinks within the
             tolerance.
 
         Returns

@@ -57,8 +57,8 @@ static const option bezier_options[] = {
     {"polynomial", 0, NULL, "pieces of a lower degree of rational curves are polynomial",
      OPTION_FLAG(pieces_request, polynomial), .needs = "degree"},
     {"free-tangents", 0, NULL,
-     "pieces of a lower degree need not have the curve's tangents where they begin and end: a "
-     "third fewer",
+     "pieces of a lower degree need not have the curve's tangents where they begin and end: "
+     "up to a third fewer",
      OPTION_FLAG(pieces_request, free_tangents), .needs = "degree"},
     {OPTION_PRECISION("f32 is the default, f64 needs fp64")},
     {.rows = request_device},
