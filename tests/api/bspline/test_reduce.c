@@ -30,8 +30,8 @@ static clsp_context *any_context(void)
     clsp_context *const ctx = lent_context("");
 
     if (has_fp64(ctx)) return ctx;
-    if (!host) assert_ok(NULL, clsp_context_create(&host, NULL, &opts));
-    if (!has_fp64(host)) skip(); /* by CLSPLINE_LIMITS */
+    if (!host && clsp_context_create(&host, NULL, &opts) != CLSP_OK) skip(); /* by limits' class */
+    if (!has_fp64(host)) skip();
     return host;
 }
 
