@@ -8,7 +8,8 @@
 
    An item that makes points alone reads control points from local memory, where its group stages
    them. One of a warp has those of its terms in registers. Warps make CLSP_BATCH points, and then
-   add up the shares of all items, an item a coordinate: so two barriers serve a batch. */
+   add up the shares of all items, an item a coordinate: so two barriers serve a batch. Cells that
+   are not asked for have no samples: PoCL makes returns before barriers wrong. */
 #include "cell_blocks.clh"
 #include "slice_shape.clh"
 
@@ -79,6 +80,12 @@ static real sum_of_shares(local const real *shares, uint coordinate)
     }
 #endif
 
+/* Returns the samples of a cell: none where it is not one of the launch. */
+static uint samples_of(cell_samples at, uint cell)
+{
+    return is_asked(at, cell) ? NUM_U(at) * NUM_V(at) * NUM_W(at) : 0;
+}
+
 /* ---- regular cells ---- */
 
 /* Gives the weight of point k of the 64, of B-splines along u, v and w. */
@@ -96,15 +103,14 @@ void point_regular(global const real *restrict points, global const uint *restri
     const uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);
     const cell_block b = read_block(blocks, patterns, at.record + group / BLOCK_CELLS);
     const uint j = group % BLOCK_CELLS, cell = b.cells[j];
-    const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), plane = NUM_V(at) * NUM_W(at);
-    if (!is_asked(at, cell)) return;
+    const uint samples = samples_of(at, cell), plane = NUM_V(at) * NUM_W(at);
     global real *const to = out + WIDE(at.offset) + cell_begin(at, cell);
     global const uchar *const places = b.places + 64 * j;
     global const real *const centre = points + (size_t)list[b.first + places[CENTRE]] * CLSP_DIM;
 
 #if CLSP_WARP == 1
     local real staged[64 * CLSP_DIM];
-    for (uint k = item; k < 64; k += CLSP_GROUP)
+    for (uint k = item; k < 64 && samples > 0; k += CLSP_GROUP)
         LOAD_POINT(staged + k * CLSP_DIM, points, list[b.first + places[k]], centre)
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint base = 0; base < samples; base += CLSP_GROUP) {
@@ -120,7 +126,7 @@ void point_regular(global const real *restrict points, global const uint *restri
     DECLARE_SHARES
     real own[64 / CLSP_WARP][CLSP_DIM];
     UNROLL
-    for (uint r = 0; r < 64 / CLSP_WARP; r++)
+    for (uint r = 0; r < 64 / CLSP_WARP && samples > 0; r++)
         LOAD_POINT(own[r], points, list[b.first + places[lane + r * CLSP_WARP]], centre)
     EACH_BATCH {
         UNROLL
@@ -161,8 +167,7 @@ void point_layered(global const real *restrict points, global const uint *restri
     const cell_set set = read_set(sets, at.record + (uint)get_group_id(0));
     const uint terms = set.terms >> 2;
     const slice_shape shape = shape_of(at, set.terms & 3);
-    const uint samples = shape.num * shape.across;
-    if (!is_asked(at, set.cells[0])) return;
+    const uint samples = samples_of(at, set.cells[0]);
     global real *const to = out + WIDE(at.offset) + cell_begin(at, set.cells[0]);
     global const uint *const mine = index + set.first[0];
     global const real *const centre = points + (size_t)mine[terms] * CLSP_DIM;
@@ -226,15 +231,14 @@ void point_tables(global const real *restrict points, global const uint *restric
 {
     const uint item = (uint)get_local_id(0);
     const cell_set set = read_set(sets, at.record + (uint)get_group_id(0));
-    const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at);
-    if (!is_asked(at, set.cells[0])) return;
+    const uint samples = samples_of(at, set.cells[0]);
     global real *const to = out + WIDE(at.offset) + cell_begin(at, set.cells[0]);
     global const uint *const mine = index + set.first[0];
     global const real *const centre = points + (size_t)mine[0] * CLSP_DIM;
 
 #if CLSP_WARP == 1
     local real staged[TILE * CLSP_DIM];
-    const uint stride = (samples + 15) & ~15u;
+    const uint stride = (NUM_U(at) * NUM_V(at) * NUM_W(at) + 15) & ~15u;
     for (uint base = 0; base < samples; base += CLSP_GROUP) {
         const uint s = min(base + item, samples - 1);
         global const real *const table = tables + set.table + s;
