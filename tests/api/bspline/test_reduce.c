@@ -792,7 +792,7 @@ static void memory(clsp_context *ctx, clsp_type precision)
     free(controls);
 }
 
-/* The same of surfaces, whose pieces are made all at once. */
+/* Pieces of surfaces, made all at once, in memory of every kind are the same bits. */
 static void surface_memory(clsp_context *ctx, clsp_type precision)
 {
     enum { SURFACES = 3 };
