@@ -152,12 +152,13 @@ static uint32_t launch_all(clspi_run *run, const bool persistent[], cl_event don
     return first_device;
 }
 
-/* Gives the time of a kernel by the device's clock, else another one. */
+/* Gives the time of a job's kernels, the last of which an event is of, by the device's clock: from
+   when that was enqueued. Else another one. */
 static double kernel_ms(cl_event event, double otherwise)
 {
     uint64_t begin = 0, end = 0;
 
-    if (clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, NULL) !=
+    if (clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_QUEUED, sizeof begin, &begin, NULL) !=
             CL_SUCCESS ||
         clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) !=
             CL_SUCCESS ||
@@ -226,8 +227,12 @@ static void count_tiles(clspi_run *run, const tile_queue *q, uint32_t first_devi
 
     for (unsigned i = 0; i < atomic_load(&run->requeued.num); i++)
         others += run->requeued.ranges[i].count;
-    if (first_device < run->num_devices)
-        atomic_fetch_add(&run->participants[first_device].tiles, taken - others);
+    if (first_device < run->num_devices) {
+        clspi_participant *const first = &run->participants[first_device];
+        atomic_fetch_add(&first->tiles, taken - others);
+        if (first->busy_ms > 0 && run->num_devices == 1)
+            atomic_store(&first->rate, (uint64_t)(1e3 * (double)(taken - others) / first->busy_ms));
+    }
     clspi_requeued_put(&run->requeued, rest);
 }
 

@@ -7,11 +7,11 @@
 #include "check.h"
 
 /* The words that a queue begins with (launch_queue.clh), and who takes units. */
-enum { UNITS, TAKEN_BY, VALUE_BLOCKS, FIRST_OF, NOTED, MOST_NOTED, HEAD_WORDS };
+enum { UNITS, TAKEN_BY, VALUE_BLOCKS, FIRST_OF, NOTED, ROUND_SHARE, HEAD_WORDS };
 enum { TAKE = 0, TAKE_AND_NOTE = 1, TAKE_NOTED = 2 };
 
 enum {
-    ROUNDS = 24,         /* of kernels that follow each other, at most */
+    SHARE = 16,          /* of rounds: one in so many units that are left */
     GROUPS_PER_UNIT = 4, /* of a compute unit, that stay; those that come too late find nothing */
     LINE_BYTES = 128     /* no other data shares what moves between the processors */
 };
@@ -190,12 +190,17 @@ static size_t groups_of(const clspi_launch_queue *queue)
     return clspi_min(queue->num_units, units * GROUPS_PER_UNIT);
 }
 
-/* Returns the units that a device takes in one round, before the kernels that follow make them: all
-   by a single kernel, else few, lest others wait for it at the end. */
-static size_t round_units(const clspi_launch_queue *queue)
+/* Returns how many rounds a device needs to make all units. In one it takes units by the first
+   kernel, a part of those that are left, lest others wait for it at the end, and makes them by
+   those that follow. A single kernel takes all in one. */
+static size_t count_rounds(const clspi_launch_queue *queue)
 {
-    if (queue->num_used == 1) return queue->num_units;
-    return clspi_max(groups_of(queue), clspi_div_up(queue->num_units, ROUNDS));
+    size_t rounds = 0;
+
+    if (queue->num_used == 1) return 1;
+    for (size_t left = queue->num_units; left > 0; rounds++)
+        left -= clspi_max(1, left / SHARE);
+    return rounds;
 }
 
 size_t clspi_scratch_of(const clspi_series *series, size_t reals)
@@ -222,7 +227,7 @@ static size_t first_bytes(const clspi_launch_queue *queue, const clspi_queued_ke
 static size_t round_bytes(const clspi_launch_queue *queue)
 {
     return (size_t)queue->num_used * (LINE_BYTES + LINE_BYTES) +
-           clspi_round_up((1 + round_units(queue)) * sizeof(uint32_t), LINE_BYTES);
+           clspi_round_up((1 + queue->num_units) * sizeof(uint32_t), LINE_BYTES);
 }
 
 /* Makes room for all rounds, and for what was noted of each kernel. */
@@ -299,7 +304,7 @@ static clsp_status enqueue_round(clspi_launch_queue *queue, clspi_series *series
                                                 (uint32_t)(k->launch_bytes / CLSPI_VALUE_BYTES),
                                             [FIRST_OF] = words_between(head, k->at_first),
                                             [NOTED] = words_between(head, list),
-                                            [MOST_NOTED] = (uint32_t)round_units(queue)};
+                                            [ROUND_SHARE] = SHARE};
         memset(own, 0, sizeof(uint32_t));
         memcpy(head, words, sizeof words);
         CLSPI_CHECK(set_memory(queue, k, i > 0 ? own : counter, head));
@@ -313,7 +318,7 @@ clsp_status clspi_launch_queue_end(clspi_launch_queue *queue, clspi_series *seri
 {
     series->queue = NULL;
     if (status != CLSP_OK || queue->num_used == 0) return status;
-    const size_t num_rounds = clspi_div_up(queue->num_units, round_units(queue));
+    const size_t num_rounds = count_rounds(queue);
     CLSPI_CHECK(reserve(queue, num_rounds));
     char *const rounds = queue->memory, *at = rounds + num_rounds * round_bytes(queue);
     for (uint32_t i = 0; i < queue->num_used; i++)
