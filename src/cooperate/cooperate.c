@@ -117,7 +117,7 @@ static const char *why_no_svm(clspi_shared_call *call)
     const clsp_schedule asked = call->opts->schedule;
 
     if (asked > CLSP_SCHEDULE_SVM) return "";
-    if (call->opts->bit_equal) return "its kernel's bits may be others";
+    if (call->opts->bit_equal) return "the host takes tiles from its queue";
     if (asked == CLSP_SCHEDULE_DEFAULT && !clspi_device_set_has_spare_cores(call->set))
         return "the devices work on all of the host's cores";
     return clspi_tile_queue_refusal(call->set, call->job, call->persistent);

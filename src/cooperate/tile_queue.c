@@ -117,7 +117,7 @@ static void work(void *user, uint32_t worker)
 
 /* ---- the devices' side ---- */
 
-/* Launches the persistent kernel on a device; returns whether the device is at work. */
+/* Launches the persistent kernels on a device; returns whether it went well. */
 static bool launch(clspi_run *run, uint32_t device, cl_event *done)
 {
     const clspi_job *const job = run->job;
@@ -134,22 +134,26 @@ static bool launch(clspi_run *run, uint32_t device, cl_event *done)
         status = clspi_series_end(&series, done);
     if (status == CLSP_OK) status = clspi_cl(&ctx->log, clFlush(ctx->queue), "clFlush");
     if (status == CLSP_OK) return true;
-    clFinish(ctx->queue); /* it may have begun */
+    clFinish(ctx->queue); /* some may have begun */
     clspi_run_drop(run, device, status);
-    return *done != NULL;
+    return false;
 }
 
-/* Launches the persistent kernel on all devices that are to run it, and returns the first one at
-   work, or num_devices. done: [devices], NULL where there is nothing to wait for. */
-static uint32_t launch_all(clspi_run *run, const bool persistent[], cl_event done[])
+/* Launches the persistent kernels on all devices that are to run them; false where that failed on
+   one, which may have taken tiles. done: [devices], NULL where there is nothing to wait for.
+   *first_device: the first one, or num_devices. */
+static bool launch_all(clspi_run *run, const bool persistent[], cl_event done[],
+                       uint32_t *first_device)
 {
-    uint32_t first_device = run->num_devices;
+    bool whole = true;
 
-    for (uint32_t d = 0; d < run->num_devices; d++)
-        if (persistent[d] && clspi_run_alive(run, d) && launch(run, d, &done[d]) &&
-            first_device == run->num_devices)
-            first_device = d;
-    return first_device;
+    *first_device = run->num_devices;
+    for (uint32_t d = 0; d < run->num_devices; d++) {
+        if (!persistent[d] || !clspi_run_alive(run, d)) continue;
+        whole = launch(run, d, &done[d]) && whole;
+        *first_device = (uint32_t)clspi_min(d, *first_device);
+    }
+    return whole;
 }
 
 /* Gives the time of a job's kernels, the last of which an event is of, by the device's clock: from
@@ -246,12 +250,13 @@ void clspi_tile_queue_round(clspi_run *run, const bool persistent[], uint32_t wo
     clspi_run_start_clock(run, clspi_run_alive(run, run->host) ? q.workers + 1 : 0);
     /* they need not wait until launches are enqueued */
     if (clspi_run_alive(run, run->host)) clspi_pool_start(&run->set->pool, q.workers, work, &q);
-    const uint32_t first_device = launch_all(run, persistent, done);
+    uint32_t first_device;
+    const bool launched = launch_all(run, persistent, done, &first_device);
     if (clspi_run_alive(run, run->host)) {
         work(&q, q.workers);
     }
     if (q.workers > 0) clspi_pool_wait(&run->set->pool);
-    if (await_all(run, done))
+    if (await_all(run, done) && launched)
         count_tiles(run, &q, first_device);
     else
         start_over(run);

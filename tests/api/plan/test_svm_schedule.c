@@ -359,7 +359,7 @@ static void test_bits(void **state)
 {
     (void)state;
     shared_skip_on_oclgrind();
-    check_all("class=integrated", 2);
+    check_all("class=integrated", 4);
 }
 
 /* Kernels that keep tables and vertices in local memory. */
@@ -367,7 +367,7 @@ static void test_local_memory(void **state)
 {
     (void)state;
     shared_skip_on_oclgrind();
-    check_all("class=integrated,local_is_real=1", 5);
+    check_all("class=integrated,local_is_real=1", 9);
 }
 
 int main(void)
