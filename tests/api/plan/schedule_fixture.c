@@ -163,20 +163,20 @@ void shared_check_auto(const shared_call *c, memory_kind kind)
     }
 }
 
-/* Tells whether two elements are the same, or but for the rounding of 1 / sqrt. */
+/* Tells whether two elements are the same but for the rounding of roots and quotients: 16 eps. */
 static bool are_near(clsp_type type, const unsigned char *a, const unsigned char *b)
 {
     if (type == CLSP_F64) {
         double x[2];
         memcpy(&x[0], a, sizeof *x);
         memcpy(&x[1], b, sizeof *x);
-        return fabs(x[0] - x[1]) <= 0x1p-50;
+        return fabs(x[0] - x[1]) <= 0x1p-48 * fmax(1, fabs(x[0]));
     }
     if (type == CLSP_F32) {
         float x[2];
         memcpy(&x[0], a, sizeof *x);
         memcpy(&x[1], b, sizeof *x);
-        return fabsf(x[0] - x[1]) <= 0x1p-21f;
+        return fabsf(x[0] - x[1]) <= 0x1p-19f * fmaxf(1, fabsf(x[0]));
     }
     int16_t bits[2]; /* of neighbours they differ by 1 */
     memcpy(&bits[0], a, sizeof *bits);
@@ -184,13 +184,13 @@ static bool are_near(clsp_type type, const unsigned char *a, const unsigned char
     return abs(bits[0] - bits[1]) <= 1;
 }
 
-/* Tells whether a piece has the bits of another one. Intel's compiler for CPUs takes 1 / sqrt by
-   other instructions in kernels that it makes vectors of another width of: there normals may differ
-   by its rounding. */
+/* Tells whether a piece has the bits of another one. Intel's compiler for CPUs takes roots and
+   quotients by other instructions in vectors of another width, and for the items beyond the last
+   whole vector of a launch: there normals and curvatures may differ by their rounding. */
 static bool is_piece(const shared_either *e, const unsigned char *a, const unsigned char *b)
 {
     const size_t element = clsp_type_bytes(e->type);
-    bool near = e->has_normals && strcmp(device_of(e->ctx).platform, "Intel(R) OpenCL") == 0;
+    bool near = e->has_roots && strcmp(device_of(e->ctx).platform, "Intel(R) OpenCL") == 0;
 
     if (memcmp(a, b, e->piece) == 0) return true;
     for (size_t at = 0; at < e->piece && near; at += element)

@@ -75,7 +75,7 @@ typedef struct shared_either {
     const char *name;
     clsp_context *ctx;
     clsp_type type;
-    bool has_normals;
+    bool has_roots; /* normals or curvatures */
     const unsigned char *by_device, *by_host;
     size_t piece;
 } shared_either;

@@ -281,7 +281,7 @@ static shared_either either_of(const svm_job *j, const unsigned char *by_device,
     return (shared_either){.name = j->c->name,
                            .ctx = j->ctx,
                            .type = j->type,
-                           .has_normals = (j->c->attributes & NORMAL) != 0,
+                           .has_roots = (j->c->attributes & (NORMAL | CLSP_VERTEX_CURVATURE)) != 0,
                            .by_device = by_device + first,
                            .by_host = by_host + first,
                            .piece = j->c->watertight ? element_of(j) : j->bytes / j->vertices};

@@ -307,7 +307,7 @@ static void check_queue(const solid_job *j, const unsigned char *by_host)
     const shared_either either = {.name = j->s.name,
                                   .ctx = ctx,
                                   .type = j->precision,
-                                  .has_normals = (j->s.attributes & CLSP_VERTEX_NORMAL) != 0,
+                                  .has_roots = (j->s.attributes & CLSP_VERTEX_NORMAL) != 0,
                                   .by_device = j->reference,
                                   .by_host = by_host,
                                   .piece = j->bytes / (j->s.points ? j->s.points : j->cells.count)};
