@@ -117,7 +117,7 @@ static void work(void *user, uint32_t worker)
 
 /* ---- the devices' side ---- */
 
-/* Launches the persistent kernels on a device; returns whether it went well. */
+/* Launches the persistent kernels on a device. False where that failed when some may have begun. */
 static bool launch(clspi_run *run, uint32_t device, cl_event *done)
 {
     const clspi_job *const job = run->job;
@@ -134,9 +134,9 @@ static bool launch(clspi_run *run, uint32_t device, cl_event *done)
         status = clspi_series_end(&series, done);
     if (status == CLSP_OK) status = clspi_cl(&ctx->log, clFlush(ctx->queue), "clFlush");
     if (status == CLSP_OK) return true;
-    clFinish(ctx->queue); /* some may have begun */
+    clFinish(ctx->queue);
     clspi_run_drop(run, device, status);
-    return false;
+    return !series.has_run;
 }
 
 /* Launches the persistent kernels on all devices that are to run them; false where that failed on
@@ -151,7 +151,7 @@ static bool launch_all(clspi_run *run, const bool persistent[], cl_event done[],
     for (uint32_t d = 0; d < run->num_devices; d++) {
         if (!persistent[d] || !clspi_run_alive(run, d)) continue;
         whole = launch(run, d, &done[d]) && whole;
-        *first_device = (uint32_t)clspi_min(d, *first_device);
+        if (done[d]) *first_device = (uint32_t)clspi_min(d, *first_device);
     }
     return whole;
 }
@@ -231,12 +231,8 @@ static void count_tiles(clspi_run *run, const tile_queue *q, uint32_t first_devi
 
     for (unsigned i = 0; i < atomic_load(&run->requeued.num); i++)
         others += run->requeued.ranges[i].count;
-    if (first_device < run->num_devices) {
-        clspi_participant *const first = &run->participants[first_device];
-        atomic_fetch_add(&first->tiles, taken - others);
-        if (first->busy_ms > 0 && run->num_devices == 1)
-            atomic_store(&first->rate, (uint64_t)(1e3 * (double)(taken - others) / first->busy_ms));
-    }
+    if (first_device < run->num_devices)
+        atomic_fetch_add(&run->participants[first_device].tiles, taken - others);
     clspi_requeued_put(&run->requeued, rest);
 }
 

@@ -12,6 +12,7 @@ void clspi_series_begin(clspi_series *series, clsp_context *ctx, cl_uint num_wai
     series->wait = wait;
     series->want_event = done != NULL || !ctx->in_order;
     series->last = NULL;
+    series->has_run = false;
     series->queue = NULL;
 }
 
@@ -99,6 +100,7 @@ clsp_status clspi_series_run(clspi_series *series, cl_kernel kernel, size_t glob
     const cl_int code = clEnqueueNDRangeKernel(series->ctx->queue, kernel, 1, NULL, &global, &local,
                                                num_wait, wait, series->want_event ? &event : NULL);
 
+    series->has_run = series->has_run || code == CL_SUCCESS;
     return enqueued(series, code, event, "clEnqueueNDRangeKernel");
 }
 

@@ -52,20 +52,23 @@ static bool find_made(clspi_launch_queue *queue, const clspi_queued_kernel *want
     return false;
 }
 
-/* Makes a kernel of launches, in the place of one that is not used if there is no other. */
+/* Makes a kernel of launches behind those of this job. One of an earlier job that was there goes to
+   the end, or for good where there is no room. */
 static clsp_status make_kernel(clspi_launch_queue *queue, const clspi_queued_kernel *wanted,
                                const clspi_kernel *of)
 {
     clspi_queued_kernel *const k = &queue->kernels[queue->num_used];
+    clspi_queued_kernel made = *wanted;
 
     if (queue->num_used == CLSPI_QUEUE_KERNELS)
         return clspi_fail(&queue->ctx->log, CLSP_ERROR_STATE, "a queue of too many kernels");
-    if (queue->num_used == queue->num_kernels)
-        queue->num_kernels++;
+    CLSPI_CHECK(clspi_kernel_create_queued(&made.kernel, of));
+    if (queue->num_kernels < CLSPI_QUEUE_KERNELS)
+        queue->kernels[queue->num_kernels++] = *k;
     else
         release_kernel(k);
-    *k = *wanted;
-    return clspi_kernel_create_queued(&k->kernel, of);
+    *k = made;
+    return CLSP_OK;
 }
 
 /* Begins to note launches of a kernel. */

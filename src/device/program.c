@@ -418,6 +418,7 @@ clsp_status clspi_kernel_create_queued(cl_kernel *made, const clspi_kernel *kern
     *made = clCreateKernel(program, name, &code);
     CLSPI_CHECK(clspi_cl(&ctx->log, code, name));
     if (kernel_limit(ctx, *made) >= kernel->local) return CLSP_OK;
+    clReleaseKernel(*made);
     return clspi_fail(&ctx->log, CL_INVALID_WORK_GROUP_SIZE,
                       "%s: too many registers in a persistent kernel", name);
 }
