@@ -13,7 +13,7 @@ typedef struct clspi_series {
     const cl_event *wait;
     bool want_event;
     cl_event last;
-    bool has_run; /* some kernel is enqueued */
+    bool has_run;                     /* some kernel is enqueued */
     struct clspi_launch_queue *queue; /* where launches are noted (launch_queue.h); NULL: they are
                                          enqueued */
 } clspi_series;

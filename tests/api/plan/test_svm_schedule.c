@@ -218,24 +218,31 @@ static void make_list(svm_job *j)
     j->vertices = NUM;
 }
 
+/* Counts vertices of grids, and the bytes of what is asked for. */
+static void count(svm_job *j)
+{
+    const clsp_range all = {0, j->c->num_patches};
+    const clsp_output none = {.type = j->type, .host = NULL};
+    clsp_mesh_size size;
+    clsp_tiling tiling;
+
+    const clsp_run asks = {.tiling = &tiling};
+    assert_ok(j->ctx, clsp_patch_mesh_size(j->plan, all, &size));
+    if (j->c->way < LIST) j->vertices = size.vertices;
+    assert_ok(j->ctx, j->c->way >= LIST ? clsp_patch_eval_points(j->plan, &j->points, none, &asks)
+                                        : clsp_patch_eval(j->plan, all, none, &asks));
+    j->bytes = tiling.elements.count * element_of(j);
+}
+
 static svm_job begin(clsp_context *ctx, const svm_case *c, clsp_type precision)
 {
     svm_job j = {.c = c, .ctx = ctx, .precision = precision, .type = c->type ? c->type : precision};
-    clsp_mesh_size size;
-    clsp_tiling tiling;
 
     make_plan(&j);
     load(&j);
     if (c->way == PATCH_GRIDS) set_grids(&j);
-    assert_ok(ctx, clsp_patch_mesh_size(j.plan, (clsp_range){0, c->num_patches}, &size));
-    j.vertices = size.vertices;
     if (c->way >= LIST) make_list(&j);
-    const clsp_run asks = {.tiling = &tiling};
-    const clsp_output none = {.type = j.type, .host = NULL};
-    assert_ok(ctx, c->way >= LIST
-                       ? clsp_patch_eval_points(j.plan, &j.points, none, &asks)
-                       : clsp_patch_eval(j.plan, (clsp_range){0, c->num_patches}, none, &asks));
-    j.bytes = tiling.elements.count * element_of(&j);
+    count(&j);
     return j;
 }
 
@@ -320,19 +327,82 @@ static size_t check_tiles(const svm_job *j, bool part, const unsigned char *by_d
     return of_device;
 }
 
+static void check_job(const svm_job *j)
+{
+    unsigned char *const by_device = made_by(j, CLSP_SCHEDULE_DEVICE);
+    unsigned char *const by_host = made_by(j, CLSP_SCHEDULE_HOST);
+    const size_t all = check_tiles(j, false, by_device, by_host);
+
+    check_tiles(j, true, by_device, by_host);
+    print_message("%s, %s: %zu vertices by the device alone\n", j->c->name,
+                  j->precision == CLSP_F64 ? "f64" : "f32", all);
+    free(by_device);
+    free(by_host);
+}
+
 static void check_case(clsp_context *ctx, const svm_case *c, clsp_type precision)
 {
     svm_job j = begin(ctx, c, precision);
-    unsigned char *const by_device = made_by(&j, CLSP_SCHEDULE_DEVICE);
-    unsigned char *const by_host = made_by(&j, CLSP_SCHEDULE_HOST);
-    const size_t all = check_tiles(&j, false, by_device, by_host);
 
-    check_tiles(&j, true, by_device, by_host);
-    print_message("%s, %s: %zu vertices by the device alone\n", c->name,
-                  precision == CLSP_F64 ? "f64" : "f32", all);
-    free(by_device);
-    free(by_host);
+    check_job(&j);
     end(&j);
+}
+
+/* One plan whose control points, grids and degrees change between jobs, so that kernels, what they
+   start from and what is left of earlier jobs do. */
+static void check_changes(clsp_context *ctx)
+{
+    static const svm_case of_plan = {"changes", SURFACE, GRID, 0, POINT | NORMAL, 0, 0, 0, false};
+    static const svm_case low = {"other degrees", 2, 2, 0, {64, 90}, 23, GRID, 0,
+                                 POINT | NORMAL,  0, 0, 0, false};
+    static const svm_case own = {"other grids", SURFACE, PATCH_GRIDS, 0, POINT | NORMAL, 0, 0, 0,
+                                 false};
+    static const clsp_axis axes[] = {{.num = 64}, {.num = 90}};
+    static const uint32_t degrees[] = {2, 2};
+    svm_job j = begin(ctx, &of_plan, CLSP_F32);
+
+    check_job(&j);
+    load(&j);
+    check_job(&j);
+    assert_ok(ctx, clsp_patch_set_grids(j.plan, axes, 0, (clsp_input){0}));
+    count(&j);
+    check_job(&j);
+    j.c = &own;
+    set_grids(&j);
+    count(&j);
+    check_job(&j);
+    j.c = &low;
+    assert_ok(ctx, clsp_patch_set_grids(j.plan, NULL, 0, (clsp_input){0}));
+    assert_ok(ctx, clsp_bezier_set_degrees(j.plan, degrees));
+    load(&j);
+    count(&j);
+    check_job(&j);
+    end(&j);
+}
+
+/* A published method has no persistent kernels: another schedule runs, and the report says why. */
+static void check_refused(clsp_context *ctx)
+{
+    const clsp_bezier_desc desc = {
+        .degree = {3, 3}, .axis = {{.num = 64}, {.num = 64}}, .method = CLSP_BEZIER_MULTILEVEL};
+    const clsp_share share = {.schedule = CLSP_SCHEDULE_SVM};
+    const size_t num = 64 * 64 * 3;
+    clsp_report report;
+    svm_job j = {.ctx = ctx, .precision = CLSP_F32};
+
+    if (!support_has_methods()) return;
+    void *const reals = random_reals(&j, 48, 0, 1);
+    memory m = take_memory(ctx, SHARED, num * sizeof(float), sizeof(float));
+    assert_ok(ctx, clsp_bezier_plan_create(&j.plan, ctx, &desc));
+    assert_ok(ctx, clsp_patch_set_control_points(j.plan, 1, reals_in(&j, reals, 48), NULL));
+    assert_ok(ctx, clsp_patch_eval(j.plan, (clsp_range){0, 1},
+                                   (clsp_output){.type = CLSP_F32, .host = m.out, .size = num},
+                                   &(clsp_run){.share = &share, .report = &report}));
+    assert_int_not_equal(report.schedule, CLSP_SCHEDULE_SVM);
+    assert_string_equal(report.reason[CLSP_SCHEDULE_SVM], "no persistent kernel for this method");
+    free_memory(&m);
+    end(&j);
+    free(reals);
 }
 
 /* Makes all cases, where tests are tiny one in so many of each precision, on a device that stands
@@ -352,6 +422,8 @@ static void check_all(const char *limits, size_t step)
             if ((p == CLSP_F32 || (has_fp64(ctx) && cases[i].type != CLSP_F16)) &&
                 (!support_tiny() || i % step == (p == CLSP_F64)))
                 check_case(ctx, &cases[i], p);
+    check_changes(ctx);
+    check_refused(ctx);
     clsp_context_destroy(&ctx);
 }
 
