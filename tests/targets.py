@@ -44,8 +44,11 @@ LIMITS = [(f'class={kind},local_is_real=1,local={local},vendor={vendor}', f'{ven
           for vendor, local in (('AMD', 65536), ('NVIDIA', 49152), ('Intel', 65536))
           for kind in ('discrete', 'integrated')]
 LIMITS += [('class=integrated,local_is_real=0,vendor=none', None)]
-# persistent kernels, by either kind of atomics; the device that is asked may have none
-PERSISTENT = ('tile_rows',)
+# what persistent kernels make launches of, by either kind of atomics; the device that is asked may
+# have none
+PERSISTENT = ('bezier_edges', 'bezier_points', 'bspline_points', 'list_points', 'regular_cells',
+              'solid_layers', 'solid_tables', 'sum_bands', 'sum_columns', 'sum_lines',
+              'sum_symmetric', 'tensor_sums', 'vertex_assembly', 'vertex_bands', 'vertex_rows')
 # CLSP_K and what bounds an item of gemm.cl, below and at the edge of what the library gives it
 PRODUCTS = ('-DCLSP_K=4 -DCLSP_N=4', '-DCLSP_K=16 -DCLSP_N=16', '-DCLSP_K=4 -DCLSP_ROWS=4',
             '-DCLSP_K=64 -DCLSP_ROWS=8')
@@ -161,8 +164,8 @@ def programs(build, list_file):
         pairs += [('differences', f'{common} -DCLSP_DIM=3 -DCLSP_SCALED=1')]
         pairs += [('tensor_sums', f'{common} -DCLSP_DIM=3 -DCLSP_BANDED=1')]
         for name in PERSISTENT:
-            pairs += [(name, f'{common} -DCLSP_STANDARD_ATOMICS=0'),
-                      (name, common.replace('CL1.2', 'CL2.0') + ' -DCLSP_STANDARD_ATOMICS=1')]
+            queued = f'{common} -DCLSP_QUEUED=1 -DCLSP_STANDARD_ATOMICS'
+            pairs += [(name, f'{queued}=0'), (name, queued.replace('CL1.2', 'CL2.0') + '=1')]
     for name in PATHS:  # what nobody asked for, bare
         if all(name != other for other, _ in pairs):
             pairs.append((name, '-cl-std=CL1.2'))

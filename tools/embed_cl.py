@@ -22,6 +22,7 @@ same fields. What stands for what:
     constant T *x, ALONG T *x      cl_mem x (a macro of cl/solid, either of them)
     read_only T x                  cl_mem x (T: image2d_t, image3d_t, or a macro of one)
     SVM global T *x                void *x (shared virtual memory)
+    QUEUE, at the end              nothing: what a persistent kernel has more (launch_queue.clh)
     uint x, int x                  cl_uint x, cl_int x
     wide x                         uint64_t x (real.clh)
     real x, real4 x                double x, clspi_real4 x: rounded to the kernel's precision
@@ -34,6 +35,7 @@ INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 CONSTANT = re.compile(r'^\s*#\s*define\s+(\w+)\s+(0x[0-9a-f]+u?|\d+u?)\s*(?:/\*.*)?$', re.M)
 COMMENT = re.compile(r'/\*.*?\*/', re.S)
 STRUCT = re.compile(r'typedef struct (\w+) \{([^}]*)\} \1;')
+QUEUED = re.compile(r'EACH_GROUP\(((?:\s*BY_VALUE\(\w+,\s*\w+\))+)\)')
 KERNEL = re.compile(r'\bkernel\s+(?:__attribute__\s*\(\(.*?\)\)\)\s*)?void\s+(\w+)\s*\(([^)]*)\)')
 # type in OpenCL C: kind of src/device/arguments.h, type in C
 SCALARS = {'uint': ('UINT', 'cl_uint'), 'int': ('INT', 'cl_int'), 'wide': ('WIDE', 'uint64_t'),
@@ -132,18 +134,23 @@ def fields(body, where):
 
 
 def read_kernels(text, where):
-    """The structs and kernels of a program: {name: fields}, {name: parameters}."""
+    """The structs and kernels of a program, {name: fields} and {name: parameters}, and of kernels
+    that persistent ones make launches of what each launch has by value, {name: names}."""
     code = '\n'.join(line for line in text.split('\n') if not line.startswith('#'))
     candidates = {name: body for name, body in STRUCT.findall(code)}
-    kernels, structs = {}, {}
-    for name, parameters in KERNEL.findall(code):
+    kernels, structs, queued = {}, {}, {}
+    for found in KERNEL.finditer(code):
+        name, parameters = found.group(1), re.sub(r'\s+QUEUE$', '', found.group(2))
         kernels[name] = [parameter(part, candidates, f'{where}: {name}')
                          for part in parameters.split(',')]
+        if parameters != found.group(2):
+            values = QUEUED.search(code, found.end()).group(1)
+            queued[name] = re.findall(r'(\w+)\)', values)
         for kind, c_type, _ in kernels[name]:
             if kind == 'STRUCT':
                 used = c_type[len('clspi_'):]
                 structs[used] = fields(candidates[used], f'{where}: {used}')
-    return structs, kernels
+    return structs, kernels, queued
 
 
 def declared(c_type, name):
@@ -155,18 +162,19 @@ def struct_text(name, members):
     return f'typedef struct clspi_{name} {{\n' + '\n'.join(lines) + f'\n}} clspi_{name};\n\n'
 
 
-def entries(owner, members, structs):
-    """Rows of a signature: a struct is followed by its fields."""
+def entries(owner, members, structs, of_launch):
+    """Rows of a signature: a struct is followed by its fields. of_launch: names of parameters that
+    the launches of a persistent kernel have each for itself."""
     rows = []
     for kind, c_type, name in members:
         at = f'offsetof(clspi_{owner}, {name})'
         if kind == 'STRUCT':
             inner = structs[c_type[len('clspi_'):]]
-            rows.append(f'{{CLSPI_STRUCT, {at}, {len(inner)}}}')
-            rows += [f'{{CLSPI_{k}, {at} + offsetof({c_type}, {field}), 0}}'
+            rows.append(f'{{CLSPI_STRUCT, {at}, {len(inner)}, {int(name in of_launch)}}}')
+            rows += [f'{{CLSPI_{k}, {at} + offsetof({c_type}, {field}), 0, 0}}'
                      for k, _, field in inner]
         else:
-            rows.append(f'{{CLSPI_{kind}, {at}, 0}}')
+            rows.append(f'{{CLSPI_{kind}, {at}, 0, 0}}')
     return rows
 
 
@@ -186,14 +194,15 @@ def header_text(constants, structs, kernels):
     return ''.join(parts) + '#endif\n'
 
 
-def signatures_text(structs, kernels):
+def signatures_text(structs, kernels, queued):
     parts = []
     for name, members in sorted(kernels.items()):
-        rows = entries(f'{name}_args', members, structs)
+        rows = entries(f'{name}_args', members, structs, queued.get(name, []))
         parts.append(f'static const clspi_parameter {name}_parameters[] = {{\n    '
                      + ',\n    '.join(rows) + '};\n'
                      f'const clspi_signature clspi_{name}_signature = '
-                     f'{{"{name}", {name}_parameters, {len(rows)}}};\n\n')
+                     f'{{"{name}", {name}_parameters, {len(rows)}, '
+                     f'{int(name in queued)}}};\n\n')
     return ''.join(parts)
 
 
@@ -287,7 +296,7 @@ def main():
     prefix = chosen.get('prefix', 'clspi')
     folders = folders_of(paths)
     names = [os.path.splitext(os.path.basename(path))[0] for path in paths]
-    read, structs, kernels, known, programs = [], {}, {}, {}, {}
+    read, structs, kernels, queued, known, programs = [], {}, {}, {}, {}, {}
     parts = [f'#include "{"sources.h" if prefix == "clspi" else prefix + "_sources.h"}"\n\n']
     for name, path in zip(names, paths):
         seen = []
@@ -295,16 +304,17 @@ def main():
         programs[name] = [known.setdefault(piece, len(known)) for piece in pieces]
         read += seen
         if 'arguments' in chosen:
-            more_structs, more_kernels = read_kernels(''.join(pieces), path)
+            more_structs, more_kernels, more_queued = read_kernels(''.join(pieces), path)
             merge(structs, more_structs, path)
             merge(kernels, more_kernels, path)
+            queued.update(more_queued)
     parts.append((packed_texts if prefix == 'clspi' else plain_texts)(known, programs))
     parts.append(f'\nconst {prefix}_source {prefix}_sources[] = {{\n')
     parts += [f'    {{"{name}", {name}_pieces}},\n' for name in names]
     parts.append(f'}};\n\nconst size_t {prefix}_num_sources = {len(names)};\n\n')
     if 'arguments' in chosen:
         parts.insert(1, f'#include "{os.path.basename(chosen["arguments"])}"\n\n')
-        parts.append(signatures_text(structs, kernels))
+        parts.append(signatures_text(structs, kernels, queued))
         with open(chosen['arguments'], 'w', encoding='ascii') as file:
             constants = [line for path in sorted(set(read)) for line in constants_of(path)]
             file.write(header_text(constants, structs, kernels))

@@ -60,6 +60,76 @@ static clsp_status take_tiles(contest *x)
     return status;
 }
 
+/* ---- shared schedules ---- */
+
+enum { SVM, DYNAMIC, STATIC, SCHEDULES };
+
+static const clsp_schedule schedules[SCHEDULES] = {CLSP_SCHEDULE_SVM, CLSP_SCHEDULE_DYNAMIC,
+                                                   CLSP_SCHEDULE_STATIC};
+
+typedef struct schedule_way {
+    const contest *x;
+    clsp_share share;
+    clsp_report report;
+} schedule_way;
+
+static clsp_status run_schedule(void *user)
+{
+    schedule_way *const way = user;
+    clsp_output out = host_output(way->x);
+    const clsp_run run = {.share = &way->share, .report = &way->report};
+
+    out.host = way->x->p->shared;
+    return way->x->job->call(way->x->job->user, out, &run);
+}
+
+static void report_schedules(const contest *x, const bench_contestant *all)
+{
+    const processors_job *const job = x->job;
+    const int precision = (int)(8 * clsp_type_bytes(job->precision));
+    double best = INFINITY;
+
+    for (int i = 0; i < SCHEDULES; i++) {
+        bench_row row =
+            bench_row_empty(suite, job->name, clsp_schedule_name(schedules[i]), precision);
+        if (!all[i].enqueue) continue;
+        row.time = all[i].sustained;
+        row.work = job->points;
+        row.unit = "point/s";
+        bench_report_row(x->p->b->report, &row);
+        if (i != SVM) best = fmin(best, all[i].sustained.median_ms);
+    }
+    bench_row ratio = bench_row_empty(suite, job->name, "better of dynamic, static/svm", precision);
+    ratio.rate = best / all[SVM].sustained.median_ms;
+    ratio.unit = "ratio";
+    bench_report_row(x->p->b->report, &ratio);
+}
+
+/* Measures a job by each schedule in which several processors share it, where a device takes tiles
+   from a queue. */
+static clsp_status measure_schedules(const contest *x)
+{
+    schedule_way ways[SCHEDULES];
+    bench_contestant all[SCHEDULES] = {{0}};
+    clsp_status status = CLSP_OK;
+
+    if (x->job->is_load) return CLSP_OK;
+    BENCH_TRY(clsp_context_set_workers(x->p->b->ctx, x->p->b->workers > 0 ? x->p->b->workers : 1));
+    for (int i = 0; i < SCHEDULES; i++) {
+        ways[i] = (schedule_way){.x = x, .share = {.schedule = schedules[i]}};
+        if (run_schedule(&ways[i]) != CLSP_OK || ways[i].report.schedule != schedules[i]) continue;
+        all[i] = (bench_contestant){.enqueue = run_schedule, .user = &ways[i]};
+    }
+    if (all[SVM].enqueue) {
+        BENCH_TRY(bench_measure_some(NULL, all, SCHEDULES, x->p->b->quick ? 5 : 10));
+        report_schedules(x, all);
+    }
+    BENCH_TRY(clsp_context_set_workers(x->p->b->ctx, CLSP_NO_WORKERS));
+
+fail:
+    return status;
+}
+
 static void report(const contest *x, const bench_contestant *all)
 {
     const char *const names[WAYS] = {x->is_default ? "default call" : "host", "buffer", "C loop"};
@@ -94,6 +164,7 @@ clsp_status processors_measure(const processors *p, const processors_job *job)
     BENCH_TRY(take_tiles(&x));
     BENCH_TRY(bench_measure_some(p->b->queue, all, WAYS, p->b->quick ? 4 : 8));
     report(&x, all);
+    BENCH_TRY(measure_schedules(&x));
 
 fail:
     return bench_check(status, job->name);

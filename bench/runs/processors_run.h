@@ -1,5 +1,5 @@
 /* Part of the suite processors: a call from and into host memory, from and into buffers, and a
-   plain loop of C, in turns. */
+   plain loop of C, in turns; and where devices take tiles from a queue, the shared schedules. */
 #ifndef BENCH_PROCESSORS_RUN_H
 #define BENCH_PROCESSORS_RUN_H
 
@@ -10,7 +10,7 @@ enum { PROCESSORS_ROOM = 1 << 27, PROCESSORS_NAME_MAX = 96 };
 /* Memory that results go to, of PROCESSORS_ROOM bytes each. */
 typedef struct processors {
     bench *b;
-    void *memory;
+    void *memory, *shared; /* shared: of clsp_shared_alloc */
     cl_mem buffer;
 } processors;
 

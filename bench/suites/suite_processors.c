@@ -14,6 +14,8 @@ static clsp_status run(processors *p)
     p->memory = aligned_alloc(64, PROCESSORS_ROOM); /* as buffers are */
     if (!p->memory) return bench_check(CLSP_ERROR_NO_MEMORY, "memory of results");
     memset(p->memory, 0, PROCESSORS_ROOM);
+    BENCH_TRY(clsp_shared_alloc(p->b->ctx, PROCESSORS_ROOM, &p->shared));
+    memset(p->shared, 0, PROCESSORS_ROOM);
     p->buffer = clCreateBuffer(p->b->context, CL_MEM_READ_WRITE, PROCESSORS_ROOM, NULL, &code);
     BENCH_TRY(bench_check(code, "clCreateBuffer"));
     BENCH_TRY(clsp_context_set_workers(p->b->ctx, CLSP_NO_WORKERS));
@@ -25,6 +27,7 @@ static clsp_status run(processors *p)
 
 fail:
     if (p->buffer) clReleaseMemObject(p->buffer);
+    clsp_shared_free(p->b->ctx, p->shared);
     free(p->memory);
     return status;
 }

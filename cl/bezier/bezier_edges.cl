@@ -14,6 +14,7 @@
    is lost on an edge has been left (0, 0, 0), and others are sound; the rest as vertex.clh says.
  */
 #include "convex_combination.clh"
+#include "launch_queue.clh"
 #include "limit_normal.clh"
 
 #ifndef CLSP_LOOK
@@ -173,10 +174,11 @@ typedef struct edge_range {
    [patches][num_rows][num_v][CLSP_STRIDE]. */
 kernel void bezier_edges(global const real *restrict points, global const real *restrict samples,
                          global STORED *restrict out, edge_range range, row_range rows,
-                         sample_axis axis_u, sample_axis axis_v)
+                         sample_axis axis_u, sample_axis axis_v QUEUE)
 {
-    const uint g = (uint)get_global_id(0);
-    if (g >= range.items) return;
+    EACH_GROUP(BY_VALUE(edge_range, range) BY_VALUE(row_range, rows))
+    const uint g = ITEM_NUMBER;
+    if (g >= range.items) NEXT_ITEM;
 
     const uint num_u = axis_u.num, num_v = axis_v.num, order_u = range.order_u;
     const uint order_v = range.order_v, sides = 2 * (num_u + num_v);
@@ -188,16 +190,16 @@ kernel void bezier_edges(global const real *restrict points, global const real *
     const uint across = along_v ? num_u : num_v, side = far * (across - 1);
     const uint edge = range.borders >> (2 * ((along_v ? 0 : 2) + far)) & 3;
     const uint row = along_v ? side : k, column = along_v ? k : side;
-    if (edge == 0 || (far == 1 && across == 1)) return;
-    if (row < rows.first_row || row >= rows.first_row + rows.num_rows) return;
+    if (edge == 0 || (far == 1 && across == 1)) NEXT_ITEM;
+    if (row < rows.first_row || row >= rows.first_row + rows.num_rows) NEXT_ITEM;
     /* a corner is made with the sides along v */
     if (!along_v && ((k == 0 && (range.borders & 3) != 0) ||
                      (k == num_u - 1 && (range.borders >> 2 & 3) != 0)))
-        return;
+        NEXT_ITEM;
     const size_t in_rows = patch * rows.num_rows + (row - rows.first_row);
     global STORED *const vertex =
         out + WIDE(rows.offset) + (in_rows * num_v + column) * CLSP_STRIDE;
-    if (!is_lost(vertex)) return;
+    if (!is_lost(vertex)) NEXT_ITEM;
 
     /* steps along the edge and inwards */
     const uint n = (along_v ? order_v : order_u) - 1, depth = along_v ? order_u : order_v;
@@ -218,4 +220,5 @@ kernel void bezier_edges(global const real *restrict points, global const real *
         y = sample[2];
     }
     edge_vertex(corner, n, depth, step_t, step_n, x, y, along_v == (edge == 1), vertex);
+    END_GROUPS
 }

@@ -5,6 +5,7 @@
    The host sets CLSP_TERMS_U; CLSP_GROUP, the local size; CLSP_COLUMNS, CLSP_BLOCK_ROWS, CLSP_STAGE
    and CLSP_SECTOR as for sum_columns; CLSP_FUSED 1 for making T here, as sums of CLSP_TERMS_V
    control points of CLSP_DIM coordinates by a banded table, 0 for reading what sum_lines made. */
+#include "launch_queue.clh"
 #include "row_range.clh"
 #include "sector_rows.clh"
 #include "staging.clh"
@@ -109,27 +110,20 @@ kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 void sum_bands(global const real *restrict t, global const real *restrict table_u,
                global const uint *restrict first_u, global const real *restrict table_v,
                global const uint *restrict first_v, global real *restrict out, band_sums sum,
-               row_blocks rows, row_range at)
+               row_blocks rows, row_range at QUEUE)
 {
+    STAGED_TABLE(staged, CLSP_TERMS_U)
+    EACH_GROUP(BY_VALUE(band_sums, sum) BY_VALUE(row_blocks, rows) BY_VALUE(row_range, at))
     const uint lane = (uint)get_local_id(0), width = rows.width;
-    const uint4 group = split_group((uint)get_group_id(0), rows.num_tiles, rows.num_blocks);
+    const uint4 group = split_group(GROUP_NUMBER, rows.num_tiles, rows.num_blocks);
     const uint tile = group.s0, group_patch = group.s2;
     const uint4 block = rows_of_block(rows, at, group.s1, group_patch);
     const uint first = block.s0, end = block.s1, shift = block.s3;
     const size_t apart = rows.period * (size_t)width;
 
-    table_u += at.first_row + block.s2 * (sum.stride_u / rows.period);
-    first_u += at.first_row + block.s2 * (sum.stride_u / rows.period);
-#if CLSP_STAGE
-    local real4 staged[CLSP_TERMS_U * CLSP_BLOCK_ROWS / 4];
-    stage_table(staged, table_u, CLSP_TERMS_U, sum.stride_u, first, end);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    local const real4 *basis_u = staged;
-    const uint step = CLSP_BLOCK_ROWS / 4;
-#else
-    global const real4 *basis_u = (global const real4 *)(table_u + first);
-    const uint step = sum.stride_u / 4;
-#endif
+    const uint first_row = at.first_row + block.s2 * (sum.stride_u / rows.period);
+    global const uint *const number_of = first_u + first_row;
+    BASIS_OF(table_u + first_row, sum.stride_u)
 #if CLSP_COLUMNS == 1 && !CLSP_SECTOR
     const uint column = tile * CLSP_GROUP + lane;
     const bool outside = column >= at.num_patches * width;
@@ -139,7 +133,7 @@ void sum_bands(global const real *restrict t, global const real *restrict table_
     const bool outside = false;
     const uint patch = group_patch;
     const uint begin = tile * (CLSP_COLUMNS * CLSP_GROUP) + lane;
-    if (CLSP_SECTOR && begin >= width + shift) return;
+    if (CLSP_SECTOR && begin >= width + shift) NEXT_ITEM;
 #endif
     const uint x0 = begin - shift; /* below 0 it is more than any width */
     uint from[CLSP_COLUMNS];       /* in a line */
@@ -170,7 +164,7 @@ void sum_bands(global const real *restrict t, global const real *restrict table_
     real kept[CLSP_COLUMNS][CLSP_TERMS_U];
 
     for (uint u = first; u < end; u += 4, basis_u++, row += 4 * apart) {
-        const uint first_0 = first_u[u], first_3 = first_u[u + 3];
+        const uint first_0 = number_of[u], first_3 = number_of[u + 3];
         real4 s[CLSP_COLUMNS];
         if (first_0 == first_3) { /* samples rise or fall: those between have the same */
             KEEP_FROM(first_0)
@@ -180,12 +174,12 @@ void sum_bands(global const real *restrict t, global const real *restrict table_
             real4 b[CLSP_TERMS_U];
             UNROLL for (uint i = 0; i < CLSP_TERMS_U; i++) b[i] = basis_u[i * step];
             SUM_ONE(s0, first_0)
-            SUM_ONE(s1, first_u[u + 1])
-            SUM_ONE(s2, first_u[u + 2])
+            SUM_ONE(s1, number_of[u + 1])
+            SUM_ONE(s2, number_of[u + 2])
             SUM_ONE(s3, first_3)
 #else
             for (uint r = 0; r < min(4u, end - u); r++)
-                SUM_AND_STORE_ONE(first_u[u + r], r)
+                SUM_AND_STORE_ONE(number_of[u + r], r)
             continue;
 #endif
         }
@@ -203,4 +197,5 @@ void sum_bands(global const real *restrict t, global const real *restrict table_
             }
         }
     }
+    END_GROUPS
 }

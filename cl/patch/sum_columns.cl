@@ -15,6 +15,7 @@
    CLSP_FUSED 1 for making T here, 0 for reading what partial_sums made; CLSP_SECTOR (see
    sector_rows.clh). With one column an item and no sectors, columns of adjacent patches fill a
    group together: narrow patches then waste no lanes. Tables are those of tensor_sums.cl. */
+#include "launch_queue.clh"
 #include "row_range.clh"
 #include "sector_rows.clh"
 #include "staging.clh"
@@ -46,26 +47,20 @@ typedef struct column_sums {
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 void sum_columns(global const real *restrict source, global const real *restrict table_u,
                  global const real *restrict table_v, global real *restrict out, column_sums sum,
-                 row_blocks rows, row_range at)
+                 row_blocks rows, row_range at QUEUE)
 {
+    STAGED_TABLE(staged, CLSP_TERMS_U)
+    EACH_GROUP(BY_VALUE(column_sums, sum) BY_VALUE(row_blocks, rows) BY_VALUE(row_range, at))
     const uint lane = (uint)get_local_id(0), width = rows.width;
-    const uint4 group = split_group((uint)get_group_id(0), rows.num_tiles, rows.num_blocks);
+    const uint4 group = split_group(GROUP_NUMBER, rows.num_tiles, rows.num_blocks);
     const uint tile = group.s0, group_patch = group.s2;
     const uint4 block = rows_of_block(rows, at, group.s1, group_patch);
     const uint first = block.s0, end = block.s1, shift = block.s3;
     const size_t apart = rows.period * (size_t)width;
-    table_u += block.s2 * (sum.stride_u / rows.period);
+    global const real *const of_rows =
+        table_u + at.first_row + block.s2 * (sum.stride_u / rows.period);
 
-#if CLSP_STAGE
-    local real4 staged[CLSP_TERMS_U * CLSP_BLOCK_ROWS / 4];
-    stage_table(staged, table_u + at.first_row, CLSP_TERMS_U, sum.stride_u, first, end);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    local const real4 *basis_u = staged;
-    const uint step = CLSP_BLOCK_ROWS / 4;
-#else
-    global const real4 *basis_u = (global const real4 *)(table_u + at.first_row + first);
-    const uint step = sum.stride_u / 4;
-#endif
+    BASIS_OF(of_rows, sum.stride_u)
 
 #if CLSP_COLUMNS == 1 && !CLSP_SECTOR
     const uint column = tile * CLSP_GROUP + lane;
@@ -76,7 +71,7 @@ void sum_columns(global const real *restrict source, global const real *restrict
     const bool outside = false;
     const uint patch = group_patch;
     const uint from = tile * (CLSP_COLUMNS * CLSP_GROUP) + lane;
-    if (CLSP_SECTOR && from >= width + shift) return;
+    if (CLSP_SECTOR && from >= width + shift) NEXT_ITEM;
 #endif
     const uint x0 = from - shift; /* below 0 it is more than any width */
     /* the loops over columns and i are innermost, so that every compiler unrolls them and keeps
@@ -141,4 +136,5 @@ void sum_columns(global const real *restrict source, global const real *restrict
             }
         }
     }
+    END_GROUPS
 }

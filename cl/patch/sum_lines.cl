@@ -3,6 +3,7 @@
    (docs/kernels.md).
 
    The host sets CLSP_DIM, all coordinates of a control point, and CLSP_TERMS of a sample's sum. */
+#include "launch_queue.clh"
 #include "real.clh"
 
 #ifndef CLSP_DIM
@@ -44,16 +45,16 @@ typedef struct line_sums {
    one sample, keeps the sample's values in registers and makes one line after the other; neighbours
    have adjacent columns, beyond the end of a line those of the next one. */
 kernel void sum_lines(global const real *restrict points, global const real *restrict table,
-                      global const uint *restrict first, global real *restrict t, line_sums at)
+                      global const uint *restrict first, global real *restrict t, line_sums at
+                      QUEUE)
 {
-    const uint g = (uint)get_global_id(0);
-    if (g >= at.items) return;
+    EACH_GROUP(BY_VALUE(line_sums, at))
+    const uint g = ITEM_NUMBER;
+    if (g >= at.items) NEXT_ITEM;
 
     const size_t line_reals = (size_t)at.controls * CLSP_DIM;
     global const real *p = points + WIDE(at.first_line) * line_reals;
     global real *q = t + WIDE(at.offset);
-    table += at.first_sample;
-    first += at.first_sample;
     const uint num_columns = at.num_samples * CLSP_DIM;
     const uint begin = g / num_columns, x = g - begin * num_columns;
     const uint a = x / CLSP_DIM, c = x - a * CLSP_DIM;
@@ -61,10 +62,11 @@ kernel void sum_lines(global const real *restrict points, global const real *res
 
     const size_t step_p = at.num_together * line_reals;
     const size_t step_q = at.num_together * (size_t)at.stride_t;
-    p += begin * line_reals + (size_t)first[a] * CLSP_DIM + c;
+    p += begin * line_reals + (size_t)first[at.first_sample + a] * CLSP_DIM + c;
     q += (size_t)begin * at.stride_t + x;
     #pragma unroll
-    for (uint j = 0; j < CLSP_TERMS; j++) b[j] = table[(size_t)j * at.stride_table + a];
+    for (uint j = 0; j < CLSP_TERMS; j++)
+        b[j] = table[(size_t)j * at.stride_table + at.first_sample + a];
     uint line = begin;
     for (; line + (LINES - 1) * at.num_together < at.num_lines; line += LINES * at.num_together) {
         real s[LINES];
@@ -78,4 +80,5 @@ kernel void sum_lines(global const real *restrict points, global const real *res
         SUM_LINE(s, p);
         *q = s;
     }
+    END_GROUPS
 }

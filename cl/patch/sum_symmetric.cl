@@ -11,6 +11,7 @@
    The host sets CLSP_TERMS_U = p + 1; CLSP_GROUP, the local size; CLSP_COLUMNS; CLSP_ROWS, 2 or 4;
    CLSP_BLOCK_ROWS, a multiple of 4; CLSP_STAGE 1 for staging tables in local memory. With one
    column an item, columns of adjacent patches fill a group together. */
+#include "launch_queue.clh"
 #include "row_range.clh"
 #include "real.clh"
 
@@ -42,17 +43,19 @@ typedef struct symmetric_sums {
    rows of blocks those of `at` are stored. */
 kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 void sum_symmetric(global const real *restrict t, global const real *restrict table,
-                   global real *restrict out, symmetric_sums sum, row_range at)
+                   global real *restrict out, symmetric_sums sum, row_range at
+                   QUEUE)
 {
+    STAGED_TABLE(staged, 2 * HALF)
+    EACH_GROUP(BY_VALUE(symmetric_sums, sum) BY_VALUE(row_range, at))
     const uint lane = (uint)get_local_id(0);
     const uint width = sum.width, stride = sum.stride_table;
-    const uint4 group = split_group((uint)get_group_id(0), sum.num_tiles, sum.num_blocks);
+    const uint4 group = split_group(GROUP_NUMBER, sum.num_tiles, sum.num_blocks);
     const uint tile = group.s0, group_patch = group.s2;
     const uint first = sum.first_half + group.s1 * CLSP_BLOCK_ROWS;
     const uint end = min(first + CLSP_BLOCK_ROWS, sum.end_half);
 
 #if CLSP_STAGE
-    local real4 staged[2 * HALF * CLSP_BLOCK_ROWS / 4];
     stage_table(staged, table, 2 * HALF, stride, first, end);
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
@@ -132,4 +135,5 @@ void sum_symmetric(global const real *restrict t, global const real *restrict ta
             }
         }
     }
+    END_GROUPS
 }

@@ -9,6 +9,7 @@
    The host sets CLSP_DIM, all coordinates of a control point; CLSP_BANDED 1 where a sample's sum
    has fewer terms than there are control points: first[a] is the first of sample a. Tables are
    [terms][samples], rows padded with zeros to a multiple of every vector. */
+#include "launch_queue.clh"
 #include "row_block.clh"
 #include "row_range.clh"
 #include "real.clh"
@@ -34,10 +35,12 @@ typedef struct line_range {
    of line first_line + (g / num_samples) % num_lines of patch first_patch + g / num_samples /
    num_lines. */
 kernel void partial_sums(global const real *restrict points, global const real *restrict table,
-                         global const uint *restrict first, global real *restrict t, line_range at)
+                         global const uint *restrict first, global real *restrict t, line_range at
+                         QUEUE)
 {
-    const uint g = (uint)get_global_id(0);
-    if (g >= at.items) return;
+    EACH_GROUP(BY_VALUE(line_range, at))
+    const uint g = ITEM_NUMBER;
+    if (g >= at.items) NEXT_ITEM;
 
     /* no %: Oclgrind cannot run what / and % become together */
     const uint line = g / at.num_samples, v = g - line * at.num_samples;
@@ -61,6 +64,7 @@ kernel void partial_sums(global const real *restrict points, global const real *
     }
     #pragma unroll
     for (uint c = 0; c < CLSP_DIM; c++) row[c] = s[c];
+    END_GROUPS
 }
 
 /* The sums of a launch of sum_rows: of T, [patches][controls][stride_t] from t_offset on, by a
@@ -77,10 +81,11 @@ typedef struct block_sums {
    at.first_row is a multiple of CLSP_ROWS. */
 kernel void sum_rows(global const real *restrict t, global const real *restrict table,
                      global const uint *restrict first, global real *restrict out, block_sums sum,
-                     row_range at)
+                     row_range at QUEUE)
 {
-    const uint g = (uint)get_global_id(0);
-    if (g >= sum.items) return;
+    EACH_GROUP(BY_VALUE(block_sums, sum) BY_VALUE(row_range, at))
+    const uint g = ITEM_NUMBER;
+    if (g >= sum.items) NEXT_ITEM;
 
     const uint line = g / sum.width, x = g - line * sum.width;
     const size_t patch = line / sum.num_blocks;
@@ -89,4 +94,5 @@ kernel void sum_rows(global const real *restrict t, global const real *restrict 
                    table + at.first_row + u, first + at.first_row + u, sum.terms,
                    sum.stride_table, sum.width, x, min((uint)CLSP_ROWS, at.num_rows - u),
                    out + WIDE(at.offset) + (patch * at.num_rows + u) * sum.width);
+    END_GROUPS
 }

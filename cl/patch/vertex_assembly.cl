@@ -4,6 +4,7 @@
 
    The host sets CLSP_PLANES, whose bits say of which sums (attributes.clh) there are planes; one
    that is missing is 0. CLSP_DIRECTIONS 1 to 3; the rest as vertex.clh says. */
+#include "launch_queue.clh"
 #include "vertex.clh"
 
 /* Loads sum k of a vertex where there is a plane of it. */
@@ -43,21 +44,28 @@ kernel void tangent_sizes(global const real *restrict points_u,
     vstore4(largest, 2 * (size_t)g, sizes);
 }
 
-/* Makes vertices of planes, [planes][plane][CLSP_COORDS]. A plane has the vertices of the rows of
-   `at`, [patches][num_rows][num_v][num_w], as out has them. sizes: of all patches; read for
+/* Where the planes of a launch are, from `offset` on, and how many vertices each has. */
+typedef struct plane_range {
+    wide offset;
+    uint vertices;
+} plane_range;
+
+/* Makes vertices of planes, [planes][vertices][CLSP_COORDS]. A plane has the vertices of the rows
+   of `at`, [patches][num_rows][num_v][num_w], as out has them. sizes: of all patches; read for
    normals, curvatures and derivatives of rational patches alone. samples: read with
    CLSP_OWN_SAMPLES alone. degree_u, degree_v: of Bernstein polynomials of surfaces, else 0. */
 kernel void vertex_assembly(global const real *restrict planes,
                             global const real *restrict sizes,
                             global const real *restrict samples, global STORED *restrict out,
-                            uint plane, uint degree_u, uint degree_v, row_range at,
-                            sample_axis axis_u, sample_axis axis_v, sample_axis axis_w)
+                            plane_range of, uint degree_u, uint degree_v, row_range at,
+                            sample_axis axis_u, sample_axis axis_v, sample_axis axis_w QUEUE)
 {
-    const uint g = (uint)get_global_id(0);
-    if (g >= plane) return;
+    EACH_GROUP(BY_VALUE(plane_range, of) BY_VALUE(row_range, at))
+    const uint g = ITEM_NUMBER;
+    if (g >= of.vertices) NEXT_ITEM;
 
-    global const real *p = planes + (size_t)g * CLSP_COORDS;
-    const size_t step = (size_t)plane * CLSP_COORDS;
+    global const real *p = planes + WIDE(of.offset) + (size_t)g * CLSP_COORDS;
+    const size_t step = (size_t)of.vertices * CLSP_COORDS;
     all_sums d = all_sums_zero();
     LOAD_SUM(0, d.s)
     LOAD_SUM(1, d.u)
@@ -105,4 +113,5 @@ kernel void vertex_assembly(global const real *restrict planes,
 #if HAS(CURVATURE)
     store_curvature(vertex, curvature_of_sums(d, largest));
 #endif
+    END_GROUPS
 }

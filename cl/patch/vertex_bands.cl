@@ -10,6 +10,7 @@
    for registers; CLSP_GROUP; CLSP_ROWS, rows of a step; CLSP_BLOCK_ROWS, a multiple of it;
    CLSP_PLANES, whose bits 2 and 4 say whether there are derivatives along u and v; the rest as
    vertex_place.clh says. */
+#include "launch_queue.clh"
 #include "row_range.clh"
 #include "real.clh"
 
@@ -52,13 +53,15 @@
 /* what an item keeps in local memory: an odd number, so that the items' numbers lie in different
    banks */
 #define KEPT (CLSP_COORDS * CLSP_TERMS_U | 1)
-/* Declares an item's terms of the derivative along v. */
+/* Declare the local memory, where there is any, for terms of the derivative along v, and an item's
+   terms. */
 #if CLSP_KEEP_LOCAL
+#define KEPT_TERMS_V local real kept_all[CLSP_GROUP * KEPT];
 #define KEEP_TERMS_V(kept_v)                                                                      \
-    local real kept_all[CLSP_GROUP * KEPT];                                                       \
     local real (*const kept_v)[CLSP_TERMS_U] =                                                    \
         (local real (*)[CLSP_TERMS_U])(kept_all + lane * KEPT)
 #else
+#define KEPT_TERMS_V
 #define KEEP_TERMS_V(kept_v) real kept_v[CLSP_COORDS][CLSP_TERMS_U]
 #endif
 
@@ -112,12 +115,14 @@ typedef struct banded_vertices {
 /* Gives value i of row k of a step. */
 #define VALUE_AT(i, k)   table[(size_t)(i) * sum.stride_table + sample]
 #define VALUE_U_AT(i, k) table_d[(size_t)(i) * sum.stride_table + sample]
+#define STAGED_VALUES
 #else
 /* values of a row in local memory, those of u and then those of the derivative, by four */
 #define PITCH ((2 * CLSP_TERMS_U + 2) / 4)
 #define PART_OF(x, i) ((i) == 0 ? (x).s0 : (i) == 1 ? (x).s1 : (i) == 2 ? (x).s2 : (x).s3)
 #define VALUE_AT(i, k)   PART_OF(staged[(u + (k) - first) * PITCH + (i) / 4], (i) % 4)
 #define VALUE_U_AT(i, k) VALUE_AT(CLSP_TERMS_U + (i), k)
+#define STAGED_VALUES local real4 staged[CLSP_BLOCK_ROWS * PITCH];
 #endif
 
 /* Sums row k of all coordinates. */
@@ -169,10 +174,15 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
                   global const real *restrict table_d, global const uint *restrict first_u,
                   global const real *restrict sizes, global const real *restrict samples,
                   global STORED *restrict out, banded_vertices sum, row_range at,
-                  surface_samples axes)
+                  surface_samples axes QUEUE)
 {
+    PASSED_ROWS(CLSP_ROWS)
+    FOR_DV(KEPT_TERMS_V)
+    STAGED_VALUES
+    EACH_GROUP(BY_VALUE(banded_vertices, sum) BY_VALUE(row_range, at)
+               BY_VALUE(surface_samples, axes))
     const uint lane = (uint)get_local_id(0), num_v = sum.num_v;
-    const uint4 group = split_group((uint)get_group_id(0), sum.num_tiles, sum.num_blocks);
+    const uint4 group = split_group(GROUP_NUMBER, sum.num_tiles, sum.num_blocks);
     const uint tile = group.s0, patch = group.s2;
     const uint first = group.s1 * CLSP_BLOCK_ROWS;
     const uint end = min(first + CLSP_BLOCK_ROWS, at.num_rows);
@@ -180,11 +190,7 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
     const size_t column = (size_t)min(v, num_v - 1) * CLSP_COORDS;
     const size_t from =
         (WIDE(at.first_patch) + patch) * sum.controls * (size_t)sum.stride_t + column;
-#if CLSP_THROUGH_LOCAL
-    local PASSED passed[CLSP_ROWS * CLSP_GROUP * CLSP_STRIDE] __attribute__((aligned(16)));
-    const uint elements = min((uint)CLSP_GROUP, num_v - tile * CLSP_GROUP) * CLSP_STRIDE;
-    const bool by_two = CLSP_STRIDE % 2 == 0 && (at.offset.s0 & 1) == 0;
-#endif
+    STORED_ROWS(tile, num_v, at)
     const size_t to_next = (size_t)num_v * CLSP_STRIDE;
     size_t row = WIDE(at.offset) + ((size_t)patch * at.num_rows + first) * to_next +
                  (size_t)tile * CLSP_GROUP * CLSP_STRIDE;
@@ -204,7 +210,6 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
     FOR_DU(FIND_LARGEST(along_u, kept_u, CLSP_TERMS_U - 1))
     FOR_DV(FIND_LARGEST(along_v, kept_v, CLSP_TERMS_U))
     const real4 largest = (real4)(along_u.s0, along_v.s0, along_u.s1, along_v.s1);
-    local real4 staged[CLSP_BLOCK_ROWS * PITCH];
     STAGE_VALUES(staged, at.first_row + first)
     barrier(CLK_LOCAL_MEM_FENCE);
 #elif HAS(NORMAL)
@@ -259,4 +264,5 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
                          by_two);
 #endif
     }
+    END_GROUPS
 }

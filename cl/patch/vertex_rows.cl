@@ -10,6 +10,7 @@
    The host sets CLSP_TERMS_U = p + 1, at least 2; CLSP_GROUP; CLSP_ROWS, 2 or 4; CLSP_BLOCK_ROWS;
    CLSP_STAGE; CLSP_KEEP_LOCAL 1 for differences along v in local memory, where they are too many
    for registers; the rest as vertex_place.clh says. */
+#include "launch_queue.clh"
 #include "row_range.clh"
 #include "real.clh"
 
@@ -33,13 +34,15 @@
 /* what an item keeps in local memory: an odd number, so that the items' numbers lie in different
    banks */
 #define KEPT (2 * CLSP_COORDS * PAIRS + 1)
-/* Declares the symmetric parts of an item's differences along v. */
+/* Declare the local memory, where there is any, for symmetric parts of differences along v, and an
+   item's parts. */
 #if CLSP_KEEP_LOCAL
+#define KEPT_PARTS local real kept[CLSP_GROUP * KEPT];
 #define KEEP_PARTS(plus, minus)                                                                   \
-    local real kept[CLSP_GROUP * KEPT];                                                           \
     local real (*const plus)[PAIRS] = (local real (*)[PAIRS])(kept + lane * KEPT);                \
     local real (*const minus)[PAIRS] = plus + CLSP_COORDS
 #else
+#define KEPT_PARTS
 #define KEEP_PARTS(plus, minus) real plus[CLSP_COORDS][PAIRS], minus[CLSP_COORDS][PAIRS]
 #endif
 /* the pair is the middle one alone */
@@ -226,10 +229,22 @@ static real4 row_normal(real4 xu, real4 xv, real2 scales, bool on_border)
                ((lower) ? num_u - 1 - (upper) : (upper)) - at.first_row < at.num_rows &&          \
                !((lower) && 2 * (upper) == num_u - 1)))
 
-/* Stages a table of the group's rows. */
-#define STAGE_TABLE(staged, table)                                                                \
-    local real4 staged[2 * PAIRS * CLSP_BLOCK_ROWS / 4];                                          \
-    stage_table(staged, table, 2 * PAIRS, stride, first, end)
+/* Declare local memory for the tables of the group's rows, and stage them. */
+#if NEEDS_DU
+#define STAGED_DU     staged_d
+#define STAGED_TABLES STAGED_TABLE(staged, 2 * PAIRS) STAGED_TABLE(staged_d, 2 * PAIRS)
+#else
+#define STAGED_DU     staged /* not used */
+#define STAGED_TABLES STAGED_TABLE(staged, 2 * PAIRS)
+#endif
+#if CLSP_STAGE
+#define STAGE_TABLES                                                                              \
+    stage_table(staged, table, 2 * PAIRS, stride, first, end);                                    \
+    if (NEEDS_DU) stage_table(STAGED_DU, table_d, 2 * PAIRS, stride, first, end);                 \
+    barrier(CLK_LOCAL_MEM_FENCE);
+#else
+#define STAGE_TABLES
+#endif
 
 /* Makes rows of vertices. t, and t_v, which belongs to the derivative along v:
    [patches][CLSP_TERMS_U][stride_t]; t_u, to that along u: [patches][CLSP_TERMS_U - 1][stride_t].
@@ -241,28 +256,22 @@ kernel __attribute__((reqd_work_group_size(CLSP_GROUP, 1, 1)))
 void vertex_rows(global const real *restrict t, global const real *restrict t_u,
                  global const real *restrict t_v, global const real *restrict table,
                  global const real *restrict table_d, global const real *restrict samples,
-                 global STORED *restrict out, vertex_sums sum, row_range at, surface_samples axes)
+                 global STORED *restrict out, vertex_sums sum, row_range at, surface_samples axes
+                 QUEUE)
 {
+    STAGED_TABLES
+    PASSED_ROWS(2 * CLSP_ROWS)
+    KEPT_PARTS
+    EACH_GROUP(BY_VALUE(vertex_sums, sum) BY_VALUE(row_range, at) BY_VALUE(surface_samples, axes))
     const uint lane = (uint)get_local_id(0);
     const uint stride = sum.stride_table, num_u = sum.num_u, num_v = sum.num_v;
-    const uint4 group = split_group((uint)get_group_id(0), sum.num_tiles, sum.num_blocks);
+    const uint4 group = split_group(GROUP_NUMBER, sum.num_tiles, sum.num_blocks);
     const uint tile = group.s0, patch = group.s2;
     const uint first = sum.first_half + group.s1 * CLSP_BLOCK_ROWS;
     const uint end = min(first + CLSP_BLOCK_ROWS, sum.end_half);
 
-#if CLSP_STAGE
-    STAGE_TABLE(staged, table);
-#if NEEDS_DU
-    STAGE_TABLE(staged_d, table_d);
-#endif
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-#if CLSP_THROUGH_LOCAL
-    local PASSED passed[2 * CLSP_ROWS * CLSP_GROUP * CLSP_STRIDE] __attribute__((aligned(16)));
-    const uint elements = min((uint)CLSP_GROUP, num_v - tile * CLSP_GROUP) * CLSP_STRIDE;
-    const bool by_two = CLSP_STRIDE % 2 == 0 && (at.offset.s0 & 1) == 0;
-#endif
-
+    STAGE_TABLES
+    STORED_ROWS(tile, num_v, at)
     const uint v = tile * CLSP_GROUP + lane;
     const size_t column = (size_t)min(v, num_v - 1) * CLSP_COORDS;
     const size_t from =
@@ -334,4 +343,5 @@ void vertex_rows(global const real *restrict t, global const real *restrict t_u,
         begin_upper += CLSP_ROWS * to_next;
         begin_lower -= CLSP_ROWS * to_next;
     }
+    END_GROUPS
 }

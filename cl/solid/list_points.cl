@@ -411,10 +411,11 @@ kernel void list_points(global const real *restrict points, global const uint *r
                         global const uint *restrict words, global const real *restrict tables,
                         global const uint *restrict items, global const real *restrict params_u,
                         global const real *restrict params_v, global const real *restrict params_w,
-                        global STORED *restrict out, list_range at)
+                        global STORED *restrict out, list_range at QUEUE)
 {
-    const uint g = (uint)get_global_id(0);
-    if (g >= at.num) return;
+    EACH_GROUP(BY_VALUE(list_range, at))
+    const uint g = ITEM_NUMBER;
+    if (g >= at.num) NEXT_ITEM;
 
     const size_t i = g, p = i * at.step;
     cell_param t;
@@ -422,28 +423,28 @@ kernel void list_points(global const real *restrict points, global const uint *r
     t.v = params_v[WIDE(at.from_v) + p];
     t.w = params_w[WIDE(at.from_w) + p];
     const uint cell = at.items ? items[WIDE(at.from_items) + i] : 0;
-    out += WIDE(at.offset) + i * CLSP_STRIDE;
+    global STORED *const to = out + WIDE(at.offset) + i * CLSP_STRIDE;
     const bool is_there = cell < at.cells && !isnan(t.u) && !isnan(t.v) && !isnan(t.w);
     t.u = is_there ? clamp(t.u, R(0.0), R(1.0)) : REAL_NAN;
     t.v = is_there ? clamp(t.v, R(0.0), R(1.0)) : REAL_NAN;
     t.w = is_there ? clamp(t.w, R(0.0), R(1.0)) : REAL_NAN;
 #ifdef CLSP_AT_PARAMS
-    STORE(t.u, out + CLSP_AT_PARAMS);
-    STORE(t.v, out + CLSP_AT_PARAMS + 1);
-    STORE(t.w, out + CLSP_AT_PARAMS + 2);
+    STORE(t.u, to + CLSP_AT_PARAMS);
+    STORE(t.v, to + CLSP_AT_PARAMS + 1);
+    STORE(t.w, to + CLSP_AT_PARAMS + 2);
 #endif
     if (!is_there) {
         for (uint c = 0; c < CLSP_DIM; c += CLSP_BLOCK)
-            store_channels((channels)(REAL_NAN), out, c);
-        return;
+            store_channels((channels)(REAL_NAN), to, c);
+        NEXT_ITEM;
     }
     const uint begin = words[2 * (size_t)cell], code = words[2 * (size_t)cell + 1];
     if (code == LEAF) {
         const cell_block b = read_block(blocks, patterns, begin / BLOCK_CELLS);
         global const uchar *const places = b.places + 64 * (begin & (BLOCK_CELLS - 1));
         for (uint c = 0; c < CLSP_DIM; c += CLSP_BLOCK)
-            store_channels(sum_regular(points + c, list + b.first, places, at.vertices, t), out, c);
-        return;
+            store_channels(sum_regular(points + c, list + b.first, places, at.vertices, t), to, c);
+        NEXT_ITEM;
     }
     global const uint *const trees = words + at.trees, *const mine = words + at.index + begin;
     const uint record = trees[code >> 9], shape = trees[record], frame = code & 511;
@@ -452,10 +453,11 @@ kernel void list_points(global const real *restrict points, global const uint *r
         const slice_place s = find_slice(trees, tables, record, frame, t);
         for (uint c = 0; c < CLSP_DIM; c += CLSP_BLOCK)
             store_channels(
-                sum_slices(points + c, mine, trees + record + 2, shape, s, frame, nearest), out, c);
-        return;
+                sum_slices(points + c, mine, trees + record + 2, shape, s, frame, nearest), to, c);
+        NEXT_ITEM;
     }
     const tree_place place = find_leaf(trees, tables, record, frame, t);
     for (uint c = 0; c < CLSP_DIM; c += CLSP_BLOCK)
-        store_channels(sum_tree(points + c, mine, tables, shape >> 5, place, nearest), out, c);
+        store_channels(sum_tree(points + c, mine, tables, shape >> 5, place, nearest), to, c);
+    END_GROUPS
 }

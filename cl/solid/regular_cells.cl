@@ -133,14 +133,15 @@ static void sum_columns(global real *to, local const real4 *sums, local const re
 kernel void regular_cells(global const real *restrict points, global const uint *restrict list,
                           global const uint *restrict blocks,
                           global const uchar *restrict patterns, ALONG const real4 *restrict along,
-                          global real *restrict out, cell_samples at)
+                          global real *restrict out, cell_samples at QUEUE)
 {
     local real staged[STAGED];
     local real4 sums[SUMS];
     local real centres[BLOCK_CELLS * CLSP_BLOCK];
     local uint cells[BLOCK_CELLS]; /* of the launch, where they are not made as one */
+    EACH_GROUP(BY_VALUE(cell_samples, at))
     const uint item = (uint)get_local_id(0);
-    cell_block b = read_block(blocks, patterns, at.record + (uint)get_group_id(0));
+    cell_block b = read_block(blocks, patterns, at.record + GROUP_NUMBER);
     const bool asked = ASKED(at, b);
     b.has_siblings = AS_ONE(b); /* clang warns of loops that depend on a constant */
     for (uint j = item; j < BLOCK_CELLS && !b.has_siblings; j += CLSP_GROUP)
@@ -172,6 +173,7 @@ kernel void regular_cells(global const real *restrict points, global const uint 
                 sum_columns(to, sums, centres, cells, along, at, u, wide, item);
         }
     }
+    END_GROUPS
 }
 
 #endif

@@ -113,12 +113,13 @@ static void write_turned(local real *tile, global real *to, real4 sum, const rea
 /* A group makes a set: an item CLSP_COLUMNS columns across slices, one channel of all cells. */
 kernel void solid_layers(global const real4 *restrict copies, global const uint *restrict sets,
                          global const real *restrict slices, ALONG const real4 *restrict along,
-                         global real *restrict out, cell_samples at)
+                         global real *restrict out, cell_samples at QUEUE)
 {
     local real4 staged[CLSP_MAX_SLICE * CLSP_BLOCK * CLSP_SET];
     local real centres[CLSP_SET * CLSP_BLOCK], tile[SAMPLES * PADDED];
+    EACH_GROUP(BY_VALUE(cell_samples, at))
     const uint item = (uint)get_local_id(0), mine = item / CLSP_BLOCK, c = item - mine * CLSP_BLOCK;
-    const cell_set set = read_set(sets, at.record + (uint)get_group_id(0));
+    const cell_set set = read_set(sets, at.record + GROUP_NUMBER);
     const uint terms = set.terms >> 2, direction = set.terms & 3;
     const slice_shape shape = shape_of(at, direction);
     const bool asked = any_asked(at, set);
@@ -190,6 +191,7 @@ kernel void solid_layers(global const real4 *restrict copies, global const uint 
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
+    END_GROUPS
 }
 
 #endif

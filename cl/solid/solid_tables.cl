@@ -133,9 +133,9 @@ static void write_runs(global real *to, const run *runs)
 
 /* Returns which part of a launch a group makes. Groups are given to units in turns; those of a unit
    make neighbouring parts, whose tables it then has at hand. */
-static uint own_part(uint parts)
+static uint own_part(uint group, uint parts)
 {
-    const uint group = (uint)get_group_id(0), unit = group % CLSP_UNITS;
+    const uint unit = group % CLSP_UNITS;
     return unit * (parts / CLSP_UNITS) + min(unit, parts % CLSP_UNITS) + group / CLSP_UNITS;
 }
 
@@ -143,10 +143,11 @@ static uint own_part(uint parts)
    all their channels, and each of these many samples. */
 kernel void solid_tables(global const real *restrict copies, global const uint *restrict sets,
                          global const real *restrict tables, global real *restrict out,
-                         cell_samples at)
+                         cell_samples at QUEUE)
 {
     local real staged[CHUNK * WIDTH] __attribute__((aligned(16)));
-    const uint item = (uint)get_local_id(0), mine = own_part(at.sets * at.groups);
+    EACH_GROUP(BY_VALUE(cell_samples, at))
+    const uint item = (uint)get_local_id(0), mine = own_part(GROUP_NUMBER, at.sets * at.groups);
     const uint number = mine / at.groups, part = mine - number * at.groups;
     const uint samples = NUM_U(at) * NUM_V(at) * NUM_W(at), stride = (samples + 15) & ~15u;
     const uint num_runs = samples / ADJACENT, run_stride = stride / ADJACENT;
@@ -197,6 +198,7 @@ kernel void solid_tables(global const real *restrict copies, global const uint *
             }
         }
     }
+    END_GROUPS
 }
 
 #endif

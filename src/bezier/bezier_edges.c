@@ -1,6 +1,7 @@
 #include "bezier_edges.h"
 
 #include "check.h"
+#include "edge_normals.h"
 #include "vertex_assembly.h"
 #include "vertex_layout.h"
 
@@ -70,8 +71,6 @@ clsp_status clspi_bezier_edges_eval(const clspi_kernel *kernel, clspi_series *se
                                     const clspi_rows *rows)
 {
     const uint64_t most = vertices_of_a_launch(series->ctx, desc);
-    const size_t num = 2 * ((size_t)desc->axis[0].num + desc->axis[1].num);
-    clspi_cut cut = {.per_piece = num, .left = rows->num_patches * num};
     clspi_bezier_edges_args args = {.points = points,
                                     .samples = desc->samples ? desc->samples : points,
                                     .out = rows->out,
@@ -84,13 +83,17 @@ clsp_status clspi_bezier_edges_eval(const clspi_kernel *kernel, clspi_series *se
                                     .rows = clspi_row_range_of(rows->first_patch, rows),
                                     .axis_u = clspi_sample_axis_of(desc, 0),
                                     .axis_v = clspi_sample_axis_of(desc, 1)};
-    clspi_part part;
 
     if (args.range.borders == 0) return CLSP_OK;
-    while (clspi_cut_next(&cut, most, &part)) {
-        args.range.first_item = part.before;
-        args.range.items = (uint32_t)part.num_lines;
-        CLSPI_CHECK(clspi_launch_bezier_edges(series, kernel, &args, part.num_lines));
+    for (uint32_t side = 0; side < CLSPI_SIDES; side++) {
+        const clsp_range items = clspi_side_items(desc, rows, side);
+        clspi_cut cut = {.per_piece = clspi_max(1, items.count), .left = items.count};
+        clspi_part part;
+        while (clspi_cut_next(&cut, most, &part)) {
+            args.range.first_item = items.first + part.before;
+            args.range.items = (uint32_t)part.num_lines;
+            CLSPI_CHECK(clspi_launch_bezier_edges(series, kernel, &args, part.num_lines));
+        }
     }
     return CLSP_OK;
 }

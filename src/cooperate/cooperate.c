@@ -117,7 +117,7 @@ static const char *why_no_svm(clspi_shared_call *call)
     const clsp_schedule asked = call->opts->schedule;
 
     if (asked > CLSP_SCHEDULE_SVM) return "";
-    if (call->opts->bit_equal) return "its kernel's bits may be others";
+    if (call->opts->bit_equal) return "the host takes tiles from its queue";
     if (asked == CLSP_SCHEDULE_DEFAULT && !clspi_device_set_has_spare_cores(call->set))
         return "the devices work on all of the host's cores";
     return clspi_tile_queue_refusal(call->set, call->job, call->persistent);
@@ -315,6 +315,31 @@ static void run_static(clspi_shared_call *call)
     clspi_run_round(run, call->workers);
 }
 
+/* ---- the svm schedule ---- */
+
+/* Leaves out devices that would make one unit of the queue later than the host makes all, as far as
+   speeds are known: whoever takes a unit is waited for. */
+static void leave_out_slow(clspi_shared_call *call)
+{
+    const clspi_record *const record = call->record;
+    const double alone = record ? record->schedules[CLSP_SCHEDULE_HOST].tile_ms : 0;
+    const double threads = call->workers / (call->workers_alone + 1.0);
+    const double unit = (double)clspi_max(1, call->job->unit_tiles);
+
+    if (!clspi_run_alive(call->run, call->run->host) || call->workers == 0) return;
+    for (uint32_t d = 0; alone > 0 && d < call->run->num_devices; d++)
+        if (unit * record->devices[d].tile_ms > (double)call->job->num_tiles * alone / threads)
+            call->persistent[d] = false;
+}
+
+/* Lets host and devices take units from a queue. There is nothing to dispatch: the calling thread
+   is one of those that share. */
+static void run_svm(clspi_shared_call *call)
+{
+    leave_out_slow(call);
+    clspi_tile_queue_round(call->run, call->persistent, call->workers > 0 ? call->workers - 1 : 0);
+}
+
 /* ---- running ---- */
 
 /* Measures the host where its speed is not known because the device works on all cores: a tile or
@@ -335,9 +360,7 @@ static bool run_first_round(clspi_shared_call *call, clsp_schedule schedule)
 {
     switch (schedule) {
     case CLSP_SCHEDULE_SVM:
-        /* there is nothing to dispatch: the calling thread is one of those that share */
-        clspi_tile_queue_round(call->run, call->persistent,
-                               call->workers > 0 ? call->workers - 1 : 0);
+        run_svm(call);
         return true;
     case CLSP_SCHEDULE_DYNAMIC:
         run_dynamic(call);

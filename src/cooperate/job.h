@@ -44,11 +44,13 @@ typedef struct clspi_job {
     clsp_status (*enqueue)(void *user, uint32_t device, clspi_series *series,
                            const clspi_chunk *chunk);
 
-    /* Enqueues a persistent kernel: its work-groups take tiles from *counter, a int32_t in
-       fine-grain SVM that begins at 0, until num_tiles are gone, and make them in out, which is
-       fine-grain SVM as well. NULL: there is none, and why_not_persistent says why. */
+    /* Enqueues persistent kernels: their work-groups take units of unit_tiles tiles (0: of one)
+       from *counter, a int32_t in fine-grain SVM that begins at 0, until num_tiles are gone, and
+       make them in out, which is fine-grain SVM as well. NULL: there are none, and
+       why_not_persistent says why. */
     clsp_status (*persistent)(void *user, uint32_t device, clspi_series *series, void *counter,
                               size_t num_tiles, void *out);
+    size_t unit_tiles;
     const char *why_not_persistent;
 
     /* Under which speeds are kept: family, degrees, precision, layout, size class; no blanks. */

@@ -50,28 +50,42 @@ void clspi_tile_queue_release(clspi_device_set *set)
 
 typedef struct tile_queue {
     clspi_run *run;
-    shared_counter *counter;
-    size_t num_tiles;
+    shared_counter *counter; /* of units */
+    size_t num_units;
     uint32_t workers;
 } tile_queue;
 
-/* Takes the next tiles for a host worker; false when none are left. */
+/* Returns the tiles of a queue's unit. */
+static size_t unit_of(const clspi_run *run)
+{
+    return clspi_max(1, run->job->unit_tiles);
+}
+
+/* Returns the tiles of some units. */
+static clsp_range tiles_of(const clspi_run *run, clsp_range units)
+{
+    const size_t unit = unit_of(run), first = units.first * unit;
+
+    return (clsp_range){first, clspi_min(units.count * unit, run->job->num_tiles - first)};
+}
+
+/* Takes the next units for a host worker; false when none are left. */
 static bool take(tile_queue *q, size_t wanted, clsp_range *taken)
 {
     const int32_t first =
         atomic_fetch_add_explicit(q->counter, (int32_t)wanted, memory_order_relaxed);
 
-    if ((size_t)first >= q->num_tiles) return false;
+    if ((size_t)first >= q->num_units) return false;
     taken->first = (size_t)first;
-    taken->count = clspi_min(wanted, q->num_tiles - taken->first);
+    taken->count = clspi_min(wanted, q->num_units - taken->first);
     return true;
 }
 
-/* Returns how many tiles to take next, after tiles that lasted `ms`: several at once where tiles
+/* Returns how many units to take next, after some that lasted `ms`: several at once where units
    are tiny, but never a large part of what may be left. */
 static size_t next_wanted(const tile_queue *q, size_t wanted, const clsp_range *last, double ms)
 {
-    const size_t left = q->num_tiles - last->first - last->count;
+    const size_t left = q->num_units - last->first - last->count;
     const size_t most = clspi_min(left / (8 * ((size_t)q->workers + 2)), WANTED_MAX);
 
     if (ms < TAKE_MIN_MS)
@@ -88,22 +102,22 @@ static void work(void *user, uint32_t worker)
     clspi_run *const run = q->run;
     double busy = 0, now = clspi_now_ms();
     size_t wanted = 1;
-    clsp_range tiles;
+    clsp_range units;
 
-    while (clspi_run_alive(run, run->host) && take(q, wanted, &tiles)) {
+    while (clspi_run_alive(run, run->host) && take(q, wanted, &units)) {
         const double begin = now;
-        const bool made = clspi_run_make(run, worker, tiles);
+        const bool made = clspi_run_make(run, worker, tiles_of(run, units));
         now = clspi_now_ms();
         if (!made) break;
         busy += now - begin;
-        wanted = next_wanted(q, wanted, &tiles, now - begin);
+        wanted = next_wanted(q, wanted, &units, now - begin);
     }
     clspi_run_add_busy(run, busy);
 }
 
 /* ---- the devices' side ---- */
 
-/* Launches the persistent kernel on a device; returns whether the device is at work. */
+/* Launches the persistent kernels on a device. False where that failed when some may have begun. */
 static bool launch(clspi_run *run, uint32_t device, cl_event *done)
 {
     const clspi_job *const job = run->job;
@@ -120,30 +134,35 @@ static bool launch(clspi_run *run, uint32_t device, cl_event *done)
         status = clspi_series_end(&series, done);
     if (status == CLSP_OK) status = clspi_cl(&ctx->log, clFlush(ctx->queue), "clFlush");
     if (status == CLSP_OK) return true;
-    clFinish(ctx->queue); /* it may have begun */
+    clFinish(ctx->queue);
     clspi_run_drop(run, device, status);
-    return *done != NULL;
+    return !series.has_run;
 }
 
-/* Launches the persistent kernel on all devices that are to run it, and returns the first one at
-   work, or num_devices. done: [devices], NULL where there is nothing to wait for. */
-static uint32_t launch_all(clspi_run *run, const bool persistent[], cl_event done[])
+/* Launches the persistent kernels on all devices that are to run them; false where that failed on
+   one, which may have taken tiles. done: [devices], NULL where there is nothing to wait for.
+   *first_device: the first one, or num_devices. */
+static bool launch_all(clspi_run *run, const bool persistent[], cl_event done[],
+                       uint32_t *first_device)
 {
-    uint32_t first_device = run->num_devices;
+    bool whole = true;
 
-    for (uint32_t d = 0; d < run->num_devices; d++)
-        if (persistent[d] && clspi_run_alive(run, d) && launch(run, d, &done[d]) &&
-            first_device == run->num_devices)
-            first_device = d;
-    return first_device;
+    *first_device = run->num_devices;
+    for (uint32_t d = 0; d < run->num_devices; d++) {
+        if (!persistent[d] || !clspi_run_alive(run, d)) continue;
+        whole = launch(run, d, &done[d]) && whole;
+        if (done[d]) *first_device = (uint32_t)clspi_min(d, *first_device);
+    }
+    return whole;
 }
 
-/* Gives the time of a kernel by the device's clock, else another one. */
+/* Gives the time of a job's kernels, the last of which an event is of, by the device's clock: from
+   when that was enqueued. Else another one. */
 static double kernel_ms(cl_event event, double otherwise)
 {
     uint64_t begin = 0, end = 0;
 
-    if (clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof begin, &begin, NULL) !=
+    if (clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_QUEUED, sizeof begin, &begin, NULL) !=
             CL_SUCCESS ||
         clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) !=
             CL_SUCCESS ||
@@ -205,9 +224,10 @@ static void start_over(clspi_run *run)
 static void count_tiles(clspi_run *run, const tile_queue *q, uint32_t first_device)
 {
     const int32_t count = atomic_load(q->counter);
-    const size_t taken = clspi_min((size_t)count, q->num_tiles);
+    const size_t taken =
+        clspi_min(clspi_min((size_t)count, q->num_units) * unit_of(run), run->job->num_tiles);
     size_t others = atomic_load(&run->participants[run->host].tiles);
-    const clsp_range rest = {taken, q->num_tiles - taken};
+    const clsp_range rest = {taken, run->job->num_tiles - taken};
 
     for (unsigned i = 0; i < atomic_load(&run->requeued.num); i++)
         others += run->requeued.ranges[i].count;
@@ -219,18 +239,20 @@ static void count_tiles(clspi_run *run, const tile_queue *q, uint32_t first_devi
 void clspi_tile_queue_round(clspi_run *run, const bool persistent[], uint32_t workers)
 {
     cl_event done[CLSPI_MAX_DEVICES] = {NULL};
-    tile_queue q = {run, run->set->counter, run->job->num_tiles, 0};
+    tile_queue q = {run, run->set->counter, clspi_div_up(run->job->num_tiles, unit_of(run)), 0};
 
     atomic_store(q.counter, 0);
     if (clspi_run_alive(run, run->host)) q.workers = clspi_pool_reserve(&run->set->pool, workers);
     clspi_run_start_clock(run, clspi_run_alive(run, run->host) ? q.workers + 1 : 0);
-    const uint32_t first_device = launch_all(run, persistent, done);
+    /* they need not wait until launches are enqueued */
+    if (clspi_run_alive(run, run->host)) clspi_pool_start(&run->set->pool, q.workers, work, &q);
+    uint32_t first_device;
+    const bool launched = launch_all(run, persistent, done, &first_device);
     if (clspi_run_alive(run, run->host)) {
-        clspi_pool_start(&run->set->pool, q.workers, work, &q);
         work(&q, q.workers);
-        if (q.workers > 0) clspi_pool_wait(&run->set->pool);
     }
-    if (await_all(run, done))
+    if (q.workers > 0) clspi_pool_wait(&run->set->pool);
+    if (await_all(run, done) && launched)
         count_tiles(run, &q, first_device);
     else
         start_over(run);

@@ -126,3 +126,33 @@ clsp_status clspi_arguments_set(clspi_log *log, cl_kernel kernel, const clspi_si
                              "clSetKernelArg"));
     return CLSP_OK;
 }
+
+uint32_t clspi_arguments_memory(const clspi_signature *signature, const void *args,
+                                cl_mem memory[CLSPI_MAX_ARGUMENTS])
+{
+    uint32_t index = 0;
+
+    for (size_t k = 0; k < signature->num; k += 1 + signature->parameters[k].num_fields, index++) {
+        const clspi_parameter *const parameter = &signature->parameters[k];
+        const void *const value = (const char *)args + parameter->offset;
+        memory[index] = parameter->kind == CLSPI_MEMORY ? *(const cl_mem *)value : NULL;
+    }
+    return index;
+}
+
+size_t clspi_arguments_values(const clspi_signature *signature, const void *args, size_t real_bytes,
+                              bool of_launch, unsigned char *to)
+{
+    size_t bytes = 0;
+    packed_struct s;
+
+    for (size_t k = 0; k < signature->num; k += 1 + signature->parameters[k].num_fields) {
+        const clspi_parameter *const parameter = &signature->parameters[k];
+        if (parameter->kind != CLSPI_STRUCT || parameter->of_launch != of_launch) continue;
+        pack_struct(&s, parameter + 1, parameter->num_fields, args, real_bytes);
+        const size_t whole = clspi_round_up(s.padded, CLSPI_VALUE_BYTES);
+        if (to) memcpy(to + bytes, s.bytes, whole);
+        bytes += whole;
+    }
+    return bytes;
+}

@@ -1,6 +1,7 @@
 #include "launch.h"
 
 #include "check.h"
+#include "launch_queue.h"
 
 void clspi_series_begin(clspi_series *series, clsp_context *ctx, cl_uint num_wait,
                         const cl_event *wait, const cl_event *done)
@@ -11,6 +12,8 @@ void clspi_series_begin(clspi_series *series, clsp_context *ctx, cl_uint num_wai
     series->wait = wait;
     series->want_event = done != NULL || !ctx->in_order;
     series->last = NULL;
+    series->has_run = false;
+    series->queue = NULL;
 }
 
 /* Gives the wait list of the next command, and returns its length. */
@@ -77,20 +80,27 @@ clsp_status clspi_series_launch(clspi_series *series, const clspi_kernel *kernel
                                 const clspi_signature *signature, const void *args, size_t items)
 {
     clsp_context *const ctx = series->ctx;
-    const cl_event *wait;
-    cl_event event = NULL;
-    const size_t global = clspi_round_up(items, kernel->local);
 
     if (items == 0) return CLSP_OK;
     if (kernel->signature != signature)
         return clspi_fail(&ctx->log, CL_INVALID_KERNEL_ARGS, "%s launched as %s",
                           kernel->signature->kernel, signature->kernel);
+    if (series->queue) return clspi_launch_queue_add(series->queue, kernel, args, items);
     CLSPI_CHECK(
         clspi_arguments_set(&ctx->log, kernel->kernel, signature, args, kernel->real_bytes));
+    return clspi_series_run(series, kernel->kernel, clspi_round_up(items, kernel->local),
+                            kernel->local);
+}
+
+clsp_status clspi_series_run(clspi_series *series, cl_kernel kernel, size_t global, size_t local)
+{
+    const cl_event *wait;
+    cl_event event = NULL;
     const cl_uint num_wait = next_wait(series, &wait);
-    const cl_int code =
-        clEnqueueNDRangeKernel(ctx->queue, kernel->kernel, 1, NULL, &global, &kernel->local,
-                               num_wait, wait, series->want_event ? &event : NULL);
+    const cl_int code = clEnqueueNDRangeKernel(series->ctx->queue, kernel, 1, NULL, &global, &local,
+                                               num_wait, wait, series->want_event ? &event : NULL);
+
+    series->has_run = series->has_run || code == CL_SUCCESS;
     return enqueued(series, code, event, "clEnqueueNDRangeKernel");
 }
 

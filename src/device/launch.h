@@ -13,6 +13,9 @@ typedef struct clspi_series {
     const cl_event *wait;
     bool want_event;
     cl_event last;
+    bool has_run;                     /* some kernel is enqueued */
+    struct clspi_launch_queue *queue; /* where launches are noted (launch_queue.h); NULL: they are
+                                         enqueued */
 } clspi_series;
 
 void clspi_series_begin(clspi_series *series, clsp_context *ctx, cl_uint num_wait,
@@ -33,6 +36,9 @@ clsp_status clspi_series_fail(clspi_series *series, clsp_status status);
    Called through the functions of kernel_arguments.h, whose args are of the signature's type. */
 clsp_status clspi_series_launch(clspi_series *series, const clspi_kernel *kernel,
                                 const clspi_signature *signature, const void *args, size_t items);
+
+/* Enqueues a kernel whose arguments are set, with whole work-groups. */
+clsp_status clspi_series_run(clspi_series *series, cl_kernel kernel, size_t global, size_t local);
 
 /* A function of the host's. */
 typedef void(CL_CALLBACK *clspi_native_fn)(void *args);

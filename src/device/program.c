@@ -12,6 +12,7 @@
 #include "process.h"
 #include "profile.h"
 #include "sources.h"
+#include "svm_atomics.h"
 
 typedef struct clspi_program {
     struct clspi_program *next;
@@ -380,6 +381,46 @@ clsp_status clspi_kernel_create_grouped(clspi_kernel *kernel, clsp_context *ctx,
 {
     return clspi_kernel_create_for_group(kernel, ctx, program, signature, options,
                                          ctx->tuning.work_group);
+}
+
+/* Finds the program of a kernel among those of its context. */
+static const clspi_program *entry_of(const clspi_kernel *kernel)
+{
+    const clspi_program *found;
+    cl_program program = NULL;
+
+    clGetKernelInfo(kernel->kernel, CL_KERNEL_PROGRAM, sizeof program, &program, NULL);
+    pthread_mutex_lock(&kernel->ctx->programs_lock);
+    found = kernel->ctx->programs;
+    while (found && found->program != program)
+        found = found->next;
+    pthread_mutex_unlock(&kernel->ctx->programs_lock);
+    return found;
+}
+
+clsp_status clspi_kernel_create_queued(cl_kernel *made, const clspi_kernel *kernel)
+{
+    clsp_context *const ctx = kernel->ctx;
+    const char *const name = kernel->signature->kernel;
+    const clspi_program *const of = entry_of(kernel);
+    clspi_options options;
+    cl_program program;
+    cl_int code;
+
+    if (!of || !clspi_svm_atomics(ctx, &options))
+        return clspi_fail(&ctx->log, CLSP_ERROR_STATE, "no persistent kernel makes %s", name);
+    clspi_option(&options, "QUEUED", 1);
+    /* behind the OpenCL C of the launches, which all programs begin with */
+    const clspi_options rest = clspi_options_after(of->options + strcspn(of->options, " "));
+    clspi_options_add(&options, &rest);
+    CLSPI_CHECK(check_options(ctx, of->source->name, &options));
+    CLSPI_CHECK(clspi_program_get(ctx, of->source->name, options.text, &program, NULL));
+    *made = clCreateKernel(program, name, &code);
+    CLSPI_CHECK(clspi_cl(&ctx->log, code, name));
+    if (kernel_limit(ctx, *made) >= kernel->local) return CLSP_OK;
+    clReleaseKernel(*made);
+    return clspi_fail(&ctx->log, CL_INVALID_WORK_GROUP_SIZE,
+                      "%s: too many registers in a persistent kernel", name);
 }
 
 static void CL_CALLBACK release_behind(cl_event event, cl_int status, void *kernel)

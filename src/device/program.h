@@ -42,6 +42,10 @@ clsp_status clspi_kernel_create_for_group(clspi_kernel *kernel, clsp_context *ct
                                           const clspi_options *options, size_t group);
 void clspi_kernel_release(clspi_kernel *kernel);
 
+/* Makes of a kernel the persistent one that makes its launches (launch_queue.h), for groups of the
+   same size. Only where clspi_svm_atomics is true. */
+clsp_status clspi_kernel_create_queued(cl_kernel *made, const clspi_kernel *kernel);
+
 /* How many builds there are, and were. */
 typedef struct clspi_build_count {
     bool only_counts; /* builds are counted and not made */

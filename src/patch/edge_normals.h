@@ -7,6 +7,12 @@
 #include "axis_sum.h"
 #include "tensor_sum.h"
 
+enum { CLSPI_SIDES = 4 };
+
+/* Returns the items of a side of patches' grids, as edge_normals.clh numbers them, that some rows
+   have; of whole patches those of all sides as the first one's. */
+clsp_range clspi_side_items(const clspi_tensor_desc *desc, const clspi_rows *rows, uint32_t side);
+
 /* Makes the normals on the edges that rows of a grid have again. tables: the grid's. kernel: made
    when it is first needed. */
 clsp_status clspi_edge_normals(clspi_kernel *kernel, clspi_series *series,

@@ -36,13 +36,12 @@ static bool by_lines(const clspi_partial_sums *sums)
 
 clsp_status clspi_partial_kernel(clspi_partial_sums *sums)
 {
-    const clspi_options options =
-        clspi_tensor_sums_options(sums->ctx, sums->precision, sums->coords, sums->table->is_banded);
-
     if (sums->kernel.kernel) return CLSP_OK;
     if (by_lines(sums))
         return clspi_line_sums_prepare(&sums->kernel, sums->ctx, sums->precision, sums->coords,
                                        sums->table->terms);
+    const clspi_options options =
+        clspi_tensor_sums_options(sums->ctx, sums->precision, sums->coords, sums->table->is_banded);
     return clspi_kernel_create(&sums->kernel, sums->ctx, "tensor_sums",
                                &clspi_partial_sums_signature, &options);
 }

@@ -4,7 +4,6 @@
 #include "differences.h"
 #include "eval_points.h"
 #include "line_sums.h"
-#include "tile_rows.h"
 #include "vertex_assembly.h"
 #include "vertex_rows.h"
 
@@ -66,7 +65,6 @@ clsp_status clspi_patch_build_sums(const clspi_build *build, const clspi_tensor_
 
     CLSPI_CHECK(clspi_table_build(build, desc->precision));
     CLSPI_CHECK(clspi_program_build(build, "tensor_sums", &options));
-    CLSPI_CHECK(clspi_tile_kernel_build(build, desc->precision, is_banded));
     for (uint32_t terms = 1; terms <= max_terms; terms++) {
         CLSPI_CHECK(build_terms(build, desc, terms));
         const clspi_basis_table table = {.terms = terms, .is_banded = is_banded};

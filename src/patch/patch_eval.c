@@ -313,22 +313,43 @@ static clsp_status make_vertices_on_device(const clspi_work *work, clspi_plan *b
                                         out->offset);
 }
 
-static clsp_status make_persistent(const clspi_work *work, clspi_plan *base, clspi_series *series,
-                                   const clspi_queued_tiles *job)
+/* Makes ready what rows are made from: sums of all patches that the last ones start from, and room
+   for those that vertices are assembled from. */
+static clsp_status rows_ready(const clspi_work *work, clspi_plan *base, clspi_series *series)
 {
     clsp_patch_plan *const plan = clspi_patch_plan_of(base);
+    const clsp_range patches = {work->first_piece, work->tiling.num_pieces};
+    clspi_point_source source;
 
-    (void)work;
     CLSPI_CHECK(clspi_patch_ready(plan, series));
-    return clspi_tile_kernel_enqueue(&plan->tile_kernel, series, &plan->desc, &plan->sums, job);
+    CLSPI_CHECK(clspi_patch_find_source(&source, plan, series));
+    if (plan->sums.method) return CLSP_OK;
+    for (uint32_t i = 0; i < plan->sums.num; i++)
+        CLSPI_CHECK(clspi_sum_ready(&plan->sums.sum[i], series, patches));
+    if (plan->is_plain || plan->sums.last_in_rows) return CLSP_OK;
+    return clspi_assembly_reserve(&plan->assembly, &plan->sums, series, &plan->desc,
+                                  work->tiling.num_pieces * work->tiling.lines);
 }
 
-/* Tells why no persistent kernel can make `count` patches; NULL: one can. Static storage. */
-static const char *persistent_refusal(const clsp_patch_plan *plan, size_t count)
+static clsp_status vertices_ready(const clspi_work *work, clspi_plan *base, clspi_series *series)
 {
-    if (!plan->is_plain || plan->desc.watertight || clspi_has_patch_grids(&plan->grids))
-        return "no persistent kernel for these vertices";
-    return clspi_tile_kernel_refusal(plan->base.ctx, &plan->desc, &plan->sums, count);
+    (void)work;
+    return clspi_patch_vertices_ready(clspi_patch_plan_of(base), series);
+}
+
+/* Tells why launches for `count` patches cannot be queued; NULL: they can. Static storage. */
+static const char *queue_refusal(const clsp_patch_plan *plan, size_t count)
+{
+    if (!clspi_patch_has_rows(plan)) return NULL;
+    if (plan->sums.method) return "no persistent kernel for this method";
+    for (uint32_t i = 0; i < plan->sums.num; i++)
+        if (!clspi_sum_fits(&plan->sums.sum[i], count))
+            return "partial sums of all patches do not fit the device";
+    if (plan->is_plain || plan->sums.last_in_rows ||
+        clspi_assembly_fits(plan->base.ctx, &plan->sums, &plan->desc,
+                            count * plan->desc.axis[0].num))
+        return NULL;
+    return "sums of all vertices do not fit the device";
 }
 
 clsp_status clspi_patch_load_peer(clspi_plan *peer, clspi_plan *base)
@@ -423,12 +444,13 @@ static clspi_work work_of(clsp_patch_plan *plan, clsp_range patches, size_t elem
                                                  .prepare = prepare,
                                                  .on_host = make_on_host,
                                                  .on_device = make_on_device,
-                                                 .persistent = make_persistent,
+                                                 .ready = rows_ready,
                                                  .mend = make_edges};
     static const clspi_work_makers vertex_makers = {.key = key_of,
                                                     .prepare = prepare,
                                                     .on_host = make_vertices_on_host,
                                                     .on_device = make_vertices_on_device,
+                                                    .ready = vertices_ready,
                                                     .mend = make_edges};
     static const clspi_work_makers point_makers = {.key = key_of,
                                                    .prepare = clspi_list_prepare,
@@ -465,6 +487,6 @@ clsp_status clsp_patch_eval(clsp_patch_plan *plan, clsp_range patches, clsp_outp
     CLSPI_CHECK(clspi_patch_check_patches(plan, patches, run));
     CLSPI_CHECK(clspi_patch_count_elements(plan, patches, run, &elements));
     clspi_work work = work_of(plan, patches, elements, &vertices);
-    if (run && run->share) work.why_not_persistent = persistent_refusal(plan, patches.count);
+    if (run && run->share) work.why_not_persistent = queue_refusal(plan, patches.count);
     return clspi_work_run(&work, run);
 }

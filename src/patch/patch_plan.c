@@ -80,7 +80,6 @@ static void release(clsp_patch_plan *plan)
     clspi_kernel_release(&plan->vertex_rows);
     clspi_point_kernels_release(&plan->point_kernels);
     clspi_kernel_release(&plan->faces);
-    clspi_tile_kernel_release(&plan->tile_kernel);
     clspi_patch_grids_clear(&plan->grids);
     clspi_peers_release(&plan->peers);
     clspi_patch_forget_grids(plan);

@@ -10,7 +10,7 @@
 #include "host_state.h"
 #include "memory.h"
 #include "own_samples.h"
-#include "tile_rows.h"
+#include "peers.h"
 #include "vertex_assembly.h"
 #include "vertex_tile.h"
 
@@ -88,7 +88,6 @@ struct clsp_patch_plan {
     clspi_kernel vertex_rows; /* where it makes the vertices in one pass */
     clspi_point_kernels point_kernels;
     clspi_kernel faces;
-    clspi_tile_kernel tile_kernel;
     clspi_peers peers;
     clspi_host_state host;
     clspi_vertex_tile *host_tile;   /* tables of the host; NULL: not made */

@@ -128,6 +128,15 @@ static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clsp
     return make_job(plan, series, &job);
 }
 
+/* Brings what vertices are evaluated from to the device. */
+static clsp_status list_ready(const clspi_work *work, clspi_plan *base, clspi_series *series)
+{
+    clspi_point_source source;
+
+    (void)work;
+    return clspi_patch_find_source(&source, clspi_patch_plan_of(base), series);
+}
+
 /* ---- the call ---- */
 
 /* Describes what speeds depend on. */
@@ -151,6 +160,7 @@ clsp_status clsp_patch_eval_points(clsp_patch_plan *plan, const clsp_points *poi
                                              .prepare = clspi_list_prepare,
                                              .on_host = make_on_host,
                                              .on_device = make_on_device,
+                                             .ready = list_ready,
                                              .mend = make_edges};
 
     if (!plan || !points)

@@ -75,6 +75,17 @@ clspi_cut clspi_patch_cut_vertices(const clsp_patch_plan *plan, size_t first_pat
                                  first_patch, vertices);
 }
 
+clsp_status clspi_patch_vertices_ready(clsp_patch_plan *plan, clspi_series *series)
+{
+    clspi_point_source source;
+
+    CLSPI_CHECK(clspi_patch_find_source(&source, plan, series));
+    CLSPI_CHECK(clspi_patch_grids_upload(&plan->grids, series, &plan->desc));
+    return clspi_has_own_samples(&plan->desc)
+               ? clspi_own_samples_upload(&plan->samples, series, &plan->desc)
+               : CLSP_OK;
+}
+
 clsp_status clspi_patch_enqueue_vertices(clsp_patch_plan *plan, clspi_series *series,
                                          clsp_range vertices, cl_mem out, size_t offset)
 {
@@ -88,12 +99,9 @@ clsp_status clspi_patch_enqueue_vertices(clsp_patch_plan *plan, clspi_series *se
                             .out = out,
                             .offset = offset};
 
+    CLSPI_CHECK(clspi_patch_vertices_ready(plan, series));
     CLSPI_CHECK(clspi_patch_find_source(&source, plan, series));
-    CLSPI_CHECK(clspi_patch_grids_upload(&plan->grids, series, &plan->desc));
-    if (clspi_has_own_samples(&plan->desc)) {
-        CLSPI_CHECK(clspi_own_samples_upload(&plan->samples, series, &plan->desc));
-        grids.samples = plan->samples.buffer;
-    }
+    if (clspi_has_own_samples(&plan->desc)) grids.samples = plan->samples.buffer;
     return clspi_eval_grids(&plan->point_kernels, series, &source, &grids);
 }
 

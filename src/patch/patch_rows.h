@@ -44,6 +44,9 @@ void clspi_patch_clear_grids(clsp_patch_plan *plan);
 clsp_status clspi_patch_find_source(clspi_point_source *source, clsp_patch_plan *plan,
                                     clspi_series *series);
 
+/* Brings what they are evaluated from to the device. */
+clsp_status clspi_patch_vertices_ready(clsp_patch_plan *plan, clspi_series *series);
+
 /* Enqueues vertices, counted through the patches from the first one on, of patches that have grids
    of their own. offset: elements of `out` before the first of them. */
 clsp_status clspi_patch_enqueue_vertices(clsp_patch_plan *plan, clspi_series *series,

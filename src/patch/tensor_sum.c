@@ -96,6 +96,7 @@ clsp_status clspi_sum_prepare(clspi_tensor_sum *sum, clspi_series *series,
                               bool last_in_rows)
 {
     sum->ctx = series->ctx;
+    sum->middles.count = 0;
     sum->desc = desc;
     for (int k = 0; k < 3; k++)
         sum->controls[k] = desc->controls[k] - sum->by[k];
@@ -143,11 +144,12 @@ static clsp_status load_points(clspi_tensor_sum *sum, clspi_series *series, cl_m
     return CLSP_OK;
 }
 
-/* Makes room between the sums of a volume. */
-static clsp_status reserve_middle(clspi_tensor_sum *sum)
+/* Makes room between the sums of so many volumes. */
+static clsp_status reserve_middle(clspi_tensor_sum *sum, size_t num_patches)
 {
+    sum->middles.count = 0;
     return clspi_buffer_reserve(&sum->middle_sums, &sum->middle_bytes, sum->ctx,
-                                sum->partial.max_patches * middle_reals(sum) *
+                                num_patches * middle_reals(sum) *
                                     clsp_type_bytes(sum->desc->precision));
 }
 
@@ -165,7 +167,7 @@ clsp_status clspi_sum_load(clspi_tensor_sum *sum, clspi_series *series, cl_mem p
     CLSPI_CHECK(clspi_partial_reserve(
         &sum->partial, num_patches,
         is_volume ? middle_reals(sum) * clsp_type_bytes(sum->desc->precision) : 0));
-    if (is_volume) CLSPI_CHECK(reserve_middle(sum));
+    if (is_volume) CLSPI_CHECK(reserve_middle(sum, sum->partial.max_patches));
     if (sum->partial.max_patches < num_patches) return CLSP_OK;
     return clspi_partial_make(&sum->partial, series, sum->points, (clsp_range){0, num_patches});
 }
@@ -187,21 +189,67 @@ static clsp_status eval_surfaces(clspi_tensor_sum *sum, clspi_series *series,
     return clspi_axis_sum_enqueue(&sum->outer, series, &source, rows);
 }
 
-static clsp_status eval_volumes(clspi_tensor_sum *sum, clspi_series *series, const clspi_rows *rows)
+/* Makes the middle sums of some volumes in the place of so many others from the first one on. */
+static clsp_status make_middle(clspi_tensor_sum *sum, clspi_series *series, clsp_range patches,
+                               size_t before)
 {
     const clspi_partial_sums *const partial = &sum->partial;
     const size_t lines = sum->controls[0];
-    const clspi_sum_source t = {.buffer = partial->kept,
-                                .first_patch = (rows->first_patch - partial->first) * lines,
-                                .stride = partial->stride};
-    const clspi_sum_source made = {.buffer = sum->middle_sums,
-                                   .stride = sum->middle.num_rows * sum->middle.width};
-    const clspi_rows middle = {.num_patches = rows->num_patches * lines,
-                               .num_rows = sum->middle.num_rows,
-                               .out = sum->middle_sums};
 
-    CLSPI_CHECK(clspi_axis_sum_enqueue(&sum->middle, series, &t, &middle));
+    CLSPI_CHECK(clspi_partial_make(&sum->partial, series, sum->points, patches));
+    const clspi_sum_source t = {.buffer = partial->kept,
+                                .first_patch = (patches.first - partial->first) * lines,
+                                .stride = partial->stride};
+    const clspi_rows middle = {.num_patches = patches.count * lines,
+                               .num_rows = sum->middle.num_rows,
+                               .out = sum->middle_sums,
+                               .offset = before * middle_reals(sum)};
+    return clspi_axis_sum_enqueue(&sum->middle, series, &t, &middle);
+}
+
+static clsp_status eval_volumes(clspi_tensor_sum *sum, clspi_series *series, const clspi_rows *rows)
+{
+    const clsp_range patches = {rows->first_patch, rows->num_patches}, has = sum->middles;
+
+    if (patches.first < has.first || patches.first + patches.count > has.first + has.count) {
+        sum->middles.count = 0;
+        CLSPI_CHECK(make_middle(sum, series, patches, 0));
+        sum->middles = patches;
+    }
+    const clspi_sum_source made = {.buffer = sum->middle_sums,
+                                   .first_patch = rows->first_patch - sum->middles.first,
+                                   .stride = sum->middle.num_rows * sum->middle.width};
     return clspi_axis_sum_enqueue(&sum->outer, series, &made, rows);
+}
+
+/* ---- queues of launches ---- */
+
+bool clspi_sum_fits(const clspi_tensor_sum *sum, size_t count)
+{
+    enum { SHARE = 8 }; /* of the device's memory */
+    const clsp_device_info *const device = &sum->ctx->device;
+    size_t bytes = clsp_type_bytes(sum->desc->precision);
+
+    if (sum->desc->directions == 1 || clspi_sum_is_fused(sum)) return true;
+    if (sum->desc->directions == 2) return count <= sum->partial.max_patches;
+    return clspi_size_mul(&bytes, middle_reals(sum)) && clspi_size_mul(&bytes, count) &&
+           bytes <= device->max_alloc_bytes && bytes <= device->global_bytes / SHARE;
+}
+
+clsp_status clspi_sum_ready(clspi_tensor_sum *sum, clspi_series *series, clsp_range patches)
+{
+    clspi_cut cut = {.per_piece = 1, .piece = patches.first, .left = patches.count};
+    clspi_part part;
+
+    if (sum->desc->directions == 1 || clspi_sum_is_fused(sum)) return CLSP_OK;
+    if (sum->desc->directions == 2)
+        return clspi_partial_make(&sum->partial, series, sum->points, patches);
+    CLSPI_CHECK(reserve_middle(sum, patches.count));
+    while (clspi_cut_next(&cut, sum->partial.max_patches, &part))
+        CLSPI_CHECK(
+            make_middle(sum, series, (clsp_range){part.piece, part.num_pieces}, part.before));
+    sum->middles = patches;
+    return CLSP_OK;
 }
 
 clsp_status clspi_sum_eval(clspi_tensor_sum *sum, clspi_series *series, const clspi_rows *rows)
@@ -218,7 +266,7 @@ clsp_status clspi_sum_eval(clspi_tensor_sum *sum, clspi_series *series, const cl
         some.first_patch += part.piece;
         some.num_patches = part.num_pieces;
         some.offset += part.piece * rows->num_rows * sum->row_reals;
-        if (!fused)
+        if (!fused && sum->desc->directions == 2)
             CLSPI_CHECK(clspi_partial_make(&sum->partial, series, sum->points,
                                            (clsp_range){some.first_patch, some.num_patches}));
         CLSPI_CHECK(sum->desc->directions == 2 ? eval_surfaces(sum, series, &some)

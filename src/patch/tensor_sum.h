@@ -36,6 +36,7 @@ typedef struct clspi_tensor_sum {
     size_t points_per_patch; /* reals */
     cl_mem middle_sums;      /* of volumes: what `middle` makes of partial.max_patches patches */
     size_t middle_bytes;
+    clsp_range middles; /* patches whose sums it has */
 
     const clspi_sum_method *method; /* NULL: by what stands above */
     void *method_state;
@@ -61,6 +62,13 @@ clsp_status clspi_sum_load(clspi_tensor_sum *sum, clspi_series *series, cl_mem p
 
 /* Makes the sums of some rows: rows->out gets [num_patches][num_rows][row_reals]. */
 clsp_status clspi_sum_eval(clspi_tensor_sum *sum, clspi_series *series, const clspi_rows *rows);
+
+/* Tells whether what the last sums of so many patches start from fits the device at once. */
+bool clspi_sum_fits(const clspi_tensor_sum *sum, size_t count);
+
+/* Makes it, so that an evaluation of these patches, or of some of them, makes the last sums
+   alone. */
+clsp_status clspi_sum_ready(clspi_tensor_sum *sum, clspi_series *series, clsp_range patches);
 
 /* Tells whether one kernel makes all sums from control points. */
 bool clspi_sum_is_fused(const clspi_tensor_sum *sum);

@@ -2,6 +2,7 @@
 
 #include "buffer.h"
 #include "check.h"
+#include "launch_queue.h"
 #include "own_samples.h"
 #include "vertex_layout.h"
 
@@ -142,7 +143,7 @@ static size_t row_vertices(const clspi_tensor_desc *desc)
 }
 
 static clsp_status launch(const clspi_assembly *assembly, clspi_series *series,
-                          const clspi_tensor_desc *desc, const clspi_rows *rows)
+                          const clspi_tensor_desc *desc, const clspi_rows *rows, size_t offset)
 {
     const size_t plane = rows->num_patches * rows->num_rows * row_vertices(desc);
     const bool limited = desc->directions == 2 && !desc->is_triangle && desc->basis.is_bernstein;
@@ -151,7 +152,7 @@ static clsp_status launch(const clspi_assembly *assembly, clspi_series *series,
         .sizes = assembly->sizes ? assembly->sizes : assembly->planes,
         .samples = desc->samples ? desc->samples : assembly->planes,
         .out = rows->out,
-        .plane = (uint32_t)plane,
+        .of = {.offset = offset, .vertices = (uint32_t)plane},
         .degree_u = limited ? desc->degrees[0] : 0,
         .degree_v = limited ? desc->degrees[1] : 0,
         .at = clspi_row_range_of(rows->first_patch, rows),
@@ -175,25 +176,52 @@ static uint64_t rows_of_a_part(const clsp_context *ctx, const clspi_grid_sums *s
     return clspi_min_u64(scratch / vertex, launch) / row_vertices(desc);
 }
 
+/* Counts the bytes of the sums of some rows; false: more than the address space. */
+static bool count_bytes(const clspi_grid_sums *sums, const clspi_tensor_desc *desc, size_t rows,
+                        size_t *bytes)
+{
+    *bytes = clspi_max(1, sums->num) * clsp_type_bytes(desc->precision) * clspi_coords(desc);
+    return clspi_size_mul(bytes, rows) && clspi_size_mul(bytes, row_vertices(desc));
+}
+
+bool clspi_assembly_fits(const clsp_context *ctx, const clspi_grid_sums *sums,
+                         const clspi_tensor_desc *desc, size_t rows)
+{
+    enum { SHARE = 8 }; /* of the device's memory */
+    size_t bytes;
+
+    return count_bytes(sums, desc, rows, &bytes) && bytes <= ctx->device.max_alloc_bytes &&
+           bytes <= ctx->device.global_bytes / SHARE;
+}
+
+clsp_status clspi_assembly_reserve(clspi_assembly *assembly, const clspi_grid_sums *sums,
+                                   clspi_series *series, const clspi_tensor_desc *desc, size_t rows)
+{
+    size_t bytes;
+
+    if (!count_bytes(sums, desc, rows, &bytes)) /* one row at least, however long it is */
+        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
+                          "the sums of one row are larger than the address space");
+    return clspi_buffer_reserve(&assembly->planes, &assembly->planes_bytes, series->ctx, bytes);
+}
+
 static clsp_status eval_part(clspi_assembly *assembly, clspi_grid_sums *sums, clspi_series *series,
                              const clspi_tensor_desc *desc, const clspi_rows *part)
 {
     const size_t reals =
         part->num_patches * part->num_rows * row_vertices(desc) * clspi_coords(desc);
-    size_t bytes = clspi_max(1, sums->num) * clsp_type_bytes(desc->precision);
+    const size_t offset = clspi_scratch_of(series, clspi_max(1, sums->num) * reals);
 
-    if (!clspi_size_mul(&bytes, reals)) /* one row at least, however long it is */
-        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_MEMORY,
-                          "the sums of one row are larger than the address space");
-    CLSPI_CHECK(
-        clspi_buffer_reserve(&assembly->planes, &assembly->planes_bytes, series->ctx, bytes));
+    if (!series->queue)
+        CLSPI_CHECK(clspi_assembly_reserve(assembly, sums, series, desc,
+                                           part->num_patches * part->num_rows));
     for (uint32_t i = 0; i < sums->num; i++) {
         clspi_rows plane = *part;
         plane.out = assembly->planes;
-        plane.offset = i * reals;
+        plane.offset = offset + i * reals;
         CLSPI_CHECK(clspi_sum_eval(&sums->sum[i], series, &plane));
     }
-    return launch(assembly, series, desc, part);
+    return launch(assembly, series, desc, part, offset);
 }
 
 clsp_status clspi_assembly_eval(clspi_assembly *assembly, clspi_grid_sums *sums,

@@ -33,6 +33,14 @@ clsp_status clspi_assembly_load(clspi_assembly *assembly, const clspi_grid_sums 
                                 clspi_series *series, const clspi_tensor_desc *desc,
                                 size_t num_patches);
 
+/* Tells whether the sums of so many rows fit the device at once, and makes room for them: where
+   launches are queued. */
+bool clspi_assembly_fits(const clsp_context *ctx, const clspi_grid_sums *sums,
+                         const clspi_tensor_desc *desc, size_t rows);
+clsp_status clspi_assembly_reserve(clspi_assembly *assembly, const clspi_grid_sums *sums,
+                                   clspi_series *series, const clspi_tensor_desc *desc,
+                                   size_t rows);
+
 /* Evaluates the sums on some rows, a part at a time that stays in a cache, and makes vertices of it
    in rows->out. */
 clsp_status clspi_assembly_eval(clspi_assembly *assembly, clspi_grid_sums *sums,

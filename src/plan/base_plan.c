@@ -254,6 +254,7 @@ clsp_status clspi_plan_upload(clspi_plan *plan, clspi_series *series, uint32_t i
 void clspi_plan_release(clspi_plan *plan)
 {
     clspi_plan_settle(plan);
+    clspi_launch_queue_release(&plan->queue);
     if (plan->last) clReleaseEvent(plan->last);
     plan->last = NULL;
     for (int slot = 0; slot < CLSPI_PARTS_IN_FLIGHT; slot++) {

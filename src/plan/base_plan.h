@@ -10,7 +10,7 @@
 #include <clspline/plan.h>
 
 #include "host_memory.h"
-#include "launch.h"
+#include "launch_queue.h"
 
 /* Device memory through which a call reaches host memory, and pinned memory between the two. */
 typedef struct clspi_staging {
@@ -49,6 +49,7 @@ typedef struct clspi_plan {
     clspi_uploaded brought[CLSPI_MAX_STREAMS];
     atomic_flag callers[CLSPI_HOST_WORKERS]; /* numbers of workers that calling threads have */
     atomic_flag has_noted;                   /* that the host makes what the device does not */
+    clspi_launch_queue queue;                /* of the svm schedule */
     pthread_mutex_t lock; /* of what the host makes tiles from: callers of their own may prepare it
                              at once */
 } clspi_plan;

@@ -39,15 +39,6 @@ typedef struct clspi_work_key {
     uint32_t number[CLSPI_WORK_NUMBERS];
 } clspi_work_key;
 
-/* Tiles that a persistent kernel makes. */
-typedef struct clspi_queued_tiles {
-    void *counter; /* a int32_t in fine-grain SVM */
-    const clspi_tiling *tiling;
-    size_t num_tiles; /* below 2^31: those of all pieces or the first ones of them */
-    size_t first_piece;
-    void *out; /* where the first piece begins, in fine-grain SVM */
-} clspi_queued_tiles;
-
 /* Where the lines of a part go: [num_lines][line] elements. */
 typedef struct clspi_target {
     cl_mem buffer;
@@ -92,9 +83,10 @@ typedef struct clspi_work_makers {
                              const clspi_part *part, const clspi_place in[],
                              const clspi_target *out);
 
-    /* Enqueues a persistent kernel. NULL: there is none. */
-    clsp_status (*persistent)(const clspi_work *work, clspi_plan *plan, clspi_series *series,
-                              const clspi_queued_tiles *job);
+    /* Makes ready all that on_device would make before its launches, of any lines, so that these
+       can be noted in a queue (launch_queue.h) for persistent kernels, which exist for all of them.
+       NULL: they do not. */
+    clsp_status (*ready)(const clspi_work *work, clspi_plan *plan, clspi_series *series);
 
     /* Makes lines by the context's device in memory of any kind. NULL: on_device does, part by
        part. */

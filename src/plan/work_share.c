@@ -29,19 +29,13 @@ static clsp_status make_on_host(const clspi_work_lines *l, uint32_t worker, cons
     return work->makers->on_host(work, worker, part, in, out);
 }
 
-/* Makes a part on a device, which what it is made from is brought to. */
-static clsp_status make_on_device(const clspi_work_lines *l, clspi_plan *plan, clspi_series *series,
-                                  const clspi_part *part, const clspi_target *target)
+/* Brings to a device what some lines are made from, those from `before` lines of the job on. */
+static clsp_status bring(const clspi_work_lines *l, clspi_plan *plan, clspi_series *series,
+                         size_t before, size_t num_lines, clspi_place at[CLSPI_MAX_STREAMS])
 {
     const clspi_work *const work = l->work;
-    const char *const lacks = clspi_work_lack(work, plan);
-    const size_t before = clspi_lines_before(work, part, l->tiles.lines);
-    clspi_place at[CLSPI_MAX_STREAMS] = {{.offset = 0}};
     uint32_t num = 0;
 
-    if (lacks)
-        return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_DEVICE, "%s: the device makes nothing: %s",
-                          plan->family, lacks);
     for (uint32_t i = 0; i < work->num_in; i++)
         for (uint32_t k = 0; k < work->in[i].planes; k++, num++) {
             const clspi_work_input *const in = &work->in[i];
@@ -51,8 +45,24 @@ static clsp_status make_on_device(const clspi_work_lines *l, clspi_plan *plan, c
             else
                 CLSPI_CHECK(clspi_plan_upload(
                     plan, series, num, l->in[i] + clspi_input_bytes(in, first),
-                    clspi_input_bytes(in, part->num_lines * in->per_line), &at[num].buffer));
+                    clspi_input_bytes(in, num_lines * in->per_line), &at[num].buffer));
         }
+    return CLSP_OK;
+}
+
+/* Makes a part on a device, which what it is made from is brought to. */
+static clsp_status make_on_device(const clspi_work_lines *l, clspi_plan *plan, clspi_series *series,
+                                  const clspi_part *part, const clspi_target *target)
+{
+    const clspi_work *const work = l->work;
+    const char *const lacks = clspi_work_lack(work, plan);
+    const size_t before = clspi_lines_before(work, part, l->tiles.lines);
+    clspi_place at[CLSPI_MAX_STREAMS] = {{.offset = 0}};
+
+    if (lacks)
+        return clspi_fail(&plan->ctx->log, CLSP_ERROR_NO_DEVICE, "%s: the device makes nothing: %s",
+                          plan->family, lacks);
+    CLSPI_CHECK(bring(l, plan, series, before, part->num_lines, at));
     return work->makers->on_device(work, plan, series, part, at, target);
 }
 
@@ -126,34 +136,69 @@ static clsp_status on_device(void *user, uint32_t device, clspi_series *series,
     return CLSP_OK;
 }
 
+/* Returns the tiles of a unit of a queue: noting their launches takes time, and few are needed for
+   processors to end together. */
+static size_t unit_tiles(size_t num_tiles)
+{
+    enum { UNITS = 256 };
+
+    return clspi_max(1, clspi_div_up(num_tiles, UNITS));
+}
+
+/* Notes the launches of a unit of a queue, of which all inputs have been brought. */
+static clsp_status note_unit(const clspi_work_lines *l, clspi_plan *plan, clspi_series *series,
+                             clsp_range tiles, const clspi_place brought[])
+{
+    const clspi_work *const work = l->work;
+    clspi_cut cut = cut_of(l, tiles);
+    clspi_place at[CLSPI_MAX_STREAMS];
+    clspi_part part;
+
+    while (clspi_cut_next(&cut, UINT64_MAX, &part)) {
+        const size_t before = clspi_lines_before(work, &part, l->tiles.lines);
+        const clspi_target target = {plan->queue.target, before * work->out.per_line};
+        for (uint32_t i = 0, num = 0; i < work->num_in; i++)
+            for (uint32_t k = 0; k < work->in[i].planes; k++, num++)
+                at[num] = (clspi_place){.buffer = brought[num].buffer,
+                                        .offset = before * work->in[i].per_line};
+        CLSPI_CHECK(work->makers->on_device(work, plan, series, &part, at, &target));
+    }
+    return CLSP_OK;
+}
+
+static clsp_status note_units(const clspi_work_lines *l, clspi_plan *plan, clspi_series *series,
+                              size_t num_tiles, const clspi_place brought[])
+{
+    const size_t each = unit_tiles(num_tiles);
+
+    for (size_t first = 0; first < num_tiles; first += each, plan->queue.unit++)
+        CLSPI_CHECK(note_unit(l, plan, series,
+                              (clsp_range){first, clspi_min(each, num_tiles - first)}, brought));
+    return CLSP_OK;
+}
+
 static clsp_status persistent(void *user, uint32_t device, clspi_series *series, void *counter,
                               size_t num_tiles, void *out)
 {
     const clspi_work_lines *const l = user;
-    const clspi_queued_tiles tiles = {.counter = counter,
-                                      .tiling = &l->work->tiling,
-                                      .num_tiles = num_tiles,
-                                      .first_piece = l->work->first_piece,
-                                      .out = out};
+    clspi_place brought[CLSPI_MAX_STREAMS] = {{.offset = 0}};
     clspi_plan *plan;
 
     CLSPI_CHECK(find_plan(l, device, &plan));
-    return l->work->makers->persistent(l->work, plan, series, &tiles);
-}
-
-/* Tells why no persistent kernel makes tiles; NULL: one can. */
-static const char *persistent_refusal(const clspi_work_lines *l)
-{
-    if (l->tiles.is_part) return "a part of the tiles is asked for";
-    return l->work->makers->persistent ? l->work->why_not_persistent
-                                       : "no persistent kernel makes them";
+    CLSPI_CHECK(l->work->makers->ready(l->work, plan, series));
+    CLSPI_CHECK(bring(l, plan, series, 0, l->tiles.lines.count, brought));
+    CLSPI_CHECK(clspi_launch_queue_begin(&plan->queue, series, out,
+                                         clspi_div_up(num_tiles, unit_tiles(num_tiles))));
+    return clspi_launch_queue_end(&plan->queue, series, counter,
+                                  note_units(l, plan, series, num_tiles, brought));
 }
 
 static clspi_job job_of(clspi_work_lines *l, const char *key)
 {
     const clspi_work *const work = l->work;
     const clspi_tiling *const tiling = &work->tiling;
-    const char *const why = persistent_refusal(l);
+    const char *const why =
+        work->makers->ready ? work->why_not_persistent : "no persistent kernel makes them";
 
     return (clspi_job){.user = l,
                        .num_tiles = l->tiles.tiles.count,
@@ -165,6 +210,7 @@ static clspi_job job_of(clspi_work_lines *l, const char *key)
                        .why_no_host = work->why_no_host,
                        .enqueue = on_device,
                        .persistent = why ? NULL : persistent,
+                       .unit_tiles = unit_tiles(l->tiles.tiles.count),
                        .why_not_persistent = why,
                        .key = key,
                        .chunk_ms = work->chunk_ms};

@@ -50,14 +50,18 @@ typedef struct sum_args {
     cl_uint all, halo, width, stride;
 } sum_args;
 
-static const clspi_parameter parameters[] = {
-    {CLSPI_MEMORY, offsetof(sum_args, in), 0},    {CLSPI_MEMORY, offsetof(sum_args, out), 0},
-    {CLSPI_UINT, offsetof(sum_args, in_at), 0},   {CLSPI_UINT, offsetof(sum_args, out_at), 0},
-    {CLSPI_UINT, offsetof(sum_args, in_line), 0}, {CLSPI_UINT, offsetof(sum_args, line), 0},
-    {CLSPI_UINT, offsetof(sum_args, num), 0},     {CLSPI_UINT, offsetof(sum_args, all), 0},
-    {CLSPI_UINT, offsetof(sum_args, halo), 0},    {CLSPI_UINT, offsetof(sum_args, width), 0},
-    {CLSPI_UINT, offsetof(sum_args, stride), 0}};
-static const clspi_signature signature = {"sum_lines", parameters, CLSPI_COUNT(parameters)};
+static const clspi_parameter parameters[] = {{CLSPI_MEMORY, offsetof(sum_args, in), 0, false},
+                                             {CLSPI_MEMORY, offsetof(sum_args, out), 0, false},
+                                             {CLSPI_UINT, offsetof(sum_args, in_at), 0, false},
+                                             {CLSPI_UINT, offsetof(sum_args, out_at), 0, false},
+                                             {CLSPI_UINT, offsetof(sum_args, in_line), 0, false},
+                                             {CLSPI_UINT, offsetof(sum_args, line), 0, false},
+                                             {CLSPI_UINT, offsetof(sum_args, num), 0, false},
+                                             {CLSPI_UINT, offsetof(sum_args, all), 0, false},
+                                             {CLSPI_UINT, offsetof(sum_args, halo), 0, false},
+                                             {CLSPI_UINT, offsetof(sum_args, width), 0, false},
+                                             {CLSPI_UINT, offsetof(sum_args, stride), 0, false}};
+static const clspi_signature signature = {"sum_lines", parameters, CLSPI_COUNT(parameters), false};
 
 static clspi_kernel kernel_in(clsp_context *ctx)
 {

@@ -77,17 +77,25 @@ typedef struct copy_args {
 enum { WORDS = 10, REALS = 8 };
 
 static const clspi_parameter copy_parameters[] = {
-    {CLSPI_MEMORY, offsetof(copy_args, words), 0}, {CLSPI_UINT, offsetof(copy_args, a), 0},
-    {CLSPI_STRUCT, offsetof(copy_args, f), 5},     {CLSPI_UINT, offsetof(copy_args, f.a), 0},
-    {CLSPI_REAL, offsetof(copy_args, f.x), 0},     {CLSPI_INT, offsetof(copy_args, f.b), 0},
-    {CLSPI_WIDE, offsetof(copy_args, f.w), 0},     {CLSPI_UINT, offsetof(copy_args, f.c), 0},
-    {CLSPI_INT, offsetof(copy_args, b), 0},        {CLSPI_WIDE, offsetof(copy_args, w), 0},
-    {CLSPI_STRUCT, offsetof(copy_args, l), 3},     {CLSPI_REAL, offsetof(copy_args, l.x), 0},
-    {CLSPI_REAL, offsetof(copy_args, l.y), 0},     {CLSPI_UINT, offsetof(copy_args, l.a), 0},
-    {CLSPI_REAL, offsetof(copy_args, x), 0},       {CLSPI_REAL4, offsetof(copy_args, r), 0},
-    {CLSPI_MEMORY, offsetof(copy_args, reals), 0}};
+    {CLSPI_MEMORY, offsetof(copy_args, words), 0, false},
+    {CLSPI_UINT, offsetof(copy_args, a), 0, false},
+    {CLSPI_STRUCT, offsetof(copy_args, f), 5, false},
+    {CLSPI_UINT, offsetof(copy_args, f.a), 0, false},
+    {CLSPI_REAL, offsetof(copy_args, f.x), 0, false},
+    {CLSPI_INT, offsetof(copy_args, f.b), 0, false},
+    {CLSPI_WIDE, offsetof(copy_args, f.w), 0, false},
+    {CLSPI_UINT, offsetof(copy_args, f.c), 0, false},
+    {CLSPI_INT, offsetof(copy_args, b), 0, false},
+    {CLSPI_WIDE, offsetof(copy_args, w), 0, false},
+    {CLSPI_STRUCT, offsetof(copy_args, l), 3, false},
+    {CLSPI_REAL, offsetof(copy_args, l.x), 0, false},
+    {CLSPI_REAL, offsetof(copy_args, l.y), 0, false},
+    {CLSPI_UINT, offsetof(copy_args, l.a), 0, false},
+    {CLSPI_REAL, offsetof(copy_args, x), 0, false},
+    {CLSPI_REAL4, offsetof(copy_args, r), 0, false},
+    {CLSPI_MEMORY, offsetof(copy_args, reals), 0, false}};
 static const clspi_signature copy_signature = {"copy", copy_parameters,
-                                               CLSPI_COUNT(copy_parameters)};
+                                               CLSPI_COUNT(copy_parameters), false};
 
 typedef struct mark_args {
     void *words;
@@ -186,9 +194,9 @@ static void test_values(void **state)
 
 static void test_shared_memory(void **state)
 {
-    static const clspi_parameter parameters[] = {{CLSPI_SVM, offsetof(mark_args, words), 0},
-                                                 {CLSPI_UINT, offsetof(mark_args, a), 0}};
-    static const clspi_signature signature = {"mark", parameters, 2};
+    static const clspi_parameter parameters[] = {{CLSPI_SVM, offsetof(mark_args, words), 0, false},
+                                                 {CLSPI_UINT, offsetof(mark_args, a), 0, false}};
+    static const clspi_signature signature = {"mark", parameters, 2, false};
     enum { NUM = 5 };
     clsp_context *ctx = open_context();
 
@@ -253,7 +261,7 @@ static void test_wrong_signatures(void **state)
     clspi_kernel kernel = kernel_of(ctx, &copy_signature, false);
     copy_args args = some_args(ctx);
     clspi_parameter list[CLSPI_COUNT(copy_parameters) + 1];
-    clspi_signature wrong = {"copy", list, CLSPI_COUNT(copy_parameters) + 1};
+    clspi_signature wrong = {"copy", list, CLSPI_COUNT(copy_parameters) + 1, false};
 
     (void)state;
     memcpy(list, copy_parameters, sizeof copy_parameters);
@@ -276,14 +284,14 @@ static void test_large_struct(void **state)
 {
     enum { WIDES = 33 };
     static const uint64_t values[WIDES] = {0};
-    clspi_parameter list[WIDES + 1] = {{CLSPI_STRUCT, 0, WIDES}};
-    const clspi_signature large = {"take_large", list, WIDES + 1};
+    clspi_parameter list[WIDES + 1] = {{CLSPI_STRUCT, 0, WIDES, false}};
+    const clspi_signature large = {"take_large", list, WIDES + 1, false};
     clsp_context *ctx = open_context();
     clspi_kernel kernel = kernel_of(ctx, &large, false);
 
     (void)state;
     for (size_t k = 0; k < WIDES; k++)
-        list[k + 1] = (clspi_parameter){CLSPI_WIDE, k * sizeof *values, 0};
+        list[k + 1] = (clspi_parameter){CLSPI_WIDE, k * sizeof *values, 0, false};
     assert_status(ctx, clspi_arguments_set(&ctx->log, kernel.kernel, &large, values, 4),
                   CL_INVALID_ARG_SIZE);
     clspi_kernel_release(&kernel);

@@ -79,7 +79,7 @@ static void test_built_once(void **state)
 
 static void test_unknown_names(void **state)
 {
-    static const clspi_signature unknown = {"no_such_kernel", NULL, 0};
+    static const clspi_signature unknown = {"no_such_kernel", NULL, 0, false};
     const clspi_options options = {.used = 0};
     clsp_context *ctx = open_with(NULL);
     clspi_kernel kernel;

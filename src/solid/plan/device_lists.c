@@ -200,6 +200,15 @@ void clspi_device_lists_release(clsp_solid_plan *plan)
 
 /* ---- points ---- */
 
+clsp_status clspi_device_lists_ready(clsp_solid_plan *plan, clspi_series *series)
+{
+    CLSPI_CHECK(clspi_solid_device_ready(plan, series));
+    if (!plan->lists.is_tried) CLSPI_CHECK(make_ready(plan, series));
+    if (plan->lists.is_there) return CLSP_OK;
+    return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_DEVICE, "solid: %s",
+                      clspi_device_list_lack(plan));
+}
+
 clsp_status clspi_device_list_make(clsp_solid_plan *plan, clspi_series *series,
                                    const clspi_device_list *list)
 {
@@ -208,11 +217,7 @@ clsp_status clspi_device_list_make(clsp_solid_plan *plan, clspi_series *series,
     const clspi_place *param[3];
     size_t from[3];
 
-    CLSPI_CHECK(clspi_solid_device_ready(plan, series));
-    if (!lists->is_tried) CLSPI_CHECK(make_ready(plan, series));
-    if (!lists->is_there)
-        return clspi_fail(&series->ctx->log, CLSP_ERROR_NO_DEVICE, "solid: %s",
-                          clspi_device_list_lack(plan));
+    CLSPI_CHECK(clspi_device_lists_ready(plan, series));
     for (uint32_t a = 0; a < 3; a++) {
         param[a] = &list->params[list->is_planar ? a : 0];
         from[a] = param[a]->offset + (list->is_planar ? 0 : a);

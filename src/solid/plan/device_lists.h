@@ -24,6 +24,9 @@ const char *clspi_device_list_lack(const clsp_solid_plan *plan);
    too large. */
 clsp_status clspi_device_lists_try(clsp_solid_plan *plan);
 
+/* Makes ready what a list is made from. Errors: CLSP_ERROR_NO_DEVICE (the plan lacks something). */
+clsp_status clspi_device_lists_ready(clsp_solid_plan *plan, clspi_series *series);
+
 /* Makes a list on the device of a plan that lacks nothing for it. */
 clsp_status clspi_device_list_make(clsp_solid_plan *plan, clspi_series *series,
                                    const clspi_device_list *list);

@@ -95,6 +95,22 @@ static clsp_status make_on_device(const clspi_work *work, clspi_plan *base, clsp
     return clspi_device_list_make(solid_plan_of(base), series, &list);
 }
 
+static clsp_status ready(const clspi_work *work, clspi_plan *base, clspi_series *series)
+{
+    const solid_call *const c = work->user;
+
+    return c->is_list ? clspi_device_lists_ready(solid_plan_of(base), series)
+                      : clspi_solid_device_ready(solid_plan_of(base), series);
+}
+
+/* Tells why launches cannot be queued; NULL: they can. */
+static const char *queue_refusal(const solid_call *c)
+{
+    if (c->is_list) return NULL;
+    if (c->plan->lattice) return "no persistent kernel for vertices by lattices";
+    return c->plan->desc.method == CLSP_SOLID_CELLS ? NULL : "no persistent kernel for this method";
+}
+
 static const char *lacks(const clspi_work *work, const clspi_plan *base)
 {
     const solid_call *const c = work->user;
@@ -191,7 +207,8 @@ static clspi_work work_of(const solid_call *c, size_t first, const clsp_output *
                                              .prepare = prepare,
                                              .on_host = make_on_host,
                                              .lacks = lacks,
-                                             .on_device = make_on_device};
+                                             .on_device = make_on_device,
+                                             .ready = ready};
     clsp_solid_plan *const plan = c->plan;
     const bool is_there =
         c->is_list || (plan->lattice ? is_by_stars(c) : clspi_solid_has_host(&plan->desc));
@@ -209,6 +226,7 @@ static clspi_work work_of(const solid_call *c, size_t first, const clsp_output *
                         .line_items = items_of(c),
                         .line_ns = line_ns(c),
                         .takes_all = plan->lattice != NULL,
+                        .why_not_persistent = queue_refusal(c),
                         .why_no_host = is_there ? NULL : "the host has no code for this method"};
 }
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,6 +161,55 @@ void shared_check_auto(const shared_call *c, memory_kind kind)
         c->check(c->work, m.out, false);
         free_memory(&m);
     }
+}
+
+/* Tells whether two elements are the same but for the rounding of roots and quotients: 16 eps. */
+static bool are_near(clsp_type type, const unsigned char *a, const unsigned char *b)
+{
+    if (type == CLSP_F64) {
+        double x[2];
+        memcpy(&x[0], a, sizeof *x);
+        memcpy(&x[1], b, sizeof *x);
+        return fabs(x[0] - x[1]) <= 0x1p-48 * fmax(1, fabs(x[0]));
+    }
+    if (type == CLSP_F32) {
+        float x[2];
+        memcpy(&x[0], a, sizeof *x);
+        memcpy(&x[1], b, sizeof *x);
+        return fabsf(x[0] - x[1]) <= 0x1p-19f * fmaxf(1, fabsf(x[0]));
+    }
+    int16_t bits[2]; /* of neighbours they differ by 1 */
+    memcpy(&bits[0], a, sizeof *bits);
+    memcpy(&bits[1], b, sizeof *bits);
+    return abs(bits[0] - bits[1]) <= 1;
+}
+
+/* Tells whether a piece has the bits of another one. Intel's compiler for CPUs takes roots and
+   quotients by other instructions in vectors of another width, and for the items beyond the last
+   whole vector of a launch: there normals and curvatures may differ by their rounding. */
+static bool is_piece(const shared_either *e, const unsigned char *a, const unsigned char *b)
+{
+    const size_t element = clsp_type_bytes(e->type);
+    bool near = e->has_roots && strcmp(device_of(e->ctx).platform, "Intel(R) OpenCL") == 0;
+
+    if (memcmp(a, b, e->piece) == 0) return true;
+    for (size_t at = 0; at < e->piece && near; at += element)
+        near = memcmp(a + at, b + at, element) == 0 || are_near(e->type, a + at, b + at);
+    return near;
+}
+
+size_t shared_check_either(const shared_either *e, const unsigned char *out, size_t bytes)
+{
+    size_t of_device = 0;
+
+    for (size_t at = 0; at < bytes; at += e->piece) {
+        const bool host = is_piece(e, out + at, e->by_host + at);
+        const bool device = is_piece(e, out + at, e->by_device + at);
+        of_device += device && !host;
+        if (!device && !host)
+            fail_msg("%s: piece %zu of %zu is neither's", e->name, at / e->piece, bytes / e->piece);
+    }
+    return of_device;
 }
 
 const clsp_share shared_ways[SHARED_WAYS] = {

@@ -70,6 +70,20 @@ void shared_check_auto(const shared_call *c, memory_kind kind);
 /* A call in double of a context of shared_with_drop_out. */
 void shared_check_drop_out(const shared_call *c, memory_kind kind);
 
+/* What each of two processors alone makes, of `piece` bytes that one of them makes. */
+typedef struct shared_either {
+    const char *name;
+    clsp_context *ctx;
+    clsp_type type;
+    bool has_roots; /* normals or curvatures */
+    const unsigned char *by_device, *by_host;
+    size_t piece;
+} shared_either;
+
+/* Checks that each piece of what both have made together is as one of them makes it alone. Returns
+   how many are as the device alone makes them. */
+size_t shared_check_either(const shared_either *e, const unsigned char *out, size_t bytes);
+
 /* The ways of sharing; the first CLSP_NUM_SCHEDULES are the schedules themselves. */
 enum { SHARED_WAYS = 15, SHARED_LIMITS = 3 };
 extern const clsp_share shared_ways[SHARED_WAYS];

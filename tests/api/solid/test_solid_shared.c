@@ -186,6 +186,7 @@ static shared_call call_of(solid_job *j)
                                  j->s.method == CLSP_SOLID_LATTICES,
                          .is_hosts = j->s.points > 0 &&
                                      (j->s.attributes || j->s.method == CLSP_SOLID_LATTICES),
+                         .queue = QUEUE_PERHAPS,
                          .work = j,
                          .call = together,
                          .check = check_values};
@@ -289,6 +290,68 @@ static void test_schedules(void **state)
     (void)state;
     each_turn(shared_limits, SHARED_LIMITS, 2, check_shapes);
     print_message("worst/bound %.2f\n", worst);
+}
+
+/* Tells whether persistent kernels make a shape's cells or points. */
+static bool is_queued(const solid_shape *s)
+{
+    return s->points > 0 ? s->attributes == 0 && s->method == 0 : s->method == 0 && s->count > 0;
+}
+
+/* Has device and host take tiles from one queue, some times: vertices have the bits of one of them.
+ */
+static void check_queue(const solid_job *j, const unsigned char *by_host)
+{
+    enum { CALLS = 5 };
+    static const clsp_share svm = {.schedule = CLSP_SCHEDULE_SVM};
+    const shared_either either = {.name = j->s.name,
+                                  .ctx = ctx,
+                                  .type = j->precision,
+                                  .has_roots = (j->s.attributes & CLSP_VERTEX_NORMAL) != 0,
+                                  .by_device = j->reference,
+                                  .by_host = by_host,
+                                  .piece = j->bytes / (j->s.points ? j->s.points : j->cells.count)};
+
+    for (int i = 0; i < CALLS; i++) {
+        memory m = take_memory(ctx, SHARED, j->bytes, clsp_type_bytes(j->precision));
+        clsp_report r;
+        assert_ok(ctx, evaluate(j, m.out, &(clsp_run){.share = &svm, .report = &r}));
+        shared_all_ok(&r);
+        if (r.schedule != CLSP_SCHEDULE_SVM)
+            fail_msg("%s: %s", j->s.name, r.reason[CLSP_SCHEDULE_SVM]);
+        shared_check_either(&either, m.out, j->bytes);
+        free_memory(&m);
+    }
+}
+
+static void check_queues(clsp_context *given, clsp_type precision)
+{
+    static const clsp_share host = {.schedule = CLSP_SCHEDULE_HOST};
+    const uint32_t both = CLSP_SVM_FINE_BUFFER | CLSP_SVM_ATOMICS;
+
+    if ((device_of(given).svm & both) != both) return;
+    assert_ok(given, clsp_context_set_speeds(given, ""));
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        if (!is_queued(&shapes[i]) || (support_tiny() && i % 5 != (precision == CLSP_F64)))
+            continue;
+        solid_job j = start_job(given, &shapes[i], precision);
+        unsigned char *const by_host = malloc(j.bytes);
+        assert_non_null(by_host);
+        memcpy(by_host, j.reference, j.bytes);
+        assert_ok(given, evaluate(&j, by_host, &(clsp_run){.share = &host}));
+        check_queue(&j, by_host);
+        free(by_host);
+        finish_job(&j);
+    }
+}
+
+static void test_queue(void **state)
+{
+    static const char *const limits[] = {"class=integrated", "class=integrated,local_is_real=1"};
+
+    (void)state;
+    shared_skip_on_oclgrind();
+    each_turn(limits, COUNT(limits), 2, check_queues);
 }
 
 /* Makes all in memory that is not aligned to its elements, by a share or on the calling thread. */
@@ -481,11 +544,9 @@ static void test_wrong_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unaligned),
-        cmocka_unit_test(test_schedules),
-        cmocka_unit_test(test_same_device_twice),
-        cmocka_unit_test(test_drops_out),
-        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_unaligned),       cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_queue),           cmocka_unit_test(test_same_device_twice),
+        cmocka_unit_test(test_drops_out),       cmocka_unit_test(test_auto),
         cmocka_unit_test(test_wrong_arguments),
     };
 
