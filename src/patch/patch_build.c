@@ -65,6 +65,7 @@ clsp_status clspi_patch_build_sums(const clspi_build *build, const clspi_tensor_
         clspi_tensor_sums_options(build->ctx, desc->precision, clspi_coords(desc), is_banded);
 
     CLSPI_CHECK(clspi_table_build(build, desc->precision));
+    CLSPI_CHECK(clspi_gemm_build(build, desc->precision));
     CLSPI_CHECK(clspi_program_build(build, "tensor_sums", &options));
     CLSPI_CHECK(clspi_tile_kernel_build(build, desc->precision, is_banded));
     for (uint32_t terms = 1; terms <= max_terms; terms++) {
