@@ -15,7 +15,7 @@
    call of it costs 13 us on an H200. */
 #define ANY_GPU                                                                                    \
     .work_group = 64, .items_per_unit = 1024, .keep_share = 8, .gemm_wide_columns = 16,            \
-    .gemm_clblast_f32 = 896, .gemm_clblast_f64 = 1152
+    .gemm_clblast_f32 = 896, .gemm_clblast_f64 = 896
 
 /* What AMD's rows have, which calls itself by two names. */
 #define ANY_AMD                                                                                    \
