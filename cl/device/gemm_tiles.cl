@@ -26,21 +26,32 @@ enum {
     COLUMN_FOURS = TILE_COLUMNS / 4 + 1
 };
 
-/* Brings `num` terms of rows of A, or of columns of B, to local memory, [TERMS][room]. from: the
-   first term of the first line, of which `valid` are there; the others are the last one again. */
-static void stage_lines(local real *staged, global const real *from, uint line_step, uint term_step,
-                        uint lines, uint valid, uint num)
+/* Copies elements to local memory, [slow][fast] as they are adjacent in memory: from one to the next
+   `steps` there and `rooms` here. What lies behind the `valid` ones is the last of them again. */
+static void copy_lines(local real *staged, uint2 rooms, global const real *from, uint2 steps,
+                       uint2 num, uint2 valid)
 {
-    const bool by_terms = term_step < line_step;
-    const uint room = lines + 4, along = by_terms ? TERMS : lines;
+    const uint item = (uint)get_local_id(0), across = min(num.s0, (uint)CLSP_GROUP);
+    const uint slow = item / across, down = CLSP_GROUP / across;
 
-    for (uint e = (uint)get_local_id(0); e < lines * TERMS; e += CLSP_GROUP) {
-        const uint slow = e / along, fast = e - slow * along;
-        const uint line = by_terms ? slow : fast, term = by_terms ? fast : slow;
-        if (term < num)
-            staged[term * room + line] =
-                from[(size_t)min(line, valid - 1) * line_step + (size_t)term * term_step];
+    for (uint f = item - slow * across; f < num.s0; f += across) {
+        global const real *const line = from + (size_t)min(f, valid.s0 - 1) * steps.s0;
+        for (uint s = slow; s < num.s1; s += down)
+            staged[f * rooms.s0 + s * rooms.s1] = line[(size_t)min(s, valid.s1 - 1) * steps.s1];
     }
+}
+
+/* Brings terms of rows of A, or of columns of B, to local memory, [TERMS][lines + 4]. from: the
+   first term of the first line; valid: the lines and terms that there are. */
+static void stage_lines(local real *staged, global const real *from, uint line_step, uint term_step,
+                        uint lines, uint2 valid)
+{
+    if (line_step < term_step)
+        copy_lines(staged, (uint2)(1, lines + 4), from, (uint2)(line_step, term_step),
+                   (uint2)(lines, TERMS), valid);
+    else
+        copy_lines(staged, (uint2)(lines + 4, 1), from, (uint2)(term_step, line_step),
+                   (uint2)(TERMS, lines), valid.s10);
 }
 
 static real pick_lane(real4 v, uint i)
@@ -92,9 +103,9 @@ kernel void gemm_tiles(global const real *restrict a, gemm_matrix at_a,
         const uint num = min((uint)TERMS, at.k - k);
         barrier(CLK_LOCAL_MEM_FENCE);
         stage_lines((local real *)rows, ai + (size_t)k * at_a.step, at_a.ld, at_a.step, TILE_ROWS,
-                    at.m - row, num);
+                    (uint2)(at.m - row, num));
         stage_lines((local real *)columns, bj + (size_t)k * at_b.ld, at_b.step, at_b.ld,
-                    TILE_COLUMNS, at.n - column, num);
+                    TILE_COLUMNS, (uint2)(at.n - column, num));
         barrier(CLK_LOCAL_MEM_FENCE);
         #pragma unroll 4
         for (uint t = 0; t < num; t++)

@@ -203,7 +203,7 @@ static clspi_gemm_method choose_method(const clspi_gemm *gemm)
 /* Returns the rows and columns of an item of gemm_tiles: sums for which it has registers. */
 static uint32_t tile_of(const clsp_context *ctx)
 {
-    enum { MANY = 80 };
+    enum { MANY = 36 };
 
     return ctx->tuning.item_registers >= MANY ? 8 : 4;
 }
