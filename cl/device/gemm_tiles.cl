@@ -26,8 +26,9 @@ enum {
     COLUMN_FOURS = TILE_COLUMNS / 4 + 1
 };
 
-/* Copies elements to local memory, [slow][fast] as they are adjacent in memory: from one to the next
-   `steps` there and `rooms` here. What lies behind the `valid` ones is the last of them again. */
+/* Copies elements to local memory, [slow][fast] as they are adjacent in memory: from one to the
+   next `steps` there and `rooms` here. What lies behind the `valid` ones is the last of them again.
+   */
 static void copy_lines(local real *staged, uint2 rooms, global const real *from, uint2 steps,
                        uint2 num, uint2 valid)
 {
