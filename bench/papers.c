@@ -67,7 +67,22 @@ static const paper_line lines_000[] = {
      NULL},
 };
 
+#define CAR(what, printed, method)                                                                 \
+    {                                                                                              \
+        "Table 1", "car, levels 0 to 2: " what, printed, ANY, "solid", "box 2x2x6, level ?, 4^3",  \
+            method, NULL                                                                           \
+    }
+#define CLASS(samples, kind, printed)                                                              \
+    {                                                                                              \
+        "Figure 11, " samples " samples", kind ": CPU / GPU", printed, GPU, "solid",               \
+            "kinds, " samples, kind ", loop/library", NULL                                         \
+    }
+
 static const paper_line lines_001[] = {
+    CAR("regular, 64 points", "0, 40, 792", "regular cells, inside"),
+    CAR("regular, 48 points", "0, 88, 600", "regular cells, at the boundary"),
+    CAR("layered", "16, 56, 136", "layered cells"),
+    CAR("irregular", "8, 8, 8", "irregular cells"),
     KINDS("4^3", "regular", "3.87, 2.87 (GTX 1070, 2080 Ti)"),
     KINDS("4^3", "layered", "1.06 and 1.36"),
     KINDS("4^3", "irregular", "0.91 and 0.63"),
@@ -80,6 +95,9 @@ static const paper_line lines_001[] = {
      "group"},
     {"Figure 10", "threads / hybrid", "1.16 and 1.19", GPU, "solid", "*, level *", "hybrid",
      "thread"},
+    CLASS("8^3", "regular", "199 (i7-6700K, one of three GPUs)"),
+    CLASS("8^3", "layered", "75"),
+    CLASS("8^3", "irregular", "18"),
     {"Figure 12", "CPU / GPU", "5.75 to 61.6 (i7-6700K)", GPU, "solid", "*, level *",
      "loop/library", NULL},
     {"Figures 9-12", "threads / the library", "-", ANY, "solid", "*, level *", "thread/library",
@@ -91,6 +109,10 @@ static const paper_line lines_001[] = {
     {"5.4", "mean error, threads", "110 ppb", ANY, "solid", "*, level *",
      "mean error / scale, thread", NULL},
     {"5.4", "mean error, warps", "76 ppb", ANY, "solid", "*, level *", "mean error / scale, group",
+     NULL},
+    {"5.4", "largest error, threads", "-", ANY, "solid", "*, level *",
+     "largest error / scale, thread", NULL},
+    {"5.4", "largest error, warps", "-", ANY, "solid", "*, level *", "largest error / scale, group",
      NULL},
     {"5.4", "mean error, ours", "-", ANY, "solid", "*, level *", "mean error / scale", NULL},
 };
@@ -145,6 +167,8 @@ static const paper_line lines_004[] = {
      NULL},
     {"Tables 3-8", "printed / our exact search", "1", ANY, "bspline", "?*, 10000*",
      "printed/exact, loaded", NULL},
+    {"Table 9", "Newton's method over formulas", "4.1 (RTX 3090)", ANY, "bspline", "quartics",
+     "formulas", "Newton"},
 };
 
 typedef struct paper {
@@ -175,7 +199,9 @@ static const paper papers[BENCH_PAPERS] = {
      {{bench_suite_patch36, NULL, false}}},
     {"004: Wu and Zou, Matrix representation and GPU-optimized parallel B-spline computing",
      LINES(lines_004),
-     {{bench_suite_bspline, "?*, 10000*", false}, {bench_suite_bspline, "*, stages", false}}},
+     {{bench_suite_bspline, "?*, 10000*", false},
+      {bench_suite_bspline, "*, stages", false},
+      {bench_suite_bspline, "quartics", false}}},
 };
 
 int bench_paper_of(const char *name)

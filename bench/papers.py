@@ -28,6 +28,8 @@ def shown(rows):
     if not values:
         return ''
     unit = {'ratio': '', None: ''}.get(rows[0]['unit'], ' ' + str(rows[0]['unit']))
+    if unit == ' cells':
+        return ', '.join(f'{value:.0f}' for value in values)
     least, most = (f'{value:.3g}' for value in (min(values), max(values)))
     return (least if least == most else f'{least} to {most}') + unit
 

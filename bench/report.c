@@ -178,7 +178,8 @@ static void print_rate(int width, double rate, const char *unit)
         else if (strcmp(unit, "us/point") == 0 || strcmp(unit, "ms") == 0 ||
                  strcmp(unit, "ppb") == 0 || strcmp(unit, "%") == 0)
             snprintf(text, sizeof text, "%.3g %s", rate, unit);
-        else if (strcmp(unit, "frame/s") == 0 || strcmp(unit, "B/cell") == 0)
+        else if (strcmp(unit, "frame/s") == 0 || strcmp(unit, "B/cell") == 0 ||
+                 strcmp(unit, "cells") == 0)
             snprintf(text, sizeof text, "%.5g %s", rate, unit);
         else if (rate >= 1e12)
             snprintf(text, sizeof text, "%.2f T%s", rate * 1e-12, unit);

@@ -323,6 +323,27 @@ static clsp_status add_errors(const solid_run *r, size_t cell, const void *point
     return status;
 }
 
+clsp_status solid_run_kinds(const solid_run *r, size_t *num, size_t *inside)
+{
+    enum { REGULAR_POINTS = 64 };
+    static uint32_t vertices[MOST_WEIGHTS];
+    static double weights[MOST_WEIGHTS];
+    uint32_t *const kinds = malloc((r->model->counts.num_cells + 1) * sizeof *kinds);
+    clsp_status status = kinds ? find_kinds(r->model, kinds) : CLSP_ERROR_NO_MEMORY;
+
+    memset(num, 0, SOLID_KINDS * sizeof *num);
+    *inside = 0;
+    for (size_t c = 0; c < r->model->counts.num_cells && status == CLSP_OK; c++) {
+        size_t points = MOST_WEIGHTS;
+        num[kinds[c]]++;
+        if (kinds[c] != CLSP_SOLID_REGULAR) continue;
+        status = weights_at(r, c, 1, vertices, weights, &points);
+        *inside += points == REGULAR_POINTS;
+    }
+    free(kinds);
+    return status;
+}
+
 clsp_status solid_run_errors(const solid_run *r, solid_errors *errors)
 {
     enum { CELLS = 200 };

@@ -62,6 +62,10 @@ double solid_run_points(const solid_run *r);
 /* Gives how many control points the cells of a run depend on, on average. */
 clsp_status solid_run_terms(const solid_run *r, double *terms);
 
+/* Counts the cells of a run by kind: num, [SOLID_KINDS]; and the regular ones all of whose control
+   points are there, not beyond the boundary. */
+clsp_status solid_run_kinds(const solid_run *r, size_t *num, size_t *inside);
+
 /* Compares points of some cells with the sums of weights that the library gives, in double. */
 typedef struct solid_errors {
     double worst, mean, scale;

@@ -7,6 +7,7 @@
 
 #include "gauss_axes.h"
 #include "project_run.h"
+#include "quartic_roots.h"
 #include "reduce_run.h"
 #include "spline_grid.h"
 
@@ -202,6 +203,7 @@ clsp_status bench_suite_bspline(bench *b)
             BENCH_TRY(run_curve(b, &curve_cases[i], p));
         }
         if (b->wanted[p]) BENCH_TRY(reduce_run(b, suite, p));
+        if (b->wanted[p]) BENCH_TRY(quartic_roots_run(b, suite, p));
         if (b->wanted[p]) BENCH_TRY(spline_grid_run(b, suite, p));
         if (b->wanted[p] && !b->quick) BENCH_TRY(gauss_axes_bspline(b, suite, p));
     }

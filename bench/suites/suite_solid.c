@@ -129,8 +129,20 @@ static void report_ratios(const solid_run *r, const char *kind, const bench_cont
     }
 }
 
-/* Cells of a kind that are measured, at most. */
-enum { KIND_CELLS = 800000 };
+enum {
+    KIND_CELLS = 800000, /* that are measured, at most */
+    HOST_POINTS = 1 << 20
+};
+
+/* Writes how many times as many points a ms the library makes as the plain loop. */
+static void report_loop(const solid_run *r, const char *method, const bench_contestant *library,
+                        const bench_contestant *loop, const solid_host *host, double least)
+{
+    const double rate = solid_run_points(r) / library->sustained.median_ms;
+    const double points = (double)host->job.num_cells * (double)host->job.samples;
+
+    report_number(r, method, rate / (points / loop->sustained.median_ms), "ratio", least);
+}
 
 static clsp_status run_kind(solid_run *runs, bench_contestant *all, const size_t *kind_begin,
                             size_t kind)
@@ -138,13 +150,19 @@ static clsp_status run_kind(solid_run *runs, bench_contestant *all, const size_t
     const size_t num = kind_begin[kind + 1] - kind_begin[kind];
     const solid_run *const r = &runs[0];
     bench *const b = r->b;
+    const int methods = methods_of(b);
+    solid_host host = {.first = NULL};
     char method[SOLID_NAME_MAX];
     clsp_status status;
 
-    for (int i = 0; i < methods_of(b); i++)
+    for (int i = 0; i < methods; i++)
         runs[i].cells = (clsp_range){kind_begin[kind], num < KIND_CELLS ? num : KIND_CELLS};
-    BENCH_TRY(bench_measure(b->queue, all, (size_t)methods_of(b), batch_ms(b)));
-    for (int i = 0; i < methods_of(b); i++) {
+    BENCH_TRY(solid_host_start(&host, r, HOST_POINTS / (r->samples * r->samples * r->samples)));
+    all[methods] = (bench_contestant){.enqueue = solid_host_enqueue, .user = &host};
+    BENCH_TRY(bench_measure(b->queue, all, (size_t)methods + 1, batch_ms(b)));
+    snprintf(method, sizeof method, "%s, loop/library", kind_names[kind]);
+    report_loop(r, method, &all[0], &all[methods], &host, NAN);
+    for (int i = 0; i < methods; i++) {
         snprintf(method, sizeof method, "%s, %s", kind_names[kind], method_names[i]);
         report_run(r, method, &all[i], NAN);
     }
@@ -159,6 +177,7 @@ static clsp_status run_kind(solid_run *runs, bench_contestant *all, const size_t
     report_ratios(r, method, all, NAN);
 
 fail:
+    solid_host_release(&host);
     return status;
 }
 
@@ -166,7 +185,7 @@ static clsp_status run_kinds(bench *b, clsp_type precision, const solid_model *m
                              const size_t *kind_begin, size_t num_kinds, uint32_t samples)
 {
     solid_run runs[METHODS] = {{.b = NULL}};
-    bench_contestant all[METHODS];
+    bench_contestant all[METHODS + 1];
     clsp_status status = CLSP_OK;
     char name[2 * SOLID_NAME_MAX];
 
@@ -260,6 +279,25 @@ fail:
 
 /* ---- whole models ---- */
 
+/* Writes how many cells of each kind a model has, as table 1 of the paper does. */
+static clsp_status report_cells(const solid_run *r)
+{
+    size_t num[SOLID_KINDS], inside;
+    clsp_status status;
+    char method[SOLID_NAME_MAX];
+
+    BENCH_TRY(solid_run_kinds(r, num, &inside));
+    report_number(r, "regular cells, inside", (double)inside, "cells", NAN);
+    report_number(r, "regular cells, at the boundary", (double)(num[0] - inside), "cells", NAN);
+    for (size_t kind = 1; kind < SOLID_KINDS; kind++) {
+        snprintf(method, sizeof method, "%s cells", kind_names[kind]);
+        report_number(r, method, (double)num[kind], "cells", NAN);
+    }
+
+fail:
+    return status;
+}
+
 /* Writes the lines of a model. */
 static clsp_status report_model(const solid_run *runs, const bench_contestant *all,
                                 const solid_host *host, unsigned level)
@@ -281,15 +319,15 @@ static clsp_status report_model(const solid_run *runs, const bench_contestant *a
     row.work = (double)host->job.num_cells * (double)host->job.samples;
     row.unit = "point/s";
     bench_report_row(b->report, &row);
-    const double rate = solid_run_points(&runs[0]) / all[0].sustained.median_ms;
-    report_number(&runs[0], "loop/library", rate / (row.work / row.time.median_ms), "ratio",
-                  is_judged ? 200 : NAN);
+    report_loop(&runs[0], "loop/library", &all[0], &all[num], host, is_judged ? 200 : NAN);
     report_ratios(&runs[0], "", all, is_judged ? 4 : NAN);
     for (int i = 0; i < num && status == CLSP_OK; i++) {
         char method[64];
-        snprintf(method, sizeof method, "mean error / scale%s%s", i > 0 ? ", " : "",
-                 i > 0 ? method_names[i] : "");
+        const char *const comma = i > 0 ? ", " : "", *const of = i > 0 ? method_names[i] : "";
+        snprintf(method, sizeof method, "mean error / scale%s%s", comma, of);
         report_number(&runs[0], method, 1e9 * errors[i].mean / errors[i].scale, "ppb", NAN);
+        snprintf(method, sizeof method, "largest error / scale%s%s", comma, of);
+        report_number(&runs[0], method, 1e9 * errors[i].worst / errors[i].scale, "ppb", NAN);
     }
     return status;
 }
@@ -298,7 +336,6 @@ static clsp_status report_model(const solid_run *runs, const bench_contestant *a
 static clsp_status run_model(bench *b, clsp_type precision, const solid_model *m, unsigned level,
                              uint32_t samples)
 {
-    enum { HOST_POINTS = 1 << 20 };
     const size_t cell = (size_t)samples * samples * samples;
     solid_run runs[METHODS] = {{.b = NULL}};
     solid_host host = {.first = NULL};
@@ -316,6 +353,7 @@ static clsp_status run_model(bench *b, clsp_type precision, const solid_model *m
     all[num] = (bench_contestant){.enqueue = solid_host_enqueue, .user = &host};
     BENCH_TRY(bench_measure(b->queue, all, (size_t)num + 1, batch_ms(b)));
     BENCH_TRY(report_model(runs, all, &host, level));
+    if (samples == 4) BENCH_TRY(report_cells(&runs[0]));
 
 fail:
     solid_host_release(&host);

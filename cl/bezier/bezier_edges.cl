@@ -131,15 +131,17 @@ IN_PLACE void edge_vertex(global const real *corner, uint n, uint depth, ptrdiff
     ct = as_given(scaled(towards, ct), c.d.w, centre);
     cnt = as_given(scaled(degree_n * towards, cnt), c.d.w, centre);
     ctt = as_given(scaled(degree_t * (degree_t - R(1.0)), ctt), c.d.w, centre);
-    const tangent sn = tangent_of(cn, c.d), st = tangent_of(ct, c.d);
-    const tangent snn = tangent_of(cnn, c.d), snt = tangent_of(cnt, c.d);
-    const tangent stt = tangent_of(ctt, c.d);
+    tangents of;
+    of.a = tangent_of(cn, c.d);
+    of.b = tangent_of(ct, c.d);
+    of.aa = tangent_of(cnn, c.d);
+    of.ab = tangent_of(cnt, c.d);
+    of.bb = tangent_of(ctt, c.d);
     /* at a corner the patch's inside lies along the edge too */
     const bool begins = t == R(0.0), ends = s == R(0.0);
     const real inside = begins == ends ? R(0.0) : begins != flip ? R(1.0) : R(-1.0);
-    real4 normal = plain_normal(sn, st);
-    if (is_zero(normal))
-        normal = inside_normal(sn, st, snn, snt, stt, (real4)(R(1.0), inside, R(0.0), R(0.0)));
+    real4 normal = plain_normal(&of);
+    if (is_zero(normal)) limit_normal(&of, R(1.0), inside, &normal);
     store_normal(vertex, right_handed ? normal : -normal);
 #endif
 }

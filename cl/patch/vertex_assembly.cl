@@ -97,7 +97,7 @@ kernel void vertex_assembly(global const real *restrict planes,
     limits.s0 = given_limit(degree_u, params.s0);
     limits.s1 = given_limit(degree_v, params.s1);
 #endif
-    largest = sizes_at(largest, given_units(largest, centre), limits, d.s.w);
+    largest = sizes_at(largest, centre, limits, d.s.w);
 #endif
 #if HAS(NORMAL)
     store_normal(vertex, normal_of_sums(d.s, d.u, d.v, largest));

@@ -212,7 +212,6 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
 #endif
     const real4 centre = patch_centre(sizes, WIDE(sum.first_size) + patch);
 #if HAS(NORMAL)
-    const real4 units = given_units(largest, centre);
     real2 limits = (real2)(REAL_MAX, LIMIT_V(v));
 #endif
 
@@ -247,7 +246,7 @@ void vertex_bands(global const real *restrict t, global const real *restrict t_u
             store_vertex(vertex, grid_point(s, centre), of_first(s, su, sv), params);
 #if HAS(NORMAL)
             limits.s0 = LIMIT_U(sample);
-            store_normal(vertex, normal_of_sums(s, su, sv, sizes_at(largest, units, limits, s.w)));
+            store_normal(vertex, normal_of_sums(s, su, sv, sizes_at(largest, centre, limits, s.w)));
 #endif
 #if CLSP_STORE_TWO
             STORE_BY_TWO(out + place, vertex, at.offset.s0 & 1);

@@ -196,7 +196,10 @@ static real2 tangent_scales(real2 largest)
 static real4 row_normal(real4 xu, real4 xv, real2 scales, bool on_border)
 {
     const real off = (on_border ? R(32.0) : R(8.0)) * REAL_EPS;
-    return unit_cross(xu * scales.s0, xv * scales.s1, off, off);
+    real4 normal;
+
+    unit_cross(xu * scales.s0, xv * scales.s1, off, off, &normal);
+    return normal;
 }
 
 /* Stores the normal of a vertex whose sums are s, su and sv. */

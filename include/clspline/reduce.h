@@ -15,7 +15,8 @@
    of the tolerance where the degree falls along both. Along a direction all curves of a surface are
    cut in the same places of a span, so that pieces are a grid without gaps, and neighbours have the
    same control points on their edges, bit for bit. A direction of no higher degree than pieces are
-   to have is cut at its knots and keeps its degree. Surfaces are polynomial.
+   to have is cut at its knots and keeps its degree. Pieces of rational surfaces are rational; they
+   are more the more weights differ, by the fourth root of that for cubics.
 
    Each piece has a bound: at no parameter is it farther from the curve, so neither from the other.
    It is proven, with all roundings, from values between which the difference cannot rise by more
@@ -62,10 +63,10 @@ typedef struct clsp_reduction_size {
 /* Counts the pieces of all curves or surfaces that are loaded, for clsp_patch_reduce, in place of
    what was counted before. It waits for their control points; loading others needs another count.
    The host's cores make it. reduction: NULL: there is none any more, as at first; size may be NULL.
-   Errors: CLSP_ERROR_ARGUMENT also for a plan of rational surfaces, volumes or triangles, a degree
-   of pieces that is 0 or not lower, and a tolerance that is not above 0 and finite;
-   CLSP_ERROR_DEGREE (above a maximum), CLSP_ERROR_STATE (no control points). After an error what
-   was counted before still counts. */
+   Errors: CLSP_ERROR_ARGUMENT also for a plan of volumes, triangles or rational surfaces of four
+   dimensions, polynomial pieces of rational surfaces, a degree of pieces that is 0 or not lower,
+   and a tolerance that is not above 0 and finite; CLSP_ERROR_DEGREE (above a maximum),
+   CLSP_ERROR_STATE (no control points). After an error what was counted before still counts. */
 CLSP_API clsp_status clsp_patch_set_reduction(clsp_patch_plan *plan,
                                               const clsp_reduction *reduction,
                                               clsp_reduction_size *size);

@@ -41,8 +41,8 @@ class Reduced:
 
     def reduce(self, degree: int, tolerance: float, *, polynomial: bool = False,
                free_tangents: bool = False) -> Pieces:
-        """Bezier pieces of a lower degree within a distance of curves, or of polynomial surfaces:
-        cubics, quadratics, lines.
+        """Bezier pieces of a lower degree within a distance of curves or surfaces: cubics,
+        quadratics, lines.
 
         Each segment of a curve between knots is cut into the least number of parts that suffices.
         Pieces meet bit for bit. From degree 3 on they have the curve's derivatives where they begin
@@ -57,7 +57,7 @@ class Reduced:
         tolerance : float
             What pieces may be off, above 0.
         polynomial : bool
-            Polynomial pieces of rational curves too.
+            Polynomial pieces of rational curves too; those of rational surfaces are rational.
         free_tangents : bool
             Keep points alone and not tangents: up to a third fewer, with kinks within the
             tolerance.

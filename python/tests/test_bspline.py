@@ -277,14 +277,16 @@ class Reduction(unittest.TestCase):
         self.assertLess(len(curves.reduce(3, 1e-5, free_tangents=True).bound), len(pieces.bound))
 
     def test_surfaces(self):
-        surface = clspline.Bezier(np.random.default_rng(4).random((6, 3, 3)), 'surface')
-        pieces = surface.reduce(2, 1e-3)
-        self.assertEqual(pieces.patches.degree, (2, 2))
-        self.assertEqual(pieces.param.shape, (len(pieces.bound), 2, 2))
-        middle = pieces.param.mean(axis=2)
-        patch = np.arange(len(middle))
-        apart = pieces.patches.at(np.full((len(middle), 2), 0.5), patch) - surface.at(middle)
-        self.assertLess(np.abs(apart).max(), 1e-3)
+        for rational in (False, True):
+            control = np.random.default_rng(4).random((6, 3, 3 + rational)) + rational / 2
+            surface = clspline.Bezier(control, 'surface', rational=rational)
+            pieces = surface.reduce(2, 1e-3)
+            self.assertEqual((pieces.patches.degree, pieces.patches.rational), ((2, 2), rational))
+            self.assertEqual(pieces.param.shape, (len(pieces.bound), 2, 2))
+            middle = pieces.param.mean(axis=2)
+            patch = np.arange(len(middle))
+            apart = pieces.patches.at(np.full((len(middle), 2), 0.5), patch) - surface.at(middle)
+            self.assertLess(np.abs(apart).max(), 1e-3)
 
     def test_rational(self):
         circle = np.array([[1, 0, 1], [1, 1, 1], [0, 2, 2]]) # a quarter
@@ -301,7 +303,7 @@ class Reduction(unittest.TestCase):
             with self.assertRaises(clspline.ArgumentError):
                 curve.reduce(degree, tolerance)
         with self.assertRaises(clspline.ArgumentError):
-            clspline.Bezier(np.ones((4, 4, 4)), rational=True).reduce(2, 1)
+            clspline.Bezier(np.ones((4, 4, 4)), rational=True).reduce(2, 1, polynomial=True)
         with self.assertRaises(clspline.ArgumentError):
             clspline.Bezier(np.zeros((4, 4, 4, 3)), 'volume').reduce(2, 1)
         with self.assertRaises(TypeError):

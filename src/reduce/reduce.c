@@ -88,8 +88,10 @@ static clsp_status check_reduction(const clsp_patch_plan *plan, const clsp_reduc
     CLSPI_CHECK(clspi_reserved_check(&plan->base.ctx->log, "clsp_reduction", r->reserved));
     if (d->directions > 2 || d->is_triangle)
         return bad(plan, "of curves and surfaces, and directions is", 3);
-    if (d->directions == 2 && d->rational)
-        return bad(plan, "of surfaces that are polynomial, and rational is", d->rational);
+    if (d->directions == 2 && d->rational && r->polynomial)
+        return bad(plan, "of rational surfaces to rational pieces, and polynomial is", 1);
+    if (d->directions == 2 && clspi_coords(d) > CLSPI_REDUCE_SURFACE_COORDS)
+        return bad(plan, "of rational surfaces with up to three dimensions, and dim is", d->dim);
     CLSPI_CHECK(check_degrees(plan, r->degree));
     if (!(r->tolerance > 0) || isinf(r->tolerance))
         return bad(plan, "a tolerance is above 0 and finite, and it is", r->tolerance);
@@ -119,7 +121,8 @@ static clspi_reduce_surfaces surfaces_of(const clsp_patch_plan *plan, const clsp
 
     return (clspi_reduce_surfaces){.f64 = d->precision == CLSP_F64,
                                    .points = plan->host.data,
-                                   .dim = d->dim,
+                                   .rational = d->rational != 0,
+                                   .coords = clspi_coords(d),
                                    .controls = {d->controls[0], d->controls[1]},
                                    .degree = {d->degrees[0], d->degrees[1]},
                                    .to = {r->to[0], r->to[1]},
@@ -218,11 +221,12 @@ static bool make_tables(const clsp_patch_plan *plan, const clsp_reduction *wante
                         clspi_reduction *r, uint32_t k)
 {
     const clspi_tensor_desc *const d = &plan->desc;
+    const bool is_curve = d->directions == 1; /* surfaces' numerators and weights are polynomials */
     const clspi_reduce_form form = {.degree = d->degrees[k],
                                     .to = wanted->degree,
-                                    .dim = d->dim,
-                                    .f64 = d->precision == CLSP_F64 || d->directions == 2,
-                                    .rational = d->rational != 0,
+                                    .dim = is_curve ? d->dim : clspi_coords(d),
+                                    .f64 = d->precision == CLSP_F64 || !is_curve,
+                                    .rational = is_curve && d->rational != 0,
                                     .to_polynomial = wanted->polynomial != 0,
                                     .tangents = !wanted->free_tangents};
 
@@ -408,7 +412,8 @@ static void make_surface(void *user, size_t number)
 static size_t piece_reals(const clsp_patch_plan *plan)
 {
     const clspi_reduction *const r = plan->reduction;
-    size_t reals = r->directions == 1 ? clspi_reduce_to_coords(&r->tables[0].form) : plan->desc.dim;
+    size_t reals =
+        r->directions == 1 ? clspi_reduce_to_coords(&r->tables[0].form) : clspi_coords(&plan->desc);
 
     for (uint32_t k = 0; k < r->directions; k++)
         reals *= r->to[k] + 1;

@@ -400,7 +400,12 @@ class Pieces(SplineCase):
 
     def test_lower_surface(self):
         """A surface becomes a grid of pieces within the tolerance."""
-        surface = random_spline(random.Random(13), [4, 2], [6, 4], 3, False)
+        for rational in (False, True):
+            with self.subTest(rational=rational):
+                self.check_lower_surface(rational)
+
+    def check_lower_surface(self, rational):
+        surface = random_spline(random.Random(13), [4, 2], [6, 4], 3, rational)
         source = self.write("a.g2", surface.g2())
         path = self.cut(source, "json", "--degree", "2", "-t", "0.01", "-p", "f64")
         with open(path, encoding="ascii") as file:
@@ -408,8 +413,10 @@ class Pieces(SplineCase):
         area = 0
         for item in found:
             self.assertEqual((item["degree_u"], item["degree_v"]), (2, 2))
-            piece = Spline([2, 2], [item["knotvector_u"], item["knotvector_v"]],
-                           item["control_points"]["points"])
+            points, weights = (item["control_points"].get(name) for name in ("points", "weights"))
+            if rational:
+                points = [[x * w for x in point] + [w] for point, w in zip(points, weights)]
+            piece = Spline([2, 2], [item["knotvector_u"], item["knotvector_v"]], points, rational)
             low, high = zip(*(domain(knots, 2) for knots in piece.knots))
             area += (high[0] - low[0]) * (high[1] - low[1])
             t = [(a + 2 * b) / 3 for a, b in zip(low, high)]
@@ -419,9 +426,10 @@ class Pieces(SplineCase):
 
     def test_refused(self):
         knot, vase = os.path.join(DATA, "knot.g2"), os.path.join(DATA, "vase.json")
-        for expected, args in (("spline 0 is a surface: --degree is of curves and of polynomial "
-                                "surfaces; use --only curves",
-                                (vase, "-o", self.path("a.g2"), "--degree", "1", "-t", "1")),
+        for expected, args in (("spline 0 is a surface: --polynomial is of curves; use --only "
+                                "curves",
+                                (vase, "-o", self.path("a.g2"), "--degree", "1", "-t", "1",
+                                 "--polynomial")),
                                ("by rounding or since there would be more than 1048576 a span; use",
                                 (knot, "-o", self.path("a.g2"), "--degree", "1", "-t", "1e-15")),
                                ("spline 0 is a curve: BezierView files have surfaces only; "

@@ -318,8 +318,11 @@ static bool check_types(const work *w)
             batch->type.directions != w->directions)
             why = "JSON has splines of one kind; use .g2 or --only";
         if (!why && is_wanted(w, batch) && is_reduced(w, batch) &&
-            (batch->type.directions > 2 || (batch->type.directions == 2 && batch->type.rational)))
-            why = "--degree is of curves and of polynomial surfaces; use --only curves";
+            (batch->type.directions > 2 ||
+             (w->reduction.polynomial && batch->type.rational && batch->type.directions == 2)))
+            why = batch->type.directions > 2
+                      ? "--degree is of curves and surfaces; use --only curves"
+                      : "--polynomial is of curves; use --only curves";
         if (!why) continue;
         complain("%s: spline %lu is a %s: %s", w->r->inputs[0], (unsigned long)batch->numbers[0],
                  spline_form(&batch->type), why);

@@ -45,8 +45,8 @@ static const option bezier_options[] = {
     {"only", 0, "KIND", "the splines to cut, of files that have others too: @; default all",
      OPTION_WORD(pieces_request, only, "curves surfaces volumes"), .low = 1},
     {"degree", 0, "K",
-     "the degree of pieces, @: curves, and polynomial surfaces, of higher degrees become the least "
-     "number of pieces of this one that are within --tolerance",
+     "the degree of pieces, @: curves and surfaces of higher degrees become the least number of "
+     "pieces of this one that are within --tolerance",
      OPTION_COUNT(pieces_request, degree, 1, CLSP_REDUCE_MAX_DEGREE), .needs = "tolerance"},
     {"tolerance", 't', "E",
      "what pieces of a lower degree may be off: a length in the file's units, or E% of the "

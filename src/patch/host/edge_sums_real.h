@@ -197,13 +197,22 @@ static __attribute__((noinline)) void divide(tangent *t, const tracked *sum, rea
     *t = quotient(&d, point);
 }
 
-/* Makes the tangents of an edge's samples, A inwards and B along it. */
-CLSPI_INLINE void make_tangents(const clspi_edge *edge, const edge_points *points, const ratios *at,
-                                bool rational, tangent of[TANGENTS])
+/* Makes a derivative of its sum of differences, which has this factor; point: NULL where the patch
+   is polynomial. */
+CLSPI_INLINE void make_tangent(tangent *t, const tracked *sum, real f, const tracked *point,
+                               const vec *centre)
 {
-    static const uint8_t order[TANGENTS][2] = {{0, 1}, {1, 0}, {0, 2}, {1, 1}, {2, 0}};
+    if (point)
+        divide(t, sum, f, point, centre);
+    else
+        *t = (tangent){{sum->x[0] * f, sum->x[1] * f, sum->x[2] * f}, sum->size * f};
+}
+
+/* Makes the tangents of an edge's samples, a inwards and b along it. */
+CLSPI_INLINE void make_tangents(const clspi_edge *edge, const edge_points *points, const ratios *at,
+                                bool rational, tangents *of)
+{
     const real p = (real)(edge->depth - 1), q = (real)edge->degree;
-    const real factor[TANGENTS] = {p, q, p * (p - 1), p * q, q * (q - 1)};
     tracked sum[3][3];
 
     if (rational) {
@@ -214,14 +223,12 @@ CLSPI_INLINE void make_tangents(const clspi_edge *edge, const edge_points *point
         sum_differences(points, at, 1, 0, 1, false, sum[1]);
         sum_differences(points, at, 2, 0, 0, false, sum[2]);
     }
-    for (int k = 0; k < TANGENTS; k++) {
-        const tracked *const d = &sum[order[k][0]][order[k][1]];
-        const real f = factor[k];
-        if (rational)
-            divide(&of[k], d, f, &sum[0][0], points->centre);
-        else
-            of[k] = (tangent){{d->x[0] * f, d->x[1] * f, d->x[2] * f}, d->size * f};
-    }
+    const tracked *const point = rational ? &sum[0][0] : NULL;
+    make_tangent(&of->a, &sum[0][1], p, point, points->centre);
+    make_tangent(&of->b, &sum[1][0], q, point, points->centre);
+    make_tangent(&of->aa, &sum[0][2], p * (p - 1), point, points->centre);
+    make_tangent(&of->ab, &sum[1][1], p * q, point, points->centre);
+    make_tangent(&of->bb, &sum[2][0], q * (q - 1), point, points->centre);
 }
 
 /* ---- storage ---- */
@@ -345,16 +352,16 @@ static void make_normals(const clspi_vertex_shape *shape, const clspi_edge *edge
                       .step_t = edge->step_t,
                       .inwards = {0, next, edge->depth > 2 ? 2 * next : next},
                       .degree = edge->degree};
-    tangent made[TANGENTS];
+    tangents made;
     vec normal[3];
 
     for (int c = 0; c < 3 && shape->rational; c++)
         of.centre[c] = points[c] * (1 / points[3]);
     if (shape->rational)
-        make_tangents(edge, &of, at, true, made);
+        make_tangents(edge, &of, at, true, &made);
     else
-        make_tangents(edge, &of, at, false, made);
-    edge_normal(normal, made, inside);
+        make_tangents(edge, &of, at, false, &made);
+    edge_normal(normal, &made, inside);
     for (int c = 0; c < 3 && !edge->right_handed; c++)
         normal[c] = 0 - normal[c];
     store(&to, b, normal);

@@ -124,11 +124,11 @@ static void interleave_lines(size_t lines, int coords, vec *t)
 }
 
 /* Finds the values of a vector of columns. */
-CLSPI_INLINE line_terms terms_of(const clspi_strip_sum *sum, size_t vector, size_t coords)
+CLSPI_INLINE line_terms terms_of(const clspi_strip_sum *sum, size_t column, size_t coords)
 {
     return (line_terms){.step = coords,
-                        .values = (const vec *)sum->values[1] + vector * sum->terms[1],
-                        .terms = sum->first[1] ? sum->count[vector] : sum->terms[1]};
+                        .values = (const vec *)sum->values[1] + column * sum->terms[1],
+                        .terms = sum->first[1] ? sum->count[column] : sum->terms[1]};
 }
 
 static void partial(const clspi_strip_grid *grid, const clspi_strip_sum *sum, const void *points,
@@ -327,15 +327,15 @@ CLSPI_INLINE void make_sums(const block *b, known k, vec (*x)[CELLS])
 /* ---- quotients ---- */
 
 /* Makes one derivative of a rational vertex, whose sums of lower orders are derivatives by now. */
-CLSPI_INLINE void divide_sum(vec *x, uint32_t number, uint32_t dim, vec one_over_w)
+CLSPI_INLINE void divide_sum(vec *x, uint32_t n, uint32_t dim, vec one_over_w)
 {
-    const vec *const a = x + SUM_OF(number) * COORDS, *const b = x + SUM_ALONG(number) * COORDS;
-    vec *const d = x + number * COORDS;
+    const vec *const a = x + SUM_OF(n) * COORDS, *const b = x + SUM_ALONG(n) * COORDS;
+    vec *const d = x + n * COORDS;
 
     CLSPI_UNROLL(4)
     for (uint32_t c = 0; c < COORDS - 1; c++) {
         if (c >= dim) continue;
-        if (number > 3) d[c] = d[c] - a[dim] * b[c] - b[dim] * a[c];
+        if (n > 3) d[c] = d[c] - a[dim] * b[c] - b[dim] * a[c];
         d[c] = (d[c] - d[dim] * x[c]) * one_over_w;
     }
 }
@@ -401,31 +401,36 @@ CLSPI_INLINE void make_normal(const block *b, bool rational, size_t row, vec *x,
                                .limit = grid->limit[0] ? ((const real *)grid->limit[0])[row] : 0,
                                .far = far_of(b->patch->centre)};
     const vec *const u = x + COORDS, *const v = x + 2 * COORDS;
-    vec *const n = x + CLSPI_STRIP_NORMAL;
+    vector *const n = (vector *)(x + CLSPI_STRIP_NORMAL);
 
     if (rational) {
         vec from[2];
         find_errors(b, x, &errors, one_over_w, from);
-        unit_normal(n, u, v, from);
+        unit_normal(u, v, from[0], from[1], n);
     } else {
         const vec to_u = ((const vec *)b->patch->largest[0][0])[b->vector];
         const vec to_v = ((const vec *)b->patch->largest[1][0])[b->vector];
         const vec s[3] = {u[0] * to_u, u[1] * to_u, u[2] * to_u};
         const vec t[3] = {v[0] * to_v, v[1] * to_v, v[2] * to_v};
         const vec off = all_lanes(8 * REAL_EPS * errors.margin);
-        unit_cross(n, s, t, (const vec[]){off, off});
+        unit_cross(s, t, off, off, n);
     }
 }
 
 /* Finds the principal curvatures of a vertex whose normal is there. */
 CLSPI_INLINE void make_curvatures(vec *x)
 {
-    vec d[TANGENTS][3];
+    vec *const bends = x + CLSPI_STRIP_CURVATURE;
+    derivatives d;
 
-    for (int k = 0; k < TANGENTS; k++)
-        for (int c = 0; c < 3; c++)
-            d[k][c] = x[(k < AA ? k + 1 : k + 2) * COORDS + c];
-    principal_curvatures(x + CLSPI_STRIP_CURVATURE, d, x + CLSPI_STRIP_NORMAL);
+    for (int c = 0; c < 3; c++) {
+        d.a[c] = x[COORDS + c];
+        d.b[c] = x[2 * COORDS + c];
+        d.aa[c] = x[4 * COORDS + c];
+        d.ab[c] = x[5 * COORDS + c];
+        d.bb[c] = x[6 * COORDS + c];
+    }
+    principal_curvatures(&d, x + CLSPI_STRIP_NORMAL, bends, bends + 1);
 }
 
 /* Returns what the points of a row are relative to; NULL: to the origin. */
@@ -709,7 +714,7 @@ CLSPI_INLINE void make_surfaces(block *b, size_t first, size_t count, void *out)
     const bool rational = grid->shape.rational, three = grid->shape.dim == 3;
     const bool few = grid->normals && grid->sum[0].terms[0] <= FEW_TERMS;
     const bool points = three && grid->num_sums == 1 && grid->plain;
-    const bool tangents = three && grid->num_sums == 3 && (grid->plain || few);
+    const bool first_order = three && grid->num_sums == 3 && (grid->plain || few);
 
     if (points && !rational)
         make_rows(b, (known){.sums = 1, .coords = 3, .rows = ROWS, .interleaved = true}, first,
@@ -719,10 +724,10 @@ CLSPI_INLINE void make_surfaces(block *b, size_t first, size_t count, void *out)
     else if (points)
         make_rows(b, (known){.sums = 1, .coords = 4, .rows = ROWS / 2, .rational = true}, first,
                   count, out);
-    else if (tangents && rational)
+    else if (first_order && rational)
         make_rows(b, (known){.sums = 3, .coords = 4, .rows = ROWS / 2, .rational = true}, first,
                   count, out);
-    else if (tangents)
+    else if (first_order)
         make_rows(b, (known){.sums = 3, .coords = 3, .rows = ROWS / 2}, first, count, out);
     else
         make_rows(b, (known){.rows = ROWS}, first, count, out);

@@ -195,13 +195,13 @@ CLSPI_INLINE void polynomial_normals(real (*restrict n)[CHUNK], real *const *a, 
 {
     const real *restrict const a0 = a[0], *restrict const a1 = a[1], *restrict const a2 = a[2];
     const real *restrict const b0 = b[0], *restrict const b1 = b[1], *restrict const b2 = b[2];
-    const real off[2] = {8 * REAL_EPS, 8 * REAL_EPS};
+    const real off = 8 * REAL_EPS;
 
     for (size_t i = 0; i < count; i++) {
         const real s[3] = {a0[i] * to_a[i], a1[i] * to_a[i], a2[i] * to_a[i]};
         const real t[3] = {b0[i] * to_b[i], b1[i] * to_b[i], b2[i] * to_b[i]};
         real unit[3];
-        unit_cross(unit, s, t, off);
+        unit_cross(s, t, off, off, &unit);
         n[0][i] = unit[0];
         n[1][i] = unit[1];
         n[2][i] = unit[2];
@@ -245,14 +245,16 @@ static void curve_curvatures(chunk *c, uint32_t dim, size_t count)
 static void surface_curvatures(chunk *c, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        real d[TANGENTS][3], bends[2];
         const real n[3] = {c->normal[0][i], c->normal[1][i], c->normal[2][i]};
-        for (int k = 0; k < TANGENTS; k++)
-            for (int x = 0; x < 3; x++)
-                d[k][x] = c->sum[k < AA ? k + 1 : k + 2][x][i];
-        principal_curvatures(bends, d, n);
-        c->curvature[0][i] = bends[0];
-        c->curvature[1][i] = bends[1];
+        derivatives d;
+        for (int x = 0; x < 3; x++) {
+            d.a[x] = c->sum[1][x][i];
+            d.b[x] = c->sum[2][x][i];
+            d.aa[x] = c->sum[4][x][i];
+            d.ab[x] = c->sum[5][x][i];
+            d.bb[x] = c->sum[6][x][i];
+        }
+        principal_curvatures(&d, n, &c->curvature[0][i], &c->curvature[1][i]);
     }
 }
 
@@ -322,11 +324,8 @@ CLSPI_INLINE real error_of(real size, real weight, real far, real given, real on
 
 static void limits(void *limits, const void *params, size_t count, uint32_t degree)
 {
-    for (size_t k = 0; k < count; k++) {
-        const real t = ((const real *)params)[k];
-        const real inside = (t < 1 - t ? t : 1 - t) - REAL_EPS; /* t is rounded */
-        ((real *)limits)[k] = inside > 0 ? (real)degree / (32 * inside) : REAL_MAX;
-    }
+    for (size_t k = 0; k < count; k++)
+        ((real *)limits)[k] = given_limit(degree, ((const real *)params)[k]);
 }
 
 /* Returns the largest coordinate of what points are relative to. */

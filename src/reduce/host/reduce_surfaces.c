@@ -1,13 +1,16 @@
 #include "reduce_surfaces.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define ROOT_OF_2 1.41422 /* and a little more, for what storing weights rounds */
+
 /* Curves along a direction, and what they have become. */
 typedef struct strip {
     size_t curves, pieces; /* and pieces of each */
-    double *points;        /* [curves][pieces][to + 1][dim] */
+    double *points;        /* [curves][pieces][to + 1][coords] */
     double *bounds;        /* [curves][pieces], and after these the largest of each piece */
 } strip;
 
@@ -16,8 +19,14 @@ typedef struct surface {
     const clspi_reduce_surfaces *of;
     uint32_t *const *counts; /* [2][spans] */
     bool finds_counts;
-    double tolerance; /* along a direction */
-    double largest;   /* of its coordinates */
+    double tolerance; /* along a direction, of control points as strips have them */
+    double largest;   /* of the coordinates of these, */
+    double farthest;  /* and of points */
+    bool is_sound;    /* of rational ones: control points are finite and weights positive */
+    double centre[3]; /* of rational ones: points of strips are relative to it, */
+    double radius;    /* a power of two that no point is farther from it, by which weights of strips
+                         are multiplied, */
+    double least;     /* and the least weight as it is given */
     strip along[2];
 } surface;
 
@@ -37,23 +46,23 @@ static void extract(const surface *s, int k, const double *lines)
 {
     const clspi_spans *const spans = s->of->spans[k];
     const strip *const to = &s->along[k];
-    const size_t dim = s->of->dim, order = s->of->degree[k] + 1;
+    const size_t coords = s->of->coords, order = s->of->degree[k] + 1;
 
     for (size_t at = to->curves * to->pieces; at-- > 0;) {
         const size_t span = at % to->pieces;
         const double *const operators = spans->operators + span * order * order;
         const double *const from =
-            lines + (at / to->pieces * s->of->controls[k] + spans->first[span]) * dim;
-        double *const x = to->points + at * order * dim;
+            lines + (at / to->pieces * s->of->controls[k] + spans->first[span]) * coords;
+        double *const x = to->points + at * order * coords;
         for (size_t j = 0; j < order; j++)
-            for (size_t c = 0; c < dim; c++) {
-                x[j * dim + c] = 0;
+            for (size_t c = 0; c < coords; c++) {
+                x[j * coords + c] = 0;
                 for (size_t i = 0; i < order; i++)
-                    x[j * dim + c] += operators[i * order + j] * from[i * dim + c];
+                    x[j * coords + c] += operators[i * order + j] * from[i * coords + c];
             }
         if (span + 1 < to->pieces && spans->first[span + 1] - spans->first[span] < order)
-            memcpy(x + (order - 1) * dim, x + order * dim, dim * sizeof *x);
-        to->bounds[at] = (double)(order + 2) * 0x1p-52 * sqrt((double)dim) * s->largest;
+            memcpy(x + (order - 1) * coords, x + order * coords, coords * sizeof *x);
+        to->bounds[at] = (double)(order + 2) * 0x1p-52 * sqrt((double)coords) * s->largest;
     }
 }
 
@@ -74,7 +83,7 @@ static void share_counts(const surface *s, int k, size_t curves, uint32_t *count
 static bool make_room(surface *s, int k, size_t curves)
 {
     strip *const to = &s->along[k];
-    const size_t each = (size_t)(s->of->to[k] + 1) * s->of->dim * sizeof(double);
+    const size_t each = (size_t)(s->of->to[k] + 1) * s->of->coords * sizeof(double);
 
     to->curves = curves;
     to->pieces = 0;
@@ -86,12 +95,13 @@ static bool make_room(surface *s, int k, size_t curves)
     return to->points && to->bounds;
 }
 
-/* Makes pieces of curves along a direction, lines [curves][controls][dim]; false without memory. */
+/* Makes pieces of curves along a direction, lines [curves][controls][coords]; false without memory.
+ */
 static bool reduce_along(surface *s, int k, size_t curves, const double *lines)
 {
     const size_t spans = s->of->spans[k]->spans;
     const clspi_reduce_curves of = {.points = lines,
-                                    .stride = (size_t)s->of->controls[k] * s->of->dim,
+                                    .stride = (size_t)s->of->controls[k] * s->of->coords,
                                     .spans = s->of->spans[k],
                                     .is_bezier = s->of->is_bezier,
                                     .tables = s->of->tables[k],
@@ -125,41 +135,93 @@ static double real_of(const clspi_reduce_surfaces *of, size_t i)
     return of->f64 ? ((const double *)of->points)[i] : (double)((const float *)of->points)[i];
 }
 
-/* Takes the curves along u of a surface, [controls[1]][controls[0]][dim], for the caller to free;
-   NULL without memory. */
+/* Returns coordinate c of a point of a rational surface. */
+static double euclidean(const clspi_reduce_surfaces *of, size_t point, uint32_t c)
+{
+    const size_t at = point * of->coords;
+
+    return real_of(of, at + c) / real_of(of, at + of->coords - 1);
+}
+
+/* Finds what strips of a rational surface are relative to: its first point, where others are nearer
+   to that than to the origin by far, and what no point is farther from. */
+static void find_frame(surface *s, size_t number)
+{
+    enum { FAR = 4 };
+    const clspi_reduce_surfaces *const of = s->of;
+    const size_t num = (size_t)of->controls[0] * of->controls[1], first = number * num;
+    const uint32_t dim = of->coords - 1;
+    double near = 0;
+    int exponent = 0;
+
+    s->is_sound = true;
+    s->least = INFINITY;
+    for (size_t i = first; i < first + num; i++) {
+        const double w = real_of(of, i * of->coords + dim);
+        s->is_sound = s->is_sound && w >= DBL_MIN && isfinite(w);
+        s->least = fmin(s->least, w);
+        for (uint32_t c = 0; c < dim; c++) {
+            const double x = euclidean(of, i, c);
+            near = fmax(near, fabs(x - euclidean(of, first, c)));
+            s->farthest = fmax(s->farthest, fabs(x));
+            s->is_sound = s->is_sound && isfinite(x);
+        }
+    }
+    const bool is_far = FAR * near < s->farthest;
+    const double most = is_far ? near : s->farthest;
+    frexp(most * (1 + 0x1p-40) * sqrt(dim), &exponent);
+    for (uint32_t c = 0; c < dim; c++)
+        s->centre[c] = is_far ? euclidean(of, first, c) : 0;
+    s->radius = s->is_sound && most > 0 ? ldexp(1, exponent) : 1;
+    s->is_sound = s->is_sound && isfinite(s->radius);
+}
+
+/* Takes the curves along u of a surface, [controls[1]][controls[0]][coords], for the caller to
+   free; NULL without memory. */
 static double *take_lines(surface *s, size_t number)
 {
     const clspi_reduce_surfaces *const of = s->of;
-    const size_t dim = of->dim, nu = of->controls[0], nv = of->controls[1];
-    double *const lines = malloc(nu * nv * dim * sizeof *lines);
+    const size_t coords = of->coords, nu = of->controls[0], nv = of->controls[1];
+    double *const lines = malloc(nu * nv * coords * sizeof *lines);
 
-    for (size_t i = 0; lines && i < nu * nv * dim; i++) {
-        const double x = real_of(of, number * nu * nv * dim + i);
-        const size_t u = i / dim / nv, v = i / dim % nv;
-        lines[(v * nu + u) * dim + i % dim] = x;
+    if (of->rational) find_frame(s, number);
+    for (size_t i = 0; lines && i < nu * nv * coords; i++) {
+        const size_t u = i / coords / nv, v = i / coords % nv, c = i % coords;
+        const size_t at = number * nu * nv * coords + i;
+        double x = real_of(of, at);
+        if (of->rational && s->is_sound)
+            x = c + 1 == coords ? x * s->radius
+                                : x - real_of(of, at - c + coords - 1) * s->centre[c];
+        lines[(v * nu + u) * coords + c] = x;
         s->largest = fmax(s->largest, fabs(x));
     }
+    if (!of->rational) s->farthest = s->largest;
     return lines;
 }
 
-/* Takes the curves along v of what curves along u have become, [pieces][to + 1][controls[1]][dim];
-   NULL without memory. */
+/* Takes the curves along v of what curves along u have become, [pieces][to +
+   1][controls[1]][coords]; NULL without memory. */
 static double *turn_lines(const surface *s)
 {
     const strip *const u = &s->along[0];
-    const size_t dim = s->of->dim, rows = u->pieces * (s->of->to[0] + 1);
-    double *const lines = malloc(rows * u->curves * dim * sizeof *lines);
+    const size_t coords = s->of->coords, rows = u->pieces * (s->of->to[0] + 1);
+    double *const lines = malloc(rows * u->curves * coords * sizeof *lines);
 
     for (size_t i = 0; lines && i < u->curves * rows; i++)
-        memcpy(lines + (i % rows * u->curves + i / rows) * dim, u->points + i * dim,
-               dim * sizeof *lines);
+        memcpy(lines + (i % rows * u->curves + i / rows) * coords, u->points + i * coords,
+               coords * sizeof *lines);
     return lines;
 }
 
-/* Returns what storing coordinates is off by. */
+/* Returns what storing coordinates is off by, and bringing those of rational surfaces to their
+   centre and back: of numerators and of weights. */
 static double stored(const surface *s)
 {
-    return s->of->f64 ? 0 : 0x1p-23 * sqrt(s->of->dim) * s->largest;
+    const double one = sqrt(s->of->coords) * s->farthest;
+
+    return s->of->rational ? (s->of->f64 ? 0x1p-49 : 0x1p-21) * one
+           : s->of->f64    ? 0
+                           : 0x1p-23 * one;
 }
 
 /* Finds the largest bound of each piece. */
@@ -182,6 +244,7 @@ static bool make_strips(surface *s, size_t number)
 
     if (!lines) return false;
     s->tolerance = fmax(left, of->tolerance / 2) / (both ? 2 : 1);
+    if (of->rational && s->is_sound) s->tolerance *= s->least / ROOT_OF_2;
     bool done = reduce_along(s, 0, of->controls[1], lines);
     free(lines);
     if (done) find_largest(&s->along[0]);
@@ -191,7 +254,22 @@ static bool make_strips(surface *s, size_t number)
     return done;
 }
 
-/* Returns the bound of a patch: the sum of those of the worst curves along u and along v. */
+/* Returns the least weight of a patch, as strips have them. */
+static double least_weight(const surface *s, size_t i, size_t j)
+{
+    const strip *const v = &s->along[1];
+    const size_t rows = s->of->to[0] + 1, columns = s->of->to[1] + 1, coords = s->of->coords;
+    double least = INFINITY;
+
+    for (size_t k = 0; k < rows * columns; k++) {
+        const size_t row = (i * rows + k / columns) * v->pieces + j;
+        least = fmin(least, v->points[(row * columns + k % columns + 1) * coords - 1]);
+    }
+    return least;
+}
+
+/* Returns the bound of a patch: the sum of those of the worst curves along u and along v; of a
+   rational surface (51) in docs/math.md. */
 static double bound_of(const surface *s, size_t i, size_t j)
 {
     const strip *const u = &s->along[0], *const v = &s->along[1];
@@ -200,7 +278,10 @@ static double bound_of(const surface *s, size_t i, size_t j)
 
     for (size_t k = 0; k < rows; k++)
         along_v = fmax(along_v, v->bounds[(i * rows + k) * v->pieces + j]);
-    return u->bounds[u->curves * u->pieces + i] + along_v + stored(s);
+    const double bound = u->bounds[u->curves * u->pieces + i] + along_v;
+    if (!s->of->rational) return bound + stored(s);
+    const double least = least_weight(s, i, j);
+    return s->is_sound && least > 0 ? bound * ROOT_OF_2 * s->radius / least + stored(s) : INFINITY;
 }
 
 bool clspi_reduce_surface_count(const clspi_reduce_surfaces *surfaces, size_t number,
@@ -237,11 +318,17 @@ static void write_ends(const surface *s, int k, double *to)
 static void write_patch(const surface *s, size_t i, size_t j, void *to)
 {
     const strip *const v = &s->along[1];
-    const size_t rows = s->of->to[0] + 1, reals = (size_t)(s->of->to[1] + 1) * s->of->dim;
-    const size_t at = (i * v->pieces + j) * rows * reals;
+    const size_t coords = s->of->coords, rows = s->of->to[0] + 1;
+    const size_t reals = (size_t)(s->of->to[1] + 1) * coords,
+                 at = (i * v->pieces + j) * rows * reals;
+    const bool is_moved = s->of->rational && s->is_sound;
 
     for (size_t k = 0; k < rows * reals; k++) {
-        const double x = v->points[((i * rows + k / reals) * v->pieces + j) * reals + k % reals];
+        const size_t c = k % coords;
+        const double *const p =
+            v->points + ((i * rows + k / reals) * v->pieces + j) * reals + k % reals - c;
+        const double w = is_moved ? p[coords - 1] / s->radius : 0;
+        const double x = !is_moved ? p[c] : c + 1 == coords ? w : p[c] + w * s->centre[c];
         if (s->of->f64)
             ((double *)to)[at + k] = x;
         else

@@ -6,12 +6,15 @@
 
 #include "reduce_curves.h"
 
-/* Polynomial surfaces in host memory, which stay there; directions are u and v. */
+enum { CLSPI_REDUCE_SURFACE_COORDS = 4 };
+
+/* Surfaces in host memory, which stay there; directions are u and v. */
 typedef struct clspi_reduce_surfaces {
     bool f64;           /* control points are doubles; else floats */
-    const void *points; /* [surfaces][controls[0]][controls[1]][dim] */
-    uint32_t dim, controls[2];
-    uint32_t degree[2], to[2]; /* of surfaces, and of patches: less, or the same */
+    const void *points; /* [surfaces][controls[0]][controls[1]][coords] */
+    bool rational;      /* the last coordinate is the weight, and the others are times that */
+    uint32_t coords, controls[2]; /* at most CLSPI_REDUCE_SURFACE_COORDS */
+    uint32_t degree[2], to[2];    /* of surfaces, and of patches: less, or the same */
     const clspi_spans *spans[2];
     bool is_bezier;                       /* surfaces are Bezier patches, of a span each */
     const clspi_reduce_tables *tables[2]; /* of directions along which the degree falls: of curves
@@ -21,7 +24,7 @@ typedef struct clspi_reduce_surfaces {
 
 /* Where the patches of a surface are written; all but points may be NULL. */
 typedef struct clspi_reduce_patches {
-    void *points;   /* [num[0]][num[1]][to[0] + 1][to[1] + 1][dim], of the surfaces' precision */
+    void *points;   /* [num[0]][num[1]][to[0] + 1][to[1] + 1][coords], of the surfaces' precision */
     double *params; /* [num[0]][num[1]][2][2], where each begins and ends along u and v */
     double *bounds; /* [num[0]][num[1]], as of clspi_reduce_pieces */
 } clspi_reduce_patches;

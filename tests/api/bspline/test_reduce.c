@@ -526,8 +526,11 @@ static double patch_error(const spline *s, const double *controls, const double 
     enum { SIDE = 6 };
     const ref_bspline surface = exact_spline_of(s, controls);
     const ref_family family = ref_bspline_family(&surface);
-    const ref_patch patch = {
-        .form = REF_SURFACE, .degree = {degree[0], degree[1]}, .dim = s->l.dim, .points = piece};
+    const ref_patch patch = {.form = REF_SURFACE,
+                             .degree = {degree[0], degree[1]},
+                             .dim = s->l.dim,
+                             .rational = (int)s->d.rational,
+                             .points = piece};
     double most = 0;
 
     for (int k = 0; k < SIDE * SIDE; k++) {
@@ -545,9 +548,9 @@ static double patch_error(const spline *s, const double *controls, const double 
 
 /* Fails unless neighbours have the same edges: pieces are rows along u, v fastest. */
 static void judge_edges(const double *controls, const double *params, size_t num,
-                        const uint32_t degree[2], uint32_t dim)
+                        const uint32_t degree[2], uint32_t coords)
 {
-    const size_t row = (degree[1] + 1) * dim, reals = (degree[0] + 1) * row;
+    const size_t row = (degree[1] + 1) * coords, reals = (degree[0] + 1) * row;
 
     for (size_t i = 0; i < num; i++)
         for (size_t j = i + 1; j < num; j++) {
@@ -559,17 +562,38 @@ static void judge_edges(const double *controls, const double *params, size_t num
             }
             if (p[0] == q[0] && p[3] == q[2]) /* along v */
                 for (size_t k = 0; k <= degree[0]; k++)
-                    assert_memory_equal(x + (k + 1) * row - dim, y + k * row, dim * sizeof(double));
+                    assert_memory_equal(x + (k + 1) * row - coords, y + k * row,
+                                        coords * sizeof(double));
         }
 }
 
-/* Makes pieces of surfaces, judges those of each by itself and finds them in those of all. */
+/* Moves the points of a rational surface away from the origin, and lets weights differ by up to
+   `ratio` to either side. */
+static void move_surface(const spline *s, double *net, size_t points, double by, double ratio)
+{
+    const bool f64 = s->d.precision == CLSP_F64;
+    const uint32_t coords = s->l.coords;
+
+    for (size_t i = 0; i < points; i++) {
+        const double w = net[i * coords + coords - 1], to = pow(ratio, 2 * w - 2);
+        for (uint32_t c = 0; c < coords; c++) {
+            const double x = c + 1 < coords ? (net[i * coords + c] / w + by) * to : to;
+            net[i * coords + c] = f64 ? x : (double)(float)x;
+        }
+    }
+}
+
+/* Makes pieces of surfaces, judges those of each by itself and finds them in those of all. Rational
+   ones are near the origin, far from it, and of weights that differ. */
 static void check_surfaces(clsp_context *ctx, spline *s, const clsp_reduction *r)
 {
     enum { SURFACES = 3 };
     const bool f64 = s->d.precision == CLSP_F64;
     const size_t real = clsp_type_bytes(s->d.precision);
     double *const net = random_controls(&s->l, SURFACES);
+    const size_t num_points = s->l.controls / s->l.coords;
+    if (s->d.rational) move_surface(s, net + s->l.controls, num_points, f64 ? 1e4 : 100, 2);
+    if (s->d.rational) move_surface(s, net + 2 * s->l.controls, num_points, 0, tiny() ? 4 : 30);
     clsp_patch_plan *plan = plan_of(ctx, s, net, SURFACES);
     uint32_t degree[2];
     clsp_reduction_size size;
@@ -578,7 +602,7 @@ static void check_surfaces(clsp_context *ctx, spline *s, const clsp_reduction *r
         degree[k] = r->degree < s->d.degree[k] ? r->degree : s->d.degree[k];
     assert_ok(ctx, clsp_patch_set_reduction(plan, r, &size));
     assert_true(size.bound <= r->tolerance);
-    const size_t reals = (degree[0] + 1) * (degree[1] + 1) * s->l.dim, num = size.num_pieces;
+    const size_t reals = (degree[0] + 1) * (degree[1] + 1) * s->l.coords, num = size.num_pieces;
     unsigned char *const bytes = malloc(2 * num * reals * real);
     double *const points = malloc(num * reals * sizeof *points);
     double *const params = malloc(num * 4 * sizeof *params);
@@ -610,7 +634,7 @@ static void check_surfaces(clsp_context *ctx, spline *s, const clsp_reduction *r
                 fail_msg("degrees %u, %u to %u: piece %zu of surface %zu is %g off, bound %g",
                          s->d.degree[0], s->d.degree[1], r->degree, k, i, error, bounds[k]);
         }
-        if (i < SURFACES) judge_edges(points, params, some, degree, s->l.dim);
+        if (i < SURFACES) judge_edges(points, params, some, degree, s->l.coords);
         before += i < SURFACES ? some : 0;
     }
     assert_int_equal(before, num);
@@ -633,14 +657,57 @@ static void test_surfaces(void **state)
     (void)state;
     seed(38);
     for (size_t i = 0; i < COUNT(cases); i += tiny() ? 2 : 1)
-        for (clsp_type precision = CLSP_F32; precision <= CLSP_F64; precision++) {
-            const uint32_t degree[3] = {cases[i][0], cases[i][1]};
+        for (uint32_t k = 0; k < 4; k++) {
+            const clsp_type precision = k % 2 ? CLSP_F64 : CLSP_F32;
+            const uint32_t degree[3] = {cases[i][0], cases[i][1]}, rational = k / 2;
             const uint32_t num[3] = {degree[0] + cases[i][3], degree[1] + cases[i][3]};
             const clsp_reduction r = {
                 .degree = cases[i][2], .free_tangents = i % 2, .tolerance = 0.05};
-            spline s = make_spline(precision, 2, degree, num, i % 3 ? CLAMPED : REPEATED, 0, P);
+            spline s =
+                make_spline(precision, 2, degree, num, i % 3 ? CLAMPED : REPEATED, rational, P);
             check_surfaces(any_context(), &s, &r);
         }
+}
+
+/* A rational surface with a weight that is not positive, or what is not finite, is one piece with
+   no bound; the others are as they were. */
+static void test_bad_surfaces(void **state)
+{
+    enum { REALS = 4 * 4 * 4, PIECE = 3 * 3 * 4 };
+    static const double bad[] = {NAN, INFINITY};
+    clsp_context *const ctx = any_context();
+    const clsp_bezier_desc desc = {.precision = CLSP_F64, .degree = {3, 3}, .rational = 1};
+    const clsp_reduction r = {.degree = 2, .tolerance = 0.1};
+    clsp_patch_plan *plan;
+
+    (void)state;
+    seed(39);
+    const layout l = layout_of(&desc);
+    double *const net = random_controls(&l, 3);
+    assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &desc));
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        const double kept = net[REALS + 20];
+        clsp_reduction_size size;
+        net[REALS + 20] = bad[i];
+        assert_ok(
+            ctx, clsp_patch_set_control_points(plan, 3, clsp_in_f64(net, 3 * (size_t)REALS), NULL));
+        assert_ok(ctx, clsp_patch_set_reduction(plan, &r, &size));
+        assert_true(isinf(size.bound));
+        double *const pieces = malloc(size.num_pieces * (PIECE + 1) * sizeof *pieces);
+        double *const bounds = pieces + size.num_pieces * PIECE;
+        uint32_t *const patches = malloc(size.num_pieces * sizeof *patches);
+        const clsp_pieces to = {.controls = clsp_out_f64(pieces, size.num_pieces * PIECE),
+                                .bounds = clsp_out_f64(bounds, size.num_pieces),
+                                .patches = clsp_out_u32(patches, size.num_pieces)};
+        assert_ok(ctx, clsp_patch_reduce(plan, (clsp_range){0, 3}, &to, NULL));
+        for (size_t k = 0; k < size.num_pieces; k++)
+            assert_true(patches[k] == 1 ? isinf(bounds[k]) : bounds[k] <= r.tolerance);
+        free(pieces);
+        free(patches);
+        net[REALS + 20] = kept;
+    }
+    clsp_patch_plan_destroy(&plan);
+    free(net);
 }
 
 /* ---- by projection ---- */
@@ -840,7 +907,7 @@ static void test_refused(void **state)
     const double controls[12] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 1};
     const clsp_bezier_desc curve = {
         .form = CLSP_BEZIER_CURVE, .precision = CLSP_F64, .degree = {3}};
-    const clsp_bezier_desc others[] = {{.degree = {3, 3}, .rational = 1},
+    const clsp_bezier_desc others[] = {{.degree = {3, 3}, .rational = 1, .dim = 4},
                                        {.degree = {2, 2}},
                                        {.form = CLSP_BEZIER_VOLUME, .degree = {3, 3, 3}},
                                        {.form = CLSP_BEZIER_TRIANGLE, .degree = {3}}};
@@ -905,6 +972,13 @@ static void test_refused(void **state)
         assert_status(ctx, clsp_patch_set_reduction(plan, &good, &size), CLSP_ERROR_ARGUMENT);
         clsp_patch_plan_destroy(&plan);
     }
+    assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx,
+                                           &(clsp_bezier_desc){.degree = {3, 3}, .rational = 1}));
+    assert_status(ctx,
+                  clsp_patch_set_reduction(
+                      plan, &(clsp_reduction){.degree = 2, .tolerance = 1, .polynomial = 1}, &size),
+                  CLSP_ERROR_ARGUMENT);
+    clsp_patch_plan_destroy(&plan);
     assert_ok(ctx, clsp_bezier_plan_create(&plan, ctx, &high));
     assert_status(ctx, clsp_patch_set_reduction(plan, &good, &size), CLSP_ERROR_DEGREE);
     const uint32_t degree = 20;
@@ -919,12 +993,13 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kinds),      cmocka_unit_test(test_least),
-        cmocka_unit_test(test_quadratics), cmocka_unit_test(test_hard),
-        cmocka_unit_test(test_hopeless),   cmocka_unit_test(test_most),
-        cmocka_unit_test(test_own_knots),  cmocka_unit_test(test_surfaces),
-        cmocka_unit_test(test_projected),  cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_memory),     cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_kinds),        cmocka_unit_test(test_least),
+        cmocka_unit_test(test_quadratics),   cmocka_unit_test(test_hard),
+        cmocka_unit_test(test_hopeless),     cmocka_unit_test(test_most),
+        cmocka_unit_test(test_own_knots),    cmocka_unit_test(test_surfaces),
+        cmocka_unit_test(test_bad_surfaces), cmocka_unit_test(test_projected),
+        cmocka_unit_test(test_ranges),       cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_refused)};
 
     support_begin();
     return cmocka_run_group_tests_name("reduce", tests, NULL, close_contexts);
