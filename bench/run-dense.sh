@@ -31,7 +31,8 @@ measure() {
 }
 
 measure convert_dense '' convert --case '*dense*'
-measure bezier_tiles '' bezier --case '???*x*, 1000x1000'
-measure bezier_no_tiles local_is_real=0 bezier --case '???*x*, 1000x1000'
+measure bezier_tiles '' bezier --case '[12]?[16]x*, 1000x1000'
+measure bezier_no_tiles local_is_real=0 bezier --case '[12]?[16]x*, 1000x1000'
 measure solid_tables '' solid --case 'kinds, 8^3*'
 measure image_batches '' image --case 'prefilter, *64*'
+measure image_sampler '' image --precision f32 --case 'rotation, 2048*'
