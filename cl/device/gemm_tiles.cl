@@ -108,7 +108,7 @@ kernel void gemm_tiles(global const real *restrict a, gemm_matrix at_a,
         stage_lines((local real *)columns, bj + (size_t)k * at_b.ld, at_b.step, at_b.ld,
                     TILE_COLUMNS, (uint2)(at.n - column, num));
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint t = 0; t < num; t++) /* a term is 64 multiply-adds: more would spill */
+        for (uint t = 0; t < num; t++) /* unrolled, doubles would spill */
             add_term(sum, rows + t * ROW_FOURS + down, columns + t * COLUMN_FOURS + across);
     }
 

@@ -445,12 +445,20 @@ static clsp_status enqueue_clblast(const part_job *job, size_t first_row)
         at.a_offset += p * job->a.stride;
         at.b_offset += p * job->b.stride;
         at.c_offset += p * job->c.stride;
-        if (clspi_max(at.b_offset, clspi_max(at.a_offset, at.c_offset)) > size_limit / 2)
-            return clspi_fail(&job->gemm->ctx->log, CLSP_ERROR_BUFFER_SIZE,
-                              "gemm: CLBlast knows the first 2^30 elements of a buffer alone");
         CLSPI_CHECK(enqueue_blocks(job, at, first_row));
     }
     return CLSP_OK;
+}
+
+/* Tells whether CLBlast, whose kernels count elements of buffers by int, can count those of a part.
+ */
+static bool is_near(const part_job *job)
+{
+    const size_t end = job->first + job->count, most = size_limit / 2;
+    const clspi_gemm_buffers *const at = &job->at;
+
+    return at->a_offset + end * job->a.stride <= most &&
+           at->b_offset + end * job->b.stride <= most && at->c_offset + end * job->c.stride <= most;
 }
 
 /* ---- our own kernels ---- */
@@ -604,5 +612,7 @@ clsp_status clspi_gemm_enqueue(clspi_gemm *gemm, clspi_series *series,
     CLSPI_CHECK(check_buffer(&job, &job.a, job.at.a, job.at.a_offset));
     CLSPI_CHECK(check_buffer(&job, &job.b, job.at.b, job.at.b_offset));
     CLSPI_CHECK(check_buffer(&job, &job.c, job.at.c, job.at.c_offset));
-    return d->method == CLSPI_GEMM_CLBLAST ? enqueue_clblast(&job, rows.first) : enqueue_own(&job);
+    if (d->method == CLSPI_GEMM_CLBLAST && is_near(&job)) return enqueue_clblast(&job, rows.first);
+    if (!gemm->kernel.kernel) CLSPI_CHECK(create_kernel(gemm));
+    return enqueue_own(&job);
 }

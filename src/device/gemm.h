@@ -76,7 +76,8 @@ typedef struct clspi_gemm_part {
 /* Enqueues a part of the products as part of a series of the same context. Row rows.first of
    product 0 goes to c_offset. C must not overlap A or B. Elements of the buffer of C outside the
    part stay as they are. Results do not depend on how a batch is split into parts: CLBlast makes
-   rows in blocks of a number that the description alone decides. Errors: CLSP_ERROR_ARGUMENT
+   rows in blocks of a number that the description alone decides. What lies beyond the 2^30 elements
+   of a buffer that CLBlast counts our own kernels make. Errors: CLSP_ERROR_ARGUMENT
    (range, buffers), CLSP_ERROR_BUFFER_SIZE, CLSP_ERROR_NO_MEMORY, OpenCL's own. CLBlast's own codes
    are translated; the log names them. */
 clsp_status clspi_gemm_enqueue(clspi_gemm *gemm, clspi_series *series,
