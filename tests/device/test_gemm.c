@@ -436,23 +436,26 @@ static void test_splits(void **state)
 
 /* ---- tiles, and parts of rows ---- */
 
-/* Makes rows of all products, into a buffer that has no others; C malloc'ed. */
+/* Makes rows of all products, one product's behind another's, from the begin of a buffer on whose
+   rest stays as it is; C malloc'ed. */
 static void *run_rows(clsp_context *ctx, problem *p, clspi_gemm *gemm, clsp_range rows)
 {
-    const size_t size = real_size(p->desc.precision), num = rows.count * p->c.n;
+    const size_t num = rows.count * p->c.n, bytes = p->c.batch * num * real_size(p->desc.precision);
     const clspi_gemm_part part = {{0, p->c.batch}, rows, num};
     const clspi_gemm_buffers buffers = {p->a.buffer, p->a.offset,   p->b.buffer,
                                         p->b.offset, p->out.buffer, 0};
-    void *const c = malloc(p->c.batch * num * size);
+    void *const c = malloc(bytes);
     clspi_series series;
 
     assert_non_null(c);
+    upload(ctx, &p->out, p->desc.precision);
     clspi_series_begin(&series, ctx, 0, NULL, NULL);
     assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, &buffers, &part));
     assert_ok(ctx, clspi_series_end(&series, NULL));
-    assert_int_equal(clEnqueueReadBuffer(ctx->queue, p->out.buffer, CL_TRUE, 0,
-                                         p->c.batch * num * size, c, 0, NULL, NULL),
-                     CL_SUCCESS);
+    download(ctx, &p->out, p->desc.precision);
+    memcpy(c, p->out.bytes, bytes);
+    support_poison(p->out.bytes, bytes);
+    assert_true(support_poisoned(p->out.bytes, p->out.count * real_size(p->desc.precision)));
     return c;
 }
 
