@@ -669,6 +669,44 @@ static void test_surfaces(void **state)
         }
 }
 
+/* A flat surface far from the origin is one piece, whose bound is rounding alone. */
+static void test_flat_surfaces(void **state)
+{
+    enum { SIDE = 4, PIECE = 3 * 3 * 4 };
+    const uint32_t degree[3] = {SIDE - 1, SIDE - 1}, num[3] = {SIDE, SIDE}, to[2] = {2, 2};
+    clsp_context *const ctx = any_context();
+
+    (void)state;
+    for (uint32_t k = 0; k < 4; k++) {
+        const bool f64 = k % 2;
+        const double far = 1e4, eps = f64 ? 0x1p-52 : 0x1p-23;
+        spline s = make_spline(f64 ? CLSP_F64 : CLSP_F32, 2, degree, num, CLAMPED, k / 2, P);
+        double net[SIDE * SIDE * 4], piece[PIECE], params[4], bound;
+        float narrow[PIECE];
+        for (uint32_t i = 0; i < SIDE * SIDE; i++) {
+            const double x[] = {far / 3 + i / SIDE / 3.0, i % SIDE / 7.0 - far, far / 7, 1};
+            for (uint32_t c = 0; c < s.l.coords; c++)
+                net[i * s.l.coords + c] = f64 ? x[c] : (double)(float)x[c];
+        }
+        clsp_patch_plan *plan = plan_of(ctx, &s, net, 1);
+        clsp_reduction_size size;
+        assert_ok(ctx, clsp_patch_set_reduction(
+                           plan, &(clsp_reduction){.degree = 2, .tolerance = 0.1}, &size));
+        assert_int_equal(size.num_pieces, 1);
+        const size_t reals = 9 * s.l.coords;
+        const clsp_pieces pieces = {.controls = f64 ? clsp_out_f64(piece, reals)
+                                                    : clsp_out_f32(narrow, reals),
+                                    .params = clsp_out_f64(params, 4),
+                                    .bounds = clsp_out_f64(&bound, 1)};
+        assert_ok(ctx, clsp_patch_reduce(plan, (clsp_range){0, 1}, &pieces, NULL));
+        for (size_t i = 0; i < reals && !f64; i++)
+            piece[i] = (double)narrow[i];
+        const double error = patch_error(&s, net, piece, params, to);
+        assert_true(error > 0 && error <= bound && bound <= 64 * eps * far);
+        clsp_patch_plan_destroy(&plan);
+    }
+}
+
 /* A rational surface with a weight that is not positive, or what is not finite, is one piece with
    no bound; the others are as they were. */
 static void test_bad_surfaces(void **state)
@@ -997,9 +1035,9 @@ int main(void)
         cmocka_unit_test(test_quadratics),   cmocka_unit_test(test_hard),
         cmocka_unit_test(test_hopeless),     cmocka_unit_test(test_most),
         cmocka_unit_test(test_own_knots),    cmocka_unit_test(test_surfaces),
-        cmocka_unit_test(test_bad_surfaces), cmocka_unit_test(test_projected),
-        cmocka_unit_test(test_ranges),       cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_bad_surfaces), cmocka_unit_test(test_flat_surfaces),
+        cmocka_unit_test(test_projected),    cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_refused)};
 
     support_begin();
     return cmocka_run_group_tests_name("reduce", tests, NULL, close_contexts);
