@@ -124,6 +124,8 @@ static const paper_line lines_002[] = {
      "36 x *", "exact, to original", NULL},
     {"Figures 3, 4", "36 turns, 15 taps, to the original", "within 1 of exact", ANY, "image",
      "36 x *", "15 cut off, to original", NULL},
+    {"Figures 3, 4", "36 turns, 15 taps, most to exact", "-", ANY, "image", "36 x *",
+     "15 cut off, most to exact", NULL},
     {"Table 1", "staged 15 taps over line an item", "4.4 to 10 (260M, C2050)", GPU, "image",
      "prefilter, *^2", "15 cut off, staged", "recursive, lines"},
     {"Table 1", "our 15 taps over line an item", "-", ANY, "image", "prefilter, *^2", "15 cut off",

@@ -66,38 +66,78 @@ fail:
     return bench_check(status, t->run.name);
 }
 
-/* Returns the root mean square of the difference within a disc of 0.45 of the shorter side. */
-static double difference(const turning *t, const float *a, const float *b)
+/* The root mean square of a difference, and the largest one. */
+typedef struct distance {
+    double rms, most;
+} distance;
+
+/* Finds the differences within a disc of 0.45 of the shorter side. */
+static distance difference(const turning *t, const float *a, const float *b)
 {
     const double x0 = ((double)t->width - 1) / 2, y0 = ((double)t->height - 1) / 2;
     const double radius = 0.45 * fmin((double)t->width, (double)t->height);
-    double sum = 0, num = 0;
+    double sum = 0, num = 0, most = 0;
 
     for (size_t y = 0; y < t->height; y++)
         for (size_t x = 0; x < t->width; x++) {
             if (hypot((double)x - x0, (double)y - y0) > radius) continue;
             const double d = (double)a[y * t->width + x] - (double)b[y * t->width + x];
             sum += d * d;
+            most = fmax(most, fabs(d));
             num++;
         }
-    return sqrt(sum / num);
+    return (distance){sqrt(sum / num), most};
+}
+
+/* Writes the residual picture of a comparison, where a folder is named. */
+static clsp_status write_residual(const turning *t, const char *method, const float *a,
+                                  const float *b)
+{
+    enum { MIDDLE = 128, LEVELS = 32, WHITE = 255 };
+    const char *const folder = getenv("CLSPLINE_BENCH_RESIDUALS");
+    char path[4096];
+
+    if (!folder) return CLSP_OK;
+    snprintf(path, sizeof path, "%s/%s, %s.pgm", folder, t->run.name, method);
+    FILE *const file = fopen(path, "wb");
+    bool written = file && fprintf(file, "P5\n%zu %zu\n%d\n", t->width, t->height, WHITE) > 0;
+    for (size_t i = 0; written && i < t->width * t->height; i++) {
+        const double level = MIDDLE + LEVELS * ((double)a[i] - (double)b[i]);
+        written = putc((int)lrint(fmin(fmax(level, 0), WHITE)), file) != EOF;
+    }
+    if (file) written = fclose(file) == 0 && written;
+    if (written) return CLSP_OK;
+    fprintf(stderr, "clspline-bench: %s: it cannot be written\n", path);
+    return CLSP_ERROR_STATE;
 }
 
 /* ---- prefilters ---- */
 
-static clsp_status report_manner(const turning *t, const image_manner *manner, bool is_exact)
+/* Says how far a result is from another image. */
+static clsp_status report_distance(const turning *t, const char *name, const float *result,
+                                   const float *other)
 {
     static const double none[2] = {NAN, NAN};
+    const distance d = difference(t, result, other);
     char method[IMAGE_NAME_MAX];
+
+    snprintf(method, sizeof method, "%s, to %s", name, other == t->exact ? "exact" : "original");
+    image_run_number(&t->run, method, d.rms, "grey", none);
+    const clsp_status status = write_residual(t, method, result, other);
+    snprintf(method, sizeof method, "%s, most to %s", name,
+             other == t->exact ? "exact" : "original");
+    image_run_number(&t->run, method, d.most, "grey", none);
+    return status;
+}
+
+static clsp_status report_manner(const turning *t, const image_manner *manner, bool is_exact)
+{
+    float *const result = is_exact ? t->exact : t->turned;
     clsp_status status;
 
-    BENCH_TRY(turn(t, manner, is_exact ? t->exact : t->turned));
-    const float *const result = is_exact ? t->exact : t->turned;
-    snprintf(method, sizeof method, "%s, to original", manner->name);
-    image_run_number(&t->run, method, difference(t, result, t->original), "grey", none);
-    if (is_exact) return CLSP_OK;
-    snprintf(method, sizeof method, "%s, to exact", manner->name);
-    image_run_number(&t->run, method, difference(t, result, t->exact), "grey", none);
+    BENCH_TRY(turn(t, manner, result));
+    BENCH_TRY(report_distance(t, manner->name, result, t->original));
+    if (!is_exact) BENCH_TRY(report_distance(t, manner->name, result, t->exact));
 
 fail:
     return status;

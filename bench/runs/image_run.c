@@ -66,14 +66,19 @@ static size_t power(size_t x, uint32_t n)
     return n == 0 ? 1 : x * power(x, n - 1);
 }
 
+static uint32_t planes_of(const image_run *r)
+{
+    return r->num * (r->channels > 0 ? r->channels : 1);
+}
+
 size_t image_run_samples(const image_run *r)
 {
-    return r->num * power(r->side, r->directions);
+    return planes_of(r) * power(r->side, r->directions);
 }
 
 size_t image_run_values(const image_run *r)
 {
-    return r->num * power(r->out_side, r->directions);
+    return planes_of(r) * power(r->out_side, r->directions);
 }
 
 /* Makes one painted square of at most 512 of all samples: they are its copies. */
@@ -101,7 +106,7 @@ static clsp_status create_buffer(const image_run *r, size_t reals, cl_mem *buffe
     return code;
 }
 
-/* Writes the first image into the place of each. */
+/* Writes the first image into the place of each, and of each channel. */
 static clsp_status upload(const image_run *r, size_t num)
 {
     const size_t bytes = num * clsp_type_bytes(r->precision);
@@ -110,7 +115,7 @@ static clsp_status upload(const image_run *r, size_t num)
 
     for (size_t i = 0; wide && i < num; i++)
         wide[i] = (double)r->first[i];
-    for (uint32_t i = 0; i < r->num && status == CLSP_OK; i++)
+    for (uint32_t i = 0; i < planes_of(r) && status == CLSP_OK; i++)
         status = clEnqueueWriteBuffer(r->b->queue, r->samples, CL_TRUE, i * bytes, bytes,
                                       wide ? (void *)wide : (void *)r->first, 0, NULL, NULL);
     free(wide);
@@ -180,6 +185,7 @@ clsp_status image_way_create(image_way *way, const image_run *r, const image_man
     const clsp_image_desc desc = {.directions = r->directions,
                                   .size = {r->side, r->side, r->side},
                                   .precision = r->precision,
+                                  .channels = r->channels,
                                   .order = manner->order,
                                   .mode = {CLSP_IMAGE_MIRROR, CLSP_IMAGE_MIRROR, CLSP_IMAGE_MIRROR},
                                   .prefilter = manner->prefilter,

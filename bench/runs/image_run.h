@@ -23,6 +23,7 @@ typedef struct image_run {
     char name[IMAGE_NAME_MAX];
     clsp_type precision;
     uint32_t directions, side, out_side, num; /* num: images */
+    uint32_t channels;                        /* of each, beside each other; 0 means 1 */
     bool on_host; /* one image of float, loaded from host memory, and values into it */
     cl_mem samples, values;
     clsp_image_map map;
@@ -38,8 +39,8 @@ typedef struct image_way {
     bool loads, interpolates;
 } image_way;
 
-/* Makes samples from 0 to 255, the same in every run, and room for values. The fields from b to num
-   are given. map: the identity, of the result's size. */
+/* Makes samples from 0 to 255, the same in every run, and room for values. The fields from b to
+   channels are given. map: the identity, of the result's size. */
 clsp_status image_run_start(image_run *r);
 void image_run_release(image_run *r);
 

@@ -10,6 +10,7 @@
 #include "image_peers.h"
 #include "image_rotations.h"
 #include "image_run.h"
+#include "sampled_image.h"
 
 static const char suite[] = "image";
 
@@ -40,8 +41,8 @@ static double batch_ms(const bench *b)
 static bool fits(const bench *b, const image_run *r)
 {
     const double each = (double)clsp_type_bytes(r->precision);
-    const double in = each * pow(r->side, r->directions) * r->num;
-    const double out = each * pow(r->out_side, r->directions) * r->num;
+    const double in = each * (double)image_run_samples(r);
+    const double out = each * (double)image_run_values(r);
 
     return fmax(in, out) <= (double)b->info.max_alloc_bytes &&
            2.5 * in + out <= (double)b->info.global_bytes;
@@ -88,7 +89,10 @@ static clsp_status run_prefilter(image_run r, double copy)
     bench_contestant all[BENCH_COUNT(prefilters)] = {{0}};
     clsp_status status;
 
-    if (r.num > 1)
+    if (r.channels > 1)
+        snprintf(r.name, sizeof r.name, "prefilter, %u of %u^%u, %u channels", r.num, r.side,
+                 r.directions, r.channels);
+    else if (r.num > 1)
         snprintf(r.name, sizeof r.name, "prefilter, %u of %u^%u", r.num, r.side, r.directions);
     else
         snprintf(r.name, sizeof r.name, "prefilter, %u^%u", r.side, r.directions);
@@ -164,6 +168,10 @@ static const struct {
 };
 enum { LINEAR, LINEAR_ONE_SHOT, FIRST_CUBIC, TEXELS = 6 };
 
+/* The device's own sampler, which is no way of the library's: the first rows of table 3. */
+enum { MOTIONS = BENCH_COUNT(motions), SAMPLERS = 2 };
+static const char *const sampler_names[SAMPLERS] = {"sampler, nearest", "sampler, linear"};
+
 typedef struct motion_limits {
     double ready, one_shot; /* most of cubic over linear; NAN: any */
 } motion_limits;
@@ -174,8 +182,11 @@ static void report_motion(const image_run *r, const bench_contestant *all, motio
     const double bytes =
         (num + (double)image_run_samples(r)) * (double)clsp_type_bytes(r->precision);
 
-    for (size_t i = 0; i < BENCH_COUNT(motions); i++)
+    for (size_t i = 0; i < MOTIONS; i++)
         if (all[i].enqueue) image_run_report(r, motions[i].manner.name, &all[i], num, bytes);
+    for (size_t i = 0; i < SAMPLERS; i++)
+        if (all[MOTIONS + i].enqueue)
+            image_run_report(r, sampler_names[i], &all[MOTIONS + i], num, bytes);
     for (size_t i = FIRST_CUBIC; i < BENCH_COUNT(motions); i++) {
         char method[IMAGE_NAME_MAX];
         const double most = i == FIRST_CUBIC       ? wanted.ready
@@ -185,7 +196,24 @@ static void report_motion(const image_run *r, const bench_contestant *all, motio
         snprintf(method, sizeof method, "%s / linear", motions[i].manner.name);
         if (all[i].enqueue)
             image_run_number(r, method, 1 / bench_ratio(&all[i], &all[LINEAR]), "ratio", limits);
+        snprintf(method, sizeof method, "%s / sampler", motions[i].manner.name);
+        if (all[i].enqueue && all[MOTIONS + 1].enqueue)
+            image_run_number(r, method, 1 / bench_ratio(&all[i], &all[MOTIONS + 1]), "ratio",
+                             no_limits);
     }
+}
+
+/* Creates the ways of the device's sampler, where it has any. */
+static clsp_status create_samplers(const image_run *r, sampled_image *samplers,
+                                   bench_contestant *all)
+{
+    for (size_t i = 0; i < SAMPLERS; i++) {
+        const clsp_status status = sampled_image_create(&samplers[i], r, i == 1);
+        if (status == CLSP_ERROR_ARGUMENT) return CLSP_OK;
+        if (status != CLSP_OK) return status;
+        all[i] = (bench_contestant){.enqueue = sampled_image_enqueue, .user = &samplers[i]};
+    }
+    return CLSP_OK;
 }
 
 /* Makes the values of a way and reads them. */
@@ -229,8 +257,9 @@ static clsp_status report_fetches(const image_run *r, image_way *ways, const ben
 /* Turns, or where zoom is above 1 zooms, to an image of out_side. */
 static clsp_status run_motion(image_run r, double degrees, double zoom, motion_limits wanted)
 {
-    image_way ways[BENCH_COUNT(motions)] = {{0}};
-    bench_contestant all[BENCH_COUNT(motions)] = {{0}};
+    image_way ways[MOTIONS] = {{0}};
+    sampled_image samplers[SAMPLERS] = {{0}};
+    bench_contestant all[MOTIONS + SAMPLERS] = {{0}};
     clsp_status status;
 
     if (zoom > 1)
@@ -240,7 +269,7 @@ static clsp_status run_motion(image_run r, double degrees, double zoom, motion_l
     if (!fits(r.b, &r) || !bench_wants(r.b, r.name)) return CLSP_OK;
     BENCH_TRY(image_run_start(&r));
     image_run_turn(&r, degrees, zoom);
-    for (size_t i = 0; i < BENCH_COUNT(motions); i++) {
+    for (size_t i = 0; i < MOTIONS; i++) {
         status = image_way_create(&ways[i], &r, &motions[i].manner);
         if (status == CLSP_ERROR_ARGUMENT) continue; /* kernels that the device does not have */
         BENCH_TRY(bench_check(status, r.name));
@@ -248,11 +277,14 @@ static clsp_status run_motion(image_run r, double degrees, double zoom, motion_l
         ways[i].interpolates = true;
         all[i] = (bench_contestant){.enqueue = image_way_enqueue, .user = &ways[i]};
     }
+    BENCH_TRY(create_samplers(&r, samplers, all + MOTIONS));
     BENCH_TRY(bench_measure_some(r.b->queue, all, BENCH_COUNT(all), batch_ms(r.b)));
     report_motion(&r, all, wanted);
     if (all[TEXELS].enqueue) BENCH_TRY(report_fetches(&r, ways, all));
 
 fail:
+    for (size_t i = 0; i < SAMPLERS; i++)
+        sampled_image_release(&samplers[i]);
     for (size_t i = 0; i < BENCH_COUNT(ways); i++)
         image_way_release(&ways[i]);
     image_run_release(&r);
@@ -294,6 +326,9 @@ static clsp_status run_prefilters(bench *b, clsp_type precision)
         image_run r = square(b, precision, 64);
         r.num = b->quick ? 256 : 1024;
         status = run_prefilter(r, NAN);
+        r.num /= 4;
+        r.channels = 4;
+        if (status == CLSP_OK) status = run_prefilter(r, NAN);
     }
     for (size_t i = 0; i < BENCH_COUNT(volumes) && status == CLSP_OK && !b->quick; i++) {
         image_run r = square(b, precision, volumes[i]);

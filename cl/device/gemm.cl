@@ -5,9 +5,8 @@
    whatever its neighbours are, so results do not depend on how a batch is split.
 
    The host sets CLSP_K, the length of the sums, and what bounds an item's registers: CLSP_N, all
-   columns, for gemm_rows; CLSP_ROWS for gemm_wide. A stride of 0 means one matrix for all
-   products. */
-#include "real.clh"
+   columns, for gemm_rows; CLSP_ROWS for gemm_wide. Columns are adjacent. */
+#include "gemm_matrix.clh"
 
 #ifndef CLSP_K
 #define CLSP_K 4
@@ -18,21 +17,6 @@
 #ifndef CLSP_ROWS
 #define CLSP_ROWS 4
 #endif
-
-/* Where a matrix of each product is: that of product p begins at offset + p stride, its rows are ld
-   reals apart. */
-typedef struct gemm_matrix {
-    wide offset, stride;
-    uint ld;
-} gemm_matrix;
-
-/* Which elements of C the items of a launch make. */
-typedef struct gemm_items {
-    uint m, n;
-    uint first_block, num_blocks; /* rows of C, or blocks of them */
-    uint first_column, num_columns;
-    uint items;
-} gemm_items;
 
 /* Makes rows of products: one item one row of one product, all its CLSP_N columns. Item g: row
    first_block + g % num_blocks of product g / num_blocks. */
@@ -64,9 +48,10 @@ kernel void gemm_rows(global const real *restrict a, gemm_matrix at_a,
 }
 
 /* Makes blocks of wide products: one item a block of CLSP_ROWS rows of a column; the last block
-   reaches back over its neighbour when it does not fit, and keeps the overlap to itself. m >=
-   CLSP_ROWS. An item has one of num_blocks row blocks from first_block on, one of num_columns
-   columns from first_column on, and one product; neighbours have adjacent columns. */
+   reaches back over its neighbour when it does not fit, and keeps the overlap to itself. Where
+   there are fewer rows in all, it makes the last one again and keeps that to itself too. An item
+   has one of num_blocks row blocks from first_block on, one of num_columns columns from
+   first_column on, and one product; neighbours have adjacent columns. */
 kernel void gemm_wide(global const real *restrict a, gemm_matrix at_a,
                       global const real *restrict b, gemm_matrix at_b, global real *restrict c,
                       gemm_matrix at_c, gemm_items at)
@@ -77,7 +62,7 @@ kernel void gemm_wide(global const real *restrict a, gemm_matrix at_a,
     const uint outer = g / at.num_columns, product = outer / at.num_blocks;
     const uint block = at.first_block + (outer - product * at.num_blocks);
     const uint x = at.first_column + (g - outer * at.num_columns);
-    const uint row = min(block * CLSP_ROWS, at.m - CLSP_ROWS);
+    const uint most = min((uint)CLSP_ROWS, at.m), row = min(block * CLSP_ROWS, at.m - most);
     const uint skip = block * CLSP_ROWS - row; /* rows that the block before makes */
     const uint lda = at_a.ld, ldc = at_c.ld;
     global const real *const a0 =
@@ -92,9 +77,10 @@ kernel void gemm_wide(global const real *restrict a, gemm_matrix at_a,
     for (uint k = 0; k < CLSP_K; k++, bk += at_b.ld) {
         const real y = *bk;
         #pragma unroll
-        for (uint r = 0; r < CLSP_ROWS; r++) s[r] = MAD(a0[(size_t)r * lda + k], y, s[r]);
+        for (uint r = 0; r < CLSP_ROWS; r++)
+            s[r] = MAD(a0[(size_t)min(r, most - 1) * lda + k], y, s[r]);
     }
     #pragma unroll
     for (uint r = 0; r < CLSP_ROWS; r++)
-        if (r >= skip) c0[(size_t)r * ldc] = s[r];
+        if (r >= skip && r < most) c0[(size_t)r * ldc] = s[r];
 }

@@ -126,8 +126,9 @@ typedef enum clsp_bspline_convert_method {
     CLSP_BSPLINE_CONVERT_DEFAULT = 0, /* bands */
     CLSP_BSPLINE_CONVERT_BANDS = 1,   /* sums of the degree + 1 control points that count */
     CLSP_BSPLINE_CONVERT_MATRIX =
-        2 /* products with whole matrices, most of which is 0; to compare with, and refused by a
-             library that is built without published methods */
+        2 /* products with whole matrices, most of which is 0, large ones on GPUs by CLBlast where
+             it is installed; to compare with, and refused by a library that is built without
+             published methods */
 } clsp_bspline_convert_method;
 
 /* What becomes of one direction; all 0: nothing. Knots are made by what stands before `knots`, or

@@ -24,7 +24,6 @@
 /* Values of CLBlastStatusCode that are not OpenCL's. */
 enum {
     INSUFFICIENT_MEMORY_TEMP = -2050,
-    INVALID_BATCH_COUNT = -2049,
     INVALID_LOCAL_MEM_USAGE = -2046,
     NO_DOUBLE_PRECISION = -2044,
     INVALID_MATRIX_A = -1022,
@@ -62,9 +61,7 @@ static bool get(void *library, const char *name, void *function)
 static bool get_all(void *library)
 {
     return get(library, "CLBlastSgemm", &functions.sgemm) &&
-           get(library, "CLBlastDgemm", &functions.dgemm) &&
-           get(library, "CLBlastSgemmStridedBatched", &functions.sgemm_strided_batched) &&
-           get(library, "CLBlastDgemmStridedBatched", &functions.dgemm_strided_batched);
+           get(library, "CLBlastDgemm", &functions.dgemm);
 }
 
 static void find(void)
@@ -107,7 +104,6 @@ clsp_status clspi_clblast_status(int code)
     case INVALID_LEAD_DIM_A:
     case INVALID_LEAD_DIM_B:
     case INVALID_LEAD_DIM_C:
-    case INVALID_BATCH_COUNT:
         return CLSP_ERROR_ARGUMENT;
     case NO_DOUBLE_PRECISION:
         return CLSP_ERROR_NO_FP64;

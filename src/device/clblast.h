@@ -14,7 +14,8 @@ typedef enum clspi_clblast_layout {
 } clspi_clblast_layout;
 
 typedef enum clspi_clblast_transpose {
-    CLSPI_CLBLAST_NO = 111 /* CLBlastTransposeNo */
+    CLSPI_CLBLAST_NO = 111, /* CLBlastTransposeNo */
+    CLSPI_CLBLAST_YES = 112 /* CLBlastTransposeYes */
 } clspi_clblast_transpose;
 
 /* Its functions by their own names less CLBlast; each returns one of its codes. */
@@ -27,19 +28,6 @@ typedef struct clspi_clblast {
                  size_t n, size_t k, double alpha, cl_mem a, size_t a_offset, size_t lda, cl_mem b,
                  size_t b_offset, size_t ldb, double beta, cl_mem c, size_t c_offset, size_t ldc,
                  cl_command_queue *queue, cl_event *event);
-    int (*sgemm_strided_batched)(clspi_clblast_layout, clspi_clblast_transpose,
-                                 clspi_clblast_transpose, size_t m, size_t n, size_t k, float alpha,
-                                 cl_mem a, size_t a_offset, size_t lda, size_t stride_a, cl_mem b,
-                                 size_t b_offset, size_t ldb, size_t stride_b, float beta, cl_mem c,
-                                 size_t c_offset, size_t ldc, size_t stride_c, size_t batch,
-                                 cl_command_queue *queue, cl_event *event);
-    int (*dgemm_strided_batched)(clspi_clblast_layout, clspi_clblast_transpose,
-                                 clspi_clblast_transpose, size_t m, size_t n, size_t k,
-                                 double alpha, cl_mem a, size_t a_offset, size_t lda,
-                                 size_t stride_a, cl_mem b, size_t b_offset, size_t ldb,
-                                 size_t stride_b, double beta, cl_mem c, size_t c_offset,
-                                 size_t ldc, size_t stride_c, size_t batch, cl_command_queue *queue,
-                                 cl_event *event);
 } clspi_clblast;
 
 /* Whether the library looks for CLBlast at all; a build may leave it out. */

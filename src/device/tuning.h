@@ -31,7 +31,8 @@ typedef struct clspi_tuning {
                               terms, where that is known to pay */
     uint32_t
         gemm_wide_columns;     /* products at least this wide are made by columns, others by rows */
-    uint32_t gemm_clblast_f32; /* CLBlast makes products whose m, n and k are all at least this; */
+    uint32_t gemm_clblast_f32; /* CLBlast makes products of at least so many multiply-adds as a cube
+                                  of this edge has, and of m, n and k from 32 on; */
     uint32_t gemm_clblast_f64; /* 0: none */
 } clspi_tuning;
 

@@ -42,6 +42,13 @@ static inline bool clspi_is_part(const clspi_image_layout *l)
     return is_part;
 }
 
+/* Returns how many channels have their samples beside each other, so that planes of them are not
+   one behind another; of volumes they are taken one by one. */
+static inline uint32_t clspi_mixed_channels(const clspi_image_layout *l, uint32_t directions)
+{
+    return l->planar || directions == 3 ? 1 : l->channels;
+}
+
 /* Returns which of the whole's coefficients is the first that stands where samples are given, or
    beyond the whole's end beside them, and one behind the last. */
 static inline uint32_t clspi_given_begin(const clspi_image_layout *l, uint32_t d)

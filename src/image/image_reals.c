@@ -144,26 +144,34 @@ clsp_status clspi_image_reals_reserve(clsp_image_plan *plan)
     return plan->store.reals ? CLSP_OK : clspi_image_no_memory(plan, "coefficients as reals");
 }
 
+/* Copies one plane of coefficients of a type to reals of a shape, with its margins. */
+static void copy_plane(const clsp_image_plan *plan, const clspi_image_planes *planes,
+                       const void *coefficients, uint32_t type, void *reals)
+{
+    clspi_line_source from = {.at = coefficients, .type = type, .step = 1, .cval = plan->desc.cval};
+    int64_t first[3];
+    size_t num[3];
+
+    for (uint32_t k = 0; k < 3; k++) {
+        from.size[k] = from.stored[k] = from.num[k] = planes->stored[k];
+        from.mode[k] = from.extend[k] = planes->mode[k];
+        first[k] = -(int64_t)planes->margin[k];
+        num[k] = planes->stored[k] + 2 * (size_t)planes->margin[k];
+    }
+    clspi_image_line_functions(plan)->read(&from, first, num, reals);
+}
+
 void clspi_image_reals_renew(clsp_image_plan *plan)
 {
     const clsp_image_desc *const d = &plan->desc;
     const clspi_image_planes planes = shape_of(plan);
     const size_t reals = plane_reals(&planes) * clspi_image_real(plan);
-    clspi_line_source from = {.type = (uint32_t)d->coefficients, .step = 1, .cval = d->cval};
-    int64_t first[3];
-    size_t num[3];
 
     if (!plan->store.reals) return;
-    for (uint32_t k = 0; k < 3; k++) {
-        from.size[k] = from.stored[k] = from.num[k] = planes.stored[k];
-        from.mode[k] = from.extend[k] = planes.mode[k];
-        first[k] = -(int64_t)planes.margin[k];
-        num[k] = planes.stored[k] + 2 * (size_t)planes.margin[k];
-    }
-    for (size_t k = 0; k < clspi_image_num_planes(plan); k++) {
-        from.at = plan->store.host + k * plan->layout.plane * clsp_type_bytes(d->coefficients);
-        clspi_image_line_functions(plan)->read(&from, first, num, plan->store.reals + k * reals);
-    }
+    for (size_t k = 0; k < clspi_image_num_planes(plan); k++)
+        copy_plane(plan, &planes,
+                   plan->store.host + k * plan->layout.plane * clsp_type_bytes(d->coefficients),
+                   (uint32_t)d->coefficients, plan->store.reals + k * reals);
 }
 
 clsp_status clspi_image_host_reals(clsp_image_plan *plan)
@@ -172,4 +180,40 @@ clsp_status clspi_image_host_reals(clsp_image_plan *plan)
     CLSPI_CHECK(clspi_image_reals_reserve(plan));
     clspi_image_reals_renew(plan);
     return CLSP_OK;
+}
+
+/* ---- pieces with margins ---- */
+
+static clspi_image_planes widened(const clspi_image_planes *planes)
+{
+    clspi_image_planes wide = *planes;
+
+    for (uint32_t d = 3 - planes->directions; d < 3; d++)
+        wide.margin[d] = MARGIN;
+    return wide;
+}
+
+size_t clspi_image_wide_bytes(const clsp_image_plan *plan, const clspi_image_planes *planes)
+{
+    const clspi_image_planes wide = widened(planes);
+    size_t reals;
+
+    if (planes->margin[2] > 0 || planes->order < 2 || clspi_is_cut(&plan->layout) ||
+        !count_reals(&wide, planes->channels, &reals) || reals > SMALL)
+        return 0;
+    return (reals + CLSPI_IMAGE_SPARE) * clspi_image_real(plan);
+}
+
+void clspi_image_widen(const clsp_image_plan *plan, clspi_image_planes *planes, void *room)
+{
+    const clspi_image_planes wide = widened(planes);
+    const size_t real = clspi_image_real(plan), bytes = plane_reals(&wide) * real;
+    const size_t narrow = plane_reals(planes) * real;
+
+    for (uint32_t k = 0; k < planes->channels; k++)
+        copy_plane(plan, &wide, (const char *)planes->planes + k * narrow,
+                   (uint32_t)plan->desc.precision, (char *)room + k * bytes);
+    memset((char *)room + planes->channels * bytes, 0, CLSPI_IMAGE_SPARE * real);
+    *planes = wide;
+    planes->planes = room;
 }

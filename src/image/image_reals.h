@@ -24,4 +24,11 @@ void clspi_image_reals_renew(clsp_image_plan *plan);
 /* Describes the reals of so many planes from one on, which are there. */
 clspi_image_planes clspi_image_host_planes(const clsp_image_plan *plan, size_t first, uint32_t num);
 
+/* Returns the bytes of a copy of an image's planes with margins, in which few points have taps
+   beyond the edges; 0: there is none, as they have margins, are large, or have few taps. */
+size_t clspi_image_wide_bytes(const clsp_image_plan *plan, const clspi_image_planes *planes);
+
+/* Makes that copy in `room`, and has the planes be it: the same values, bit for bit. */
+void clspi_image_widen(const clsp_image_plan *plan, clspi_image_planes *planes, void *room);
+
 #endif

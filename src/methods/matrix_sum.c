@@ -21,13 +21,10 @@ typedef struct store {
 
 /* A matrix along each direction, and the products with them. */
 typedef struct matrices {
-    uint32_t rows[3];         /* of the matrices, which have a column for each control point */
-    clspi_gemm_method method; /* along the first direction */
+    uint32_t rows[3]; /* of the matrices, which have a column for each control point */
     store matrix[3];
     clspi_gemm *product[3]; /* of all lines of max_patches patches */
-    clspi_gemm *some;       /* of num_some rows along the first direction */
-    uint32_t num_some;
-    store between[2]; /* what comes of directions but the first, by turns; last between[0] */
+    store between[2];       /* what comes of directions but the first, by turns; last between[0] */
     size_t max_patches;
     clsp_range made; /* patches of which between[0] is */
 } matrices;
@@ -173,8 +170,6 @@ static void release_products(matrices *m)
 {
     for (uint32_t k = 0; k < 3; k++)
         clspi_gemm_destroy(&m->product[k]);
-    clspi_gemm_destroy(&m->some);
-    m->num_some = 0;
 }
 
 static void release_matrices(matrices *m)
@@ -198,7 +193,6 @@ static clsp_status prepare(void **state, clspi_series *series, const clspi_tenso
     x->real_bytes = clsp_type_bytes(desc->precision);
     x->num_patches = 0;
     x->has_powers = has_powers;
-    x->to_samples.method = CLSPI_GEMM_SIZED; /* rows are the same bits wherever a call is cut */
     for (uint32_t k = 0; k < 3; k++) {
         x->controls[k] = x->to_powers.rows[k] = controls[k];
         x->to_samples.rows[k] = desc->axis[k].num;
@@ -238,37 +232,20 @@ static void release(void **state)
 
 /* ---- products ---- */
 
-/* Makes a product along a direction, with so many rows of the matrix. */
+/* Makes the products along a direction. */
 static clsp_status create_product(const matrix_sum *x, const matrices *m, clspi_gemm **product,
-                                  uint32_t k, size_t rows)
+                                  uint32_t k)
 {
     const size_t width = width_of(x, m, k);
-    const size_t patches = clspi_max(m->max_patches, clspi_min(x->num_patches, 2));
     const clspi_gemm_desc desc = {.precision = x->desc->precision,
-                                  .m = rows,
+                                  .m = m->rows[k],
                                   .n = width,
                                   .k = x->controls[k],
-                                  .batch = patches * lines_of(x, k),
+                                  .batch = m->max_patches * lines_of(x, k),
                                   .stride_b = x->controls[k] * width,
-                                  .stride_c = rows * width,
-                                  .method = k == 0 ? m->method : CLSPI_GEMM_AUTO};
+                                  .stride_c = m->rows[k] * width};
 
     return clspi_gemm_create(product, x->ctx, &desc);
-}
-
-/* Gives the product for so many rows of each patch. */
-static clsp_status product_of(const matrix_sum *x, matrices *m, uint32_t rows, clspi_gemm **product)
-{
-    *product = m->product[0];
-    if (rows == m->rows[0]) return CLSP_OK;
-    if (rows != m->num_some) {
-        clspi_gemm_destroy(&m->some);
-        m->num_some = 0;
-        CLSPI_CHECK(create_product(x, m, &m->some, 0, rows));
-        m->num_some = rows;
-    }
-    *product = m->some;
-    return CLSP_OK;
 }
 
 /* Makes between[0] hold these patches, at most max_patches, unless it does. */
@@ -284,8 +261,8 @@ static clsp_status make_between(const matrix_sum *x, matrices *m, clspi_series *
     for (uint32_t k = x->desc->directions - 1; k > 0; k--) {
         b.a = m->matrix[k].buffer;
         b.c = m->between[k - 1].buffer;
-        CLSPI_CHECK(clspi_gemm_enqueue(m->product[k], series, &b,
-                                       (clsp_range){0, patches.count * lines_of(x, k)}));
+        const clspi_gemm_part all = {.products = {0, patches.count * lines_of(x, k)}};
+        CLSPI_CHECK(clspi_gemm_enqueue(m->product[k], series, &b, &all));
         b.b = b.c;
         b.b_offset = 0;
     }
@@ -298,14 +275,13 @@ static clsp_status make_rows(const matrix_sum *x, matrices *m, clspi_series *ser
                              const clspi_rows *rows)
 {
     const size_t patch_reals = rows->num_rows * width_of(x, m, 0);
-    clspi_gemm *product;
 
-    CLSPI_CHECK(product_of(x, m, rows->num_rows, &product));
     for (size_t p = 0; p < rows->num_patches; p += m->max_patches) {
         const clsp_range patches = {rows->first_patch + p,
                                     clspi_min(m->max_patches, rows->num_patches - p)};
+        const clspi_gemm_part part = {
+            {0, patches.count}, {rows->first_row, rows->num_rows}, patch_reals};
         clspi_gemm_buffers b = {.a = m->matrix[0].buffer,
-                                .a_offset = (size_t)rows->first_row * x->controls[0],
                                 .b = points,
                                 .b_offset = patches.first * point_reals(x),
                                 .c = rows->out,
@@ -315,7 +291,7 @@ static clsp_status make_rows(const matrix_sum *x, matrices *m, clspi_series *ser
             b.b = m->between[0].buffer;
             b.b_offset = (patches.first - m->made.first) * made_reals(x, m, 1);
         }
-        CLSPI_CHECK(clspi_gemm_enqueue(product, series, &b, (clsp_range){0, patches.count}));
+        CLSPI_CHECK(clspi_gemm_enqueue(m->product[0], series, &b, &part));
     }
     return CLSP_OK;
 }
@@ -339,7 +315,7 @@ static clsp_status load_matrices(matrix_sum *x, matrices *m, bool is_new)
     m->made.count = 0;
     if (is_new) release_products(m);
     for (uint32_t k = 0; k < x->desc->directions; k++) {
-        if (is_new) CLSPI_CHECK(create_product(x, m, &m->product[k], k, m->rows[k]));
+        if (is_new) CLSPI_CHECK(create_product(x, m, &m->product[k], k));
         if (k > 0)
             CLSPI_CHECK(clspi_buffer_reserve(&m->between[k - 1].buffer, &m->between[k - 1].bytes,
                                              x->ctx,

@@ -23,6 +23,27 @@ static void shape_permuted(clspi_basis_table *permuted, const clspi_tensor_desc 
     clspi_table_permute(permuted, period);
 }
 
+/* Makes the product of a table and T_i, where it goes by tiles. */
+static clsp_status create_product(clspi_axis_sum *sum, uint32_t stride_t)
+{
+    clspi_gemm_desc desc = {.precision = sum->shape.precision,
+                            .m = sum->num_rows,
+                            .n = sum->width,
+                            .k = sum->table->terms,
+                            .lda = 1,
+                            .step_a = sum->table->stride,
+                            .ldb = stride_t,
+                            .stride_b = (size_t)sum->controls * stride_t,
+                            .stride_c = (size_t)sum->num_rows * sum->width,
+                            .method = CLSPI_GEMM_OWN};
+
+    if (sum->shape.kind != CLSPI_SUM_ROWS || sum->table->is_banded ||
+        !clspi_gemm_by_tiles(sum->ctx, &desc))
+        return CLSP_OK;
+    desc.batch = clspi_gemm_most(&desc);
+    return clspi_gemm_create(&sum->product, sum->ctx, &desc);
+}
+
 clsp_status clspi_axis_sum_prepare(clspi_axis_sum *sum, clsp_context *ctx,
                                    const clspi_axis_sum_desc *d)
 {
@@ -47,6 +68,7 @@ clsp_status clspi_axis_sum_prepare(clspi_axis_sum *sum, clsp_context *ctx,
                             .width = d->width,
                             .num_rows = d->num_rows};
     if (sum->shape.kind == CLSPI_SUM_SYMMETRIC) clspi_table_make_symmetric(table);
+    CLSPI_CHECK(create_product(sum, d->stride_t));
     if (sum->shape.sector == 0) return create_kernel(sum, &sum->plain, &sum->shape);
     shape_permuted(d->permuted, d->desc, table, sum->shape.period);
     return create_kernel(sum, &sum->sectors, &sum->shape);
@@ -55,6 +77,7 @@ clsp_status clspi_axis_sum_prepare(clspi_axis_sum *sum, clsp_context *ctx,
 void clspi_axis_sum_release(clspi_axis_sum *sum)
 {
     sum->table = NULL;
+    clspi_gemm_destroy(&sum->product);
     clspi_kernel_release(&sum->sectors);
     clspi_kernel_release(&sum->plain);
 }
@@ -333,10 +356,37 @@ static clsp_status enqueue_as(const clspi_axis_sum *sum, clspi_series *series,
     return CLSP_OK;
 }
 
+/* Tells whether rows go by tiles, of the same bits: many columns of many rows, by launches of their
+   own. */
+static bool is_product(const clspi_axis_sum *sum, const clspi_series *series,
+                       const clspi_rows *rows)
+{
+    enum { LEAST = 32 };
+
+    return sum->product && !series->queue && rows->num_rows >= LEAST &&
+           clspi_gemm_is_busy(sum->ctx, (uint64_t)rows->num_patches * rows->num_rows * sum->width);
+}
+
+static clsp_status enqueue_product(const clspi_axis_sum *sum, clspi_series *series,
+                                   const clspi_sum_source *source, const clspi_rows *rows)
+{
+    const clspi_gemm_buffers at = {.a = sum->table->values,
+                                   .b = source->buffer,
+                                   .b_offset = source->first_patch * sum->controls * source->stride,
+                                   .c = rows->out,
+                                   .c_offset = rows->offset};
+    const clspi_gemm_part part = {.products = {0, rows->num_patches},
+                                  .rows = {rows->first_row, rows->num_rows},
+                                  .stride_c = (size_t)rows->num_rows * sum->width};
+
+    return clspi_gemm_enqueue(sum->product, series, &at, &part);
+}
+
 /* Sums in sectors where the shape has them, or for few rows as if it had none: the same bits. */
 clsp_status clspi_axis_sum_enqueue(clspi_axis_sum *sum, clspi_series *series,
                                    const clspi_sum_source *source, const clspi_rows *rows)
 {
+    if (is_product(sum, series, rows)) return enqueue_product(sum, series, source, rows);
     if (sum->shape.sector == 0) return enqueue_as(sum, series, source, rows, false);
     if (rows->first_row % rows_multiple(sum, true) == 0 &&
         !clspi_few_rows(&sum->shape, rows->num_rows))

@@ -4,6 +4,7 @@
 #define CLSPI_AXIS_SUM_H
 
 #include "basis_table.h"
+#include "gemm.h"
 #include "kernel_arguments.h"
 #include "split.h"
 #include "sum_shape.h"
@@ -26,6 +27,7 @@ typedef struct clspi_axis_sum {
     clspi_kernel plain; /* the shape's kernel; where it has sectors that for jobs of few rows, made
                            when first needed */
     clspi_kernel sectors;              /* where it has sectors, that for the others */
+    clspi_gemm *product;               /* of many rows by dense tables; NULL: there is none */
     const clspi_basis_table *table;    /* of the direction */
     const clspi_basis_table *permuted; /* of `sectors` */
     uint32_t coords, controls;         /* of a control point; T_i of a patch */
@@ -39,6 +41,7 @@ typedef struct clspi_axis_sum_desc {
     clspi_basis_table *permuted; /* where a table for sectors may be made; NULL: rows come a few at
                                     a time */
     uint32_t width, num_rows;
+    uint32_t stride_t;    /* reals from T_i to T_{i+1} */
     uint32_t inner_terms; /* as of clspi_sum_job */
 } clspi_axis_sum_desc;
 

@@ -64,6 +64,7 @@ clsp_status clspi_patch_build_sums(const clspi_build *build, const clspi_tensor_
         clspi_tensor_sums_options(build->ctx, desc->precision, clspi_coords(desc), is_banded);
 
     CLSPI_CHECK(clspi_table_build(build, desc->precision));
+    CLSPI_CHECK(clspi_gemm_build(build, desc->precision));
     CLSPI_CHECK(clspi_program_build(build, "tensor_sums", &options));
     for (uint32_t terms = 1; terms <= max_terms; terms++) {
         CLSPI_CHECK(build_terms(build, desc, terms));

@@ -5,7 +5,8 @@
 #include "tensor_desc.h"
 
 typedef enum clspi_sum_kind {
-    CLSPI_SUM_ROWS,      /* sum_rows: an item makes a block of rows of a column */
+    CLSPI_SUM_ROWS,      /* sum_rows: an item makes a block of rows of a column; where there are
+                            many of both, gemm_tiles, the same bits */
     CLSPI_SUM_COLUMNS,   /* sum_columns: an item has columns with their terms in registers */
     CLSPI_SUM_SYMMETRIC, /* sum_symmetric: as sum_columns, two symmetric rows at a time */
     CLSPI_SUM_BANDS      /* sum_bands: as sum_columns, with terms that change from row to row */

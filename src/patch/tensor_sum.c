@@ -47,6 +47,8 @@ static clsp_status prepare_outer(clspi_tensor_sum *sum, clspi_grid_tables *table
         .permuted = clspi_layout_is_plain(sum->desc) ? &tables->permuted : NULL,
         .width = width,
         .num_rows = sum->desc->axis[0].num,
+        .stride_t = sum->desc->directions == 2 ? sum->partial.stride
+                                               : sum->middle.num_rows * sum->middle.width,
         .inner_terms = inner_terms};
 
     return clspi_axis_sum_prepare(&sum->outer, sum->ctx, &desc);
@@ -57,7 +59,8 @@ static clsp_status prepare_middle(clspi_tensor_sum *sum, clspi_grid_tables *tabl
     const clspi_axis_sum_desc desc = {.desc = sum->desc,
                                       .table = &tables->table[1][sum->by[1]],
                                       .width = width,
-                                      .num_rows = sum->desc->axis[1].num};
+                                      .num_rows = sum->desc->axis[1].num,
+                                      .stride_t = sum->partial.stride};
 
     return clspi_axis_sum_prepare(&sum->middle, sum->ctx, &desc);
 }

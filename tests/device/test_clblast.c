@@ -36,7 +36,7 @@ void *__wrap_dlopen(const char *name, int flags)
 
 void *__wrap_dlsym(void *library, const char *name)
 {
-    const bool is_last = strcmp(name, "CLBlastDgemmStridedBatched") == 0;
+    const bool is_last = strcmp(name, "CLBlastDgemm") == 0;
 
     if (strncmp(name, "CLBlast", 7) != 0) return __real_dlsym(library, name);
     num_asked++;
@@ -50,18 +50,19 @@ void *__wrap_dlsym(void *library, const char *name)
 /* What one of them got: its numbers, its buffers and its queue, in its order. */
 typedef struct noted_call {
     const char *name;
-    double numbers[18];
+    double numbers[14];
     cl_mem buffers[3];
     cl_command_queue queue;
 } noted_call;
 
 static noted_call noted;
-static int code_given;
+static int num_calls, code_given;
 
 /* Notes a call, and enqueues a marker in the place of products. */
 static int note(noted_call call, cl_event *event)
 {
     noted = call;
+    num_calls++;
     if (code_given || !event) return code_given;
     return clEnqueueMarkerWithWaitList(call.queue, 0, NULL, event);
 }
@@ -79,29 +80,8 @@ static int note(noted_call call, cl_event *event)
         return note(                                                                               \
             (noted_call){#name,                                                                    \
                          {layout, transpose_a, transpose_b, (double)m, (double)n, (double)k,       \
-                          (double)alpha, (double)a_offset, (double)lda, 0, (double)b_offset,       \
-                          (double)ldb, 0, (double)beta, (double)c_offset, (double)ldc, 0, 1},      \
-                         {a, b, c},                                                                \
-                         *queue},                                                                  \
-            event);                                                                                \
-    }
-
-#define SHOW_BATCHED(name, real)                                                                   \
-    int name(int layout, int transpose_a, int transpose_b, size_t m, size_t n, size_t k,           \
-             real alpha, cl_mem a, size_t a_offset, size_t lda, size_t stride_a, cl_mem b,         \
-             size_t b_offset, size_t ldb, size_t stride_b, real beta, cl_mem c, size_t c_offset,   \
-             size_t ldc, size_t stride_c, size_t batch, cl_command_queue *queue, cl_event *event); \
-    int name(int layout, int transpose_a, int transpose_b, size_t m, size_t n, size_t k,           \
-             real alpha, cl_mem a, size_t a_offset, size_t lda, size_t stride_a, cl_mem b,         \
-             size_t b_offset, size_t ldb, size_t stride_b, real beta, cl_mem c, size_t c_offset,   \
-             size_t ldc, size_t stride_c, size_t batch, cl_command_queue *queue, cl_event *event)  \
-    {                                                                                              \
-        return note(                                                                               \
-            (noted_call){#name,                                                                    \
-                         {layout, transpose_a, transpose_b, (double)m, (double)n, (double)k,       \
-                          (double)alpha, (double)a_offset, (double)lda, (double)stride_a,          \
-                          (double)b_offset, (double)ldb, (double)stride_b, (double)beta,           \
-                          (double)c_offset, (double)ldc, (double)stride_c, (double)batch},         \
+                          (double)alpha, (double)a_offset, (double)lda, (double)b_offset,          \
+                          (double)ldb, (double)beta, (double)c_offset, (double)ldc},               \
                          {a, b, c},                                                                \
                          *queue},                                                                  \
             event);                                                                                \
@@ -109,8 +89,6 @@ static int note(noted_call call, cl_event *event)
 
 SHOW_PLAIN(CLBlastSgemm, float)
 SHOW_PLAIN(CLBlastDgemm, double)
-SHOW_BATCHED(CLBlastSgemmStridedBatched, float)
-SHOW_BATCHED(CLBlastDgemmStridedBatched, double)
 
 /* ---- contexts ---- */
 
@@ -137,7 +115,7 @@ static clsp_context *open_wanting(void)
 
 static clspi_gemm_desc square(size_t size)
 {
-    const clspi_gemm_desc desc = {CLSP_F32, size, size, size, .batch = 1};
+    const clspi_gemm_desc desc = {CLSP_F32, .m = size, .n = size, .k = size, .batch = 1};
 
     return desc;
 }
@@ -166,7 +144,8 @@ static void enqueue(clsp_context *ctx, clspi_gemm *gemm, const clspi_gemm_buffer
     cl_event done = NULL;
 
     clspi_series_begin(&series, ctx, 0, NULL, &done);
-    const clsp_status status = clspi_gemm_enqueue(gemm, &series, buffers, products);
+    const clspi_gemm_part part = {.products = products};
+    const clsp_status status = clspi_gemm_enqueue(gemm, &series, buffers, &part);
     assert_int_equal(status, wanted);
     if (status != CLSP_OK) {
         clspi_series_fail(&series, status);
@@ -188,7 +167,7 @@ static void test_unasked(void **state)
 
     (void)state;
     assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &small));
-    assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_SIZED);
+    assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_OWN);
     clspi_gemm_destroy(&gemm);
     assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &none));
     clspi_gemm_destroy(&gemm);
@@ -232,7 +211,7 @@ static void test_instead(void **state)
         for (int i = 0; i < 3; i++) {
             clspi_gemm *gemm;
             assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &desc));
-            assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_SIZED);
+            assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_OWN);
             check_product(ctx, gemm);
             clspi_gemm_destroy(&gemm);
             assert_int_equal(num_notes, contexts);
@@ -266,32 +245,42 @@ static void test_refused(void **state)
 /* ---- with the functions that are shown ---- */
 
 /* Sizes that all differ. */
-static clspi_gemm_desc uneven(clsp_type precision, size_t batch)
+static clspi_gemm_desc uneven(clsp_type precision, bool by_columns)
 {
-    const clspi_gemm_desc desc = {precision, 32,    33,   34,   35,   36,
-                                  37,        batch, 1201, 1303, 1401, CLSPI_GEMM_AUTO};
+    const clspi_gemm_desc desc = {.precision = precision,
+                                  .m = 32,
+                                  .n = 33,
+                                  .k = 34,
+                                  .lda = by_columns ? 1 : 35,
+                                  .ldb = 36,
+                                  .ldc = 37,
+                                  .step_a = by_columns ? 35 : 1,
+                                  .batch = 3,
+                                  .stride_a = 1201,
+                                  .stride_b = 1303,
+                                  .stride_c = 1401};
 
     return desc;
 }
 
-/* The last products of a batch, from product 1 on if there is more than one. */
-static void check_call(clsp_context *ctx, clsp_type precision, size_t batch, const char *name)
+/* The last products of a batch, one by one. */
+static void check_call(clsp_context *ctx, clsp_type precision, bool by_columns, const char *name)
 {
     static const float zeros[NUM];
-    const clspi_gemm_desc d = uneven(precision, batch);
-    const size_t first = batch > 1, count = batch - first;
+    const clspi_gemm_desc d = uneven(precision, by_columns);
     const clspi_gemm_buffers at = {create_buffer(ctx, zeros), 5, create_buffer(ctx, zeros), 6,
                                    create_buffer(ctx, zeros), 7};
-    const double x = (double)first; /* strides to it */
-    const double numbers[] = {101,          111, 111,      32,           33, 34,       1,
-                              5 + x * 1201, 35,  x * 1201, 6 + x * 1303, 36, x * 1303, 0,
-                              7 + x * 1401, 37,  x * 1401, (double)count};
+    const double numbers[] = {
+        101, by_columns ? 112 : 111, 111, 32, 33,           34, 1, 5 + 2 * 1201,
+        35,  6 + 2 * 1303,           36,  0,  7 + 2 * 1401, 37};
     const cl_mem buffers[] = {at.a, at.b, at.c};
     clspi_gemm *gemm;
 
     assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &d));
     assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_CLBLAST);
-    enqueue(ctx, gemm, &at, (clsp_range){first, count}, CLSP_OK);
+    num_calls = 0;
+    enqueue(ctx, gemm, &at, (clsp_range){1, 2}, CLSP_OK);
+    assert_int_equal(num_calls, 2);
     assert_string_equal(noted.name, name);
     assert_memory_equal(noted.numbers, numbers, sizeof numbers);
     assert_memory_equal(noted.buffers, buffers, sizeof buffers);
@@ -305,13 +294,10 @@ static void test_calls(void **state)
     clsp_context *ctx = open_wanting();
 
     (void)state;
-    check_call(ctx, CLSP_F32, 1, "CLBlastSgemm");
-    check_call(ctx, CLSP_F32, 3, "CLBlastSgemmStridedBatched");
-    if (ctx->device.fp64) {
-        check_call(ctx, CLSP_F64, 1, "CLBlastDgemm");
-        check_call(ctx, CLSP_F64, 3, "CLBlastDgemmStridedBatched");
-    }
-    assert_int_equal(num_asked, 4);
+    check_call(ctx, CLSP_F32, false, "CLBlastSgemm");
+    check_call(ctx, CLSP_F32, true, "CLBlastSgemm");
+    if (ctx->device.fp64) check_call(ctx, CLSP_F64, false, "CLBlastDgemm");
+    assert_int_equal(num_asked, 2);
     assert_int_equal(num_opened, 0);
     assert_int_equal(num_notes, 0);
     clsp_context_destroy(&ctx);

@@ -27,6 +27,8 @@ typedef struct gemm_case {
     size_t pad;       /* elements more from row to row than needed, and between products */
     size_t offset;    /* of each matrix in its buffer */
     bool interleaved; /* row i of all products side by side in C */
+    bool by_columns;  /* A is stored by columns */
+    bool comb;        /* element j of a row of all products side by side in A and C; B is shared */
 } gemm_case;
 
 static double worst_share; /* of the bound, over the whole program */
@@ -37,7 +39,7 @@ static bool full;          /* every case in every shape and precision */
 
 /* A matrix family on the host: doubles, and the same in the precision that is tested. */
 typedef struct family {
-    size_t ld, stride, offset, count; /* count: elements of the buffer, guards included */
+    size_t ld, step, stride, offset, count; /* count: elements of the buffer, guards included */
     double *values;
     void *bytes;
     cl_mem buffer;
@@ -67,6 +69,7 @@ static void make_family(family *f, clsp_context *ctx, clsp_type precision, size_
     cl_int code;
 
     f->ld = cols + c->pad;
+    f->step = 1;
     f->stride = shared || batch == 1 ? 0 : rows * f->ld + c->pad;
     f->offset = c->offset + SUPPORT_GUARD;
     f->count = f->offset + batch * rows * f->ld + batch * c->pad + SUPPORT_GUARD;
@@ -87,7 +90,8 @@ static void fill_family(family *f, clsp_type precision, size_t rows, size_t cols
     for (size_t p = 0; p < (f->stride ? batch : 1); p++)
         for (size_t i = 0; i < rows; i++)
             for (size_t j = 0; j < cols; j++)
-                put(f, precision, f->offset + p * f->stride + i * f->ld + j, support_uniform(seed));
+                put(f, precision, f->offset + p * f->stride + i * f->ld + j * f->step,
+                    support_uniform(seed));
 }
 
 static void upload(clsp_context *ctx, const family *f, clsp_type precision)
@@ -133,14 +137,35 @@ static void make_problem(problem *p, clsp_context *ctx, clsp_type precision,
         p->out.ld = (c->n + c->pad) * c->batch;
         p->out.stride = c->n + c->pad;
     }
+    if (c->by_columns) {
+        p->a.step = c->m + (c->pad > 0);
+        p->a.ld = 1;
+    }
+    if (c->comb) {
+        p->a.step = p->out.step = c->batch;
+        p->a.ld *= c->batch;
+        p->out.ld *= c->batch;
+        p->a.stride = p->out.stride = 1;
+    }
     fill_family(&p->a, precision, c->m, c->k, c->batch, &seed);
     fill_family(&p->b, precision, c->k, c->n, c->batch, &seed);
     upload(ctx, &p->a, precision);
     upload(ctx, &p->b, precision);
     upload(ctx, &p->out, precision);
-    p->desc =
-        (clspi_gemm_desc){precision, c->m,     c->n,        c->k,        p->a.ld,       p->b.ld,
-                          p->out.ld, c->batch, p->a.stride, p->b.stride, p->out.stride, method};
+    p->desc = (clspi_gemm_desc){.precision = precision,
+                                .m = c->m,
+                                .n = c->n,
+                                .k = c->k,
+                                .lda = p->a.ld,
+                                .ldb = p->b.ld,
+                                .ldc = p->out.ld,
+                                .step_a = p->a.step,
+                                .step_c = p->out.step,
+                                .batch = c->batch,
+                                .stride_a = p->a.stride,
+                                .stride_b = p->b.stride,
+                                .stride_c = p->out.stride,
+                                .method = method};
 }
 
 static void free_problem(problem *p)
@@ -165,7 +190,8 @@ static void enqueue(clspi_gemm *gemm, clsp_context *ctx, const problem *p, size_
     clspi_series series;
 
     clspi_series_begin(&series, ctx, 0, NULL, NULL);
-    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, &buffers, (clsp_range){first, count}));
+    const clspi_gemm_part part = {.products = {first, count}};
+    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, &buffers, &part));
     assert_ok(ctx, clspi_series_end(&series, NULL));
 }
 
@@ -194,20 +220,26 @@ static void check_products(problem *p, const char *what)
     const gemm_case *const c = &p->c;
     long double *const wanted = calloc(c->m * c->n + 1, sizeof *wanted);
     long double *const abs_sum = calloc(c->m * c->n + 1, sizeof *abs_sum);
+    double *const a = calloc(c->m * c->k + 1, sizeof *a);
     double worst = 0;
 
-    assert_true(wanted && abs_sum);
+    assert_true(wanted && abs_sum && a);
     for (size_t q = 0; q < c->batch; q++) {
-        gemm_ref(c->m, c->n, c->k, p->a.values + p->a.offset + q * p->a.stride, p->a.ld,
-                 p->b.values + p->b.offset + q * p->b.stride, p->b.ld, wanted, abs_sum);
+        for (size_t i = 0; i < c->m * c->k; i++)
+            a[i] = p->a.values[p->a.offset + q * p->a.stride + i / c->k * p->a.ld +
+                               i % c->k * p->a.step];
+        gemm_ref(c->m, c->n, c->k, a, c->k, p->b.values + p->b.offset + q * p->b.stride, p->b.ld,
+                 wanted, abs_sum);
         for (size_t i = 0; i < c->m * c->n; i++) {
-            const size_t at = p->out.offset + q * p->out.stride + i / c->n * p->out.ld + i % c->n;
+            const size_t at =
+                p->out.offset + q * p->out.stride + i / c->n * p->out.ld + i % c->n * p->out.step;
             const double share = take_element(p, at, wanted[i], abs_sum[i]);
             if (!(share <= worst)) worst = share;
         }
     }
     free(wanted);
     free(abs_sum);
+    free(a);
     if (!(worst <= 1)) {
         print_error("%s, f%d, %zux%zux%zu, batch %zu: worst/bound %g\n", what,
                     p->desc.precision == CLSP_F64 ? 64 : 32, c->m, c->n, c->k, c->batch, worst);
@@ -294,7 +326,7 @@ static void test_sized(void **state)
     };
 
     (void)state;
-    run_cases(cases, CLSPI_COUNT(cases), CLSPI_GEMM_SIZED);
+    run_cases(cases, CLSPI_COUNT(cases), CLSPI_GEMM_OWN);
 }
 
 /* The automatic choice must never send these to CLBlast. */
@@ -311,10 +343,11 @@ static void test_automatic(void **state)
     run_cases(cases, CLSPI_COUNT(cases), CLSPI_GEMM_AUTO);
     clsp_context *ctx = open_with(NULL);
     for (size_t i = 0; i < CLSPI_COUNT(cases); i++) {
-        const clspi_gemm_desc desc = {CLSP_F32, cases[i].m, cases[i].n, cases[i].k, .batch = 1};
+        const clspi_gemm_desc desc = {CLSP_F32, .m = cases[i].m, .n = cases[i].n, .k = cases[i].k,
+                                      .batch = 1};
         clspi_gemm *gemm;
         assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &desc));
-        assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_SIZED);
+        assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_OWN);
         clspi_gemm_destroy(&gemm);
     }
     clsp_context_destroy(&ctx);
@@ -331,16 +364,16 @@ static void test_rule(void **state)
     ctx->tuning.gemm_clblast_f32 = 32;
     assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &desc));
     assert_int_equal(clspi_gemm_chosen(gemm),
-                     clspi_clblast_is_built() ? CLSPI_GEMM_CLBLAST : CLSPI_GEMM_SIZED);
+                     clspi_clblast_is_built() ? CLSPI_GEMM_CLBLAST : CLSPI_GEMM_OWN);
     clspi_gemm_destroy(&gemm);
     desc.k = 31;
     assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &desc));
-    assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_SIZED);
+    assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_OWN);
     clspi_gemm_destroy(&gemm);
     desc.k = 32;
     ctx->tuning.gemm_clblast_f32 = 0;
     assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &desc));
-    assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_SIZED);
+    assert_int_equal(clspi_gemm_chosen(gemm), CLSPI_GEMM_OWN);
     clspi_gemm_destroy(&gemm);
     clsp_context_destroy(&ctx);
 }
@@ -352,7 +385,7 @@ static void *run_split(clsp_context *ctx, const gemm_case *c, size_t step, size_
     clspi_gemm *gemm;
     void *bytes;
 
-    make_problem(&p, ctx, CLSP_F32, CLSPI_GEMM_SIZED, c);
+    make_problem(&p, ctx, CLSP_F32, CLSPI_GEMM_OWN, c);
     assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &p.desc));
     for (size_t first = 0; first < c->batch; first += step)
         enqueue(gemm, ctx, &p, first, clspi_min(step, c->batch - first));
@@ -401,6 +434,124 @@ static void test_splits(void **state)
     }
 }
 
+/* ---- tiles, and parts of rows ---- */
+
+/* Makes rows of all products, one product's behind another's, from the begin of a buffer on whose
+   rest stays as it is; C malloc'ed. */
+static void *run_rows(clsp_context *ctx, problem *p, clspi_gemm *gemm, clsp_range rows)
+{
+    const size_t num = rows.count * p->c.n, bytes = p->c.batch * num * real_size(p->desc.precision);
+    const clspi_gemm_part part = {{0, p->c.batch}, rows, num};
+    const clspi_gemm_buffers buffers = {p->a.buffer, p->a.offset,   p->b.buffer,
+                                        p->b.offset, p->out.buffer, 0};
+    void *const c = malloc(bytes);
+    clspi_series series;
+
+    assert_non_null(c);
+    upload(ctx, &p->out, p->desc.precision);
+    clspi_series_begin(&series, ctx, 0, NULL, NULL);
+    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, &buffers, &part));
+    assert_ok(ctx, clspi_series_end(&series, NULL));
+    download(ctx, &p->out, p->desc.precision);
+    memcpy(c, p->out.bytes, bytes);
+    support_poison(p->out.bytes, bytes);
+    assert_true(support_poisoned(p->out.bytes, p->out.count * real_size(p->desc.precision)));
+    return c;
+}
+
+/* Rows are the same bits in any part; C is packed. */
+static void check_parts(clsp_context *ctx, clspi_gemm_method method, const gemm_case *c)
+{
+    const clsp_range parts[] = {{0, 1}, {c->m - 1, 1}, {5, c->m - 7}, {c->m / 2, c->m / 3}};
+    const size_t size = sizeof(float);
+    clspi_gemm *gemm;
+    problem p;
+
+    make_problem(&p, ctx, CLSP_F32, method, c);
+    assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &p.desc));
+    char *const all = run_rows(ctx, &p, gemm, (clsp_range){0, c->m});
+    for (size_t i = 0; i < CLSPI_COUNT(parts); i++) {
+        const size_t num = parts[i].count * c->n;
+        char *const some = run_rows(ctx, &p, gemm, parts[i]);
+        for (size_t q = 0; q < c->batch; q++)
+            assert_memory_equal(some + q * num * size,
+                                all + (q * c->m + parts[i].first) * c->n * size, num * size);
+        free(some);
+    }
+    free(all);
+    clspi_gemm_destroy(&gemm);
+    free_problem(&p);
+}
+
+/* Tiles of 4 x 4 and 8 x 8 an item, and of small groups. */
+static const char *const tiled[] = {"class=discrete,local_is_real=1",
+                                    "class=discrete,local_is_real=1,vendor=NVIDIA",
+                                    "class=discrete,local_is_real=1,work_group=4"};
+
+static void test_tiles(void **state)
+{
+    static const gemm_case cases[] = {
+        {32, 64, 32, 1, .pad = 0},
+        {70, 131, 33, 3, .pad = 2, .offset = 3},
+        {129, 65, 50, 2, .shared_a = true, .by_columns = true},
+        {33, 70, 47, 2, .pad = 1, .by_columns = true},
+        {40, 66, 35, 3, .shared_b = true, .comb = true},
+    };
+
+    (void)state;
+    for (size_t s = 0; s < CLSPI_COUNT(tiled); s++) {
+        clsp_context *ctx = open_with(tiled[s]);
+        const clsp_type last = ctx->device.fp64 ? CLSP_F64 : CLSP_F32;
+
+        for (clsp_type precision = CLSP_F32; precision <= last; precision++)
+            for (size_t i = 0; i < CLSPI_COUNT(cases); i++)
+                run_case(ctx, precision, CLSPI_GEMM_OWN, &cases[i], tiled[s]);
+        ctx->tuning.max_launch_fma = 1; /* a tile a launch */
+        run_case(ctx, CLSP_F32, CLSPI_GEMM_OWN, &cases[1], "launches of a tile");
+        clsp_context_destroy(&ctx);
+    }
+}
+
+/* What goes by tiles goes in any order of columns; what does not is refused there. */
+static void test_by_tiles(void **state)
+{
+    clsp_context *ctx = open_with(tiled[0]);
+    const clspi_gemm_desc least = {CLSP_F32, .m = 32, .n = 64, .k = 32, .step_a = 2, .lda = 64};
+    clspi_gemm *gemm;
+
+    (void)state;
+    assert_true(clspi_gemm_by_tiles(ctx, &least));
+    for (int i = 0; i < 3; i++) {
+        clspi_gemm_desc less = least;
+        *(i == 0 ? &less.m : i == 1 ? &less.n : &less.k) -= 1;
+        assert_false(clspi_gemm_by_tiles(ctx, &less));
+        less.batch = 1;
+        assert_status(ctx, clspi_gemm_create(&gemm, ctx, &less), CLSP_ERROR_ARGUMENT);
+    }
+    const size_t tile = ctx->tuning.item_registers >= 36 ? 8 : 4, lines = 2 * (8 * tile + 4);
+    ctx->device.local_bytes = 16 * lines * sizeof(float) - 1;
+    assert_false(clspi_gemm_by_tiles(ctx, &least));
+    ctx->device.local_bytes++;
+    assert_true(clspi_gemm_by_tiles(ctx, &least));
+    ctx->device.local_is_real = false;
+    assert_false(clspi_gemm_by_tiles(ctx, &least));
+    clsp_context_destroy(&ctx);
+}
+
+static void test_parts(void **state)
+{
+    static const gemm_case cases[] = {{17, 67, 5, 3, .pad = 0},
+                                      {19, 7, 5, 2, .pad = 0},
+                                      {131, 70, 40, 2, .pad = 0},
+                                      {90, 70, 40, 1, .by_columns = true}};
+
+    (void)state;
+    clsp_context *ctx = open_with(tiled[1]);
+    for (size_t i = 0; i < CLSPI_COUNT(cases); i++)
+        check_parts(ctx, CLSPI_GEMM_OWN, &cases[i]);
+    clsp_context_destroy(&ctx);
+}
+
 /* m, n or batch 0: nothing is written, NULL buffers do. k 0: zeros, by whichever method. */
 static void test_empty(void **state)
 {
@@ -411,21 +562,22 @@ static void test_empty(void **state)
 
     (void)state;
     for (size_t i = 0; i < CLSPI_COUNT(sizes); i++) {
-        const clspi_gemm_desc desc = {CLSP_F32,    sizes[i][0],          sizes[i][1],
-                                      sizes[i][2], .batch = sizes[i][3], .stride_c = 9};
+        const clspi_gemm_desc desc = {CLSP_F32,         .m = sizes[i][0],     .n = sizes[i][1],
+                                      .k = sizes[i][2], .batch = sizes[i][3], .stride_c = 9};
         const clspi_gemm_buffers nothing = {0};
         clspi_gemm *gemm;
         clspi_series series;
         assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &desc));
         clspi_series_begin(&series, ctx, 0, NULL, NULL);
-        assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, &nothing, (clsp_range){0, desc.batch}));
+        const clspi_gemm_part all = {.products = {0, desc.batch}};
+        assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, &nothing, &all));
         assert_ok(ctx, clspi_series_end(&series, NULL));
         clspi_gemm_destroy(&gemm);
     }
     clspi_gemm *none = NULL;
     clspi_gemm_destroy(&none);
     clsp_context_destroy(&ctx);
-    run_cases(no_sum, CLSPI_COUNT(no_sum), CLSPI_GEMM_SIZED);
+    run_cases(no_sum, CLSPI_COUNT(no_sum), CLSPI_GEMM_OWN);
     if (clspi_clblast_is_built()) run_cases(no_sum, CLSPI_COUNT(no_sum), CLSPI_GEMM_CLBLAST);
 }
 
@@ -500,13 +652,18 @@ static void test_wrong_calls(void **state)
     problem p;
 
     (void)state;
-    make_problem(&p, ctx, CLSP_F32, CLSPI_GEMM_SIZED, &c);
+    make_problem(&p, ctx, CLSP_F32, CLSPI_GEMM_OWN, &c);
     assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &p.desc));
     clspi_series_begin(&series, ctx, 0, NULL, NULL);
     const clspi_gemm_buffers good = {p.a.buffer, 0, p.b.buffer, 0, p.out.buffer, 0};
-    const clsp_range wrong_ranges[] = {{0, 3}, {3, 0}, {1, SIZE_MAX}}, both = {0, 2};
-    for (size_t i = 0; i < CLSPI_COUNT(wrong_ranges); i++)
-        assert_status(ctx, clspi_gemm_enqueue(gemm, &series, &good, wrong_ranges[i]),
+    const clspi_gemm_part both = {.products = {0, 2}};
+    const clspi_gemm_part wrong_parts[] = {{.products = {0, 3}},
+                                           {.products = {3, 0}},
+                                           {.products = {1, SIZE_MAX}},
+                                           {{0, 2}, .rows = {1, 3}},
+                                           {{0, 2}, .rows = {4, 1}}};
+    for (size_t i = 0; i < CLSPI_COUNT(wrong_parts); i++)
+        assert_status(ctx, clspi_gemm_enqueue(gemm, &series, &good, &wrong_parts[i]),
                       CLSP_ERROR_ARGUMENT);
     const struct {
         clspi_gemm_buffers buffers;
@@ -521,7 +678,7 @@ static void test_wrong_calls(void **state)
         {{good.a, SIZE_MAX, good.b, 0, good.c, 0}, CLSP_ERROR_BUFFER_SIZE},
     };
     for (size_t i = 0; i < CLSPI_COUNT(wrong); i++)
-        assert_status(ctx, clspi_gemm_enqueue(gemm, &series, &wrong[i].buffers, both),
+        assert_status(ctx, clspi_gemm_enqueue(gemm, &series, &wrong[i].buffers, &both),
                       wrong[i].status);
     assert_ok(ctx, clspi_series_end(&series, NULL));
     download(ctx, &p.out, CLSP_F32);
@@ -598,12 +755,12 @@ static void check_order(clsp_context *ctx, clspi_gemm_method method, clsp_type p
     delay_a(ctx, &p, start, &source, &copied);
     assert_ok(ctx, clspi_gemm_create(&gemm, ctx, &p.desc));
     clspi_series_begin(&series, ctx, 1, &copied, &done);
-    const clsp_range one = {0, 1};
+    const clspi_gemm_part one = {.products = {0, 1}};
     const clspi_gemm_buffers first = buffers_of(&p);
     const clspi_gemm_buffers second = {p.out.buffer, p.out.offset, p.b.buffer,
                                        p.b.offset,   q.out.buffer, q.out.offset};
-    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, &first, one));
-    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, &second, one));
+    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, &first, &one));
+    assert_ok(ctx, clspi_gemm_enqueue(gemm, &series, &second, &one));
     assert_ok(ctx, clspi_series_end(&series, &done));
     assert_non_null(done);
     assert_int_equal(clFlush(ctx->queue), CL_SUCCESS);
@@ -648,13 +805,13 @@ static void check_orders(clspi_gemm_method method)
 static void test_order(void **state)
 {
     (void)state;
-    check_orders(CLSPI_GEMM_SIZED);
+    check_orders(CLSPI_GEMM_OWN);
 }
 
 /* ---- CLBlast ---- */
 
-/* Each of its routines is compiled when first called in a precision. Unless the test is full, that
-   is the one of batches in float. */
+/* Its routine is compiled when first called in a precision. Unless the test is full, that is float.
+ */
 
 static void test_clblast(void **state)
 {
@@ -672,8 +829,36 @@ static void test_clblast(void **state)
     (void)state;
     for (clsp_type precision = CLSP_F32; precision <= last; precision++)
         for (size_t i = 0; i < CLSPI_COUNT(cases); i++)
-            if (full || (precision == CLSP_F32 && cases[i].batch > 1))
+            if (full || precision == CLSP_F32)
                 run_case(ctx, precision, CLSPI_GEMM_CLBLAST, &cases[i], "CLBlast");
+    clsp_context_destroy(&ctx);
+}
+
+/* Blocks of 64 rows, by the description alone: parts that have fewer, and that have more. */
+static void test_clblast_parts(void **state)
+{
+    clsp_context *ctx = open_with(NULL);
+    const gemm_case by_rows = {150, 33, 34, 2, .pad = 0};
+    const gemm_case by_columns = {70, 33, 34, 1, .by_columns = true};
+
+    (void)state;
+    ctx->tuning.gemm_clblast_f32 = 40;
+    check_parts(ctx, CLSPI_GEMM_CLBLAST, &by_rows);
+    check_parts(ctx, CLSPI_GEMM_CLBLAST, &by_columns);
+    clsp_context_destroy(&ctx);
+}
+
+/* So large a product needs no copies: there CLBlast's batches take no notice of offsets and
+ * strides.
+ */
+static void test_clblast_offsets(void **state)
+{
+    clsp_context *ctx = open_with(NULL);
+    const size_t size = full ? 1024 : 128;
+    const gemm_case c = {size, size, size, 2, .shared_a = true, .offset = 16};
+
+    (void)state;
+    run_case(ctx, CLSP_F32, CLSPI_GEMM_CLBLAST, &c, "CLBlast without copies");
     clsp_context_destroy(&ctx);
 }
 
@@ -711,11 +896,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_rule),        cmocka_unit_test(test_splits),
         cmocka_unit_test(test_empty),       cmocka_unit_test(test_wrong_descriptions),
         cmocka_unit_test(test_wrong_calls), cmocka_unit_test(test_status_translation),
-        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_order),       cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_by_tiles),    cmocka_unit_test(test_parts),
     };
     const struct CMUnitTest clblast[] = {
-        cmocka_unit_test(test_clblast),
-        cmocka_unit_test(test_clblast_range),
+        cmocka_unit_test(test_clblast),         cmocka_unit_test(test_clblast_parts),
+        cmocka_unit_test(test_clblast_offsets), cmocka_unit_test(test_clblast_range),
         cmocka_unit_test(test_clblast_order),
     };
     int failed;

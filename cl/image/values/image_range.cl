@@ -3,10 +3,10 @@
 #include "pixel.clh"
 
 /* Planes of num samples each from element `offset` on, `step` elements apart, of which an item
-   takes `share`; per_plane items a plane. */
+   takes `share`; per_plane items a plane. Of `channels` of an image samples alternate. */
 typedef struct range_source {
     wide offset, num, share;
-    uint step, per_plane, items;
+    uint step, channels, per_plane, items;
 } range_source;
 
 /* Finds the range of each item's share: parts is [planes][per_plane][2]. */
@@ -19,7 +19,8 @@ kernel void range_of_samples(global const sample *samples, global real *parts, r
     const size_t share = WIDE(from.share), begin = (item - plane * from.per_plane) * share;
     const size_t end = min(begin + share, WIDE(from.num));
     real low = CONVERT_REAL(INFINITY), high = -CONVERT_REAL(INFINITY);
-    samples += WIDE(from.offset) + plane * WIDE(from.num) * from.step;
+    const uint image = plane / from.channels, channel = plane - image * from.channels;
+    samples += WIDE(from.offset) + image * WIDE(from.num) * from.step + channel;
     for (size_t i = begin; i < end; i++) {
         const real x = LOAD_SAMPLE(samples + i * from.step);
         low = fmin(low, x);

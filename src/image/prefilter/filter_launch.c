@@ -70,6 +70,7 @@ static clspi_sample_source source_of(const clsp_image_plan *plan, const clspi_fi
                                            : is_own ? job->plane * plan->layout.plane
                                                     : 0,
                                  .step = is_first && !l->planar ? l->channels : 1,
+                                 .channels = is_first ? job->channels : 1,
                                  .size_z = size[0],
                                  .size_y = size[1],
                                  .size_x = size[2],
@@ -176,8 +177,8 @@ static uint64_t item_fma(const clspi_filter_step *step, const clspi_line_pass *p
     return 3 * (num + 2 * pass->halo);
 }
 
-/* Makes one row of all that are copied as they stand: items of short rows would take as long to
-   begin as to copy. */
+/* Makes one row of all that are copied as they stand, or of each plane where channels alternate:
+   items of short rows would take as long to begin as to copy. */
 static void join_rows(const clspi_image_layout *layout, clspi_sample_source *source,
                       clspi_line_pass *pass, size_t *items)
 {
@@ -186,10 +187,11 @@ static void join_rows(const clspi_image_layout *layout, clspi_sample_source *sou
         source->size_z < stored[0] || source->size_y < stored[1] || source->size_x < stored[2];
 
     if (is_padded || layout->plane > INT32_MAX) return;
-    source->size_z = source->size_y = pass->num_y = 1;
-    source->size_x = pass->n = pass->end = (uint32_t)layout->plane;
-    *items = clspi_div_up(pass->n, pass->block);
-    pass->num_blocks = (uint32_t)*items;
+    if (source->channels == 1) source->size_z = 1;
+    source->size_y = pass->num_y = 1;
+    source->size_x = pass->n = pass->end = (uint32_t)(layout->plane / source->size_z);
+    pass->num_blocks = (uint32_t)clspi_div_up(pass->n, pass->block);
+    *items = (size_t)pass->num_blocks * source->size_z;
 }
 
 /* Launches the passes of a step, cut where they are too large. */

@@ -64,13 +64,14 @@ clsp_status clspi_image_filter_build(const clspi_build *build, const clsp_image_
 void clspi_image_filter_release(clspi_image_filter *filter);
 
 /* One channel of an image; or planes one behind another, as slices of a layout that is the plan's
-   but for their number. */
+   but for their number, or channels that alternate. */
 typedef struct clspi_filter_job {
     const clspi_image_layout *layout;
     cl_mem samples;
-    size_t offset;   /* of the first sample */
-    size_t plane;    /* the first one's number among the plan's */
-    cl_mem from, to; /* of a step */
+    uint32_t channels; /* that alternate, of which there are whole images; else 1 */
+    size_t offset;     /* of the first sample */
+    size_t plane;      /* the first one's number among the plan's */
+    cl_mem from, to;   /* of a step */
 } clspi_filter_job;
 
 /* Runs one step from job->from to job->to, each of the stored size of job->layout. */

@@ -16,8 +16,10 @@ static clsp_status load_planes(const load_job *job, clspi_series *series, clsp_r
 {
     clsp_image_plan *const plan = job->plan;
     clspi_image_layout slices = plan->layout;
+    const uint32_t mixed = clspi_mixed_channels(&slices, plan->desc.directions);
     const clspi_filter_job filter = {.layout = &slices,
                                      .samples = job->streams.stream[0].buffer,
+                                     .channels = planes.count > 1 ? mixed : 1,
                                      .offset = offset,
                                      .plane = planes.first};
 
@@ -28,16 +30,17 @@ static clsp_status load_planes(const load_job *job, clspi_series *series, clsp_r
                            : CLSP_OK;
 }
 
-/* Returns how many planes are filtered together, as slices: those that stand one behind another and
-   whose results fit a cache. Slices of volumes are taken. */
+/* Returns how many planes are filtered together, as slices: those whose results fit a cache, of
+   channels that alternate whole images. Slices of volumes are taken. */
 static size_t planes_together(const clsp_image_plan *plan)
 {
     enum { BYTES = 1 << 25 };
     const clspi_image_layout *const l = &plan->layout;
     const size_t plane = l->plane * clsp_type_bytes(plan->desc.precision);
+    const size_t mixed = clspi_mixed_channels(l, plan->desc.directions);
+    const size_t most = clspi_min(BYTES / plane, CLSPI_RANGE_PARTS) / mixed * mixed;
 
-    if (plan->desc.directions == 3 || (!l->planar && l->channels > 1)) return 1;
-    return clspi_max(1, clspi_min(BYTES / plane, CLSPI_RANGE_PARTS));
+    return plan->desc.directions == 3 ? 1 : clspi_max(1, most);
 }
 
 static clsp_status load_part(void *user, clspi_series *series, const clspi_part *part)
@@ -47,12 +50,11 @@ static clsp_status load_part(void *user, clspi_series *series, const clspi_part 
     const clspi_image_layout *const l = &plan->layout;
     const clspi_stream *const stream = &job->streams.stream[0];
     const size_t most = planes_together(plan), planes = part->num_lines * l->channels;
-    const bool is_mixed = !l->planar && l->channels > 1;
 
     for (size_t k = 0, num; k < planes; k += num) {
         const size_t image = k / l->channels, channel = k - image * l->channels;
         num = clspi_min(most, planes - k);
-        const size_t at = is_mixed ? image * stream->per_line + channel : k * l->samples;
+        const size_t at = image * stream->per_line + channel * (l->planar ? l->samples : 1);
         CLSPI_CHECK(load_planes(job, series, (clsp_range){part->piece * l->channels + k, num},
                                 stream->offset + at));
     }

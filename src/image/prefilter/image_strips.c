@@ -178,7 +178,7 @@ static clsp_status make_strip(const strip_job *job, const strip_axis axes[3])
         made[1] = axes[d].num;
     }
     const clspi_filter_job filter = {
-        .layout = &inner->layout, .samples = s->from, .from = s->from, .to = s->to};
+        .layout = &inner->layout, .samples = s->from, .channels = 1, .from = s->from, .to = s->to};
     CLSPI_CHECK(clspi_image_filter_step(inner, job->series, job->step, &filter));
     return copy_out(job, axes, clsp_type_bytes(type));
 }

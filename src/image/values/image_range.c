@@ -54,6 +54,7 @@ clsp_status clspi_image_range_find(const clspi_image_range *range, clspi_series 
                  .num = layout->samples,
                  .share = share,
                  .step = layout->planar ? 1 : layout->channels,
+                 .channels = job->channels,
                  .per_plane = (uint32_t)per_plane,
                  .items = (uint32_t)items}};
     const clspi_join_ranges_args join = {.parts = range->parts,

@@ -1,5 +1,7 @@
 /* Values that processors share, as tiles of points made by the host's evaluation and by that of
    devices (docs/cooperation.md). */
+#include <stdlib.h>
+
 #include "check.h"
 #include "float_state.h"
 #include "image_call.h"
@@ -10,7 +12,8 @@
 
 enum {
     RUN = CLSPI_IMAGE_STEPS, /* points of a row, and rows, that the host makes together */
-    RUN_ROWS = 16
+    RUN_ROWS = 16,
+    FEW = 8 /* an image with so many coefficients to a point is not copied for them */
 };
 
 #define SAME(rule, name) ((int)(rule) == (int)(name))
@@ -42,15 +45,28 @@ static clsp_image_plan *image_plan_of(clspi_plan *plan)
 
 /* ---- the host ---- */
 
-/* Describes the coefficients of a piece. */
-static clspi_image_planes planes_of(const values_work *s, size_t piece)
+/* Describes the coefficients of a piece, of which so many points are made: by a copy with margins
+   in `room`, where there is one and points are not far fewer than coefficients. */
+static clspi_image_planes planes_of(const values_work *s, size_t piece, size_t points, void *room)
 {
     const clspi_image_job *const job = &s->call.job;
     clspi_image_planes planes =
         clspi_image_host_planes(job->plan, piece * job->channels, job->channels);
 
     planes.attributes = job->attributes;
+    if (room && points >= job->plan->layout.plane / FEW)
+        clspi_image_widen(job->plan, &planes, room);
     return planes;
+}
+
+/* Makes room for a copy of a piece of many; NULL: none is made. */
+static void *room_of(const values_work *s)
+{
+    const clspi_image_job *const job = &s->call.job;
+    const clspi_image_planes planes = clspi_image_host_planes(job->plan, 0, job->channels);
+    const size_t bytes = clspi_image_wide_bytes(job->plan, &planes);
+
+    return bytes > 0 ? malloc(bytes) : NULL;
 }
 
 /* Makes so many points from `first` on, which are of one row of a map. */
@@ -101,7 +117,10 @@ static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const c
     const clspi_image_job *const job = &s->call.job;
     const size_t width = s->call.width, rows = s->call.points / width;
     const size_t bytes = job->point * clsp_type_bytes(job->plan->desc.values);
-    clspi_image_planes planes = planes_of(s, job->first_piece + part->piece / rows);
+    void *const room = room_of(s);
+    const size_t begin = part->piece % rows * width + part->line;
+    clspi_image_planes planes = planes_of(s, job->first_piece + part->piece / rows,
+                                          clspi_min(part->num_lines, s->call.points - begin), room);
     const clspi_float_state before = clspi_float_flush(clspi_image_flushes(&job->plan->desc));
 
     (void)worker;
@@ -111,7 +130,9 @@ static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const c
         const size_t most = planes.order > 0 ? RUN_ROWS : 1; /* single taps go row by row */
         const size_t whole = x > 0 ? 0 : clspi_min(clspi_min(rows - first, most), left / width);
         const size_t num = whole > 0 ? whole * width : clspi_min(width - x, left);
-        if (first == 0) planes = planes_of(s, job->first_piece + row / rows);
+        if (first == 0 && done > 0)
+            planes =
+                planes_of(s, job->first_piece + row / rows, clspi_min(left, s->call.points), room);
         if (whole > 1)
             make_rows(s, &planes, at, (clsp_range){first, whole}, out + done * bytes);
         else
@@ -119,6 +140,7 @@ static clsp_status make_on_host(const clspi_work *work, uint32_t worker, const c
         done += num;
     }
     clspi_float_state_set(before);
+    free(room);
     return CLSP_OK;
 }
 
