@@ -317,26 +317,32 @@ static void run_static(clspi_shared_call *call)
 
 /* ---- the svm schedule ---- */
 
-/* Leaves out devices that would make one unit of the queue later than the host makes all, as far as
-   speeds are known: whoever takes a unit is waited for. */
-static void leave_out_slow(clspi_shared_call *call)
+/* Leaves to the host the last units of the queue, as many as it makes in the time that the device
+   takes for one, as far as speeds are known: whoever takes a unit is waited for. A device that
+   would make one later than the host makes all is left out. */
+static void leave_to_host(clspi_shared_call *call)
 {
     const clspi_record *const record = call->record;
     const double alone = record ? record->schedules[CLSP_SCHEDULE_HOST].tile_ms : 0;
     const double threads = call->workers / (call->workers_alone + 1.0);
-    const double unit = (double)clspi_max(1, call->job->unit_tiles);
+    const size_t units = clspi_div_up(call->job->num_tiles, clspi_max(1, call->job->unit_tiles));
 
+    call->run->left_to_host = 0;
     if (!clspi_run_alive(call->run, call->run->host) || call->workers == 0) return;
-    for (uint32_t d = 0; alone > 0 && d < call->run->num_devices; d++)
-        if (unit * record->devices[d].tile_ms > (double)call->job->num_tiles * alone / threads)
+    for (uint32_t d = 0; alone > 0 && d < call->run->num_devices; d++) {
+        const double left = record->devices[d].tile_ms * threads / alone;
+        if (left > (double)units)
             call->persistent[d] = false;
+        else if (call->run->num_devices == 1)
+            call->run->left_to_host = (size_t)left;
+    }
 }
 
 /* Lets host and devices take units from a queue. There is nothing to dispatch: the calling thread
    is one of those that share. */
 static void run_svm(clspi_shared_call *call)
 {
-    leave_out_slow(call);
+    leave_to_host(call);
     clspi_tile_queue_round(call->run, call->persistent, call->workers > 0 ? call->workers - 1 : 0);
 }
 

@@ -45,9 +45,9 @@ typedef struct clspi_job {
                            const clspi_chunk *chunk);
 
     /* Enqueues persistent kernels: their work-groups take units of unit_tiles tiles (0: of one)
-       from *counter, a int32_t in fine-grain SVM that begins at 0, until num_tiles are gone, and
-       make them in out, which is fine-grain SVM as well. NULL: there are none, and
-       why_not_persistent says why. */
+       from *counter, a int32_t in fine-grain SVM that begins at 0, until num_tiles are gone, or as
+       many are left as the int32_t behind it says, and make them in out, which is fine-grain SVM
+       as well. NULL: there are none, and why_not_persistent says why. */
     clsp_status (*persistent)(void *user, uint32_t device, clspi_series *series, void *counter,
                               size_t num_tiles, void *out);
     size_t unit_tiles;

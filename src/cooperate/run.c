@@ -103,6 +103,7 @@ void clspi_run_begin(clspi_run *run, clspi_device_set *set, const clspi_job *job
     run->num_devices = run->host = set->num_devices;
     run->last = CLSP_OK;
     run->first_ms = 0;
+    run->left_to_host = 0;
     run->most_workers = 0;
     atomic_store(&run->requeued.num, 0);
     for (uint32_t p = 0; p <= run->num_devices; p++)

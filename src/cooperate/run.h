@@ -27,8 +27,9 @@ typedef struct clspi_run {
     const clspi_job *job;
     bool in_svm; /* the result is in memory that devices share */
     uint32_t num_devices;
-    uint32_t host;    /* its number among the participants: the last */
-    uint32_t workers; /* threads of the pool that work for the host in this round */
+    uint32_t host;       /* its number among the participants: the last */
+    uint32_t workers;    /* threads of the pool that work for the host in this round */
+    size_t left_to_host; /* units of a queue, the last ones, that devices do not take */
     uint32_t num_dispatched;
     uint32_t dispatched[CLSPI_MAX_DEVICES]; /* devices of this round; the caller's thread dispatches
                                                to the first */

@@ -241,7 +241,8 @@ void clspi_tile_queue_round(clspi_run *run, const bool persistent[], uint32_t wo
     cl_event done[CLSPI_MAX_DEVICES] = {NULL};
     tile_queue q = {run, run->set->counter, clspi_div_up(run->job->num_tiles, unit_of(run)), 0};
 
-    atomic_store(q.counter, 0);
+    atomic_store(&q.counter[0], 0);
+    atomic_store(&q.counter[1], (int32_t)clspi_min(run->left_to_host, INT32_MAX));
     if (clspi_run_alive(run, run->host)) q.workers = clspi_pool_reserve(&run->set->pool, workers);
     clspi_run_start_clock(run, clspi_run_alive(run, run->host) ? q.workers + 1 : 0);
     /* they need not wait until launches are enqueued */

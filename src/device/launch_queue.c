@@ -11,7 +11,8 @@ enum { UNITS, TAKEN_BY, VALUE_BLOCKS, FIRST_OF, NOTED, ROUND_SHARE, HEAD_WORDS }
 enum { TAKE = 0, TAKE_AND_NOTE = 1, TAKE_NOTED = 2 };
 
 enum {
-    SHARE = 16,          /* of rounds: one in so many units that are left */
+    SHARE = 8,           /* of rounds: one in so many units that are left */
+    ROUNDS = 16,         /* at most: one that finds nothing costs its launches all the same */
     GROUPS_PER_UNIT = 4, /* of a compute unit, that stay; those that come too late find nothing */
     LINE_BYTES = 128     /* no other data shares what moves between the processors */
 };
@@ -193,15 +194,16 @@ static size_t groups_of(const clspi_launch_queue *queue)
     return clspi_min(queue->num_units, units * GROUPS_PER_UNIT);
 }
 
-/* Returns how many rounds a device needs to make all units. In one it takes units by the first
-   kernel, a part of those that are left, lest others wait for it at the end, and makes them by
-   those that follow. A single kernel takes all in one. */
+/* Returns how many rounds a device has, at most those that it would need to make all units: what it
+   does not come to the host makes. In one it takes units by the first kernel, a part of those that
+   are left, lest others wait for it at the end, and makes them by those that follow. A single
+   kernel takes all in one. */
 static size_t count_rounds(const clspi_launch_queue *queue)
 {
     size_t rounds = 0;
 
     if (queue->num_used == 1) return 1;
-    for (size_t left = queue->num_units; left > 0; rounds++)
+    for (size_t left = queue->num_units; left > 0 && rounds < ROUNDS; rounds++)
         left -= clspi_max(1, left / SHARE);
     return rounds;
 }

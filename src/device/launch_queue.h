@@ -54,8 +54,9 @@ size_t clspi_scratch_of(const clspi_series *series, size_t reals);
 clsp_status clspi_launch_queue_add(clspi_launch_queue *queue, const clspi_kernel *kernel,
                                    const void *args, size_t items);
 
-/* Ends noting, and enqueues the persistent kernels where the status is CLSP_OK. counter: an int32_t
-   in fine-grain SVM, at 0, from which other processors take units too. Returns the status. */
+/* Ends noting, and enqueues the persistent kernels where the status is CLSP_OK. counter: two
+   int32_t in fine-grain SVM: units that are taken, from which other processors take too, and how
+   many of the last ones are left to these. Returns the status. */
 clsp_status clspi_launch_queue_end(clspi_launch_queue *queue, clspi_series *series, void *counter,
                                    clsp_status status);
 
