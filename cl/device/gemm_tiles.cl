@@ -94,7 +94,7 @@ kernel void gemm_tiles(global const real *restrict a, gemm_matrix at_a,
     global const real *const ai =
         a + WIDE(at_a.offset) + product * WIDE(at_a.stride) + (size_t)row * at_a.ld;
     global const real *const bj =
-        b + WIDE(at_b.offset) + product * WIDE(at_b.stride) + (size_t)column * at_b.step;
+        b + WIDE(at_b.offset) + product * WIDE(at_b.stride) + column;
     real4 sum[CLSP_TILE * FOURS];
 
     UNROLL
@@ -105,7 +105,7 @@ kernel void gemm_tiles(global const real *restrict a, gemm_matrix at_a,
         barrier(CLK_LOCAL_MEM_FENCE);
         stage_lines((local real *)rows, ai + (size_t)k * at_a.step, at_a.ld, at_a.step, TILE_ROWS,
                     (uint2)(at.m - row, num));
-        stage_lines((local real *)columns, bj + (size_t)k * at_b.ld, at_b.step, at_b.ld,
+        stage_lines((local real *)columns, bj + (size_t)k * at_b.ld, 1, at_b.ld,
                     TILE_COLUMNS, (uint2)(at.n - column, num));
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint t = 0; t < num; t++) /* unrolled, doubles would spill */
@@ -120,6 +120,6 @@ kernel void gemm_tiles(global const real *restrict a, gemm_matrix at_a,
         UNROLL
         for (uint j = 0; j < 4; j++)
             if (y < at.m && x + j < at.n)
-                cij[(size_t)y * at_c.ld + (size_t)(x + j) * at_c.step] = pick_lane(sum[i], j);
+                cij[(size_t)y * at_c.ld + x + j] = pick_lane(sum[i], j);
     }
 }

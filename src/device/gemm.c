@@ -98,8 +98,8 @@ static clsp_status check_operand(const clspi_gemm *gemm, const operand *x)
     return CLSP_OK;
 }
 
-/* Checks that the C of different products share no element: they lie one behind the other, row by
-   row side by side, or between each other's columns. */
+/* Checks that the C of different products share no element: they lie one behind the other, or row
+   by row side by side. */
 static clsp_status check_overlap(const clspi_gemm *gemm)
 {
     const size_t batch = gemm->desc.batch;
@@ -109,20 +109,17 @@ static clsp_status check_overlap(const clspi_gemm *gemm)
 
     if (batch < 2 || c->rows == 0 || c->cols == 0) return CLSP_OK;
     if (extent_of(c, 1, &one) && c->stride >= one) return CLSP_OK;
-    if (c->stride > 0 && c->step / c->stride >= batch && c->ld > (c->cols - 1) * c->step)
-        return CLSP_OK;
-    if (c->step == 1 && c->stride >= c->cols && extent_of(&side_by_side, batch, &row) &&
-        c->ld >= row)
+    if (c->stride >= c->cols && extent_of(&side_by_side, batch, &row) && c->ld >= row)
         return CLSP_OK;
     return clspi_fail(&gemm->ctx->log, CLSP_ERROR_ARGUMENT,
                       "gemm: with stride_c %zu the products' C of %zu x %zu overlap",
                       gemm->c.stride, gemm->c.rows, gemm->c.cols);
 }
 
-/* Tells whether CLBlast knows how the matrices lie: A row-major or by columns, C row-major. */
+/* Tells whether CLBlast knows how A lies: row-major or by columns. */
 static bool suits_clblast(const clspi_gemm_desc *d)
 {
-    return (d->step_a == 1 || d->lda == 1) && d->step_c == 1;
+    return d->step_a == 1 || d->lda == 1;
 }
 
 static clsp_status check_desc(const clspi_gemm *gemm)
@@ -285,9 +282,9 @@ static clsp_status create_kernel(clspi_gemm *gemm)
 
     shape_items(gemm);
     if (gemm->shape == GEMM_TILES) return create_tiles(gemm);
-    if (gemm->a.step != 1 || gemm->c.step != 1)
+    if (gemm->a.step != 1)
         return clspi_fail(&ctx->log, CLSP_ERROR_ARGUMENT,
-                          "gemm: columns of A and C that are apart are for tiles alone");
+                          "gemm: columns of A that are apart are for tiles alone");
     clspi_option(&options, "K", gemm->desc.k);
     clspi_option(&options, gemm->shape == GEMM_WIDE ? "ROWS" : "N",
                  gemm->shape == GEMM_WIDE ? gemm->block_rows : gemm->block_cols);
@@ -308,11 +305,10 @@ static void resolve(clspi_gemm *gemm, const clspi_gemm_desc *desc)
     if (d->ldb == 0) d->ldb = d->n;
     if (d->ldc == 0) d->ldc = d->n;
     if (d->step_a == 0) d->step_a = 1;
-    if (d->step_c == 0) d->step_c = 1;
     gemm->real_bytes = d->precision == CLSP_F64 ? sizeof(double) : sizeof(float);
     gemm->a = (operand){"A", d->m, d->k, d->lda, d->step_a, d->stride_a};
     gemm->b = (operand){"B", d->k, d->n, d->ldb, 1, d->stride_b};
-    gemm->c = (operand){"C", d->m, d->n, d->ldc, d->step_c, d->stride_c};
+    gemm->c = (operand){"C", d->m, d->n, d->ldc, 1, d->stride_c};
 }
 
 clsp_status clspi_gemm_create(clspi_gemm **out, clsp_context *ctx, const clspi_gemm_desc *desc)

@@ -18,10 +18,9 @@ typedef struct clspi_gemm_desc {
     clsp_type precision;
     size_t m, n, k;       /* below 2^31 each; with k = 0 the products are zeros */
     size_t lda, ldb, ldc; /* from one row to the next, below 2^31; 0: dense, that is k, n and n */
-    size_t step_a,
-        step_c;   /* from one column to the next, below 2^31; 0: 1. Others are made by
-                     tiles alone (clspi_gemm_by_tiles), save those of A stored by columns */
-    size_t batch; /* products, at most */
+    size_t step_a; /* from one column of A to the next, below 2^31; 0: 1. Others are made by tiles
+                      alone (clspi_gemm_by_tiles), and by CLBlast with lda 1 */
+    size_t batch;  /* products, at most */
     size_t stride_a,
         stride_b;    /* from one product's matrix to the next one's; 0: one matrix for all */
     size_t stride_c; /* from one C to the next; the C_p must not overlap */

@@ -25,7 +25,6 @@ clsp_status clspi_partial_shape(clspi_partial_sums *sums, clsp_context *ctx,
         return clspi_fail(&ctx->log, CLSP_ERROR_NO_MEMORY,
                           "one patch is larger than the address space");
     sums->stride = table->stride * sums->coords;
-    sums->samples = desc->directions == 1 ? table->axis.num : table->stride;
     sums->patch_bytes = bytes;
     return CLSP_OK;
 }
@@ -35,34 +34,9 @@ static bool by_lines(const clspi_partial_sums *sums)
     return clspi_line_sums_fit(sums->ctx, sums->precision, sums->table);
 }
 
-/* Makes the products of lines of control points and a table, one for each coordinate, where they go
-   by tiles. */
-static clsp_status create_product(clspi_partial_sums *sums)
-{
-    const clspi_basis_table *const table = sums->table;
-    clspi_gemm_desc desc = {.precision = sums->precision,
-                            .n = sums->samples,
-                            .k = table->terms,
-                            .lda = (size_t)sums->controls * sums->coords,
-                            .ldb = table->stride,
-                            .ldc = (size_t)sums->samples * sums->coords,
-                            .step_a = sums->coords,
-                            .step_c = sums->coords,
-                            .batch = sums->coords,
-                            .stride_a = 1,
-                            .stride_c = 1,
-                            .method = CLSPI_GEMM_OWN};
-    const clspi_gemm_desc line = {.stride_a = desc.lda, .stride_c = desc.ldc};
-
-    desc.m = clspi_gemm_most(&line);
-    if (table->is_banded || !clspi_gemm_by_tiles(sums->ctx, &desc)) return CLSP_OK;
-    return clspi_gemm_create(&sums->product, sums->ctx, &desc);
-}
-
 clsp_status clspi_partial_kernel(clspi_partial_sums *sums)
 {
     if (sums->kernel.kernel) return CLSP_OK;
-    CLSPI_CHECK(create_product(sums));
     if (by_lines(sums))
         return clspi_line_sums_prepare(&sums->kernel, sums->ctx, sums->precision, sums->coords,
                                        sums->table->terms);
@@ -74,7 +48,6 @@ clsp_status clspi_partial_kernel(clspi_partial_sums *sums)
 
 void clspi_partial_release_kernel(clspi_partial_sums *sums)
 {
-    clspi_gemm_destroy(&sums->product);
     clspi_kernel_release(&sums->kernel);
 }
 
@@ -173,38 +146,6 @@ static clsp_status launch_samples(const clspi_partial_sums *sums, clspi_series *
     return clspi_launch_partial_sums(series, &sums->kernel, &args, args.at.items);
 }
 
-/* Tells whether sums go by tiles: of many whole lines. */
-static bool is_product(const clspi_partial_sums *sums, const clspi_series *series,
-                       const sum_job *job)
-{
-    enum { LEAST = 32 };
-    const uint64_t lines = (uint64_t)job->patches.count * sums->lines;
-
-    return sums->product && !series->queue && lines >= LEAST && job->first_sample == 0 &&
-           job->end_sample == sums->samples && job->stride == sums->samples * sums->coords &&
-           clspi_gemm_is_busy(sums->ctx, lines * job->stride);
-}
-
-static clsp_status enqueue_product(const clspi_partial_sums *sums, clspi_series *series,
-                                   const sum_job *job)
-{
-    enum { MOST = 1 << 30 };
-    const size_t line = (size_t)sums->controls * sums->coords;
-    const size_t lines = job->patches.count * sums->lines;
-
-    for (size_t i = 0; i < lines; i += MOST) {
-        const clspi_gemm_buffers at = {.a = job->points,
-                                       .a_offset = (job->patches.first * sums->lines + i) * line,
-                                       .b = sums->table->values,
-                                       .c = job->out,
-                                       .c_offset = job->offset + i * job->stride};
-        const clspi_gemm_part part = {.products = {0, sums->coords},
-                                      .rows = {0, clspi_min(MOST, lines - i)}};
-        CLSPI_CHECK(clspi_gemm_enqueue(sums->product, series, &at, &part));
-    }
-    return CLSP_OK;
-}
-
 /* Enqueues launches that are short enough. */
 static clsp_status enqueue(const clspi_partial_sums *sums, clspi_series *series, const sum_job *job)
 {
@@ -217,7 +158,6 @@ static clsp_status enqueue(const clspi_partial_sums *sums, clspi_series *series,
     clspi_cut cut = {.per_piece = sums->lines, .left = job->patches.count * sums->lines};
     clspi_part part;
 
-    if (is_product(sums, series, job)) return enqueue_product(sums, series, job);
     while (clspi_cut_next(&cut, most, &part))
         CLSPI_CHECK(lines ? launch_lines(sums, series, job, &part)
                           : launch_samples(sums, series, job, &part));

@@ -10,13 +10,11 @@ typedef struct clspi_partial_sums {
     clsp_context *ctx;
     clsp_type precision;
     clspi_kernel kernel;
-    clspi_gemm *product;            /* of many lines by dense tables; NULL: there is none */
     const clspi_basis_table *table; /* of the direction */
     uint32_t coords;
     uint32_t lines;    /* of a patch */
     uint32_t controls; /* points of a line */
     uint32_t stride;   /* reals from line to line of the sums */
-    uint32_t samples;  /* that are made of a whole line: of curves those of the grid */
     size_t patch_bytes;
     cl_mem kept; /* sums of patches first .. first + count - 1, room for max_patches */
     size_t kept_bytes, max_patches, first, count;

@@ -28,7 +28,6 @@ typedef struct gemm_case {
     size_t offset;    /* of each matrix in its buffer */
     bool interleaved; /* row i of all products side by side in C */
     bool by_columns;  /* A is stored by columns */
-    bool comb;        /* element j of a row of all products side by side in A and C; B is shared */
 } gemm_case;
 
 static double worst_share; /* of the bound, over the whole program */
@@ -141,12 +140,6 @@ static void make_problem(problem *p, clsp_context *ctx, clsp_type precision,
         p->a.step = c->m + (c->pad > 0);
         p->a.ld = 1;
     }
-    if (c->comb) {
-        p->a.step = p->out.step = c->batch;
-        p->a.ld *= c->batch;
-        p->out.ld *= c->batch;
-        p->a.stride = p->out.stride = 1;
-    }
     fill_family(&p->a, precision, c->m, c->k, c->batch, &seed);
     fill_family(&p->b, precision, c->k, c->n, c->batch, &seed);
     upload(ctx, &p->a, precision);
@@ -160,7 +153,6 @@ static void make_problem(problem *p, clsp_context *ctx, clsp_type precision,
                                 .ldb = p->b.ld,
                                 .ldc = p->out.ld,
                                 .step_a = p->a.step,
-                                .step_c = p->out.step,
                                 .batch = c->batch,
                                 .stride_a = p->a.stride,
                                 .stride_b = p->b.stride,
@@ -495,7 +487,7 @@ static void test_tiles(void **state)
         {70, 131, 33, 3, .pad = 2, .offset = 3},
         {129, 65, 50, 2, .shared_a = true, .by_columns = true},
         {33, 70, 47, 2, .pad = 1, .by_columns = true},
-        {40, 66, 35, 3, .shared_b = true, .comb = true},
+        {40, 66, 35, 3, .shared_b = true},
     };
 
     (void)state;
