@@ -431,7 +431,7 @@ static void test_bits(void **state)
 {
     (void)state;
     shared_skip_on_oclgrind();
-    check_all("class=integrated", 4);
+    check_all("class=integrated", 7);
 }
 
 /* Kernels that keep tables and vertices in local memory. */
@@ -439,7 +439,7 @@ static void test_local_memory(void **state)
 {
     (void)state;
     shared_skip_on_oclgrind();
-    check_all("class=integrated,local_is_real=1", 9);
+    check_all("class=integrated,local_is_real=1", 16);
 }
 
 int main(void)

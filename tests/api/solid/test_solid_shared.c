@@ -332,7 +332,7 @@ static void check_queues(clsp_context *given, clsp_type precision)
     if ((device_of(given).svm & both) != both) return;
     assert_ok(given, clsp_context_set_speeds(given, ""));
     for (size_t i = 0; i < COUNT(shapes); i++) {
-        if (!is_queued(&shapes[i]) || (support_tiny() && i % 5 != (precision == CLSP_F64)))
+        if (!is_queued(&shapes[i]) || (support_tiny() && i % 10 != (precision == CLSP_F64)))
             continue;
         solid_job j = start_job(given, &shapes[i], precision);
         unsigned char *const by_host = malloc(j.bytes);
