@@ -69,8 +69,8 @@ static const paper_line lines_000[] = {
 
 #define CAR(what, printed, method)                                                                 \
     {                                                                                              \
-        "Table 1", "car, levels 0 to 2: " what, printed, ANY, "solid", "box 2x2x6, level ?, 4^3",  \
-            method, NULL                                                                           \
+        "Table 1", "car, levels 0 to 2: " what, printed, ANY, "solid",                             \
+            "box 2x2x6, level ?, cells", method, NULL                                              \
     }
 #define CLASS(samples, kind, printed)                                                              \
     {                                                                                              \
@@ -79,10 +79,10 @@ static const paper_line lines_000[] = {
     }
 
 static const paper_line lines_001[] = {
-    CAR("regular, 64 points", "0, 40, 792", "regular cells, inside"),
-    CAR("regular, 48 points", "0, 88, 600", "regular cells, at the boundary"),
-    CAR("layered", "16, 56, 136", "layered cells"),
-    CAR("irregular", "8, 8, 8", "irregular cells"),
+    CAR("regular, 64 points", "0, 40, 792", "regular, inside"),
+    CAR("regular, 48 points", "0, 88, 600", "regular, at the boundary"),
+    CAR("layered", "16, 56, 136", "layered"),
+    CAR("irregular", "8, 8, 8", "irregular"),
     KINDS("4^3", "regular", "3.87, 2.87 (GTX 1070, 2080 Ti)"),
     KINDS("4^3", "layered", "1.06 and 1.36"),
     KINDS("4^3", "irregular", "0.91 and 0.63"),

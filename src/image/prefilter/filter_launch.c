@@ -256,9 +256,7 @@ static clsp_status run_groups(const clsp_image_plan *plan, clspi_series *series,
     const uint32_t block = clspi_register_block(series->ctx);
     const bool in_tiles = step->kind == CLSPI_STEP_TILES;
     const size_t local = step->kernel.local, rows = in_tiles ? block : step->rows;
-    const size_t width =
-        in_tiles ? (local - 2 * step->halo) / block * block : clspi_strip_width(step, local);
-    const size_t groups_x = clspi_div_up(x[1] - x[0], width);
+    const size_t groups_x = clspi_div_up(x[1] - x[0], clspi_group_width(plan, step, local));
     const size_t groups_y = clspi_div_up(y[1] - y[0], rows);
     const uint64_t most = clspi_launch_lines(
         &series->ctx->tuning, row_fma(step) * (rows + 2 * step->halo), groups_x * local, local, 1);
@@ -370,7 +368,7 @@ uint32_t clspi_image_step_block(const clsp_image_plan *plan, const clspi_filter_
     case CLSPI_STEP_RECURSION:
         return step->whole_lines ? 0 : block_of(plan, step);
     case CLSPI_STEP_STRIPS:
-        return axis == 2 ? (uint32_t)clspi_strip_width(step, step->kernel.local) : step->rows;
+        return axis == 2 ? (uint32_t)clspi_group_width(plan, step, step->kernel.local) : step->rows;
     case CLSPI_STEP_TILES:
     case CLSPI_STEP_COLUMNS:
         return clspi_register_block(plan->base.ctx);

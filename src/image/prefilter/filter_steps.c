@@ -53,17 +53,27 @@ typedef struct strip_counts {
     size_t num, at_once;
 } strip_counts;
 
-size_t clspi_strip_width(const clspi_filter_step *step, size_t group)
+size_t clspi_group_width(const clsp_image_plan *plan, const clspi_filter_step *step, size_t group)
 {
-    return step->kind == CLSPI_STEP_FIR_STRIPS
-               ? (group - 2 * step->halo) / STRIP_CHUNK * STRIP_CHUNK
-               : group - 2 * clspi_round_up(step->halo, STRIP_CHUNK);
+    const size_t unit =
+        step->kind == CLSPI_STEP_TILES ? clspi_register_block(plan->base.ctx) : STRIP_CHUNK;
+
+    return step->kind == CLSPI_STEP_STRIPS ? group - 2 * clspi_round_up(step->halo, unit)
+                                           : (group - 2 * step->halo) / unit * unit;
 }
 
-size_t clspi_filter_group(const clspi_filter_step *step, clsp_type precision)
+size_t clspi_filter_group(const clsp_image_plan *plan, const clspi_filter_step *step)
 {
-    return step->kind == CLSPI_STEP_FIR_STRIPS && precision == CLSP_F64 ? CLSPI_STRIP_GROUP_LEAST
-                                                                        : CLSPI_TILE_GROUP;
+    enum { STEP = 32, LEAST = 2 * STEP };
+    const bool is_fir = step->kind == CLSPI_STEP_FIR_STRIPS;
+    size_t group =
+        is_fir && plan->desc.precision == CLSP_F64 ? CLSPI_STRIP_GROUP_LEAST : CLSPI_TILE_GROUP;
+
+    if (step->kind == CLSPI_STEP_STRIPS) return group;
+    while (group > LEAST && group - STEP > 2 * step->halo &&
+           clspi_group_width(plan, step, group - STEP) >= plan->layout.stored[2])
+        group -= STEP;
+    return group;
 }
 
 /* Returns the halo of an image's first pole. */
@@ -85,8 +95,8 @@ static strip_counts count_strips(const clsp_image_plan *plan, const clspi_filter
     enum { LEAST = 80, LEAST_FIR = 32, MOST = 192 };
     const clsp_type precision = plan->desc.precision;
     const uint32_t *const whole = plan->layout.whole, halo = step->halo;
-    const size_t group = clspi_filter_group(step, precision);
-    const size_t columns = clspi_div_up(whole[2], clspi_strip_width(step, group));
+    const size_t group = clspi_filter_group(plan, step);
+    const size_t columns = clspi_div_up(whole[2], clspi_group_width(plan, step, group));
     const bool is_fir = clspi_is_convolution(step);
     const size_t at_once = (size_t)plan->base.ctx->device.compute_units *
                            (precision == CLSP_F32 ? 2 : 1) * (is_fir ? 2 : 1);
@@ -149,8 +159,8 @@ static bool fits_fir_strips(const clsp_image_plan *plan)
     enum { HALF_MOST = 16 };
     const clsp_context *const ctx = plan->base.ctx;
     const clspi_filter_step step = fir_strips_of(plan);
-    const size_t group = clspi_filter_group(&step, plan->desc.precision);
-    const size_t bytes = STRIP_CHUNK * (group + clspi_strip_width(&step, group) + 2) *
+    const size_t group = clspi_filter_group(plan, &step);
+    const size_t bytes = STRIP_CHUNK * (group + clspi_group_width(plan, &step, group) + 2) *
                          clsp_type_bytes(plan->desc.precision);
 
     return step.halo <= HALF_MOST && is_long(plan, 2, step.halo) && is_long(plan, 1, step.halo) &&

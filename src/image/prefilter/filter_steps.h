@@ -22,15 +22,16 @@ clsp_status clspi_filter_check(const clsp_image_plan *plan);
 /* Returns the halo of all poles of a recursion together. */
 uint32_t clspi_filter_halo(const clsp_image_plan *plan);
 
-/* Returns the items that a group of the kernel of two directions has, and needs at least. */
-size_t clspi_filter_group(const clspi_filter_step *step, clsp_type precision);
+/* Returns the items that a group of the kernel of two directions has, no more than rows of the
+   image need, and needs at least. */
+size_t clspi_filter_group(const clsp_image_plan *plan, const clspi_filter_step *step);
 size_t clspi_filter_least_group(const clsp_image_plan *plan);
 
 /* Returns the coefficients of a block that an item keeps in registers. */
 uint32_t clspi_register_block(const clsp_context *ctx);
 
-/* Returns the columns that a strip of a step stores, by a group of so many items. */
-size_t clspi_strip_width(const clspi_filter_step *step, size_t group);
+/* Returns the columns that a group of so many items stores by a step. */
+size_t clspi_group_width(const clsp_image_plan *plan, const clspi_filter_step *step, size_t group);
 
 static inline bool clspi_makes_two_directions(const clspi_filter_step *step)
 {

@@ -59,22 +59,22 @@ static const step_program programs[] = {
     [CLSPI_STEP_STAGED] = {"image_fir", &clspi_fir_pass_signature, true},
     [CLSPI_STEP_FIR_STRIPS] = {"image_fir_strips", &clspi_filter_fir_strips_signature, true}};
 
-static size_t group_of(const clsp_context *ctx, const clsp_image_desc *d,
-                       const clspi_filter_step *step)
+static size_t group_of(const clsp_image_plan *plan, const clspi_filter_step *step)
 {
-    return clspi_makes_two_directions(step) ? clspi_filter_group(step, d->precision)
-                                            : ctx->tuning.work_group;
+    return clspi_makes_two_directions(step) ? clspi_filter_group(plan, step)
+                                            : plan->base.ctx->tuning.work_group;
 }
 
-static clsp_status make_kernel(clspi_filter_step *step, clsp_context *ctx, const clsp_image_desc *d)
+static clsp_status make_kernel(const clsp_image_plan *plan, clspi_filter_step *step)
 {
-    const clspi_options options = filter_options(ctx, d, step);
+    clsp_context *const ctx = plan->base.ctx;
+    const clspi_options options = filter_options(ctx, &plan->desc, step);
     const step_program *const p = &programs[step->kind];
 
     if (!p->is_grouped)
         return clspi_kernel_create(&step->kernel, ctx, p->name, p->signature, &options);
     return clspi_kernel_create_for_group(&step->kernel, ctx, p->name, p->signature, &options,
-                                         group_of(ctx, d, step));
+                                         group_of(plan, step));
 }
 
 static void release_kernels(clspi_image_filter *filter)
@@ -99,7 +99,7 @@ static clsp_status make_outside(clspi_image_filter *filter, const clsp_image_pla
 static clsp_status make_kernels(clspi_image_filter *filter, const clsp_image_plan *plan)
 {
     for (uint32_t i = 0; i < filter->num; i++)
-        CLSPI_CHECK(make_kernel(&filter->step[i], plan->base.ctx, &plan->desc));
+        CLSPI_CHECK(make_kernel(plan, &filter->step[i]));
     return make_outside(filter, plan);
 }
 
@@ -131,8 +131,10 @@ static clsp_status make_steps(clsp_image_plan *plan)
 
     clspi_filter_choose(filter, plan, clspi_filter_wants_tiles(plan));
     CLSPI_CHECK(make_kernels(filter, plan));
-    if (!clspi_makes_two_directions(&filter->step[0]) ||
-        filter->step[0].kernel.local >= clspi_filter_least_group(plan))
+    const clspi_filter_step *const first = &filter->step[0];
+    if (!clspi_makes_two_directions(first) ||
+        first->kernel.local >=
+            clspi_min(clspi_filter_least_group(plan), clspi_filter_group(plan, first)))
         return CLSP_OK;
     release_kernels(filter);
     clspi_filter_choose(filter, plan, false);
@@ -150,14 +152,14 @@ clsp_status clspi_image_filter_create(clsp_image_plan *plan)
 }
 
 static clsp_status build_step(const clspi_build *build, const clspi_filter_step *step,
-                              const clsp_image_desc *d)
+                              const clsp_image_plan *plan)
 {
-    const clspi_options options = filter_options(build->ctx, d, step);
+    const clspi_options options = filter_options(build->ctx, &plan->desc, step);
     const step_program *const p = &programs[step->kind];
 
     if (!p->is_grouped) return clspi_program_build(build, p->name, &options);
     return clspi_program_build_for_group(build, p->name, p->signature, &options,
-                                         group_of(build->ctx, d, step));
+                                         group_of(plan, step));
 }
 
 clsp_status clspi_image_filter_build(const clspi_build *build, const clsp_image_plan *plan)
@@ -166,7 +168,7 @@ clsp_status clspi_image_filter_build(const clspi_build *build, const clsp_image_
 
     clspi_filter_choose(&filter, plan, clspi_filter_wants_tiles(plan));
     for (uint32_t i = 0; i < filter.num; i++)
-        CLSPI_CHECK(build_step(build, &filter.step[i], &plan->desc));
+        CLSPI_CHECK(build_step(build, &filter.step[i], plan));
     return CLSP_OK;
 }
 
