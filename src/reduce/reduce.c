@@ -387,25 +387,29 @@ static void make_surface(void *user, size_t number)
     const size_t begin = clspi_max(first, job->from);
     const size_t end = clspi_min(first + all, job->from + job->num);
     const size_t skip = begin - first, to = begin - job->from, num = end - begin;
-    char *const points = malloc(all * (job->bytes + 5 * sizeof(double)));
-    double *const params = (double *)(void *)(points + all * job->bytes), *const bounds =
-                                                                              params + 4 * all;
-    const clspi_reduce_patches made = {points, params, bounds};
+    double *const params = malloc(all * (5 * sizeof(double) + job->bytes));
+    clspi_reduce_patches made = {.params = params};
     uint32_t *counts[2];
 
     counts_of(r, at, counts);
-    if (!points || !clspi_reduce_surface_write(&surfaces, at, counts, &made)) {
+    if (params) {
+        made.bounds = params + 4 * all;
+        made.points = made.bounds + all;
+    }
+    if (!params || !clspi_reduce_surface_write(&surfaces, at, counts, &made)) {
         atomic_store(&job->failed, true);
-        free(points);
+        free(params);
         return;
     }
-    memcpy(job->to->points + to * job->bytes, points + skip * job->bytes, num * job->bytes);
+    memcpy(job->to->points + to * job->bytes, (char *)made.points + skip * job->bytes,
+           num * job->bytes);
     if (job->to->params)
         memcpy(job->to->params + 4 * to, params + 4 * skip, 4 * num * sizeof *params);
-    if (job->to->bounds) memcpy(job->to->bounds + to, bounds + skip, num * sizeof *bounds);
+    if (job->to->bounds)
+        memcpy(job->to->bounds + to, made.bounds + skip, num * sizeof *made.bounds);
     for (size_t i = 0; i < num && job->to->patches; i++)
         job->to->patches[to + i] = (uint32_t)at;
-    free(points);
+    free(params);
 }
 
 /* Counts the reals of a piece's control points. */
