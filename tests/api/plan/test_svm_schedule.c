@@ -407,8 +407,10 @@ static void check_refused(clsp_context *ctx)
 
 /* Makes all cases, where tests are tiny one in so many of each precision, on a device that stands
  * for a GPU which shares memory with the host. */
-static void check_all(const char *limits, size_t step)
+/* Every case in a full run, of others one in so many. */
+static void check_all(const char *limits, size_t of_tiny, size_t of_others)
 {
+    const size_t step = support_full() ? 1 : support_tiny() ? of_tiny : of_others;
     clsp_context *ctx = context_with(limits);
     const clsp_device_info info = device_of(ctx);
     const uint32_t both = CLSP_SVM_FINE_BUFFER | CLSP_SVM_ATOMICS;
@@ -420,7 +422,7 @@ static void check_all(const char *limits, size_t step)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
             if ((p == CLSP_F32 || (has_fp64(ctx) && cases[i].type != CLSP_F16)) &&
-                (!support_tiny() || i % step == (p == CLSP_F64)))
+                (step == 1 || i % step == (p == CLSP_F64)))
                 check_case(ctx, &cases[i], p);
     check_changes(ctx);
     check_refused(ctx);
@@ -431,7 +433,7 @@ static void test_bits(void **state)
 {
     (void)state;
     shared_skip_on_oclgrind();
-    check_all("class=integrated", 7);
+    check_all("class=integrated", 7, 5);
 }
 
 /* Kernels that keep tables and vertices in local memory. */
@@ -439,7 +441,7 @@ static void test_local_memory(void **state)
 {
     (void)state;
     shared_skip_on_oclgrind();
-    check_all("class=integrated,local_is_real=1", 16);
+    check_all("class=integrated,local_is_real=1", 16, 9);
 }
 
 int main(void)
