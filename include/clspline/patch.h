@@ -90,10 +90,11 @@ CLSP_API clsp_status clsp_patch_set_control_points(clsp_patch_plan *plan, size_t
 
    Shared, the host's cores make all vertices of curves, surfaces and volumes; the svm schedule
    serves the same, but not published methods, and docs/cooperation.md says where else it gives way
-   to dynamic. Triangles, and curves with knots of their own, are made by the context's device alone,
-   but with schedule host; the report then says so. Watertight points are the same bits among
-   patches that one processor makes, or that one shared call makes. When a processor fails, the others finish the job, and only without any the
-   call fails. Errors: CLSP_ERROR_STATE also without a grid. */
+   to dynamic. Triangles, and curves with knots of their own, are made by the context's device
+   alone, but with schedule host; the report then says so. Watertight points are the same bits among
+   patches that one processor makes, or that one shared call makes. When a processor fails, the
+   others finish the job, and only without any the call fails. Errors: CLSP_ERROR_STATE also without
+   a grid. */
 CLSP_API clsp_status clsp_patch_eval(clsp_patch_plan *plan, clsp_range patches,
                                      clsp_output vertices, const clsp_run *run);
 
