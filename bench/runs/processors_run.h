@@ -1,5 +1,6 @@
-/* Part of the suite processors: a call from and into host memory, from and into buffers, and a
-   plain loop of C, in turns; and where devices take tiles from a queue, the shared schedules. */
+/* Part of the suite processors: a call from and into host memory, from and into buffers where there
+   is OpenCL, and a plain loop of C, in turns; and where devices take tiles from a queue, the shared
+   schedules. */
 #ifndef BENCH_PROCESSORS_RUN_H
 #define BENCH_PROCESSORS_RUN_H
 
@@ -11,7 +12,7 @@ enum { PROCESSORS_ROOM = 1 << 27, PROCESSORS_NAME_MAX = 96 };
 typedef struct processors {
     bench *b;
     void *memory, *shared; /* shared: of clsp_shared_alloc */
-    cl_mem buffer;
+    cl_mem buffer;         /* NULL without OpenCL, and where several cores are measured */
 } processors;
 
 /* What is measured, of a precision. */
