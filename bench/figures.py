@@ -47,7 +47,7 @@ TABLES = {
     'sharing': [('cooperate', r'.*', r'(auto \(\w+\))', [r'device']),
                 ('cooperate', r'.*', r'(auto \(\w+\), plain)', [r'device, plain'])],
     'frames': [('render', r'.*', r'(shared, \w+|staged map)', [r'upload'])],
-    'first': [('first-call', r'.*', r'(evaluation, \w+|host)', [r'empty kernel, \w+'])],
+    'first': [('first-call', r'.*', r'(evaluation, \w+)', [r'empty kernel, \w+'])],
     'host': [('processors', r'.*', r'(?:host|default call)()', [r'C loop'])],
 }
 HEAD = ['case', 'device', 'ms', 'rate', 'of the floor', 'beside it', 'times as long']
