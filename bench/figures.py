@@ -7,21 +7,33 @@ measured.
     figures.py --print FILE...        prints all tables of which the files have rows
     figures.py --keep TO FILE...      copies the rows that some table has, which are few
 
-A page has a line "<!-- table NAME -->" before each table, NAME one of TABLES, or "<!-- paper NNN
--->", and "<!-- end -->" behind it. A table of TABLES has a line for each case and device: the
-median time, the rate, the share of what the device can do at best, and the fastest of what was
-measured beside it with its time over the library's. A table of a paper has a column for each file
-and a line for each number that is printed: of several cases the least and the most of ours. Needs
-the standard library only.
+A page has a line "<!-- table NAME -->" before each table, NAME one of TABLES or devices, or
+"<!-- paper NNN -->", and "<!-- end -->" behind it. A table of TABLES has a line for each case and
+device: the median time, the rate, the share of what the device can do at best, and the fastest of
+what was measured beside it with its time over the library's. A table of a paper has a column for
+each file and a line for each number that is printed: of several cases the least and the most of
+ours. Needs the standard library only.
 """
 import os
 import re
 import sys
+import textwrap
 
 import rows as reader
 
+# Cases of the host's code that the page has, of some hundreds that the suite has.
+HOST_CASES = (
+    r'(4x4, 28 of 64x64(, normals|, derivatives|, second derivatives|, curvature|, halves|'
+    r', watertight|, rational(, normals)?)?|12x12, 28 of 64x64(, normals|, derivatives)?|'
+    r'32x32, 8 of 64x64|101x101, 2 of 128x128|4x4, 2000 of 8x8|4x4, 1000x1000(, normals)?|'
+    r'patch grids 4x4, 1000 of 17x17(, normals)?|curves 4 in 4-D.*|triangles 4.*|volumes 4, 96.*|'
+    r'B-splines 4x4, 2 of 300x300(, normals)?|list, (4x4(, derivatives)?|B-spline 4x4)|'
+    r'image (64|512|2048)\^2, order [13]|image 512\^2, (gradient|coordinates), order 3|'
+    r'image 96\^3, order 3|prefilter (64|512|2048)\^2, order 3|prefilter 128\^3, order 3|'
+    r'solid, \w+, ([48]\^3(, double)?|4\^3, derivatives|list))')
 # Of each table: the suite, cases, the library's method, and what stands beside it, by patterns.
-# \1 is what the method's first group matched, which the name of a case is followed by.
+# Cases of double precision end in ", double". \1 is what the method's first group matched, which
+# the name of a case is followed by.
 TABLES = {
     'floors': [('floor', r'.*', r'(.*)', [])],
     'bezier': [('bezier', r'.*', r'separable()', [r'per-point', r'de Casteljau.*'])],
@@ -30,7 +42,7 @@ TABLES = {
                 ('bspline', r'.* to .*', r'count and write()', [])],
     'conversions': [('convert', r'.*', r'bands()', [r'matrix'])],
     'curves': [('bspline', r'\w (wild|tame), \d+', r'exact()', [r'mrep', r'SISL.*'])],
-    'surfaces': [('project', r'.*', r'(processor time|device memory)',
+    'surfaces': [('project', r'.*', r'processor time()|(device memory)',
                   [r'samples, .*', r'SISL.*', r'OCCT.*'])],
     'images': [('image', r'prefilter.*', r'recursive()',
                 [r'recursive, lines', r'15 cut off, staged']),
@@ -48,7 +60,7 @@ TABLES = {
                 ('cooperate', r'.*', r'(auto \(\w+\), plain)', [r'device, plain'])],
     'frames': [('render', r'.*', r'(shared, \w+|staged map)', [r'upload'])],
     'first': [('first-call', r'.*', r'(evaluation, \w+)', [r'empty kernel, \w+'])],
-    'host': [('processors', r'.*', r'(?:host|default call)()', [r'C loop'])],
+    'host': [('processors', HOST_CASES, r'(?:host|default call)()', [r'C loop'])],
 }
 HEAD = ['case', 'device', 'ms', 'rate', 'of the floor', 'beside it', 'times as long']
 SCALES = (('T', 1e12), ('G', 1e9), ('M', 1e6), ('k', 1e3), ('', 0))
@@ -71,15 +83,31 @@ def rate_of(row):
     if not row['unit'].endswith('/s'):
         return f'{number(row["rate"])} {row["unit"]}'
     letter, scale = next(pair for pair in SCALES if row['rate'] >= pair[1])
-    return f'{number(row["rate"] / (scale or 1))} {letter}{row["unit"]}'
+    unit = row['unit'].replace('byte', 'B').replace('flop', 'FLOP')
+    return f'{number(row["rate"] / (scale or 1))} {letter}{unit}'
 
 
 def device_of(row):
     """A device in a word or two: the host is told by its cores."""
     cores = f'{row["cores"]} core{"s" if row["cores"] > 1 else ""}'
-    name = {'host': cores, 'cpu': f'{row["platform"].split()[0]}, {cores}'}.get(row['class'])
+    platform = {'Portable': 'PoCL'}.get(row['platform'].split()[0], row['platform'].split()[0])
+    name = {'host': cores, 'cpu': f'{platform}, {cores}'}.get(row['class'])
     name = name or row['device'].replace('NVIDIA ', '')
     return name + (f', {row["limits"]}' if row['limits'] else '')
+
+
+def origin_of(row):
+    return device_of(row), row['commit'], row['date']
+
+
+def devices(files):
+    """The Markdown of where rows come from: an item a device, commit and day."""
+    found = {f'- *{device_of(row)}*: {row["device"]}, platform {row["platform"]}, driver '
+             f'{row["driver"]}, beside {row["cores"]} cores, {row["system"]}; clspline '
+             f'{row["version"]}, commit {row["commit"]}, {row["date"][:10]}.': None
+             for rows in files for row in rows}
+    return ''.join(textwrap.fill(text, 100, subsequent_indent='  ', break_long_words=False,
+                                 break_on_hyphens=False) + '\n' for text in found)
 
 
 # ---- tables of measured rows ----
@@ -109,21 +137,21 @@ def lines_of(entries, files):
     cases, lines = {}, {}
     for rows in files:
         for row in rows:
-            origin = device_of(row), row['commit'], row['date']
-            cases.setdefault((row['suite'], row['case']), {}).setdefault(origin, []).append(row)
+            by_origin = cases.setdefault((row['suite'], row['case']), {})
+            by_origin.setdefault(origin_of(row), []).append(row)
     for suite, case_pattern, method, patterns in entries:
         for (of_suite, case), by_origin in cases.items():
-            if of_suite != suite or not re.fullmatch(case_pattern, case):
-                continue
-            for found in by_origin.values():
-                for row in found:
-                    match = re.fullmatch(method, row['method'])
-                    if not match or not cost_of(row):
-                        continue
-                    words = [pattern.replace(r'\1', re.escape(match[1])) for pattern in patterns]
-                    name = ', '.join(word for word in (case, match[1]) if word)
-                    lines[name, device_of(row), row['precision']] = (
-                        name, row, beside(found, row, words))
+            for row in (row for found in by_origin.values() for row in found):
+                full = case + (', double' if row['precision'] == 'f64' else '')
+                match = re.fullmatch(method, row['method'])
+                if of_suite != suite or not re.fullmatch(case_pattern, full) or not match or \
+                        not cost_of(row):
+                    continue
+                of = next(filter(None, match.groups()), '')
+                words = [pattern.replace(r'\1', re.escape(of)) for pattern in patterns]
+                name = ', '.join(word for word in (full, of) if word)
+                found = by_origin[origin_of(row)]
+                lines[name, device_of(row)] = name, row, beside(found, row, words)
     return lines.values()
 
 
@@ -136,11 +164,14 @@ def compared(row, other):
 
 def table(name, files):
     """The Markdown of a table; no text where the files have none of its rows."""
+    if name == 'devices':
+        return devices(files)
     text = []
     for case, row, other in lines_of(TABLES[name], files):
-        case += {'f64': ', double'}.get(row['precision'], '')
         share = row['fraction_of_floor']
-        text.append([case, device_of(row), number(row['time_ms_median']), rate_of(row),
+        is_cost = row['unit'] == 'us/point'
+        text.append([case, device_of(row),
+                     '' if is_cost else number(row['time_ms_median']), rate_of(row),
                      f'{100 * share:.0f}%' if share is not None else '',
                      *compared(row, other)])
     return markdown(HEAD, text)
@@ -151,7 +182,10 @@ def markdown(head, cells):
     used = [k for k in range(len(head)) if any(line[k] for line in cells)]
     if not cells:
         return ''
-    lines = ['| ' + ' | '.join(line[k] for k in used) + ' |' for line in (head, *cells)]
+    lines = [[line[k] for k in used] for line in (head, *cells)]
+    is_wide = any(sum(map(len, line)) + 3 * len(line) + 1 > 100 for line in lines)
+    lines = ['|' + '|'.join(line) + '|' if is_wide else '| ' + ' | '.join(line) + ' |'
+             for line in lines]
     return '\n'.join([lines[0], '|---' * len(used) + '|', *lines[1:]]) + '\n'
 
 
@@ -213,7 +247,7 @@ def main(arguments):
         reader.write(path, kept(files))
         return 0
     if option == '--print':
-        for name in TABLES:
+        for name in ('devices', *TABLES):
             text = table(name, files)
             print(f'\n{name}\n\n{text}' if text else '', end='')
         return 0

@@ -83,17 +83,17 @@ gpu surfaces 60 project --precision f32 --case '[RSt]*[0t]'
 gpu filters 40 image --precision f32 --case 'prefilter,*'
 gpu images 40 image --precision f32 --case 'rotation,*'
 gpu solids 40 solid --precision f32 --case '*kinds, *'
-gpu models 50 solid --precision f32 --case '[rm]*, level 2*'
+gpu models 50 solid --precision f32 --case '[rm]*, level [02]*'
 gpu unlike 30 solid --precision f32 --case 'unlike*'
 gpu sharing 40 cooperate --precision f32 --quick
 gpu first 40 first-call --quick
 gpu frames 40 render --precision f32 --quick
 # One core, by its mask, in processor time; and all cores.
 # shellcheck disable=SC2086
-measure host core 60 taskset -c 0 "$bench" processors $quick --device host
+measure host core 120 taskset -c 0 "$bench" processors $quick --device host
 # OpenMP's threads wait about as long for the next loop as the library's wait for the next call.
 export GOMP_SPINCOUNT=100000
-host cores 60 processors --workers "$cores" --precision f32
+host cores 80 processors --workers "$cores" --precision f32
 host projection 60 project --precision f64 --case '[RSt]*[0t]'
 
 wc -l "$out"/*.json | tee -a "$summary"

@@ -6,7 +6,7 @@
 
 #include "bench.h"
 
-enum { PROCESSORS_ROOM = 1 << 27, PROCESSORS_NAME_MAX = 96 };
+enum { PROCESSORS_ROOM = 160 << 20, PROCESSORS_NAME_MAX = 96 };
 
 /* Memory that results go to, of PROCESSORS_ROOM bytes each. */
 typedef struct processors {
