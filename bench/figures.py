@@ -48,7 +48,7 @@ TABLES = {
                 [r'recursive, lines', r'15 cut off, staged']),
                ('image', r'(?:rotation|zoom).*', r'(cubic, \w+(?: shot)?)', [r'lines, one shot']),
                ('image', r'beside others.*', r'(.*), library',
-                [r'\1, C loop', r'\1, SciPy.*', r'\1, CuPy.*'])],
+                [r'\1, SciPy.*', r'\1, CuPy.*'])],
     'solids': [('solid', r'(?:refined )?kinds, .*', r'(regular|layered|irregular|split), library',
                 [r'\1, thread', r'\1, group']),
                ('solid', r'.*, level .*\^3', r'library()', [r'plain loop', r'thread', r'hybrid']),
@@ -59,7 +59,6 @@ TABLES = {
     'sharing': [('cooperate', r'.*', r'(auto \(\w+\))', [r'device']),
                 ('cooperate', r'.*', r'(auto \(\w+\), plain)', [r'device, plain'])],
     'frames': [('render', r'.*', r'(shared, \w+|staged map)', [r'upload'])],
-    'first': [('first-call', r'.*', r'(evaluation, \w+)', [r'empty kernel, \w+'])],
     'host': [('processors', HOST_CASES, r'(?:host|default call)()', [r'C loop'])],
 }
 HEAD = ['case', 'device', 'ms', 'rate', 'of the floor', 'beside it', 'times as long']

@@ -86,7 +86,6 @@ gpu solids 40 solid --precision f32 --case '*kinds, *'
 gpu models 50 solid --precision f32 --case '[rm]*, level [02]*'
 gpu unlike 30 solid --precision f32 --case 'unlike*'
 gpu sharing 40 cooperate --precision f32 --quick
-gpu first 40 first-call --quick
 gpu frames 40 render --precision f32 --quick
 # One core, by its mask, in processor time; and all cores.
 # shellcheck disable=SC2086
