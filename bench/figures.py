@@ -36,7 +36,8 @@ HOST_CASES = (
 # the name of a case is followed by.
 TABLES = {
     'floors': [('floor', r'.*', r'(.*)', [])],
-    'bezier': [('bezier', r'.*', r'separable()', [r'per-point', r'de Casteljau.*'])],
+    'bezier': [('bezier', r'\d+x\d+, (300|1000|2000)x\d+|4x4, .*(of|[3-9]\d{3}x).*|.*double',
+                r'separable()', [r'per-point', r'de Casteljau.*'])],
     'vertices': [('outputs', r'.*', r'((?:points|both|rational).*)', [])],
     'bspline': [('bspline', r'64x64.*', r'grid()', []),
                 ('bspline', r'.* to .*', r'count and write()', [])],
