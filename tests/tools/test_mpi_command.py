@@ -157,7 +157,6 @@ class Mpi(Case):
                  ([*solid[:2], "--bezier"], "vtu")]
         cases += [] if lacks("tif") else [(image, "tif")]
         cases += [] if lacks("nii") else [(image, "nii")]
-        cases += [] if lacks("vtkhdf", "solid") else [(solid, "vtkhdf")]
         for args, ending in cases:
             self.check_bytes(args, [8], ending)
 

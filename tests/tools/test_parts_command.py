@@ -289,8 +289,6 @@ class Parts(Case):
         for n, *options in some([(3, "-n", "3"), (7, "--refine", "1"), (2, "--bezier"),
                                  (5, "--refine", "1", "-n", "2", "--precision", "f32")], 2):
             self.check_parts(n, "vtu", "solid", file, *options)
-            if not lacks("vtkhdf", "solid"):
-                self.check_parts(n, "vtkhdf", "solid", file, *options)
 
     def test_at_once(self):
         runs = [subprocess.Popen([COMMAND, "image", self.image, "-o", self.out, "-q", "--zoom", "2",
@@ -568,7 +566,7 @@ class Parts(Case):
                             status=2)
         rod = os.path.join(DATA, "rod.vtk")
         self.assert_refused(run("solid", rod, "-o", self.path("a.ply"), "--part", "1/2"), "a.ply",
-                            ".vtu and .vtkhdf can", status=2)
+                            ".vtu can", status=2)
         self.assert_refused(run("solid", rod, "--classes", "--part", "1/2"), "one output at a time",
                             status=2)
         self.assert_refused(run("bezier", teapot, "-o", self.path("a.ply"), "--part", "1/29"),

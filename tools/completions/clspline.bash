@@ -19,7 +19,7 @@ _clspline_values() {
         compgen -W 'csv npy png ply' -- "$3" || true
         ;;
     'solid -f' | 'solid --format')
-        compgen -W 'vtu vtkhdf ply obj stl glb png npy tif nii nii.gz csv' -- "$3" || true
+        compgen -W 'vtu ply obj stl glb png npy tif nii nii.gz csv' -- "$3" || true
         ;;
     *' -n' | *' --samples' | *' -t' | *' --tolerance' | *' --azimuth' | *' --elevation' | \
     *' --camera-direction' | *' --zoom' | *' --size' | *' --range' | *' --workers' | *' --part' \

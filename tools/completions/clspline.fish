@@ -403,7 +403,7 @@ complete -c clspline -n '__clspline_at solid' -k \
 complete -c clspline -n '__clspline_at solid' -s o -l output -r -F \
     -d 'where to write'
 complete -c clspline -n '__clspline_at solid' -s f -l format -x \
-    -a 'vtu vtkhdf ply obj stl glb png npy tif nii nii.gz csv' \
+    -a 'vtu ply obj stl glb png npy tif nii nii.gz csv' \
     -d 'the format of -o -'
 complete -c clspline -n '__clspline_at solid' -s n -l samples -x \
     -d 'samples of a cell along each direction, 2 to 100'
@@ -418,7 +418,7 @@ complete -c clspline -n '__clspline_at solid' -l crease-angle -x \
 complete -c clspline -n '__clspline_at solid' -l crease-steps -x \
     -d 'keep creases for K refinements only, above 0 and below 10, as ..'
 complete -c clspline -n '__clspline_at solid' -l bezier \
-    -d 'one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu and .vtkhdf'
+    -d 'one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu'
 complete -c clspline -n '__clspline_at solid' -l normals \
     -d 'normals of vertices, in .ply, .obj and .glb'
 complete -c clspline -n '__clspline_at solid' -l classes \

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "output.h"
-#include "vtk_hdf.h"
 
 /* Reads the axis that a plane's text begins with, as in z=1.5. */
 static bool read_axis(uint32_t *axis, const option *o, const char *text)
@@ -74,8 +73,7 @@ static int check_slice(solid_request *r)
 
 bool solid_request_has_cells(const solid_request *r, const char *path)
 {
-    const int format = request_format(&r->base, path);
-    return format == SOLID_VTU || format == SOLID_VTKHDF;
+    return request_format(&r->base, path) == SOLID_VTU;
 }
 
 /* Tells whether a picture of the boundary is asked for. */
@@ -106,17 +104,6 @@ static int check_points(const solid_request *r)
     return EXIT_OK;
 }
 
-/* Refuses VTKHDF where it cannot be written. */
-static int check_hdf(const request *r, const char *path)
-{
-    io_message message;
-    if (strcmp(path, "-") == 0)
-        return usage_error(r->command->name, "VTKHDF is written to a file, not to standard output");
-    if (vtk_hdf_is_built(path, &message)) return EXIT_OK;
-    complain("%s", message.text);
-    return EXIT_FAILED;
-}
-
 static int check_outputs(const solid_request *r)
 {
     const request *base = &r->base;
@@ -137,8 +124,6 @@ static int check_outputs(const solid_request *r)
                                "'%s': a slice is written as .png, .npy, .tif or .nii", path);
         if (!r->slices && format > SOLID_PNG)
             return usage_error(base->command->name, "'%s': an image needs --slice", path);
-        const int status = format == SOLID_VTKHDF ? check_hdf(base, path) : EXIT_OK;
-        if (status != EXIT_OK) return status;
     }
     return solid_request_has_points(r) ? check_points(r) : EXIT_OK;
 }
@@ -188,7 +173,7 @@ static int check_parts(const solid_request *r)
     if (r->base.num_outputs != 1) return usage_error(name, "--part: of one output at a time");
     const char *path = r->base.outputs[0];
     if (solid_request_has_cells(r, path)) return EXIT_OK;
-    return usage_error(name, "--part: '%s' cannot be written in parts, .vtu and .vtkhdf can", path);
+    return usage_error(name, "--part: '%s' cannot be written in parts, .vtu can", path);
 }
 
 static int check(request *base)
@@ -218,12 +203,12 @@ static const option options[] = {
     {OPTION_OUTPUT("where to write; several outputs share the work, a slice has one; - is standard "
                    "output"),
      .repeats = true},
-    {OPTION_FORMAT("vtu vtkhdf ply obj stl glb png npy tif nii nii.gz csv")},
+    {OPTION_FORMAT("vtu ply obj stl glb png npy tif nii nii.gz csv")},
     {"samples", 'n', "S",
      "samples of a cell along each direction, @; default 4, and with --refine alone none: the "
      "refined mesh itself is written",
      OPTION_COUNT(solid_request, samples, 2, 100), .excludes = "bezier slice slices",
-     .formats = "vtu vtkhdf ply obj stl glb png"},
+     .formats = "vtu ply obj stl glb png"},
     {"merge", 0, "T",
      "let points be one that are at most T apart, in units of the mesh, and cells hang together "
      "there",
@@ -244,11 +229,9 @@ static const option options[] = {
      "soft and refines at least K times",
      OPTION_NUMBER(solid_request, crease_steps, 1e-30, 9.999999), .must = "above 0 and below 10"},
     {"bezier", 0, NULL,
-     "one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu and .vtkhdf: exact in regular cells, in "
-     "others it meets "
+     "one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu: exact in regular cells, in others it meets "
      "the limit in 64 points",
-     OPTION_FLAG(solid_request, bezier), .excludes = "samples slice slices",
-     .formats = "vtu vtkhdf"},
+     OPTION_FLAG(solid_request, bezier), .excludes = "samples slice slices", .formats = "vtu"},
     {"normals", 0, NULL, "normals of vertices, in .ply, .obj and .glb",
      OPTION_FLAG(solid_request, normals), .excludes = "bezier slice slices",
      .formats = "ply obj glb"},
@@ -362,7 +345,7 @@ const subcommand command_solid = {
         "material, are kept: also MEDIT's and MFEM's of each cell, as medit:ref and attribute, and "
         "Gmsh's groups and entities, as gmsh:physical and gmsh:geometrical. The ending of OUT "
         "chooses what is written:\n"
-        ".vtu, .vtkhdf: the solid, samples of each cell and the hexahedra between them\n"
+        ".vtu: the solid, samples of each cell and the hexahedra between them\n"
         ".ply, .obj, .stl, .glb: its boundary, closed\n"
         ".png: a picture of its boundary\n"
         ".png, .npy, .tif, .nii, .nii.gz: with --slice, values on a plane\n"

@@ -125,7 +125,7 @@ static const foreign_format *find_format(const scanner *s, const unsigned char *
                  {MARK("VERSION .7"), {"a PCD file", NULL, NULL}},
                  {MARK("LASF"), {"a LAS file", NULL, NULL}},
                  {MARK("glTF"), {"a glTF file", NULL, NULL}},
-                 {MARK("\x89HDF"), {"an HDF5 file (CGNS, MED and others)", NULL, NULL}},
+                 {MARK("\x89HDF"), {"an HDF5 file (VTKHDF, CGNS and others)", NULL, NULL}},
                  {MARK("CDF"), {"a NetCDF file (Exodus and others)", NULL, NULL}},
                  {MARK("*HEADING"), {"an Abaqus file", NULL, NULL}},
                  {MARK("*Heading"), {"an Abaqus file", NULL, NULL}},
