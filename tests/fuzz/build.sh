@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds a fuzz target with clang's libFuzzer and sanitizers, of all that reads and writes files.
 #
-# usage: sh tests/fuzz/build.sh bezierview|images|solids|splines|zarr OUTPUT
+# usage: sh tests/fuzz/build.sh bezierview|images|solids|splines OUTPUT
 #
 # Needs the libraries of all formats (libpng, libtiff, libjpeg, zlib), expat and cJSON.
 set -eu

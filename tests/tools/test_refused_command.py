@@ -161,7 +161,7 @@ class Failures(Case):
                 self.assertEqual(text.count("\n"), 1)
         self.fails(1, "cannot open: No such file", "bezier", self.path("none.bv"), "-o",
                    self.path("a.obj"))
-        self.fails(1, "cannot read: Is a directory", "bezier",
+        self.fails(1, "a folder; one of Zarr is read in Python", "bezier",
                    self.folder, "-o", self.path("a.obj"))
         self.assertEqual(os.listdir(self.folder), ["bad.bv"])
 

@@ -15,7 +15,6 @@
 #include "solid_file.h"
 #include "solid_info.h"
 #include "spline_info.h"
-#include "zarr_image.h"
 
 typedef enum file_kind { PATCHES, SPLINES, IMAGE, CELLS, POINTS } file_kind;
 
@@ -29,7 +28,7 @@ static bool find_by_name(const char *path, file_kind *kind)
                  {"dat", POINTS},  {"asc", POINTS}, {"pts", POINTS},   {"xyz", POINTS},
                  {"img", IMAGE},   {"hdr", IMAGE},  {"nii.gz", IMAGE}, {"img.gz", IMAGE},
                  {"hdr.gz", IMAGE}};
-    *kind = spline_info_suits(path) ? SPLINES : zarr_image_suits(path) ? IMAGE : PATCHES;
+    *kind = spline_info_suits(path) ? SPLINES : PATCHES;
     if (*kind != PATCHES) return true;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         *kind = known[i].kind;

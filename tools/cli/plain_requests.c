@@ -28,7 +28,7 @@ const subcommand command_info = {
     .input = "input file",
     .endings =
         "bv g2 json igs iges step stp vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif "
-        "tiff nii nii.gz hdr img zarr",
+        "tiff nii nii.gz hdr img",
     .request_bytes = sizeof(request),
     .run = info_run};
 

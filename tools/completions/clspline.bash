@@ -13,7 +13,7 @@ _clspline_values() {
         compgen -W 'bv g2 json' -- "$3" || true
         ;;
     'image -f' | 'image --format')
-        compgen -W 'png tif nii nii.gz npy jpg zarr' -- "$3" || true
+        compgen -W 'png tif nii nii.gz npy jpg' -- "$3" || true
         ;;
     'project -f' | 'project --format')
         compgen -W 'csv npy png ply' -- "$3" || true
@@ -182,11 +182,11 @@ _clspline_files() {
     'bezier') endings='bv' ;;
     'bspline eval') endings='g2 json igs iges step stp' ;;
     'bspline bezier') endings='g2 json igs iges step stp' ;;
-    'image') endings='png jpg jpeg tif tiff nii nii.gz hdr img npy zarr' ;;
+    'image') endings='png jpg jpeg tif tiff nii nii.gz hdr img npy' ;;
     'project') endings='g2 json igs iges step stp bv csv npy xyz ply' ;;
     'solid') endings='vtk vtu mesh meshb msh' ;;
     'view') endings='bv g2 json igs iges step stp vtk vtu mesh meshb msh' ;;
-    'info') endings='bv g2 json igs iges step stp vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif tiff nii nii.gz hdr img zarr' ;;
+    'info') endings='bv g2 json igs iges step stp vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif tiff nii nii.gz hdr img' ;;
     esac
     for ending in $endings; do compgen -f -X "!*.$ending" -- "$3"; done
     [ -z "$endings" ] || compgen -d -- "$3"

@@ -235,11 +235,11 @@ complete -c clspline -n '__clspline_at bspline bezier' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at image' -k \
-    -a '(__clspline_files png jpg jpeg tif tiff nii nii.gz hdr img npy zarr)'
+    -a '(__clspline_files png jpg jpeg tif tiff nii nii.gz hdr img npy)'
 complete -c clspline -n '__clspline_at image' -s o -l output -r -F \
-    -d 'where to write, .png, .jpg, .tif, .nii, .nii.gz, .npy or .zarr'
+    -d 'where to write, .png, .jpg, .tif, .nii, .nii.gz or .npy'
 complete -c clspline -n '__clspline_at image' -s f -l format -x \
-    -a 'png tif nii nii.gz npy jpg zarr' \
+    -a 'png tif nii nii.gz npy jpg' \
     -d 'the format of -o -'
 complete -c clspline -n '__clspline_at image' -s r -l rotate -x \
     -d 'turn by so many degrees, counterclockwise as a picture is seen'
@@ -572,7 +572,7 @@ complete -c clspline -n '__clspline_at join' -s h -l help \
     -d 'this text'
 
 complete -c clspline -n '__clspline_at info' -k \
-    -a '(__clspline_files bv g2 json igs iges step stp vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif tiff nii nii.gz hdr img zarr)'
+    -a '(__clspline_files bv g2 json igs iges step stp vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif tiff nii nii.gz hdr img)'
 complete -c clspline -n '__clspline_at info' -s d -l device -x \
     -a 'gpu cpu integrated discrete accelerator host' \
     -d 'which device'
