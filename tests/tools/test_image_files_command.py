@@ -10,7 +10,6 @@ import math
 import os
 import struct
 import subprocess
-import unittest
 
 from command_fixture import COMMAND, DATA, has_fp64, lacks, main, run, some
 from image_files import Image, nifti_bytes, png_chunk, read_npy, tiff_bytes, tiff_tags
