@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Turns a volume that is larger than memory by an affine map, in parts, into OME-Zarr and .npy, and
-tells how fast that is beside the disk and the computation alone.
+"""Turns a volume that is larger than memory by an affine map, in parts, into .npy, and tells how
+fast that is beside the disk and the computation alone.
 
-    large_volume.py CLSPLINE FOLDER [--side N] [--zarr PARTS] [--npy PARTS] [--at-once P]
+    large_volume.py CLSPLINE FOLDER [--side N] [--parts N [N ..]] [--at-once P]
 
 The volume, N^3 of u8, is made on disk piece by piece in FOLDER, which needs room for three of them.
-Parts are made by processes of their own, --at-once at a time: OME-Zarr in --zarr parts and .npy in
---npy (0: not at all), whose tiles have other sizes. Their numbers are compared. What is made is
-removed again.
+Parts are made by processes of their own, --at-once at a time, for each number of --parts, whose
+tiles have other sizes. Two files are compared. What is made is removed again.
 
 Of each it prints the seconds from the first part's start to the end of joining, all bytes on the
 disk; the most memory of any process; processor time; and its rate beside the slower of
@@ -20,10 +19,10 @@ disk; the most memory of any process; processor time; and its rate beside the sl
 Needs the standard library only.
 """
 import argparse
+import filecmp
 import json
 import math
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -67,40 +66,6 @@ def read_all(path):
     return time.monotonic() - start
 
 
-def chunk_layer(folder, side, layer):
-    """The slices of a layer of chunks."""
-    with open(os.path.join(folder, "0", ".zarray"), encoding="utf-8") as file:
-        depth, height, width = json.load(file)["chunks"]
-    slices = bytearray(min(depth, side - layer * depth) * side * side)
-    for y in range(-(-side // height)):
-        for x in range(-(-side // width)):
-            with open(os.path.join(folder, "0", str(layer), str(y), str(x)), "rb") as file:
-                chunk = file.read()
-            num, rows = min(width, side - x * width), min(height, side - y * height)
-            for z in range(len(slices) // side // side):
-                for row in range(rows):
-                    at = ((z * side) + y * height + row) * side + x * width
-                    begin = (z * height + row) * width
-                    slices[at:at + num] = chunk[begin:begin + num]
-    return slices
-
-
-def are_equal(folder, path, side):
-    """Whether a Zarr image has the numbers of an .npy file."""
-    with open(path, "rb", buffering=0) as file:
-        head = os.path.getsize(path) - side ** 3
-        file.seek(head)
-        at, layer = 0, 0
-        while at < side ** 3:
-            slices, found = chunk_layer(folder, side, layer), bytearray()
-            while len(found) < len(slices):
-                found += file.read(len(slices) - len(found))
-            if found != slices:
-                return False
-            at, layer = at + len(slices), layer + 1
-    return True
-
-
 def turn(side):
     """The twelve numbers of a turn by 7 degrees about an axis through the middle."""
     angle, axis = math.radians(7), [c / math.sqrt(14) for c in (1, 2, 3)]
@@ -121,9 +86,10 @@ class Job:
         self.parts, self.out, self.command = parts, out, command
         self.line = [command, "image", source, "-o", out, turn(side), "--taps", "27", "-q"]
         self.memory = self.processor = 0
+        self.kept = []  # so that none but wait() takes their status
 
     def start(self, k, *more):
-        return subprocess.Popen([*self.line, "--part", f"{k}/{self.parts}", *more])
+        self.kept.append(subprocess.Popen([*self.line, "--part", f"{k}/{self.parts}", *more]))
 
     def wait(self):
         """Waits for any part."""
@@ -173,7 +139,7 @@ def remove(out):
     for found in os.listdir(folder):
         path = os.path.join(folder, found)
         if found == name or found.startswith(name + ".part"):
-            shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+            os.remove(path)
 
 
 def main():
@@ -181,8 +147,7 @@ def main():
     parser.add_argument("clspline")
     parser.add_argument("folder")
     parser.add_argument("--side", type=int, default=2048)
-    parser.add_argument("--zarr", type=int, default=16)
-    parser.add_argument("--npy", type=int, default=13)
+    parser.add_argument("--parts", type=int, nargs="+", default=[16, 13])
     parser.add_argument("--at-once", type=int, default=2)
     asked = parser.parse_args()
     source, size = os.path.join(asked.folder, "volume.npy"), asked.side ** 3
@@ -193,25 +158,23 @@ def main():
     print(f"{asked.side}^3 of u8, {size / 1e9:.2f} GB: written at {size / write / 1e6:.0f} MB/s, "
           f"read {'' if is_cold else 'from memory '}at {size / read / 1e6:.0f} MB/s", flush=True)
     made = []
-    for ending, parts in (("zarr", asked.zarr), ("npy", asked.npy)):
-        if parts == 0:
-            continue
-        made.append(os.path.join(asked.folder, "turned." + ending))
+    for parts in asked.parts:
+        made.append(os.path.join(asked.folder, f"turned{parts}.npy"))
         job = Job(asked.clspline, source, made[-1], asked.side, parts)
         compute = job.compute(asked.at_once)
         forget_pages()
         seconds = job.run(asked.at_once)
         compute = (compute + job.compute(asked.at_once)) / 2
         slower = max(disk, compute)
-        print(f".{ending} in {parts} parts, {asked.at_once} at once: {seconds:.0f} s, "
+        print(f"{parts} parts, {asked.at_once} at once: {seconds:.0f} s, "
               f"{size / seconds / 1e6:.0f} MB/s, {job.processor:.0f} s of processors, "
               f"{job.memory / 1e9:.2f} GB a process; disk {disk:.0f} s, computation {compute:.0f} "
               f"s: {100 * slower / seconds:.0f} % of the slower", flush=True)
-    same = len(made) < 2 or are_equal(*made, asked.side)
+    same = len(made) < 2 or filecmp.cmp(*made[:2], shallow=False)
     for out in made:
         remove(out)
     os.remove(source)
-    if len(made) == 2:
+    if len(made) > 1:
         print("numbers are equal" if same else "numbers differ")
     return 0 if same else 1
 

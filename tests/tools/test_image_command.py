@@ -372,6 +372,7 @@ class Failures(ImageCase):
                 ("no image given", ("-o", b)), ("one image at a time", (a, a, "-o", b)),
                 ("no output given", (a,)),
                 ("does not end in", (a, "-o", self.path("b.bmp"))),
+                ("b.zarr' is written in Python, by clspline.write", (a, "-o", self.path("b.zarr"))),
                 ("is the input too", (a, "-o", a)),
                 ("-o - needs --format", (a, "-o", "-")),
                 ("--format must be", (a, "-o", "-", "-f", "bmp")),
@@ -434,7 +435,8 @@ class Failures(ImageCase):
                              (self.put(noise((3, 3), "u8")), "-o", b, "--type", "s16")),
                             (self.path("a.png") + ": ", (self.path("a.png"), "-o", b)),
                             ("cannot open", (self.path("none.png"), "-o", b)),
-                            ("a folder that is no OME-Zarr image", (self.folder, "-o", b)),
+                            ("a folder; one of Zarr is read in Python, by clspline.read",
+                             (self.folder, "-o", b)),
                             ("known format", (self.write("a.txt.png", "no image"), "-o", b)),
                             ("cannot write: No such file",
                              (self.put(noise((3, 3), "u8")), "-o", "/nowhere/b.png"))):

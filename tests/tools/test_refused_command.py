@@ -159,7 +159,7 @@ class Failures(Case):
                 self.assertEqual(text.count("\n"), 1)
         self.fails(1, "cannot open: No such file", "eval", self.path("none.bv"), "-o",
                    self.path("a.obj"))
-        self.fails(1, "cannot read: Is a directory", "eval",
+        self.fails(1, "a folder; one of Zarr is read in Python", "eval",
                    self.folder, "-o", self.path("a.obj"))
         self.assertEqual(os.listdir(self.folder), ["bad.bv"])
 

@@ -17,7 +17,7 @@ import subprocess
 import zlib
 from xml.etree import ElementTree
 
-from command_fixture import (BESIDE_HOST, COMMAND, DATA, Case, has_fp64, lacks, main,
+from command_fixture import (BESIDE_HOST, COMMAND, DATA, Case, has_fp64, main,
                              precisions, run)
 from image_files import read_npy, read_png
 from mesh_files import (edge_counts, read_glb, read_normals, read_obj, read_ply, read_ply_data,
@@ -286,43 +286,7 @@ class Samples(Command):
         self.make(out, "-o", self.path("b.vtu"), "-n", "2")
         self.assertEqual(read_vtu(self.path("b.vtu"))["id"], found["id"])
         done = run("eval", source, "-o", self.path("a.stl"))
-        self.assertIn("data of cells are left out, .vtu and .vtkhdf have them", done.stderr)
-
-    def check_hdf(self, path, arrays):
-        """That arrays are in a file as they are in VTU, each in a row."""
-        with open(path, "rb") as file:
-            body = file.read()
-        self.assertEqual(body[:8], b"\x89HDF\r\n\x1a\n")
-        for name, values in arrays.items():
-            if name == "offsets":
-                values = (0, *values)
-            kind = "B" if name == "types" else "i" if isinstance(values[0], int) else "f"
-            if name == "id":
-                kind = "q"
-            self.assertIn(struct.pack("<%d%s" % (len(values), kind), *values), body, name)
-
-    def test_hdf(self):
-        """VTKHDF has the arrays of VTU, and refuses what it cannot have."""
-        source, _ = self.plain_box((2, 1, 1))
-        vtu, hdf = self.path("a.vtu"), self.path("a.vtkhdf")
-        self.add_data(source, 2, {"material": ("int", [7, -2 ** 31]), "id": ("long", [2 ** 40, 1])})
-        if lacks("vtkhdf", "eval"):
-            self.refused("out.vtkhdf: clspline was built without libhdf5", source, "-o",
-                         self.path("out.vtkhdf"))
-            self.skipTest("no libhdf5")
-        for extra in ("-n", "3"), ("--bezier", "-p", "f32"), ("--refine", "2", "-p", "f32"):
-            self.make(source, "-o", vtu, "-o", hdf, *extra)
-            self.check_hdf(hdf, read_vtu(vtu))
-        self.assertEqual(sorted(os.listdir(self.folder)), ["a.vtkhdf", "a.vtu", "box.vtk"])
-        self.refused("not to standard output", source, "-o", "-", "-f", "vtkhdf", code=2)
-        self.refused("does not end in", "slice", source, "-o", hdf, "--at", "z=1", code=2)
-        self.refused("does not end in", source, "-o", self.path("out.vtkhd"), code=2)
-        with open(source, encoding="utf-8") as file:
-            text = file.read().replace("material", "material/kind")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(text)
-        self.refused("data cannot be named 'material/kind' in VTKHDF", source, "-o",
-                     self.path("out.vtkhdf"))
+        self.assertIn("data of cells are left out, .vtu has them", done.stderr)
 
     def test_parts_data(self):
         """Cells of all kinds become as many as they have vertices, which have their data."""
@@ -593,7 +557,7 @@ class Samples(Command):
         found = read_glb(names[0])
         self.assertTrue(found)
         done = run("eval", source, "-o", names[2], "-o", self.path("a.vtu"), "--bezier")
-        self.assertIn("--bezier is of .vtu and .vtkhdf", done.stderr)
+        self.assertIn("--bezier is of .vtu", done.stderr)
 
 
 def corners_of(point, scale):
@@ -943,6 +907,7 @@ class Meshes(Command):
                  "9x9"),
                 ("does not end in .png", "slice", source, "-o", "a.vtu", "--at", "z=1"),
                 ("does not end in", source, "-o", "a.txt"),
+                ("'a.vtkhdf' is written in Python, by clspline.write", source, "-o", "a.vtkhdf"),
                 ("is the input too", "a.vtu", "-o", "a.vtu"),
                 ("-o - needs --format", source, "-o", "-"),
                 ("--samples and --bezier exclude", source, "-o", "a.vtu", "--bezier", "-n", "3"),
@@ -953,7 +918,7 @@ class Meshes(Command):
                 ("--cooperate must be", source, "-o", "a.vtu", "--cooperate", "all"),
                 ("--size must be", "slice", source, "-o", "a.png", "--at", "z=1", "--size", "0"),
                 ("unknown option '--frobnicate'", source, "--frobnicate"),
-                ("--format must be vtu, vtkhdf,", source, "-o", "-", "-f", "gif"),
+                ("--format must be vtu, ply,", source, "-o", "-", "-f", "gif"),
                 ("--format is for -o -", source, "-o", "a.vtu", "-f", "vtu")):
             self.refused(message, *arguments, code=2)
 

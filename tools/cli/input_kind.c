@@ -9,7 +9,6 @@
 #include "npy.h"
 #include "ply_points.h"
 #include "solid_file.h"
-#include "zarr_image.h"
 
 /* Tells what the ending of a name decides, where begins do not tell files apart. */
 static file_kind kind_by_name(const char *path)
@@ -24,7 +23,6 @@ static file_kind kind_by_name(const char *path)
                  {"pts", FILE_POINTS},  {"xyz", FILE_POINTS},   {"img", FILE_IMAGE},
                  {"hdr", FILE_IMAGE},   {"nii.gz", FILE_IMAGE}, {"img.gz", FILE_IMAGE},
                  {"hdr.gz", FILE_IMAGE}};
-    if (zarr_image_suits(path)) return FILE_IMAGE;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (input_ends_in(path, known[i].ending)) return known[i].kind;
     return FILE_UNKNOWN;

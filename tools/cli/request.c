@@ -355,11 +355,20 @@ static int check_inputs(const request *r)
     return EXIT_OK;
 }
 
+/* Tells whether a name ends as files do that the Python package writes, by libraries there. */
+static bool is_python(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && (strcasecmp(dot, ".vtkhdf") == 0 || strcasecmp(dot, ".zarr") == 0);
+}
+
 /* Refuses an output of no format, and one that is written twice, or over an input. */
 static int check_output(const request *r, size_t i, const option *format)
 {
     const char *path = r->outputs[i], *name = r->command->name;
     char endings[OPTION_TEXT_BYTES];
+    if (request_format(r, path) == 0 && is_python(path))
+        return usage_error(name, "'%s' is written in Python, by clspline.write", path);
     if (request_format(r, path) == 0)
         return usage_error(name, "'%s' does not end in %s", path,
                            option_join(format->words, ".", " or ", endings));

@@ -92,7 +92,6 @@ static void find_place(const image_request *r, const image_array *in, image_arra
         const uint32_t d = in->directions - 1 - k;
         const double before = (double)(in->size[d] - 1) / 2, after = (double)(out->size[d] - 1) / 2;
         out->place.spacing[k] = in->place.spacing[k] / zoom[k];
-        out->place.origin[k] += in->place.spacing[k] * (before - after / zoom[k]);
         for (int i = 0; i < 2 * N; i++) {
             double *row = forms[i / N]->to_world[i % N];
             const double step = row[k];
@@ -143,7 +142,6 @@ bool image_motion_map(const image_request *r, const image_array *in, image_array
     out->type = type;
     out->values = NULL;
     out->is_stored = false;
-    out->zarr = NULL;
     if (!find_size(r, in, out)) return false;
     find_place(r, in, out);
     *map = clsp_image_identity();

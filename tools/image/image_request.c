@@ -3,7 +3,6 @@
 #include <float.h>
 #include <string.h>
 
-#include "folder_output.h"
 #include "image_labels.h"
 
 static bool read_taps(void *place, const option *o, const char *text)
@@ -42,16 +41,11 @@ static int check(request *base)
     r->has_type = request_has(base, "type");
     r->has_alpha = request_has(base, "alpha");
     r->format = (image_format)request_format(base, base->outputs[0]);
-    if (base->num_parts > 0 && !image_format_has_places(r->format) && r->format != IMAGE_ZARR)
-        return usage_error(
-            base->command->name,
-            "--part: '%s' cannot be written in parts, .npy, .nii, .tif and .zarr can",
-            base->outputs[0]);
-    if (r->format == IMAGE_ZARR && strcmp(base->outputs[0], "-") == 0)
-        return usage_error(base->command->name, "OME-Zarr is a folder, which '-' is not");
-    if (image_format_is_built(r->format, base->outputs[0], &message) &&
-        (r->format != IMAGE_ZARR || folder_is_free(base->outputs[0], &message)))
-        return EXIT_OK;
+    if (base->num_parts > 0 && !image_format_has_places(r->format))
+        return usage_error(base->command->name,
+                           "--part: '%s' cannot be written in parts, .npy, .nii and .tif can",
+                           base->outputs[0]);
+    if (image_format_is_built(r->format, base->outputs[0], &message)) return EXIT_OK;
     complain("%s", message.text);
     return EXIT_FAILED;
 }
@@ -100,8 +94,8 @@ int image_request_suits(const image_request *r, const image_array *a)
 
 static const option output_rows[] = {
     {OPTION_OUTPUT(
-        "where to write, .png, .jpg, .tif, .nii, .nii.gz, .npy or .zarr; - is standard output")},
-    {OPTION_FORMAT("png tif nii nii.gz npy jpg zarr")},
+        "where to write, .png, .jpg, .tif, .nii, .nii.gz or .npy; - is standard output")},
+    {OPTION_FORMAT("png tif nii nii.gz npy jpg")},
     {.name = NULL}};
 
 static const option type_rows[] = {
@@ -197,7 +191,7 @@ static const image_request defaults = {.repeat = 1, .axis = 2, .order = 3};
 #define IMAGE_SUBCOMMAND                                                                           \
     .kinds = FILE_IMAGE, .input = "image",                                                         \
     .endings = "png jpg jpeg tif tiff nii nii.gz hdr img "                                         \
-               "npy zarr",                                                                         \
+               "npy",                                                                              \
     .one_input = true, .request_bytes = sizeof(image_request), .check = check, .run = image_run
 
 const subcommand command_image = {
@@ -207,8 +201,8 @@ const subcommand command_image = {
     .about =
         "Turns, scales and moves an image or a volume, by cubic B-spline interpolation unless told "
         "otherwise. PNG (8 and 16 bit), TIFF (8 and 16 bit, f32, f64; several pages are a volume), "
-        "NIfTI (.nii, .nii.gz), JPEG, NumPy's .npy and OME-Zarr (.zarr, a folder) are read and "
-        "written; the ending of OUT chooses. Whatever is combined of --scale, --rotate and "
+        "NIfTI (.nii, .nii.gz), JPEG and NumPy's .npy are read and written; the ending of OUT "
+        "chooses. Whatever is combined of --scale, --rotate and "
         "--shift, "
         "in this order, is done in "
         "one step, about the middle of the image.",

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "vtk_hdf.h"
-
 /* Reads the axis that a plane's text begins with, as in z=1.5. */
 static bool read_axis(uint32_t *axis, const option *o, const char *text)
 {
@@ -46,24 +44,12 @@ static bool read_at(void *place, const option *o, const char *text)
 
 bool solid_request_has_cells(const solid_request *r, const char *path)
 {
-    const int format = request_format(&r->base, path);
-    return format == SOLID_VTU || format == SOLID_VTKHDF;
+    return request_format(&r->base, path) == SOLID_VTU;
 }
 
 bool solid_request_shows_data(const solid_request *r)
 {
     return (r->array || (r->cuts && r->picture.distance_to)) && request_makes(&r->base, "png");
-}
-
-/* Refuses VTKHDF where it cannot be written. */
-static int check_hdf(const request *r, const char *path)
-{
-    io_message message;
-    if (strcmp(path, "-") == 0)
-        return usage_error(r->command->name, "VTKHDF is written to a file, not to standard output");
-    if (vtk_hdf_is_built(path, &message)) return EXIT_OK;
-    complain("%s", message.text);
-    return EXIT_FAILED;
 }
 
 /* Refuses parts of all but cells, whose places in the file are known. */
@@ -73,7 +59,7 @@ static int check_parts(const solid_request *r)
     if (r->base.num_outputs != 1) return usage_error(name, "--part: of one output at a time");
     const char *path = r->base.outputs[0];
     if (solid_request_has_cells(r, path)) return EXIT_OK;
-    return usage_error(name, "--part: '%s' cannot be written in parts, .vtu and .vtkhdf can", path);
+    return usage_error(name, "--part: '%s' cannot be written in parts, .vtu can", path);
 }
 
 /* Checks what is made of the mesh's own kind, cells and their boundary. */
@@ -81,16 +67,12 @@ static int check_solid(solid_request *r)
 {
     request *base = &r->base;
     const char *name = base->command->name;
-    int status = EXIT_OK;
-    for (size_t i = 0; status == EXIT_OK && i < base->num_outputs; i++) {
-        if (r->classes && strcmp(base->outputs[i], "-") == 0)
+    for (size_t i = 0; r->classes && i < base->num_outputs; i++)
+        if (strcmp(base->outputs[i], "-") == 0)
             return usage_error(name, "--classes and -o - both write to standard output");
-        if (request_format(base, base->outputs[i]) == SOLID_VTKHDF)
-            status = check_hdf(base, base->outputs[i]);
-    }
     r->has_steps = request_has(base, "crease-steps");
     r->has_precision = request_has(base, "precision");
-    return status == EXIT_OK && base->num_parts > 0 ? check_parts(r) : status;
+    return base->num_parts > 0 ? check_parts(r) : EXIT_OK;
 }
 
 static int check_eval(request *base)
@@ -202,18 +184,17 @@ static const solid_request defaults = {.base = {.precision = MESH_F32},
 static const option eval_options[] = {
     {OPTION_OUTPUT("where to write; several outputs share the work; - is standard output"),
      .repeats = true},
-    {OPTION_FORMAT("vtu vtkhdf ply obj stl glb png")},
+    {OPTION_FORMAT("vtu ply obj stl glb png")},
     {"samples", 'n', "S",
      "samples of a cell along each direction, @; default 4, and with --refine alone none: the "
      "refined mesh itself is written",
      OPTION_COUNT(solid_request, samples, 2, 100), .excludes = "bezier",
-     .formats = "vtu vtkhdf ply obj stl glb png"},
+     .formats = "vtu ply obj stl glb png"},
     {.rows = limit_rows},
     {"bezier", 0, NULL,
-     "one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu and .vtkhdf: exact in regular cells, in "
-     "others it meets "
+     "one cubic VTK_BEZIER_HEXAHEDRON a cell, in .vtu: exact in regular cells, in others it meets "
      "the limit in 64 points",
-     OPTION_FLAG(solid_request, bezier), .excludes = "samples", .formats = "vtu vtkhdf"},
+     OPTION_FLAG(solid_request, bezier), .excludes = "samples", .formats = "vtu"},
     {"normals", 0, NULL, "normals of vertices, in .ply, .obj and .glb",
      OPTION_FLAG(solid_request, normals), .excludes = "bezier", .formats = "ply obj glb"},
     {"classes", 0, NULL,
@@ -261,14 +242,14 @@ const subcommand command_eval_solid = {
     .name = "eval",
     .of = "a mesh of cells",
     .summary = "evaluate the Catmull-Clark solid of a mesh of cells",
-    .usage = "MESH -o OUT.{vtu,vtkhdf,ply,obj,stl,glb,png} [options]",
+    .usage = "MESH -o OUT.{vtu,ply,obj,stl,glb,png} [options]",
     .about = "Of a mesh of cells: the limit of its Catmull-Clark solid, exact in every cell. "
              "" MESH_ABOUT
              " Data of points, such as a density, are evaluated likewise, and data of cells, such "
              "as a material, are kept: also MEDIT's and MFEM's of each cell, as medit:ref and "
              "attribute, and Gmsh's groups and entities, as gmsh:physical and gmsh:geometrical. "
              "The ending of OUT chooses what is written:\n"
-             ".vtu, .vtkhdf: the solid, samples of each cell and the hexahedra between them\n"
+             ".vtu: the solid, samples of each cell and the hexahedra between them\n"
              ".ply, .obj, .stl, .glb: its boundary, closed\n"
              ".png: a picture of its boundary",
     .options = eval_options,
@@ -282,7 +263,7 @@ const subcommand command_eval_solid = {
 
 static const option convert_options[] = {
     {OPTION_OUTPUT("where to write; - is standard output"), .repeats = true},
-    {OPTION_FORMAT("vtu vtkhdf ply obj stl glb")},
+    {OPTION_FORMAT("vtu ply obj stl glb")},
     {.rows = mesh_rows},
     {OPTION_PRECISION("f32 is the default, where coordinates ask for it f64; f64 needs fp64")},
     {.rows = request_device},
@@ -300,8 +281,8 @@ const subcommand command_convert_cells = {
     .name = "convert",
     .of = "a mesh of cells",
     .summary = "write the cells of a mesh, or their boundary, in another format",
-    .usage = "MESH -o OUT.{vtu,vtkhdf,ply,obj,stl,glb} [options]",
-    .about = "Of a mesh of cells: the mesh itself with its data, as .vtu or .vtkhdf, or its "
+    .usage = "MESH -o OUT.{vtu,ply,obj,stl,glb} [options]",
+    .about = "Of a mesh of cells: the mesh itself with its data, as .vtu, or its "
              "boundary. " MESH_ABOUT,
     .options = convert_options,
     .examples = convert_examples,

@@ -11,7 +11,6 @@ enum { SOLID_MAX_REFINE = 20, SOLID_MAX_PLANES = 65536 };
 typedef enum solid_format {
     SOLID_NONE,
     SOLID_VTU,
-    SOLID_VTKHDF,
     SOLID_PLY,
     SOLID_OBJ,
     SOLID_STL,
