@@ -64,7 +64,6 @@ format_needs='
 libtiff    | libtiff-dev        | libtiff-devel      | libtiff        | libtiff
 libjpeg    | libjpeg-dev        | libjpeg-turbo-devel | libjpeg-turbo | jpeg-turbo
 zlib       | zlib1g-dev         | zlib-devel         | zlib           | zlib
-libhdf5    | libhdf5-dev        | hdf5-devel         | hdf5           | hdf5
 '
 # for the Python package; a build without them has none, and its tests are skipped
 python_needs='
@@ -130,7 +129,6 @@ has_cjson() { module libcjson; }
 has_libtiff() { module libtiff-4; }
 has_libjpeg() { module libjpeg; }
 has_zlib() { module zlib; }
-has_libhdf5() { module 'hdf5-serial >= 1.10.7' || module 'hdf5 >= 1.10.7' || have h5cc; }
 any_python() { # PROGRAM: does it run in one of the Pythons that the build looks at?
     python3 -c "$1" >/dev/null 2>&1 || /usr/bin/python3 -c "$1" >/dev/null 2>&1
 }
@@ -352,7 +350,7 @@ need_device() {
 }
 
 draw() { # DEVICE NAME
-    set -- bezier tests/data/teapot.bv -d "$1" -o "build/demo/$2.obj" -o "build/demo/$2.png"
+    set -- eval tests/data/teapot.bv -d "$1" -o "build/demo/$2.obj" -o "build/demo/$2.png"
     say "build/tools/clspline $*"
     build/tools/clspline "$@"
 }

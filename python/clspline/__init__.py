@@ -6,16 +6,18 @@
 (100, 16, 16, 3)
 
 `Bezier`, `BSpline`, `Image` and `Solid` take NumPy arrays, or those of PyOpenCL, and give them
-back; `clspline.ndimage` has the functions of ``scipy.ndimage`` that interpolate. Where they are
-computed says a `Context`: `devices` lists what there is, and `use` chooses.
+back; `read` and `write` have them in files; `clspline.ndimage` has the functions of
+``scipy.ndimage`` that interpolate. Where they are computed says a `Context`: `devices` lists what
+there is, and `use` chooses.
 """
 from . import ndimage
 from ._bezier import Bezier
 from ._bspline import BSpline
 from ._context import Context, Device, current, devices, use
 from ._errors import (ArgumentError, ArgumentIndexError, ArgumentKeyError, ArgumentTypeError,
-                      Error, NoDeviceError, NoFloat64Error, OpenCLError, OutOfMemoryError,
-                      StateError, WeightsError)
+                      Error, MissingPackageError, NoDeviceError, NoFloat64Error, OpenCLError,
+                      OutOfMemoryError, StateError, WeightsError)
+from ._files import read, write
 from ._image import Image
 from ._native import lib as _lib
 from ._project import Nearest
@@ -25,8 +27,9 @@ from ._solid import Places, Solid, SolidClass, SolidCounts
 from ._splines import Mesh
 
 __all__ = ['ArgumentError', 'ArgumentIndexError', 'ArgumentKeyError', 'ArgumentTypeError',
-           'BSpline', 'Bezier', 'Context', 'Device', 'Error', 'Image', 'Mesh', 'Nearest',
-           'NoDeviceError', 'NoFloat64Error', 'OpenCLError', 'OutOfMemoryError', 'Pieces', 'Places',
-           'Processor', 'Report', 'Share', 'Solid', 'SolidClass', 'SolidCounts', 'StateError',
-           'WeightsError', 'current', 'devices', 'ndimage', 'use']
+           'BSpline', 'Bezier', 'Context', 'Device', 'Error', 'Image', 'Mesh',
+           'MissingPackageError', 'Nearest', 'NoDeviceError', 'NoFloat64Error', 'OpenCLError',
+           'OutOfMemoryError', 'Pieces', 'Places', 'Processor', 'Report', 'Share', 'Solid',
+           'SolidClass', 'SolidCounts', 'StateError', 'WeightsError', 'current', 'devices',
+           'ndimage', 'read', 'use', 'write']
 __version__ = '.'.join(str(_lib.clsp_version() >> shift & 255) for shift in (16, 8, 0))

@@ -60,6 +60,10 @@ class NoFloat64Error(Error, NotImplementedError):
     """Double precision was asked of a device without it."""
 
 
+class MissingPackageError(Error, ImportError):
+    """A file needs a package that is not installed; the message has pip's command."""
+
+
 class StateError(Error, RuntimeError):
     """What the call needs is not there: its context is closed, or was made before a fork."""
 

@@ -91,6 +91,13 @@ class Image(Drawn):
     context : Context, optional
         Default: `current`.
 
+    Attributes
+    ----------
+    unit : str or None
+        Of the world's coordinates, such as ``'millimeter'``. Files have it, and may be given it.
+    names : tuple of str
+        Of channels, likewise.
+
     Examples
     --------
     >>> import numpy as np, clspline
@@ -111,6 +118,8 @@ class Image(Drawn):
     directions: int
     batch: tuple[int, ...]
     size: tuple[int, ...]
+    unit: str | None
+    names: tuple[str, ...]
 
     def __init__(self, samples: ArrayLike, order: int = 3, mode: str | Sequence[str] = 'mirror', *,
                  cval: float = 0.0, directions: int | None = None, channels: str | None = None,
@@ -141,6 +150,9 @@ class Image(Drawn):
         self.mode = tuple(mode_of(one, MODES) for one in self._modes(mode))
         self._plans = collections.OrderedDict()
         self._lock = threading.Lock()
+        self._world = None
+        self.unit = None
+        self.names = ()
         self._set(samples)
 
     def _precision(self, dtype, asked):
@@ -226,6 +238,31 @@ class Image(Drawn):
         if samples.shape != self._samples.shape:
             raise ArgumentError(f'samples: shape {self._samples.shape}, not {samples.shape}')
         self._set(samples)
+
+    # ---- the world ----
+
+    @property
+    def world(self) -> Array | None:
+        """The way from coordinates c of samples to the world's, ``world[:, :-1] @ c +
+        world[:, -1]``, float64 [directions, directions + 1], or None where it is not known. Both
+        are in the order of the array's axes (z, y, x)."""
+        return self._world
+
+    @world.setter
+    def world(self, matrix: ArrayLike | None) -> None:
+        if matrix is not None:
+            matrix = memory.contiguous(matrix, 'world', np.float64)
+            shape = self.directions, self.directions + 1
+            if matrix.shape != shape:
+                raise ArgumentError(f'world: shape {shape}, not {matrix.shape}')
+        self._world = matrix
+
+    @property
+    def spacing(self) -> tuple[float, ...] | None:
+        """How far apart samples are in the world, along each axis; None where it is not known."""
+        if self._world is None:
+            return None
+        return tuple(np.linalg.norm(self._world[:, :-1], axis=0).tolist())
 
     def _plan(self, values):
         """The plan with results of a dtype; made at first use, the oldest ones go."""
@@ -476,7 +513,7 @@ class Image(Drawn):
         return _again, (samples, self.order, self.mode, dict(
             cval=self.cval, directions=self.directions, channels=channels, prefilter=prefilter,
             taps=taps, clip=clip, fetch=fetch, precision=self.precision.str,
-            context=self.context))
+            context=self.context)), {'_world': self._world, 'unit': self.unit, 'names': self.names}
 
 
 def _again(samples, order, mode, options):

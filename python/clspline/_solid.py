@@ -786,6 +786,12 @@ class Solid(Splines):
             samples, ``cell_data['cell']`` has the cell that each hexahedron is of.
         """
         import meshio
+        points, cells, point_data, cell_data = self._grid(samples, dtype)
+        return meshio.Mesh(points, [('hexahedron', cells)], point_data=point_data,
+                           cell_data=cell_data)
+
+    def _grid(self, samples, dtype=None):
+        """(points, hexahedra, data of points, data of cells) of `to_meshio`."""
         if self.dim < 3:
             raise ArgumentError(f'to_meshio: points of {self.dim} coordinates')
         values, cells, cell_data = self._control, self.cells, {}
@@ -795,9 +801,7 @@ class Solid(Splines):
             cells = lattice_cells(shape)
             of = np.repeat(np.arange(self.num_cells), len(cells) // self.num_cells)
             cell_data = {'cell': [of]}
-        data = data_of(self, values)
-        return meshio.Mesh(values[:, :3], [('hexahedron', cells)], point_data=data,
-                           cell_data=cell_data)
+        return values[:, :3], cells, data_of(self, values), cell_data
 
 
 _ROOM = 4096  # control points of a cell that `Solid.weights` is ready for at first

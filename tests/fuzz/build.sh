@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds a fuzz target with clang's libFuzzer and sanitizers, of all that reads and writes files.
 #
-# usage: sh tests/fuzz/build.sh bezierview|images|solids|splines|zarr OUTPUT
+# usage: sh tests/fuzz/build.sh bezierview|images|solids|splines OUTPUT
 #
 # Needs the libraries of all formats (libpng, libtiff, libjpeg, zlib), expat and cJSON.
 set -eu
@@ -16,7 +16,7 @@ if grep -qs XML_SetReparseDeferralEnabled "$(pkg-config --variable=includedir ex
 fi
 # shellcheck disable=SC2086 # words
 exec clang -std=c11 -D_POSIX_C_SOURCE=200809L -g -O1 -fsanitize=fuzzer,address,undefined \
-    -DIO_HAS_TIFF=1 -DIO_HAS_NIFTI=1 -DIO_HAS_JPEG=1 -DIO_HAS_ZLIB=1 -DIO_HAS_HDF5=0 \
+    -DIO_HAS_TIFF=1 -DIO_HAS_NIFTI=1 -DIO_HAS_JPEG=1 -DIO_HAS_ZLIB=1 \
     -DIO_HAS_REPARSE_DEFERRAL=$deferral \
     $includes \
     "tests/fuzz/$1_fuzz.c" tools/io/*/*.c tools/draw/*.c tools/tessellate/*.c \

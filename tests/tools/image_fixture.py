@@ -1,7 +1,6 @@
 """What tests of images by the command have in common."""
 import math
 import random
-import shutil
 
 from command_fixture import Case, run
 from image_files import Image, read_npy, read_png, write_npy, write_png
@@ -41,8 +40,7 @@ class ImageCase(Case):
         return read_png(path) if ending == "png" else path
 
     def get_file(self, source, path, *options, **more):
-        """Has the command make a file or a folder anew."""
-        shutil.rmtree(path, ignore_errors=True)
+        """Has the command make a file."""
         done = run("image", source, "-o", path, "-q", *options, **more)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 

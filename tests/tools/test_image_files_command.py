@@ -3,28 +3,17 @@
 
 usage: test_image_files_command.py CLSPLINE SOURCE_DIR
 
-Needs the standard library only; where zarr can be imported, its own stores are read as well, and
-it reads ours. Exits with 77 (skipped) where there is no OpenCL device.
+Needs the standard library only. Exits with 77 (skipped) where there is no OpenCL device.
 """
 import itertools
-import json
 import math
 import os
-import shutil
 import struct
 import subprocess
-import unittest
 
 from command_fixture import COMMAND, DATA, has_fp64, lacks, main, run, some
 from image_files import Image, nifti_bytes, png_chunk, read_npy, tiff_bytes, tiff_tags
 from image_fixture import ImageCase, noise
-
-try:
-    import numcodecs
-    import numpy
-    import zarr
-except ImportError:
-    zarr = None
 
 
 class Files(ImageCase):
@@ -50,72 +39,6 @@ class Files(ImageCase):
         os.replace(self.get(self.put(volume), "--directions", "3", ending="tif"),
                    self.path("in.tif"))
         self.assertEqual(self.get(self.path("in.tif")), volume)
-
-    def test_zarr(self):
-        """Images and volumes, and colours with alpha, which OME-Zarr's channels need not be."""
-        for shape, channels in (((6, 5), 4), ((4, 6, 5), 1), ((4, 6, 5), 2)):
-            image = noise(shape, "u8", channels)
-            path = self.get(self.put(image), "--directions", str(len(shape)), ending="zarr")
-            self.assertEqual(self.get(path, channels=channels), image)
-            shutil.rmtree(path)
-
-    def put_attributes(self, path, transforms, more=(), **others):
-        """Has an image of two directions say where it is: its first resolution, and all."""
-        axes = [{"name": name, "type": "space", **dict(more)} for name in "yx"]
-        with open(os.path.join(path, ".zattrs"), "w") as file:
-            json.dump({"multiscales": [{"axes": axes, "version": "0.4", "datasets": [
-                {"path": "0", "coordinateTransformations": transforms[0]}],
-                "coordinateTransformations": transforms[1]}], **others}, file)
-
-    def test_zarr_place(self):
-        """Where samples are goes along, and an enlarged image stays where it was."""
-        def scale(*values):
-            return {"type": "scale", "scale": list(values)}
-
-        def move(*values):
-            return {"type": "translation", "translation": list(values)}
-
-        def place(path):
-            with open(os.path.join(path, ".zattrs")) as file:
-                found = json.load(file)["multiscales"][0]
-            return found["datasets"][0]["coordinateTransformations"], found["axes"]
-
-        path = self.get(noise((3, 4), "u8"), ending="zarr")
-        os.rename(path, self.path("in.zarr"))
-        self.assertEqual(place(self.path("in.zarr"))[0], [scale(1, 1)])
-        unit = {"unit": "micrometer"}
-        for transforms, more, copied, twice in (
-                (([scale(0.5, 0.25), move(10, 20)], [scale(2, 4), move(1, 0)]), unit,
-                 [scale(1, 1), move(21, 80)], [scale(0.5, 0.5), move(20.75, 79.75)]),
-                (([scale(1, 3)], []), unit, [scale(1, 3)], [scale(0.5, 1.5), move(-0.25, -0.75)]),
-                (([scale(1, 2), move(0, 5)], []), {}, [scale(1, 2), move(0, 5)],
-                 [scale(0.5, 1), move(-0.25, 4.5)])):
-            self.put_attributes(self.path("in.zarr"), transforms, more)
-            for options, expected in ((), copied), (("-z", "2"), twice):
-                path = self.path("out.zarr")
-                self.get_file(self.path("in.zarr"), path, *options)
-                found, axes = place(path)
-                self.assertEqual(found, expected)
-                self.assertEqual(axes[0].get("unit"), more.get("unit"))
-        self.put_attributes(self.path("in.zarr"), ([scale(1, 2), move(0, 5)], []), omero={})
-        done = run("image", self.path("in.zarr"), "-o", self.path("b.png"))
-        self.assertIn("left out: where it is in the world, what else .zattrs says\n", done.stderr)
-
-    @unittest.skipIf(zarr is None, "no zarr")
-    def test_zarr_package(self):
-        """What Python's package writes is read, packed or not, and it reads what is written."""
-        image = noise((37, 41), "s16")
-        version = {} if zarr.__version__.startswith("2") else {"zarr_format": 2}
-        for packing, separator in ((None, "/"), (numcodecs.Zlib(6), "."), (numcodecs.GZip(1), "/")):
-            array = zarr.open_array(self.path("in.zarr"), mode="w", shape=(37, 41), chunks=(16, 9),
-                                    dtype="<i2", compressor=packing, fill_value=3,
-                                    dimension_separator=separator, **version)
-            array[:] = numpy.array(image.values, "i2").reshape(37, 41)
-            self.assertEqual(self.get(self.path("in.zarr")), image)
-            shutil.rmtree(self.path("in.zarr"))
-        path = self.get(self.put(image), ending="zarr")
-        found = zarr.open_group(path, mode="r")["0"][:]
-        self.assertEqual(found.ravel().tolist(), image.values)
 
     def check_tiff(self, body, expected, kind="|u1", channels=1):
         with open(self.path("in.tif"), "wb") as file:
@@ -158,7 +81,7 @@ class Files(ImageCase):
         """Whole numbers of 32 and 64 bits keep type and bits by order 0, on any device, whole and
         in parts; other orders round them to the type."""
         limits = dict(os.environ, CLSPLINE_LIMITS="fp64=0")
-        endings = "npy", "zarr", *("nii", "tif")[:0 if lacks("tif") else 2]
+        endings = "npy", *("nii", "tif")[:0 if lacks("tif") else 2]
         for name, cval, ending in some(itertools.product(("u32", "s32", "u64", "s64"), (
                 0, -1, 1000003, 16777217), endings), 7):
             image, made = noise((4, 5), name, seed=9), self.path("made." + ending)
@@ -174,16 +97,15 @@ class Files(ImageCase):
         self.fails(1, "--clip: whole numbers of 32", "image", self.put(image), "-o",
                    self.path("b.npy"), "--clip", "--order", "0")
         image = noise((64, 70), "u64")
-        for source in "in.npy", "in.zarr":
-            self.get_file(self.put(image), self.path("in.zarr"))
-            whole = self.get(self.path(source), "-r", "30", "--order", "0")
-            for part in "12":
-                run("image", self.path(source), "-o", self.path("b.npy"), "-r", "30", "--order",
-                    "0", "--part", part + "/2")
-            self.assertEqual(run("join", self.path("b.npy"), "-q").returncode, 0)
-            self.assertEqual(read_npy(self.path("b.npy")), whole)
+        whole = self.get(self.put(image), "-r", "30", "--order", "0")
+        for part in "12":
+            run("image", self.path("in.npy"), "-o", self.path("b.npy"), "-r", "30", "--order", "0",
+                "--part", part + "/2")
+        self.assertEqual(run("join", self.path("b.npy"), "-q").returncode, 0)
+        self.assertEqual(read_npy(self.path("b.npy")), whole)
         if has_fp64():
-            twice = self.get(Image((1, 4), "<i4", [0, 10, 2 ** 31 - 1, 2 ** 31 - 1]), "-z", "2",
+            twice = self.get(Image((1, 4), "<i4", [0, 10, 2 ** 31 - 1, 2 ** 31 - 1]), "--scale",
+                             "2",
                              "--order", "1", "--size", "8x1")
             self.assertEqual(twice, Image((1, 8), "<i4", [0, 2, 8, 536870919, 1610612738] +
                                           [2 ** 31 - 1] * 3))
@@ -222,20 +144,21 @@ class Files(ImageCase):
                                     self.path("b.npy")).count("\n"), 1)
 
     def test_resolution(self):
-        """Pixels of a length, which --zoom makes shorter."""
+        """Pixels of a length, which --scale makes shorter."""
         if lacks("tif"):
             self.skipTest("no libtiff")
         with open(self.path("in.tif"), "wb") as file:
             file.write(tiff_bytes(3, 2, 8, b"abcdef", tags={282: (5, [300, 1]),
                                                             283: (5, [200, 1])}))
-        tags = tiff_tags(open(self.get(self.path("in.tif"), "-z", "2", ending="tif"), "rb").read())
+        tags = tiff_tags(open(self.get(self.path("in.tif"), "--scale", "2", ending="tif"),
+                              "rb").read())
         self.assertEqual([struct.unpack("<II", tags[t]) for t in (282, 283)], [(600, 1), (400, 1)])
         self.assertEqual(struct.unpack("<H", tags[296]), (2,))
         self.get(self.path("in.tif"), ending="png")
         body = open(self.path("out.png"), "rb").read()
         self.assertEqual(struct.unpack(">IIB", png_chunk(body, b"pHYs")), (11811, 7874, 1))
         os.replace(self.path("out.png"), self.path("in.png"))
-        self.get(self.path("in.png"), "-z", "0.5", ending="png")
+        self.get(self.path("in.png"), "--scale", "0.5", ending="png")
         body = open(self.path("out.png"), "rb").read()
         self.assertEqual(struct.unpack(">IIB", png_chunk(body, b"pHYs")), (5906, 3937, 1))
         with open(self.path("in.tif"), "wb") as file: # as GDAL writes it
@@ -277,7 +200,7 @@ class Files(ImageCase):
         struct.pack_into("<12f", body, 280, 2, 0, 0, 10, 0, 3, 0, 20, 0, 0, 4, 30)
         with open(self.path("placed.nii"), "wb") as file:
             file.write(body)
-        with open(self.get(self.path("placed.nii"), "-z", "2", ending="nii"), "rb") as file:
+        with open(self.get(self.path("placed.nii"), "--scale", "2", ending="nii"), "rb") as file:
             body = file.read()
         self.assertEqual(struct.unpack_from("<8h", body, 40)[:4], (3, 10, 12, 8))
         self.assertEqual(struct.unpack_from("<8f", body, 76)[1:4], (1, 1.5, 2))
@@ -296,7 +219,7 @@ class Files(ImageCase):
                 ("16s", 328, b"a name"), ("B", 123, 10), ("8f", 76, -1, 2, 3, 4, 1.5, 0, 0, 0),
                 ("hh3f3f", 252, 1, 2, *turn, 7, 8, 9),
                 ("12f", 280, 2, 0, 0, 10, 0, 3, 0, 20, 0, 0, 4, 30)))
-            found = self.get_bytes(self.put_bytes("in.nii", body), "-z", "2", "--order", "0",
+            found = self.get_bytes(self.put_bytes("in.nii", body), "--scale", "2", "--order", "0",
                                    ending="nii")
             self.assertEqual(found[148:170].rstrip(b"\0"), b"a description")
             self.assertEqual(found[228:252].rstrip(b"\0"), b"other.nii")
@@ -336,7 +259,7 @@ class Files(ImageCase):
             for y, x in (0, 0), (5, 7), (32, 18):
                 self.assertEqual(turned.at(y, x), back.at(18 - x, y) if number == 6
                                  else back.at(x, 32 - y))
-            written = self.get_bytes(path, "-z", "2", ending="jpg")
+            written = self.get_bytes(path, "--scale", "2", ending="jpg")
             self.assertEqual(struct.unpack_from(">BHH", written, 13), (1, 300, 600))
         for jfif, order, unit, expected in (
                 (b"", ">", 2, (1, 600, 300)), (jpg[2:20], "<", 3, (1, 1524, 762)),
@@ -346,7 +269,7 @@ class Files(ImageCase):
                 unit, 0, 0, 600, 2, 300, 2)
             segment = b"\xff\xe1" + struct.pack(">H", 8 + len(exif)) + b"Exif\0\0" + exif
             path = self.put_bytes("in.jpg", jpg[:2] + jfif + segment + jpg[20:])
-            written = self.get_bytes(path, "-z", "2", ending="jpg")
+            written = self.get_bytes(path, "--scale", "2", ending="jpg")
             self.assertEqual(struct.unpack_from(">BHH", written, 13), expected)
         for words, image in (("u8, this image has u16", noise((3, 3), "u16")),
                              ("one or three channels", noise((3, 3), "u8", 4))):
@@ -401,7 +324,7 @@ class Files(ImageCase):
         body = nifti_bytes((5, 4, 2, 3), bytes(sum((f.values for f in frames), [])),
                            fields=(("8f", 76, 1, 1, 1, 1, 2.5, 0, 0, 0),))
         path = self.put_bytes("in.nii", body)
-        motion = "-s", "0.5,1,0", "-n", "2"
+        motion = "-s", "0.5,1,0", "--repeat", "2"
         expected = sum((self.get(f, "--directions", "3", *motion).values for f in frames), [])
         found = self.get(path, *motion)
         self.assertEqual((found.shape, found.values), ((3, 2, 4, 5), expected))
@@ -409,22 +332,23 @@ class Files(ImageCase):
         self.assertEqual(struct.unpack_from("<5h", written, 40), (4, 5, 4, 2, 3))
         self.assertEqual(struct.unpack_from("<f", written, 92), (2.5,))
         self.assertEqual(list(written[352:]), expected)
-        self.fails(1, "3 images in a row go into NIfTI, .npy or .zarr", "image", path, "-o",
+        self.fails(1, "3 images in a row go into NIfTI or .npy", "image", path, "-o",
                    self.path("b.tif"))
 
     def test_pipe(self):
         source = os.path.join(DATA, "raccoon.png")
         with open(source, "rb") as file:
-            done = subprocess.run([COMMAND, "image", "-", "-o", "-", "-f", "npy", "-q", "-z",
+            done = subprocess.run([COMMAND, "image", "-", "-o", "-", "-f", "npy", "-q", "--scale",
                                    "0.5"], stdin=file,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         piped = read_npy(done.stdout, 3)
-        self.assertEqual(piped, self.get(source, "-z", "0.5", channels=3))
+        self.assertEqual(piped, self.get(source, "--scale", "0.5", channels=3))
         self.assertEqual(piped.shape, (96, 128))
 
     def test_report(self):
-        done = run("image", self.put(noise((5, 6), "u8")), "-o", self.path("out.png"), "-z", "2")
+        done = run("image", self.put(noise((5, 6), "u8")), "-o", self.path("out.png"), "--scale",
+                   "2")
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertRegex(done.stderr,
                          r"in\.npy: 6 x 5 to 12 x 10, 1 channel of u8, mode reflect, on .*\n"

@@ -69,7 +69,7 @@ class Parts(Case):
         return sorted(other for other in os.listdir(self.folder) if other.startswith(name))
 
     def test_bytes(self):
-        cases = [((), 3), (("--rotate", "20", "--mode", "mirror"), 4), (("--zoom", "1.3"), 7),
+        cases = [((), 3), (("--rotate", "20", "--mode", "mirror"), 4), (("--scale", "1.3"), 7),
                  (("--rotate", "9", "--repeat", "2", "--type", "u8"), 2),
                  (("--affine", "0.1,0,20,0,0.1,30", "--size", "300x211", "--taps", "15"), 8),
                  (("--rotate", "5", "--clip"), 2), (("--shift", "300,0", "--cval", "nan"), 1)]
@@ -101,8 +101,8 @@ class Parts(Case):
         array, self.image = self.path("in.npy"), self.path("in.nii")
         self.out = self.path("out.nii")
         for size, options in (((9, 31, 33), ("--rotate", "30", "--type", "f32")),
-                              ((40, 33, 3), ("--zoom", "1.4")),
-                              ((40, 33, 4), ("--zoom", "1.4"))):
+                              ((40, 33, 3), ("--scale", "1.4")),
+                              ((40, 33, 4), ("--scale", "1.4"))):
             num = size[0] * size[1] * size[2]
             write_npy(array, Image(size, "|u1", [chance.randrange(256) for _ in range(num)]))
             directions = "2" if size[2] < 5 else "3"
@@ -119,7 +119,7 @@ class Parts(Case):
             self.skipTest("no libtiff")
         chance = random.Random(11)
         self.out = self.path("out.tif")
-        for shape, channels, options in (((20, 31, 33), 1, ("--zoom", "1.2", "--type", "f32")),
+        for shape, channels, options in (((20, 31, 33), 1, ("--scale", "1.2", "--type", "f32")),
                                          ((300, 211), 4, ("--rotate", "9"))):
             size = (*shape, channels) if channels > 1 else shape
             write_npy(self.image, Image(size, "<u2", [chance.randrange(1 << 16) for _ in
@@ -128,83 +128,6 @@ class Parts(Case):
                 self.assert_done(self.part(k, 3, *options))
             self.assert_done(run("join", self.out, "-q"))
             self.assertEqual(self.joined(), self.made(*options))
-
-    def tree(self, name):
-        """The files of a folder and their bytes."""
-        found = {}
-        for folder, _, files in os.walk(self.path(name)):
-            for file in files:
-                path = os.path.join(folder, file)
-                with open(path, "rb") as body:
-                    found[os.path.relpath(path, self.path(name))] = body.read()
-        return found
-
-    def test_zarr(self):
-        """Chunks in parts of whole layers of them, in any order, also of an image that is stored in
-        chunks itself; its bytes are those of one run, and its numbers those of .npy."""
-        chance = random.Random(10)
-        write_npy(self.image, Image((1100, 30, 2), "<u2", [chance.randrange(1 << 16) for _ in
-                                                          range(66000)]))
-        options = ("--rotate", "9", "--mode", "mirror", "--directions", "2")
-        self.out = self.path("whole.zarr")
-        self.assert_done(run("image", self.image, "-o", self.out, "-q", *options))
-        whole = self.tree("whole.zarr")
-        self.assertEqual(len(whole), 3 + 2 * 3)
-        self.assertEqual(len(whole["0/1/2/0"]), 2 * 512 * 30)
-        self.out = self.path("out.zarr")
-        for n in (1, 2, 3):
-            for k in range(n, 0, -1):
-                self.assert_done(self.part(k, n, *options))
-            self.assertEqual(sorted(os.listdir(self.out + ".part")),
-                             [".clspline-part", ".zattrs", ".zgroup", "0"])
-            self.assert_done(run("join", self.out, "-q"))
-            self.assertEqual(self.tree("out.zarr"), whole)
-            shutil.rmtree(self.out)
-        self.assertEqual(self.others_of("out.zarr"), [])
-        self.assert_refused(self.part(4, 4, *options), "4 parts, but only 3 layers of chunks")
-        made = {}
-        for source in (self.path("whole.zarr"), self.path("same.npy")):
-            self.image, self.out = source, self.path("out.npy")
-            if source.endswith("npy"):
-                self.assert_done(run("image", self.path("whole.zarr"), "-o", source, "-q"))
-            for k in (1, 3, 2):
-                self.assert_done(self.part(k, 3, "--zoom", "1.1", "--directions", "2"))
-            self.assert_done(run("join", self.out, "-q"))
-            made[source] = self.joined()
-        self.assertEqual(*made.values())
-
-    def test_zarr_refused(self):
-        """Folders are not replaced; parts of another job do not get into them; what was killed is
-        made again."""
-        self.out = self.path("out.zarr")
-        os.makedirs(self.path("out.zarr/mine"))
-        for options in ((), ("--part", "1/1")):
-            self.assert_refused(run("image", self.image, "-o", self.out, *options),
-                                "is there already, and a folder replaces nothing")
-        os.rmdir(self.path("out.zarr/mine"))
-        self.assert_done(self.part(1, 1))
-        self.write("out.zarr/file", "")
-        self.assert_refused(run("join", self.out), "is there already")
-        os.remove(self.path("out.zarr/file"))
-        self.assert_done(run("join", self.out, "-q"))  # an empty one gives way
-        shutil.rmtree(self.out)
-        self.assert_done(self.part(1, 1))
-        os.remove(self.out + ".part-1-of-1")  # as if it had been killed
-        self.assert_refused(self.part(1, 1, "--zoom", "2"), "out.zarr.part: is of another job",
-                            "rm -r")
-        self.assert_done(self.part(1, 1, "--resume"))
-        self.assert_done(run("join", self.out, "-q"))
-        shutil.rmtree(self.out)
-        self.assert_refused(self.part(1, 1, preexec_fn=limit_files), "cannot write")
-        self.assertEqual(self.others_of("out.zarr"), ["out.zarr.part"])
-        done = run("image", self.image, "-o", self.path("a.zarr"), "-q", preexec_fn=limit_files)
-        self.assert_refused(done, "a.zarr: cannot write: File too large")
-        self.assertEqual([name for name in os.listdir(self.folder) if "tmp" in name or
-                          name.startswith("a.")], [])
-        self.assert_refused(run("image", self.image, "-o", "-", "-f", "zarr"), "is a folder",
-                            status=2)
-        self.write("out.zarr", "a file")
-        self.assert_refused(run("image", self.image, "-o", self.out), "is there already")
 
     def test_project(self):
         """Nearest points in parts, of points in .npy and in text, whose lines are counted."""
@@ -262,7 +185,7 @@ class Parts(Case):
                  (7, "vtk", data("teapot.bv"), "-n", "5"),
                  (5, "vtk", data("pn.bv"), data("sphere.bv"), polyhedron, "-n", "4")]
         for n, ending, *args in some(cases, 3):
-            self.check_parts(n, ending, "bezier", *args)
+            self.check_parts(n, ending, "eval", *args)
 
     def test_splines(self):
         """Curves, surfaces, and sides of volumes."""
@@ -272,7 +195,7 @@ class Parts(Case):
                  os.path.join(DATA, "vase.json")]
         for n, ending, *options in some([(5, "vtk", "-n", "9"), (14, "ply", "-n", "6"),
                                          (3, "ply", "--normals", "-n", "7")], 2):
-            self.check_parts(n, ending, "bspline", "eval", *files, *options)
+            self.check_parts(n, ending, "eval", *files, *options)
 
     def test_cells(self):
         """Samples, Bezier cells and cells as they are, with data of points and of cells."""
@@ -288,17 +211,16 @@ class Parts(Case):
                           "SCALARS part int 1\nLOOKUP_TABLE default\n1\n2\n3\n4\n5\n")
         for n, *options in some([(3, "-n", "3"), (7, "--refine", "1"), (2, "--bezier"),
                                  (5, "--refine", "1", "-n", "2", "--precision", "f32")], 2):
-            self.check_parts(n, "vtu", "solid", file, *options)
-            if not lacks("vtkhdf", "solid"):
-                self.check_parts(n, "vtkhdf", "solid", file, *options)
+            self.check_parts(n, "vtu", "eval", file, *options)
 
     def test_at_once(self):
-        runs = [subprocess.Popen([COMMAND, "image", self.image, "-o", self.out, "-q", "--zoom", "2",
+        runs = [subprocess.Popen([COMMAND, "image", self.image, "-o", self.out, "-q", "--scale",
+                                  "2",
                                   f"--part={k}/3"]) for k in (1, 2, 3)]
         self.assertEqual([one.wait() for one in runs], [0, 0, 0])
         done = run("join", self.out)
         self.assertEqual((done.returncode, done.stderr), (0, f"{self.out}: 3 parts joined\n"))
-        self.assertEqual(self.joined(), self.made("--zoom", "2"))
+        self.assertEqual(self.joined(), self.made("--scale", "2"))
 
     def test_slurm(self):
         """The script of an array job, with what Slurm tells each task."""
@@ -310,7 +232,7 @@ class Parts(Case):
                                            SLURM_ARRAY_TASK_COUNT="2", SLURM_CPUS_PER_TASK="1"))
             self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_done(run("join", self.out, "-q"))
-        self.assertEqual(self.joined(), self.made("--zoom", "2"))
+        self.assertEqual(self.joined(), self.made("--scale", "2"))
 
     def test_killed(self):
         """A part that was killed has no record, and is made again; others stay."""
@@ -346,14 +268,11 @@ class Parts(Case):
 
     def content(self):
         """The bytes of the output; None: it is not there."""
-        if os.path.isdir(self.out):
-            return self.tree(os.path.basename(self.out))
         return self.joined() if os.path.exists(self.out) else None
 
     def clear(self):
         for name in self.others_of("out."):
-            path = self.path(name)
-            shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+            os.remove(self.path(name))
 
     def test_lost(self):
         """A part belongs to the NAME.part in which it is: where that is lost, to none."""
@@ -405,23 +324,12 @@ class Parts(Case):
             self.assertEqual((file.read(), part.read()), ("mine\n", "mine\n"))
 
     def test_inputs(self):
-        """An input is another one by its file, whatever its bytes and times, and by any file of a
-        folder or of a pair."""
+        """An input is another one by its file, whatever its bytes and times."""
         self.assert_done(self.part(1, 2))
         when, other = os.stat(self.image).st_mtime_ns, self.path("other.npy")
         shutil.copy(self.image, other)
         os.utime(other, ns=(when, when))
         os.replace(other, self.image)
-        self.assert_refused(self.part(2, 2), "was made otherwise")
-        self.clear()
-        self.assert_done(run("image", self.image, "-o", self.path("in.zarr"), "-q"))
-        self.image = self.path("in.zarr")
-        self.assert_done(self.part(1, 2))
-        chunk = self.path("in.zarr/0/0/0")
-        when = os.stat(chunk).st_mtime_ns
-        with open(chunk, "r+b") as file:
-            file.write(b"1234")
-        os.utime(chunk, ns=(when, when + 1))
         self.assert_refused(self.part(2, 2), "was made otherwise")
 
     def test_two_jobs(self):
@@ -466,10 +374,9 @@ class Parts(Case):
                 self.assertIn(self.content(), (None, expected), (lines[step], number))
                 if self.content() is None:
                     complaints += 1
-                    self.assertIn(f"'rm -r {self.out}.part*' begins anew", complaint)
-                elif complaint:  # folders replace nothing
-                    self.assertIn("out.zarr: is there already", complaint)
+                    self.assertIn(f"'rm {self.out}.part*' begins anew", complaint)
                 else:
+                    self.assertEqual(complaint, "")
                     self.assertEqual(self.others_of("out."), [os.path.basename(self.out)])
         self.clear()
         self.assertLessEqual(complaints, fails)
@@ -478,9 +385,7 @@ class Parts(Case):
     def test_killed_at_names(self):
         """Jobs that are killed before each call that gives, takes or cuts a file's name. Between
         cutting the whole and its name a job has to begin anew."""
-        for self.out in some((self.out, self.path("out.zarr")), 2):
-            write_npy(self.image, Image((520, 3), "|u1", list(random.Random(1).randbytes(1560))))
-            self.check_kills("names", lambda count: range(1, count + 1), 1)
+        self.check_kills("names", lambda count: range(1, count + 1), 1)
 
     @unittest.skipUnless(AT_CALL and FULL, "of a full run")
     def test_killed_anywhere(self):
@@ -553,25 +458,25 @@ class Parts(Case):
                                 status=2)
         self.assert_refused(self.part(1, 211), "211 parts, but only 210 rows")
         self.assert_refused(run("image", self.image, "-o", self.path("a.png"), "--part", "1/2"),
-                            "a.png", ".npy, .nii, .tif and .zarr can", status=2)
-        self.assert_refused(run("bspline", "bezier", "a.g2", "-o", "a.bv", "--part", "1/2"),
-                            "'--part': what 'clspline bspline bezier' writes cannot be made in",
+                            "a.png", ".npy, .nii and .tif can", status=2)
+        self.assert_refused(run("convert", "a.g2", "-o", "a.bv", "--part", "1/2"),
+                            "'--part' is of a mesh of cells, not of B-splines",
                             status=2)
         teapot = os.path.join(DATA, "teapot.bv")
         for ending in ("stl", "obj", "glb", "png"):
-            self.assert_refused(run("bezier", teapot, "-o", self.path("a." + ending), "--part",
+            self.assert_refused(run("eval", teapot, "-o", self.path("a." + ending), "--part",
                                     "1/2"), "a." + ending, ".ply and .vtk can", status=2)
-        self.assert_refused(run("bezier", teapot, "-o", self.path("a.vtk"), "--part", "1/2",
+        self.assert_refused(run("eval", teapot, "-o", self.path("a.vtk"), "--part", "1/2",
                                 "--normals"), "with --normals, .ply can", status=2)
-        self.assert_refused(run("bezier", teapot, "-o", self.path("a.vtk"), "-o",
+        self.assert_refused(run("eval", teapot, "-o", self.path("a.vtk"), "-o",
                                 self.path("a.ply"), "--part", "1/2"), "one output at a time",
                             status=2)
         rod = os.path.join(DATA, "rod.vtk")
-        self.assert_refused(run("solid", rod, "-o", self.path("a.ply"), "--part", "1/2"), "a.ply",
-                            ".vtu and .vtkhdf can", status=2)
-        self.assert_refused(run("solid", rod, "--classes", "--part", "1/2"), "one output at a time",
+        self.assert_refused(run("eval", rod, "-o", self.path("a.ply"), "--part", "1/2"), "a.ply",
+                            ".vtu can", status=2)
+        self.assert_refused(run("eval", rod, "--classes", "--part", "1/2"), "one output at a time",
                             status=2)
-        self.assert_refused(run("bezier", teapot, "-o", self.path("a.ply"), "--part", "1/29"),
+        self.assert_refused(run("eval", teapot, "-o", self.path("a.ply"), "--part", "1/29"),
                             "29 parts, but only 28 patches")
         self.assert_refused(run("image", self.image, "-o", "-", "-f", "npy", "--part", "1/2"),
                             "not of '-'", status=2)

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "folder_output.h"
 #include "output.h"
 
 /* Leaves no temporary file behind, then dies of the signal as if it had not been caught. */
@@ -27,7 +26,6 @@ static void *wait_for_signals(void *set)
     int number;
     while (sigwait(set, &number) != 0)
         continue;
-    folder_output_end();
     die_of(number);
     return NULL;
 }

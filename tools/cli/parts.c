@@ -1,89 +1,34 @@
 #include "parts.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Options that do not change what is written. */
 #define WITHOUT_EFFECT "output part resume quiet verbose device report"
 
-#define FNV_OFFSET 0xcbf29ce484222325u
-
-/* Adds to a text, as far as it goes; NULL: to the hash alone, of all that was added (FNV-1a). */
+/* Adds to a text, as far as it goes, and to the hash of all that was added (FNV-1a). */
 static void add(char *text, size_t size, uint64_t *hash, const char *more)
 {
-    const size_t length = text ? strlen(text) : 0;
-    if (text) snprintf(text + length, size - length, "%s", more);
+    const size_t length = strlen(text);
+    snprintf(text + length, size - length, "%s", more);
     for (; *more; more++)
         *hash = (*hash ^ (unsigned char)*more) * 0x100000001b3u;
 }
 
 /* ---- inputs ---- */
 
-enum {
-    TELLING_BYTES = 160,
-    MAX_DEPTH = 32 /* of folders, among which links may lead in circles */
-};
-
-/* Writes what tells a file from others: its bytes, when they were last written, and its number on
+/* Adds what tells an input from others: its bytes, when they were last written, and its number on
    the disk. */
-static void tell_file(char text[TELLING_BYTES], const struct stat *status)
-{
-    snprintf(text, TELLING_BYTES, ", %llu bytes of %lld.%09ld, file %llu",
-             (unsigned long long)status->st_size, (long long)status->st_mtim.tv_sec,
-             (long)status->st_mtim.tv_nsec, (unsigned long long)status->st_ino);
-}
-
-/* What tells a folder from others, in whatever order its files are listed. */
-typedef struct folder_sum {
-    uint64_t hashes, files;
-} folder_sum;
-
-/* Adds all that is in a folder, which is closed; hash: of its path. */
-static void sum_folder(folder_sum *sum, int folder, uint64_t path, int depth)
-{
-    char text[TELLING_BYTES];
-    struct stat status;
-    DIR *const listing = folder >= 0 ? fdopendir(folder) : NULL;
-    if (!listing && folder >= 0) close(folder);
-    for (const struct dirent *d; listing && (d = readdir(listing)) != NULL;) {
-        uint64_t hash = path;
-        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
-            fstatat(folder, d->d_name, &status, 0) != 0)
-            continue;
-        add(NULL, 0, &hash, "/");
-        add(NULL, 0, &hash, d->d_name);
-        if (S_ISDIR(status.st_mode) && depth < MAX_DEPTH) {
-            const int inner = openat(folder, d->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-            sum_folder(sum, inner, hash, depth + 1);
-            continue;
-        }
-        tell_file(text, &status);
-        add(NULL, 0, &hash, text);
-        sum->hashes += hash;
-        sum->files++;
-    }
-    if (listing) closedir(listing);
-}
-
-/* Adds what tells an input from others. */
 static void add_input(char *text, size_t size, uint64_t *hash, const char *input)
 {
-    struct stat status = {0};
-    char more[TELLING_BYTES];
-    folder_sum sum = {0};
+    struct stat status;
+    char more[160];
     if (stat(input, &status) != 0) return; /* reading it says why */
-    if (S_ISDIR(status.st_mode)) {
-        sum_folder(&sum, open(input, O_RDONLY | O_DIRECTORY | O_CLOEXEC), FNV_OFFSET, 0);
-        snprintf(more, sizeof(more), ", %llu files #%016llx", (unsigned long long)sum.files,
-                 (unsigned long long)sum.hashes);
-    } else {
-        tell_file(more, &status);
-    }
+    snprintf(more, sizeof(more), ", %llu bytes of %lld.%09ld, file %llu",
+             (unsigned long long)status.st_size, (long long)status.st_mtim.tv_sec,
+             (long)status.st_mtim.tv_nsec, (unsigned long long)status.st_ino);
     add(text, size, hash, more);
 }
 
@@ -113,7 +58,7 @@ part_record parts_record(const request *r)
     const uint32_t version = clsp_version();
     part_record record = {.number = r->part, .count = r->num_parts};
     option_walk walk = {.at = {r->command->options}};
-    uint64_t hash = FNV_OFFSET;
+    uint64_t hash = 0xcbf29ce484222325u;
     char text[ROOM] = "", head[80], job[PART_TEXT_BYTES];
     int number;
     snprintf(head, sizeof(head), "clspline %u.%u.%u %s", version >> 16, version >> 8 & 0xff,
@@ -147,7 +92,7 @@ int parts_check(const request *r, bool *is_done)
     if (is_stream) return usage_error(r->command->name, "--part: parts are of files, not of '-'");
     switch (part_file_state(name, &record, &message)) {
     case PART_OTHER:
-        complain("%s; 'rm -r %s.part*' begins anew", message.text, name);
+        complain("%s; 'rm %s.part*' begins anew", message.text, name);
         return EXIT_FAILED;
     case PART_DONE:
         *is_done = r->resume;

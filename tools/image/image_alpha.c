@@ -36,7 +36,7 @@ static bool is_opaque(const image_request *r, const image_array *a)
 image_alpha image_alpha_choose(const image_request *r, const image_array *a)
 {
     const bool comes_weighted = a->alpha == IMAGE_ALPHA_ASSOCIATED, is_png = r->format == IMAGE_PNG;
-    const bool may_be = r->format != IMAGE_NPY && r->format != IMAGE_ZARR;
+    const bool may_be = r->format != IMAGE_NPY;
     const bool is_alpha = a->alpha == IMAGE_ALPHA_STRAIGHT || is_png || r->has_alpha ||
                           (may_be && a->alpha == IMAGE_ALPHA_UNKNOWN);
     image_alpha alpha = {.full = full_alpha(a->type), .clips = r->clip};

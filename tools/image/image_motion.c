@@ -25,7 +25,7 @@ static void find_zoom(const image_request *r, const image_array *in, double zoom
     static const double rounding = 1e-7; /* files have lengths in f32 */
     const option_list *wanted = &r->spacing;
     for (uint32_t k = 0; k < N; k++) {
-        zoom[k] = r->zoom > 0 ? r->zoom : 1;
+        zoom[k] = r->scale > 0 ? r->scale : 1;
         if (wanted->num > 0 && k < in->directions)
             zoom[k] = in->place.spacing[k] / wanted->values[wanted->num > 1 ? k : 0];
         const double whole = fmax(floor(zoom[k] + 0.5), 1);
@@ -81,8 +81,8 @@ static bool find_size(const image_request *r, const image_array *in, image_array
     return true;
 }
 
-/* Makes the output's place: what it shows of the world does not change by --zoom and --spacing, and
-   moves by all else. */
+/* Makes the output's place: what it shows of the world does not change by --scale and --spacing,
+   and moves by all else. */
 static void find_place(const image_request *r, const image_array *in, image_array *out)
 {
     double zoom[N];
@@ -92,7 +92,6 @@ static void find_place(const image_request *r, const image_array *in, image_arra
         const uint32_t d = in->directions - 1 - k;
         const double before = (double)(in->size[d] - 1) / 2, after = (double)(out->size[d] - 1) / 2;
         out->place.spacing[k] = in->place.spacing[k] / zoom[k];
-        out->place.origin[k] += in->place.spacing[k] * (before - after / zoom[k]);
         for (int i = 0; i < 2 * N; i++) {
             double *row = forms[i / N]->to_world[i % N];
             const double step = row[k];
@@ -143,7 +142,6 @@ bool image_motion_map(const image_request *r, const image_array *in, image_array
     out->type = type;
     out->values = NULL;
     out->is_stored = false;
-    out->zarr = NULL;
     if (!find_size(r, in, out)) return false;
     find_place(r, in, out);
     *map = clsp_image_identity();

@@ -5,18 +5,13 @@
 
 #include "image_formats.h"
 #include "image_stored.h"
-#include "zarr_writer.h"
 
 bool image_part_take(image_part *part, const image_request *r, const image_array *whole)
 {
-    const bool has_chunks = r->format == IMAGE_ZARR;
-    const size_t all = whole->size[0], layer = has_chunks ? zarr_writer_layer(whole) : 1;
     parts_range range;
-    if (!parts_take(&r->base, (all - 1) / layer + 1,
-                    has_chunks ? "layers of chunks" : "rows or slices", &range))
-        return false;
-    const size_t first = (size_t)range.first * layer, end = first + (size_t)range.count * layer;
-    *part = (image_part){.all = all, .first = first, .count = (end < all ? end : all) - first};
+    if (!parts_take(&r->base, whole->size[0], "rows or slices", &range)) return false;
+    *part = (image_part){
+        .all = whole->size[0], .first = (size_t)range.first, .count = (size_t)range.count};
     return true;
 }
 
@@ -73,17 +68,6 @@ static bool write_rows(const image_part *part, const image_array *a, const image
     return done;
 }
 
-/* Writes the chunks of the rows into the folder of all. */
-static bool write_chunks(const image_part *part, const image_array *a, const image_array *whole,
-                         const char *name, part_record *record, io_message *message)
-{
-    part_file folder;
-    record->bytes = zarr_writer_bytes(whole);
-    if (!part_file_open(&folder, name, record, true, message)) return false;
-    const zarr_writer writer = {folder.descriptor, name, whole, true, message};
-    return part_file_close(&folder, record, zarr_writer_put(&writer, a, part->first));
-}
-
 bool image_part_write(const image_part *part, const image_array *a, const image_request *r,
                       part_record *record, io_message *message)
 {
@@ -92,11 +76,10 @@ bool image_part_write(const image_part *part, const image_array *a, const image_
     image_array whole = *a;
     part_file file = {.descriptor = -1};
     whole.size[0] = part->all;
-    if (r->format == IMAGE_ZARR) return write_chunks(part, a, &whole, name, record, message);
     bool done = image_file_head(&whole, r->format, &head, name, message);
     if (r->format == IMAGE_NPY) image_npy_order(a); /* nobody reads the values after this */
     record->bytes = head.count + (uint64_t)part->all * row_bytes(a) * frames_of(a);
-    done = done && part_file_open(&file, name, record, false, message);
+    done = done && part_file_open(&file, name, record, message);
     done = part_file_close(&file, record, done && write_rows(part, a, &head, &file));
     free(head.bytes);
     return done;

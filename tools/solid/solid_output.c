@@ -60,7 +60,7 @@ static uint32_t bezier_place(uint32_t u, uint32_t v, uint32_t w)
     return 56 + (u - 1) + 2 * (v - 1) + 4 * (w - 1);
 }
 
-/* ---- VTU and VTKHDF ---- */
+/* ---- VTU ---- */
 
 /* What is being written. */
 typedef struct vtu_work {
@@ -206,12 +206,11 @@ static bool describe_fields(vtu_work *w)
     return true;
 }
 
-static void describe(vtu_work *w, const char *path)
+static void describe(vtu_work *w)
 {
     const solid_model *m = w->m;
     const uint64_t cells = m->counts.num_cells;
-    w->shape = (vtu_shape){.is_hdf = request_format(&m->r->base, path) == SOLID_VTKHDF,
-                           .precision = MESH_F64,
+    w->shape = (vtu_shape){.precision = MESH_F64,
                            .num_points = m->counts.num_vertices,
                            .num_cells = cells,
                            .cell_type = VTU_HEXAHEDRON,
@@ -255,7 +254,7 @@ static bool write_vtu(const solid_model *m, solid_samples *samples, const char *
     bool done = (w.piece || solid_model_memory(m)) && describe_fields(&w) &&
                 parts_take(&m->r->base, m->counts.num_cells, "cells", &w.cells) &&
                 parts_take(&m->r->base, m->counts.num_vertices, "vertices", &w.vertices);
-    if (done) describe(&w, path);
+    if (done) describe(&w);
     done = done && open_vtu(&w, path, &message);
     const bool opened = done;
     done = done && write_channel(&w, 0, &place);
@@ -370,12 +369,11 @@ static void note_unused(const solid_model *m, const char *path)
     const bool is_boundary = !has_cells && !is_picture;
     if (m->r->base.quiet) return;
     if (is_boundary && format != SOLID_PLY && m->num_fields > 0)
-        complain("note: %s: data of points are left out, .vtu, .vtkhdf and .ply have them", path);
+        complain("note: %s: data of points are left out, .vtu and .ply have them", path);
     if (is_boundary && m->cells.num_cell_arrays > 0)
-        complain("note: %s: data of cells are left out, .vtu and .vtkhdf have them", path);
+        complain("note: %s: data of cells are left out, .vtu has them", path);
     if (!has_cells && m->r->bezier)
-        complain("note: %s: --bezier is of .vtu and .vtkhdf, this is the boundary with 4 samples",
-                 path);
+        complain("note: %s: --bezier is of .vtu, this is the boundary with 4 samples", path);
     if (has_cells && m->r->normals) complain("note: %s: normals are left out", path);
 }
 

@@ -10,7 +10,7 @@
 vtu_number solid_size_number(const solid_array *a);
 
 /* Estimates the bytes of an output of a hexahedral mesh that has so many vertices, faces and cells
-   when it is written: of VTU and VTKHDF all but the head, of others within some tenths. */
+   when it is written: of VTU all but the head, of others within some tenths. */
 double solid_size_of(const solid_model *m, const char *path, double vertices, double faces,
                      double cells);
 

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,6 @@
 #include "image_file.h"
 #include "image_stored.h"
 #include "image_tiles.h"
-#include "leftovers.h"
 #include "temporary.h"
 
 static clsp_context *ctx;
@@ -174,18 +172,6 @@ static void test_volumes(void **state)
     check_image(&b, IMAGE_NIFTI, "b.nii");
 }
 
-/* From chunks, of which tiles have some in common. */
-static void test_chunks(void **state)
-{
-    image_array a = make_image(2, (const size_t[]){700, 530}, 3, 1, IMAGE_U16);
-    image_array b = make_image(3, (const size_t[]){70, 90, 130}, 1, 1, IMAGE_U8);
-    (void)state;
-    check_image(&a, IMAGE_ZARR, "a.zarr");
-    check_image(&b, IMAGE_ZARR, "b.zarr");
-    assert_true(leftover_remove_folder(AT_FDCWD, temporary_path("a.zarr")));
-    assert_true(leftover_remove_folder(AT_FDCWD, temporary_path("b.zarr")));
-}
-
 /* A file that has become shorter, and one that is in another byte order and does not stay. */
 static void test_files(void **state)
 {
@@ -225,7 +211,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_images),
                                        cmocka_unit_test(test_volumes),
-                                       cmocka_unit_test(test_chunks), cmocka_unit_test(test_files)};
+                                       cmocka_unit_test(test_files)};
     if (clsp_context_create(&ctx, NULL, NULL) != CLSP_OK) return 77;
     const int failed = cmocka_run_group_tests(tests, temporary_setup, temporary_teardown);
     clsp_context_destroy(&ctx);

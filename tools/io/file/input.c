@@ -1,6 +1,5 @@
 #include "input.h"
 
-#include <errno.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -17,8 +16,7 @@ bool input_open(input *in, const char *path, io_message *message)
     if (!in->file) return io_fail_errno(message, path, "cannot open");
     if (fstat(fileno(in->file), &status) != 0 || !S_ISDIR(status.st_mode)) return true;
     input_close(in);
-    errno = EISDIR;
-    return io_fail_errno(message, path, "cannot read");
+    return io_fail(message, "%s: a folder; one of Zarr is read in Python, by clspline.read", path);
 }
 
 void input_close(input *in)

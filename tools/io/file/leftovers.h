@@ -1,4 +1,4 @@
-/* Temporary files and folders of runs that were killed. A run holds a lock on its temporary file,
+/* Temporary files of runs that were killed. A run holds a lock on its temporary file,
    which ends with the process, however that ends; a later run removes what nobody holds. */
 #ifndef CLSPLINE_TOOLS_IO_LEFTOVERS_H
 #define CLSPLINE_TOOLS_IO_LEFTOVERS_H
@@ -6,19 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes the name of this process's temporary file or folder number i. */
+/* Writes the name of this process's temporary file number i. */
 void leftover_name(char *name, size_t size, int i);
 
 /* Locks a new temporary file for as long as its descriptor is open, copies of it included. False
    when another run took it for a leftover meanwhile. */
 bool leftover_hold(int descriptor);
 
-/* Removes the temporary files and folders in a folder that belong to this user and that no run
-   holds. */
+/* Removes the temporary files in a folder that belong to this user and that no run holds. */
 void leftovers_remove(const char *folder);
-
-/* Removes a folder that is in another one, or by its path, with all that is in it. Links are
-   removed and not followed. Returns whether it is gone. */
-bool leftover_remove_folder(int at, const char *name);
 
 #endif

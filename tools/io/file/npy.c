@@ -78,7 +78,8 @@ static const struct {
     [NPY_S16] = {"i2", 2}, [NPY_F16] = {"f2", 2}, [NPY_S8] = {"i1", 1}, [NPY_U32] = {"u4", 4},
     [NPY_S32] = {"i4", 4}, [NPY_U64] = {"u8", 8}, [NPY_S64] = {"i8", 8}};
 
-bool npy_take_type(npy_header *header, const char *type)
+/* Takes type and byte order of a name such as "<f8". False where it is none of them. */
+static bool take_type(npy_header *header, const char *type)
 {
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
         if (!type[0] || strchr(types[i].bytes > 1 ? "<>" : "<>|", type[0]) == NULL) continue;
@@ -99,7 +100,7 @@ static bool read_type(dictionary *d, npy_header *header)
                        "arrays of records are not read, save numpy.column_stack of their fields");
     const size_t begin = d->next;
     if (!take_string(d, type, sizeof(type))) return false;
-    if (npy_take_type(header, type)) return true;
+    if (take_type(header, type)) return true;
     d->next = begin;
     for (char *c = type; *c; c++)
         if (*c < ' ' || *c > '~') *c = '?';

@@ -39,9 +39,6 @@ typedef struct npy_header {
 /* The bytes of a number. */
 size_t npy_type_bytes(npy_type type);
 
-/* Takes type and byte order of a name such as "<f8". False where it is none of them. */
-bool npy_take_type(npy_header *header, const char *name);
-
 /* Returns the number that stands in a file's bytes, rounded where it is an integer above 2^53. */
 double npy_get(const npy_header *header, const unsigned char *bytes);
 

@@ -11,11 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "folder_output.h"
 #include "output.h"
 
-#define HEAD     "clspline part 2\n"
-#define OWN_NAME ".clspline-part" /* of what NAME.part says of itself, where it is a folder */
+#define HEAD "clspline part 2\n"
 
 /* Of pages, the largest there are. A page of what NAME.part says of itself has no bytes of the
    whole: NFS clients of Linux may write a page that they have read as a whole, and with it bytes of
@@ -59,11 +57,10 @@ static bool read_name(const char *file, const char *name, uint32_t *number, uint
 
 /* Opens a regular file that there is: no link is followed, and nothing is waited for. Below 0 with
    a message. */
-static int open_regular(int folder, const char *path, int flags, io_message *message)
+static int open_regular(const char *path, int flags, io_message *message)
 {
     struct stat status;
-    const int descriptor =
-        openat(folder, path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const int descriptor = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     const bool is_there = descriptor >= 0 && fstat(descriptor, &status) == 0;
     if (is_there && S_ISREG(status.st_mode)) return descriptor;
     if (is_there || errno == ELOOP || errno == ENXIO)
@@ -72,11 +69,6 @@ static int open_regular(int folder, const char *path, int flags, io_message *mes
         io_fail_errno(message, path, flags == O_RDONLY ? "cannot read" : "cannot write");
     if (descriptor >= 0) close(descriptor);
     return -1;
-}
-
-static int open_directory(const char *path)
-{
-    return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
 /* ---- records ---- */
@@ -123,7 +115,7 @@ static bool read_record(const char *name, uint32_t number, uint32_t count, part_
                         io_message *message)
 {
     char *const path = path_of(name, number, count);
-    const int descriptor = path ? open_regular(AT_FDCWD, path, O_RDONLY, message) : -1;
+    const int descriptor = path ? open_regular(path, O_RDONLY, message) : -1;
     FILE *const file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
     *r = (part_record){.number = number, .count = count};
     const bool is_read = file && read_text(file, r);
@@ -155,19 +147,17 @@ static uint64_t own_place(uint64_t bytes)
     return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
-/* Writes into NAME.part what it is, of a folder into a file there. */
-static bool put_own(int part, bool is_folder, const part_record *own)
+/* Writes into NAME.part what it is. */
+static bool put_own(int part, const part_record *own)
 {
-    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-    const int descriptor =
-        is_folder ? openat(part, OWN_NAME, flags, 0666) : fcntl(part, F_DUPFD_CLOEXEC, 0);
+    const int descriptor = fcntl(part, F_DUPFD_CLOEXEC, 0);
     FILE *const file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
     if (!file) {
         if (descriptor >= 0) close(descriptor);
         return false;
     }
-    const off_t place = is_folder ? 0 : (off_t)own_place(own->bytes);
-    const bool done = fseeko(file, place, SEEK_SET) == 0 && write_text(file, own);
+    const bool done =
+        fseeko(file, (off_t)own_place(own->bytes), SEEK_SET) == 0 && write_text(file, own);
     return fclose(file) == 0 && done;
 }
 
@@ -176,20 +166,16 @@ static bool put_own(int part, bool is_folder, const part_record *own)
 static part_state read_own(const char *path, part_record *own, io_message *message)
 {
     struct stat status;
-    const int folder = open_directory(path);
-    if (folder < 0 && errno == ENOENT) return PART_MISSING;
-    const int descriptor = folder >= 0 ? open_regular(folder, OWN_NAME, O_RDONLY, NULL)
-                                       : open_regular(AT_FDCWD, path, O_RDONLY, message);
+    if (lstat(path, &status) != 0 && errno == ENOENT) return PART_MISSING;
+    const int descriptor = open_regular(path, O_RDONLY, message);
     FILE *const file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
     *own = (part_record){.number = 0};
     bool done = file && fstat(descriptor, &status) == 0 && status.st_size > 0;
     const off_t place = done ? (status.st_size - 1) / PAGE * PAGE : 0;
     done = done && fseeko(file, place, SEEK_SET) == 0 && read_text(file, own) &&
-           (folder >= 0 || (uint64_t)place == own_place(own->bytes));
-    if (!done && (folder >= 0 || descriptor >= 0))
-        io_fail(message, "%s: does not say which job it is of", path);
+           (uint64_t)place == own_place(own->bytes);
+    if (!done && descriptor >= 0) io_fail(message, "%s: does not say which job it is of", path);
     if (file) fclose(file);
-    if (folder >= 0) close(folder);
     return done ? PART_DONE : PART_OTHER;
 }
 
@@ -213,25 +199,17 @@ static bool has_id(const char *path, const char *id, io_message *message)
 
 /* Makes NAME.part, where no other process does at the same time: whoever is first, its id holds.
    False with a message. */
-static bool create(const char *path, bool is_folder, const part_record *record, io_message *message)
+static bool create(const char *path, const part_record *record, io_message *message)
 {
     part_record own = *record;
     struct timespec now;
-    bool done;
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(own.id, sizeof(own.id), "%08" PRIx64 "-%08lx-%lx", (uint64_t)now.tv_sec,
              (unsigned long)now.tv_nsec, (unsigned long)getpid());
-    if (is_folder) {
-        folder_output out;
-        if (!folder_output_open(&out, path, message)) return false;
-        done = put_own(out.descriptor, true, &own);
-        if (!done) io_fail_errno(message, path, "cannot write");
-        return folder_output_close(&out, done);
-    }
     output out;
     if (!output_open_plain(&out, path, message)) return false;
     out.is_first = true;
-    done = put_own(fileno(out.file), false, &own);
+    const bool done = put_own(fileno(out.file), &own);
     if (!done) io_fail_errno(message, path, "cannot write");
     return output_close(&out, done);
 }
@@ -327,12 +305,12 @@ static void release(part_file *f)
 }
 
 /* Has NAME.part be there, and of this job. */
-static bool begin(part_file *f, const part_record *record, bool is_folder)
+static bool begin(part_file *f, const part_record *record)
 {
     part_record own;
     part_state state = read_own(f->path, &own, f->message);
     if (state == PART_MISSING) {
-        const bool made = create(f->path, is_folder, record, f->message);
+        const bool made = create(f->path, record, f->message);
         state = read_own(f->path, &own, f->message); /* another process's, perhaps */
         if (state == PART_MISSING && made) io_fail(f->message, "%s: was removed", f->path);
     }
@@ -340,23 +318,20 @@ static bool begin(part_file *f, const part_record *record, bool is_folder)
     strcpy(f->id, own.id);
     return own.bytes == record->bytes || io_fail(f->message,
                                                  "%s: has %" PRIu64 " bytes, not the %" PRIu64
-                                                 " of this job; 'rm -r %s*' begins anew",
+                                                 " of this job; 'rm %s*' begins anew",
                                                  f->path, own.bytes, record->bytes, f->path);
 }
 
-bool part_file_open(part_file *f, const char *name, const part_record *record, bool is_folder,
-                    io_message *message)
+bool part_file_open(part_file *f, const char *name, const part_record *record, io_message *message)
 {
     *f = (part_file){.name = name, .message = message, .descriptor = -1};
     f->path = path_of(name, 0, 0);
     if (!f->path) return io_fail_errno(message, name, "cannot write");
-    if (begin(f, record, is_folder)) {
+    if (begin(f, record)) {
         /* For writing only: of what they may read too, NFS clients of Linux write whole pages, and
            with them bytes of another machine's part as they were. */
-        f->descriptor = is_folder ? open_directory(f->path)
-                                  : open_regular(AT_FDCWD, f->path, O_WRONLY, message);
+        f->descriptor = open_regular(f->path, O_WRONLY, message);
         if (f->descriptor >= 0) return true;
-        if (is_folder) io_fail_errno(message, f->path, "cannot write");
     }
     release(f);
     return false;
@@ -409,7 +384,7 @@ bool part_output_open(output *out, uint64_t bytes)
 {
     part_output *const p = out->part;
     p->record.bytes = bytes;
-    if (!part_file_open(&p->file, out->name, &p->record, false, out->message)) return false;
+    if (!part_file_open(&p->file, out->name, &p->record, out->message)) return false;
     const int descriptor = fcntl(p->file.descriptor, F_DUPFD_CLOEXEC, 0);
     if (descriptor >= 0) out->file = fdopen(descriptor, "wb");
     if (out->file) return true;
@@ -478,11 +453,10 @@ static bool check_complete(const char *name, uint32_t count, const char *is_ther
                    missing, missing > 1 ? "are" : "is", text, missing > MOST ? ", .." : "");
 }
 
-/* Tells whether a file, or a folder, can have its name. */
-static bool can_rename(const char *name, bool is_folder, io_message *message)
+/* Tells whether a file can have its name. */
+static bool can_rename(const char *name, io_message *message)
 {
     struct stat status;
-    if (is_folder) return folder_is_free(name, message);
     return lstat(name, &status) != 0 || S_ISREG(status.st_mode) ||
            io_fail(message, "%s: cannot write: not a regular file", name);
 }
@@ -500,19 +474,15 @@ static bool is_path_of(int descriptor, const char *path)
 static bool rename_whole(const char *name, const part_record *own, io_message *message)
 {
     char *const path = path_of(name, 0, 0);
-    int descriptor = path ? open_directory(path) : -1;
-    const bool is_folder = descriptor >= 0;
     if (!path) return io_fail(message, "not enough memory");
-    if (!is_folder) descriptor = open_regular(AT_FDCWD, path, O_WRONLY, message);
-    bool done =
-        descriptor >= 0 && can_rename(name, is_folder, message) && has_id(path, own->id, message);
-    if (done && (is_folder ? unlinkat(descriptor, OWN_NAME, 0) != 0
-                           : ftruncate(descriptor, (off_t)own->bytes) != 0))
+    const int descriptor = open_regular(path, O_WRONLY, message);
+    bool done = descriptor >= 0 && can_rename(name, message) && has_id(path, own->id, message);
+    if (done && ftruncate(descriptor, (off_t)own->bytes) != 0)
         done = io_fail_errno(message, path, "cannot write");
     /* another process may have joined them, and a third one begun anew */
     if (done && (!is_path_of(descriptor, path) || rename(path, name) != 0)) {
         done = io_fail_errno(message, name, "cannot write");
-        if (is_path_of(descriptor, path)) put_own(descriptor, is_folder, own);
+        if (is_path_of(descriptor, path)) put_own(descriptor, own);
     }
     if (descriptor >= 0) close(descriptor);
     free(path);

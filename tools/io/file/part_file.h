@@ -3,12 +3,11 @@
 
    What they write goes to NAME.part. A process that has written all of its part K of N leaves a
    record of it, NAME.part-K-of-N, which tells how the part was made. Joining looks whether all
-   records are there and agree, gives NAME.part its name, and removes the records. NAME may be a
-   folder, of which each process writes some files.
+   records are there and agree, gives NAME.part its name, and removes the records.
 
-   NAME.part says of itself which job it is of, and its id, behind the bytes of the whole or in a
-   file of the folder, until it gets its name. It is there from the start, as whole as a file that
-   gets its name by link or rename. A record has the id of the NAME.part that it belongs to; one
+   NAME.part says of itself which job it is of, and its id, behind the bytes of the whole, until it
+   gets its name. It is there from the start, as whole as a file that gets its name by link or
+   rename. A record has the id of the NAME.part that it belongs to; one
    with another id is nobody's: its NAME.part was lost, or has its name. */
 #ifndef CLSPLINE_TOOLS_IO_PART_FILE_H
 #define CLSPLINE_TOOLS_IO_PART_FILE_H
@@ -25,7 +24,7 @@ enum { PART_TEXT_BYTES = 1024, PART_ID_BYTES = 64, PART_MAX_COUNT = 1000000 };
 /* What a record tells. */
 typedef struct part_record {
     uint32_t number, count;     /* K of N, from 1 on */
-    uint64_t bytes;             /* of the whole file, or of the files of a folder */
+    uint64_t bytes;             /* of the whole file */
     char id[PART_ID_BYTES];     /* of the NAME.part that has the part; it gives that */
     char job[PART_TEXT_BYTES];  /* how all parts are made: they must have it in common */
     char made[PART_TEXT_BYTES]; /* by what this one is made, a device */
@@ -52,10 +51,9 @@ typedef struct part_file {
     io_message *message;
 } part_file;
 
-/* Opens NAME.part, a file or a folder, or makes it. Of the record all must be known but what made
+/* Opens NAME.part, or makes it. Of the record all must be known but what made
    it. name and message must outlive it. False with a message, as where it is of another job. */
-bool part_file_open(part_file *f, const char *name, const part_record *record, bool is_folder,
-                    io_message *message);
+bool part_file_open(part_file *f, const char *name, const part_record *record, io_message *message);
 
 /* Writes bytes at a place of the whole file. */
 bool part_file_write(part_file *f, uint64_t at, const void *bytes, size_t num);

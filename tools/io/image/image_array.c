@@ -166,9 +166,7 @@ void image_array_drop(image_array *a)
 {
     free(a->values);
     if (a->is_stored) close(a->descriptor);
-    if (a->is_stored) free(a->zarr);
     a->values = NULL;
-    a->zarr = NULL;
     a->is_stored = false;
 }
 

@@ -37,8 +37,7 @@ enum {
     IMAGE_LEFT_OUT_PROFILE = 1,
     IMAGE_LEFT_OUT_PLACE = 2,   /* in the world, other than as image_place has it */
     IMAGE_LEFT_OUT_NO_DATA = 4, /* the value of samples that are none */
-    IMAGE_LEFT_OUT_WORDS = 8,
-    IMAGE_LEFT_OUT_ATTRIBUTES = 16 /* of OME-Zarr, beside the axes of the first image */
+    IMAGE_LEFT_OUT_WORDS = 8
 };
 
 /* A way from x, y, z, numbers of samples, and 1, to the world's coordinates. */
@@ -50,7 +49,6 @@ typedef struct image_form {
 /* What the file tells of where its samples are. Zero: nothing. */
 typedef struct image_place {
     double spacing[IMAGE_MAX_DIRECTIONS]; /* between samples, along x, y, z */
-    double origin[IMAGE_MAX_DIRECTIONS];  /* of the first sample, in the unit of these */
     image_form sform, qform;
     double quatern[3], hand; /* of the qform: how it turns, and -1 where it mirrors z */
     int units;               /* of lengths, as NIfTI numbers them */
@@ -71,12 +69,11 @@ typedef struct image_array {
     image_alpha_kind alpha;
     image_type type;
     void *values;   /* [frames][size[0]]..[channels], in the machine's byte order */
-    bool is_stored; /* they are in a file or folder, and values is NULL: image_stored.h */
+    bool is_stored; /* they are in a file, and values is NULL: image_stored.h */
     int descriptor; /* of that, and where they begin in it: */
     uint64_t at;
-    struct zarr_image *zarr; /* how they are stored in a folder; NULL: it is a file */
-    uint32_t quality;        /* of a JPEG that is written, 1 to 100; 0: the default */
-    uint32_t left_out;       /* what the file says beside, as IMAGE_LEFT_OUT_ bits */
+    uint32_t quality;  /* of a JPEG that is written, 1 to 100; 0: the default */
+    uint32_t left_out; /* what the file says beside, as IMAGE_LEFT_OUT_ bits */
     image_place place;
     struct image_nifti *nifti; /* what a NIfTI file says beside; NULL: nothing */
 } image_array;

@@ -11,8 +11,6 @@
 #include "image_stored.h"
 #include "input.h"
 #include "output.h"
-#include "zarr_image.h"
-#include "zarr_writer.h"
 
 enum { READ_BYTES = 1 << 16 };
 
@@ -48,7 +46,7 @@ image_format image_format_of_word(const char *word)
         image_format format;
     } known[] = {{"png", IMAGE_PNG},   {"tif", IMAGE_TIFF},        {"tiff", IMAGE_TIFF},
                  {"nii", IMAGE_NIFTI}, {"nii.gz", IMAGE_NIFTI_GZ}, {"npy", IMAGE_NPY},
-                 {"jpg", IMAGE_JPEG},  {"jpeg", IMAGE_JPEG},       {"zarr", IMAGE_ZARR}};
+                 {"jpg", IMAGE_JPEG},  {"jpeg", IMAGE_JPEG}};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (strcasecmp(word, known[i].ending) == 0) return known[i].format;
     return IMAGE_NONE;
@@ -102,10 +100,10 @@ static image_format find_format(FILE *file)
 
 bool image_source_refuse(const image_source *s)
 {
-    static const char formats[] = "PNG, TIFF, NIfTI, JPEG, .npy, OME-Zarr";
+    static const char formats[] = "PNG, TIFF, NIfTI, JPEG, .npy";
     scanner scan;
     scanner_init(&scan, s->file, s->name, s->message);
-    if (foreign_refuse(&scan, formats, "image")) return false;
+    if (foreign_refuse(&scan, formats, FILE_IMAGE)) return false;
     return scan.filled == 0 ? image_source_fail(s, "the file is empty")
                             : image_source_fail(s, "no image of a known format (%s)", formats);
 }
@@ -150,23 +148,12 @@ static bool is_pair(const char *path, char header[IMAGE_NAME_BYTES])
 #endif
 }
 
-/* Reads an image that is a folder. */
-static bool read_folder(image_array *a, const char *path, uint32_t directions, bool stays,
-                        io_message *message)
-{
-    const bool done = zarr_image_open(a, path, directions, message) &&
-                      (stays || image_stored_load(a, path, message));
-    if (!done) image_array_clear(a);
-    return done;
-}
-
 static bool read_file(image_array *a, const char *path, uint32_t directions, bool stays,
                       io_message *message)
 {
     input in;
     char header[IMAGE_NAME_BYTES];
     *a = (image_array){.values = NULL};
-    if (zarr_image_suits(path)) return read_folder(a, path, directions, stays, message);
     if (is_pair(path, header)) path = header;
     if (!input_open(&in, path, message)) return false;
     const image_source s = {in.file, in.name, message, stays};
@@ -214,18 +201,10 @@ bool image_file_suits(const image_array *a, image_format format, const char *nam
         return io_fail(message,
                        "%s: a NIfTI file has one channel, or three or four of u8, not %u of %s",
                        name, a->channels, image_type_name(a->type));
-    if (a->frames > 1 && !is_nifti && format != IMAGE_NPY && format != IMAGE_ZARR)
-        return io_fail(message, "%s: %lu images in a row go into NIfTI, .npy or .zarr", name,
+    if (a->frames > 1 && !is_nifti && format != IMAGE_NPY)
+        return io_fail(message, "%s: %lu images in a row go into NIfTI or .npy", name,
                        (unsigned long)a->frames);
-    if (format == IMAGE_ZARR && a->directions == 1)
-        return io_fail(message, "%s: OME-Zarr has two or three directions, this image has one",
-                       name);
     return true;
-}
-
-static bool has_origin(const image_place *p)
-{
-    return p->origin[0] != 0 || p->origin[1] != 0 || p->origin[2] != 0;
 }
 
 bool image_file_loses(const image_array *a, image_format format, char text[IMAGE_TEXT_BYTES])
@@ -233,8 +212,7 @@ bool image_file_loses(const image_array *a, image_format format, char text[IMAGE
     const image_place *p = &a->place;
     const bool is_nifti = format == IMAGE_NIFTI || format == IMAGE_NIFTI_GZ;
     const nifti_header none = {.version = 1}, *h = a->nifti ? &a->nifti->header : &none;
-    const bool is_placed = ((p->sform.code > 0 || p->qform.code > 0) && !is_nifti) ||
-                           (has_origin(p) && format != IMAGE_ZARR);
+    const bool is_placed = (p->sform.code > 0 || p->qform.code > 0) && !is_nifti;
     const bool is_described = (h->descrip[0] || h->aux_file[0] || h->intent_name[0]) && !is_nifti;
     const struct {
         bool is_lost;
@@ -244,7 +222,6 @@ bool image_file_loses(const image_array *a, image_format format, char text[IMAGE
                {is_placed || (a->left_out & IMAGE_LEFT_OUT_PLACE) != 0, "where it is in the world"},
                {(a->left_out & IMAGE_LEFT_OUT_NO_DATA) != 0, "which value stands for no data"},
                {is_described || (a->left_out & IMAGE_LEFT_OUT_WORDS) != 0, "the description"},
-               {(a->left_out & IMAGE_LEFT_OUT_ATTRIBUTES) != 0, "what else .zattrs says"},
                {a->nifti && a->nifti->extensions.count > 0 && !is_nifti, "the extensions"}};
     text[0] = 0;
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -315,7 +292,6 @@ bool image_file_write(const image_array *a, const char *path, image_format forma
 {
     output out = {.lock = -1};
     if (!image_file_suits(a, format, path, message)) return false;
-    if (format == IMAGE_ZARR) return zarr_write(a, path, message);
     if (!output_open(&out, path, message)) return false;
     const bool done = write_format(a, out.file, format, out.name, message);
     return output_close(&out, done);

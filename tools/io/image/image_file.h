@@ -15,8 +15,6 @@
                 can be. Written also with images or volumes in a row as a first axis
 
      .jpg       u8, gray or RGB; Exif's orientation turns it
-     .zarr      OME-Zarr, a folder (zarr_image.h, zarr_writer.h): what .npy can have, in two or
-   three directions, and more where its axes say what they are
 
    Files are known by how they begin; the ending of a name chooses what is written. TIFF, NIfTI
    and JPEG need libtiff, zlib and libjpeg, and a build without one of them says so. Lengths of
@@ -37,13 +35,12 @@ typedef enum image_format {
     IMAGE_NIFTI,
     IMAGE_NIFTI_GZ,
     IMAGE_NPY,
-    IMAGE_JPEG,
-    IMAGE_ZARR
+    IMAGE_JPEG
 } image_format;
 
 enum { IMAGE_TEXT_BYTES = 256 };
 
-/* The format of an ending: "png", "tif", "nii", "nii.gz", "npy", "jpg", "zarr". */
+/* The format of an ending: "png", "tif", "nii", "nii.gz", "npy", "jpg". */
 image_format image_format_of_word(const char *word);
 
 /* Whether this build has the library that a format needs. False with a message that has the
@@ -56,7 +53,7 @@ bool image_format_is_built(image_format format, const char *name, io_message *me
 bool image_file_read(image_array *a, const char *path, uint32_t directions, io_message *message);
 
 /* As image_file_read. Values of .npy and NIfTI stay in the file where they are there as they are in
-   memory, and those of Zarr stay in their chunks: image_stored.h. */
+   memory: image_stored.h. */
 bool image_file_open(image_array *a, const char *path, uint32_t directions, io_message *message);
 
 /* Tells whether a format can hold an image. False with a message that begins with the name. */

@@ -8,7 +8,6 @@
 #include "image_array.h"
 #include "message.h"
 #include "nifti_header.h"
-#include "npy.h"
 
 /* What a NIfTI file says beside its image, and the bytes of its extensions, whose sizes and codes
    are in the machine's byte order. */
@@ -46,19 +45,6 @@ enum { IMAGE_NAME_BYTES = 4096 };
 bool image_nifti_header_name(const char *path, char made[IMAGE_NAME_BYTES]);
 
 bool image_npy_read(image_array *a, const image_source *s, uint32_t directions);
-
-/* Divides axes into directions and channels, as image_file_read has them of .npy. False where they
-   are no image's. */
-bool image_npy_divide(image_array *a, const uint64_t *shape, uint32_t axes, uint32_t directions);
-
-/* Returns what numbers become: the smallest type here that has all their values. */
-image_type image_npy_type(npy_type type);
-
-/* Tells whether an image has numbers as they are in a file. */
-bool image_npy_is_same(const npy_header *header);
-
-/* Sets value number i of an image to a number as it stands in a file, with all its bits. */
-void image_npy_take(image_array *a, size_t i, const npy_header *header, const unsigned char *from);
 
 /* Each writes an image that the format can hold. False when that fails, where the stream shows it
    or the message, which begins with the name, says it. */

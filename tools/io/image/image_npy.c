@@ -22,7 +22,9 @@ static bool fail_shape(const image_source *s, const npy_header *header)
                              shape);
 }
 
-bool image_npy_divide(image_array *a, const uint64_t *shape, uint32_t axes, uint32_t directions)
+/* Divides axes into directions and channels, as image_file_read has them. False where they are no
+   image's. */
+static bool divide(image_array *a, const uint64_t *shape, uint32_t axes, uint32_t directions)
 {
     if (axes == 0) return false;
     const uint64_t last = shape[axes - 1];
@@ -62,12 +64,14 @@ static bool is_swapped(const npy_header *header)
     return npy_type_bytes(header->type) > 1 && header->is_big == is_little_endian();
 }
 
-bool image_npy_is_same(const npy_header *header)
+/* Tells whether an image has numbers as they are in a file. */
+static bool is_same(const npy_header *header)
 {
     return has_own(header->type) && !is_swapped(header);
 }
 
-void image_npy_take(image_array *a, size_t i, const npy_header *header, const unsigned char *from)
+/* Sets value number i of an image to a number as it stands in a file, with all its bits. */
+static void take(image_array *a, size_t i, const npy_header *header, const unsigned char *from)
 {
     const size_t each = image_type_bytes(a->type);
     unsigned char *to = (unsigned char *)a->values + i * each;
@@ -115,7 +119,7 @@ static bool convert(image_array *a, const image_source *s, const npy_header *hea
     const size_t each = npy_type_bytes(header->type);
     if (!image_array_make(a)) return image_source_fail(s, "not enough memory for this file");
     for (size_t i = 0; i < count; i++)
-        image_npy_take(a, i, header, from + file_index(header, i) * each);
+        take(a, i, header, from + file_index(header, i) * each);
     return true;
 }
 
@@ -124,7 +128,7 @@ static bool read_values(image_array *a, const image_source *s, const npy_header 
     image_bytes got = {.bytes = NULL};
     size_t bytes;
     const size_t each = npy_type_bytes(header->type), own = image_type_bytes(a->type);
-    const bool is_ready = !header->is_fortran && image_npy_is_same(header);
+    const bool is_ready = !header->is_fortran && is_same(header);
     if (!image_array_bytes(a, &bytes)) return image_source_fail(s, "an array that is too large");
     if (s->stays && is_ready && image_stored_keep(a, s->file, (uint64_t)ftello(s->file)))
         return true;
@@ -138,7 +142,8 @@ static bool read_values(image_array *a, const image_source *s, const npy_header 
     return done;
 }
 
-image_type image_npy_type(npy_type type)
+/* Returns what numbers become: the smallest type here that has all their values. */
+static image_type image_type_of(npy_type type)
 {
     static const image_type types[] = {
         [NPY_U8] = IMAGE_U8,   [NPY_U16] = IMAGE_U16, [NPY_S16] = IMAGE_S16, [NPY_F32] = IMAGE_F32,
@@ -151,9 +156,8 @@ bool image_npy_read(image_array *a, const image_source *s, uint32_t directions)
 {
     npy_header header;
     if (!npy_read_header(&header, s->file, s->name, s->message)) return false;
-    a->type = image_npy_type(header.type);
-    if (!image_npy_divide(a, header.shape, header.num_axes, directions))
-        return fail_shape(s, &header);
+    a->type = image_type_of(header.type);
+    if (!divide(a, header.shape, header.num_axes, directions)) return fail_shape(s, &header);
     return read_values(a, s, &header);
 }
 

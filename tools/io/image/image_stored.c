@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "zarr_image.h"
-
 bool image_stored_keep(image_array *a, FILE *file, uint64_t at)
 {
     struct stat info;
@@ -39,7 +37,6 @@ bool image_stored_take(const image_array *a, const image_box *box, void *to, con
                        io_message *message)
 {
     const image_lines lines = image_box_lines(a, box);
-    if (a->is_stored && a->zarr) return zarr_image_take(a, box, to, name, message);
     for (size_t i = 0; i < lines.num; i++) {
         const size_t at = image_line_at(a, &lines, i);
         char *const line = (char *)to + i * lines.bytes;
@@ -58,7 +55,6 @@ bool image_stored_load(image_array *a, const char *name, io_message *message)
     bool done = true;
     size_t bytes;
     if (!a->is_stored) return true;
-    if (a->zarr && !zarr_image_has_values(a, name, message)) return false;
     loaded.is_stored = false;
     if (!image_array_bytes(a, &bytes) || !image_array_make(&loaded))
         return io_fail(message, "%s: not enough memory for this image", name);

@@ -1,6 +1,5 @@
 /* Images whose values stay in their file, for those who need some of them at a time: one that has
-   them as they are in memory, one behind the other, or a Zarr array (zarr_image.h), whose chunks
-   are read as they are needed. */
+   them as they are in memory, one behind the other. */
 #ifndef CLSPLINE_TOOLS_IO_IMAGE_STORED_H
 #define CLSPLINE_TOOLS_IO_IMAGE_STORED_H
 

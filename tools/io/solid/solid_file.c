@@ -26,14 +26,6 @@ bool solid_scan_dimension(scanner *s)
            scanner_fail(s, s->word_line, "a solid has dimension 3, not %u", (unsigned)dimension);
 }
 
-bool solid_scan_vertex(scanner *s, uint32_t base, uint32_t *vertex)
-{
-    if (!scanner_count(s, "a vertex", INT32_MAX, vertex)) return false;
-    if (*vertex < base) return scanner_fail(s, s->word_line, "vertices are numbered from 1");
-    *vertex -= base;
-    return true;
-}
-
 void solid_turn_wedge(uint32_t vertices[6])
 {
     for (int i = 1; i < 6; i += 3) {
@@ -43,12 +35,12 @@ void solid_turn_wedge(uint32_t vertices[6])
     }
 }
 
-bool solid_scan_cell(solid_cells *cells, scanner *s, int kind, uint32_t base)
+bool solid_scan_cell(solid_cells *cells, scanner *s, int kind)
 {
     uint32_t v[12];
     const uint32_t count = solid_kind_vertices(kind);
     for (uint32_t i = 0; i < count; i++)
-        if (!solid_scan_vertex(s, base, &v[i])) return false;
+        if (!scanner_count(s, "a vertex", INT32_MAX, &v[i])) return false;
     if (kind == SOLID_WEDGE) solid_turn_wedge(v);
     return solid_cells_add(cells, kind, v, count) || solid_scan_memory(s);
 }
@@ -127,7 +119,7 @@ bool solid_file_read(solid_cells *cells, FILE *file, const char *name, const io_
     scan.progress = progress;
     *cells = (solid_cells){.num_points = 0};
     const bool is_foreign =
-        foreign_refuse(&scan, "VTK, VTU, MEDIT or Gmsh, as meshio does", "solid");
+        foreign_refuse(&scan, "VTK, VTU, MEDIT or Gmsh, as meshio does", FILE_CELLS);
     const solid_reader reader = is_foreign ? NULL : find_reader(&scan);
     bool done = !scan.failed;
     if (done && !reader)

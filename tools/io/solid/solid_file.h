@@ -54,9 +54,6 @@ bool solid_scan_word(scanner *s, const char *what);
 /* Reads the dimension, which must be 3. */
 bool solid_scan_dimension(scanner *s);
 
-/* Reads a vertex numbered from `base` on. */
-bool solid_scan_vertex(scanner *s, uint32_t base, uint32_t *vertex);
-
 /* Turns a wedge that begins with the triangle as it is seen from the other one, as all formats but
    VTK's have it. */
 void solid_turn_wedge(uint32_t vertices[6]);
@@ -67,8 +64,8 @@ void solid_turn_wedge(uint32_t vertices[6]);
 #define SOLID_GMSH_LABEL  "gmsh:physical"
 #define SOLID_GMSH_ENTITY "gmsh:geometrical"
 
-/* Reads the vertices of a cell, numbered from `base` on, and adds it; wedges are turned. */
-bool solid_scan_cell(solid_cells *cells, scanner *s, int kind, uint32_t base);
+/* Reads the vertices of a cell, numbered from 0 on, and adds it; wedges are turned. */
+bool solid_scan_cell(solid_cells *cells, scanner *s, int kind);
 
 /* Reads so many points of three coordinates. */
 bool solid_scan_points(solid_cells *cells, scanner *s, uint32_t count);

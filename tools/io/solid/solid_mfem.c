@@ -29,12 +29,12 @@ static bool read_elements(solid_cells *cells, scanner *s)
             !scanner_count(s, "a geometry", MAX_GEOMETRY, &geometry))
             return false;
         if (cells && geometries[geometry].kind) {
-            if (!solid_scan_cell(cells, s, geometries[geometry].kind, 0)) return false;
+            if (!solid_scan_cell(cells, s, geometries[geometry].kind)) return false;
             if (!solid_cells_label(cells, SOLID_MFEM_LABEL, attribute)) return solid_scan_memory(s);
             continue;
         }
         for (uint32_t k = 0; k < geometries[geometry].vertices; k++)
-            if (!solid_scan_vertex(s, 0, &vertex)) return false;
+            if (!scanner_count(s, "a vertex", INT32_MAX, &vertex)) return false;
     }
     return true;
 }

@@ -12,7 +12,7 @@ static uint32_t real_bytes(const vtu_shape *s)
     return s->precision == MESH_F32 ? 4 : 8;
 }
 
-uint32_t vtu_place_bytes(const vtu_shape *s)
+static uint32_t place_bytes(const vtu_shape *s)
 {
     const uint64_t most = s->num_cells * s->cell_points;
     return s->num_points > INT32_MAX || most > INT32_MAX ? 8 : 4;
@@ -38,9 +38,9 @@ static uint64_t item_bytes(const vtu_shape *s, size_t number)
         return field_bytes(s, &s->cell_fields[number - 1 - s->num_fields]);
     switch (number - points_array(s)) {
     case 0:
-        return s->cell_points * vtu_place_bytes(s);
+        return s->cell_points * place_bytes(s);
     case 1:
-        return vtu_place_bytes(s);
+        return place_bytes(s);
     default:
         return 1;
     }
@@ -51,10 +51,9 @@ static uint64_t array_bytes(const vtu_shape *s, size_t number)
     return (number <= s->num_fields ? s->num_points : s->num_cells) * item_bytes(s, number);
 }
 
-/* Returns where array `number` begins, in XML with its size; behind the last one, the end. */
+/* Returns where array `number` begins, with its size; behind the last one, the end. */
 static uint64_t array_at(const vtu_file *f, size_t number)
 {
-    if (f->shape->is_hdf) return f->hdf.at[number];
     uint64_t at = f->head_bytes;
     for (size_t i = 0; i < number; i++)
         at += SIZE_BYTES + array_bytes(f->shape, i);
@@ -104,7 +103,7 @@ static void write_head(vtu_file *f)
     const vtu_shape *s = f->shape;
     const size_t cells = points_array(s);
     const char *real = s->precision == MESH_F32 ? "Float32" : "Float64";
-    const char *place = vtu_place_bytes(s) == 4 ? "Int32" : "Int64";
+    const char *place = place_bytes(s) == 4 ? "Int32" : "Int64";
     /* before 2.1 edges of Bezier cells were in another order; 1.0 is what all readers know */
     const char *version = s->cell_type == VTU_BEZIER_HEXAHEDRON ? "2.2" : "1.0";
     uint64_t offset = 0;
@@ -132,40 +131,22 @@ static const char tail[] = "\n  </AppendedData>\n</VTKFile>\n";
 /* Moves to a place of a file whose arrays may be written in any order. */
 static void move(vtu_file *f, uint64_t at)
 {
-    if (f->is_part || f->shape->is_hdf) block_writer_move(f->blocks, at);
-}
-
-/* Writes the head of a VTKHDF file. */
-static void write_gaps(vtu_file *f)
-{
-    const unsigned char *from = f->hdf.bytes;
-    for (size_t i = 0; i < f->hdf.num_gaps; i++) {
-        move(f, f->hdf.gaps[i].at);
-        for (uint64_t left = f->hdf.gaps[i].count; left > 0;) {
-            const size_t num = left < PIECE ? (size_t)left : PIECE;
-            memcpy(block_writer_reserve(f->blocks, num), from, num);
-            block_writer_advance(f->blocks, num);
-            from += num;
-            left -= num;
-        }
-    }
+    if (f->is_part) block_writer_move(f->blocks, at);
 }
 
 /* Writes the head. Of a part the bytes of the whole are known then, and told before any is
    written. */
 static bool begin(vtu_file *f)
 {
-    const bool is_hdf = f->shape->is_hdf;
-    if (!is_hdf) write_head(f);
+    write_head(f);
     f->head_bytes = block_writer_count(f->blocks);
     const uint64_t end = array_at(f, points_array(f->shape) + 3);
-    if (f->is_part && !part_output_open(&f->out, end + (is_hdf ? 0 : strlen(tail)))) {
+    if (f->is_part && !part_output_open(&f->out, end + strlen(tail))) {
         block_writer_drop(f->blocks);
         vtu_file_close(f, false);
         return false;
     }
     block_writer_begin(f->blocks, f->out.file);
-    if (is_hdf) write_gaps(f);
     return true;
 }
 
@@ -176,16 +157,12 @@ bool vtu_file_open(vtu_file *f, const vtu_shape *s, const vtu_part *part, const 
                     .first_cell = part ? part->first : 0,
                     .num_cells = part ? part->count : s->num_cells,
                     .is_part = part != NULL};
-    if (s->is_hdf && !vtk_hdf_make(&f->hdf, s, path, message)) return false;
-    if (part) {
+    if (part)
         part_output_begin(&f->part, &f->out, path, part->record, message);
-    } else if (!output_open(&f->out, path, message)) {
-        vtk_hdf_clear(&f->hdf);
+    else if (!output_open(&f->out, path, message))
         return false;
-    }
     f->blocks = block_writer_open(f->out.file);
     if (!f->blocks) {
-        vtk_hdf_clear(&f->hdf);
         output_close(&f->out, false);
         return io_fail(message, "%s: cannot write: not enough memory", path);
     }
@@ -194,14 +171,11 @@ bool vtu_file_open(vtu_file *f, const vtu_shape *s, const vtu_part *part, const 
 
 void vtu_file_begin(vtu_file *f, size_t number, uint64_t first)
 {
-    uint64_t at = array_at(f, number);
+    const uint64_t at = array_at(f, number);
     move(f, at);
-    if (!f->shape->is_hdf) {
-        put_u64_little(block_writer_reserve(f->blocks, SIZE_BYTES), array_bytes(f->shape, number));
-        block_writer_advance(f->blocks, SIZE_BYTES);
-        at += SIZE_BYTES;
-    }
-    if (first > 0) move(f, at + first * item_bytes(f->shape, number));
+    put_u64_little(block_writer_reserve(f->blocks, SIZE_BYTES), array_bytes(f->shape, number));
+    block_writer_advance(f->blocks, SIZE_BYTES);
+    if (first > 0) move(f, at + SIZE_BYTES + first * item_bytes(f->shape, number));
 }
 
 bool vtu_file_reals(vtu_file *f, const double *values, size_t count)
@@ -250,7 +224,7 @@ bool vtu_file_integers(vtu_file *f, vtu_number number, const double *values, siz
 
 bool vtu_file_points(vtu_file *f, uint64_t base, const uint32_t *points, size_t count)
 {
-    const size_t each = vtu_place_bytes(f->shape);
+    const size_t each = place_bytes(f->shape);
     for (size_t first = 0; first < count; first += PIECE) {
         const size_t num = count - first < PIECE ? count - first : PIECE;
         unsigned char *to = block_writer_reserve(f->blocks, num * each);
@@ -261,16 +235,15 @@ bool vtu_file_points(vtu_file *f, uint64_t base, const uint32_t *points, size_t 
     return !block_writer_failed(f->blocks);
 }
 
-/* Writes where the points of each cell end, and the types. VTKHDF has a 0 before all ends. */
+/* Writes where the points of each cell end, and the types. */
 static void write_ends(vtu_file *f)
 {
     const vtu_shape *s = f->shape;
-    const size_t each = vtu_place_bytes(s);
-    const uint64_t first = f->first_cell, end = first + f->num_cells, zero = s->is_hdf ? 1 : 0;
-    const uint64_t first_end = first > 0 ? first + zero : 0;
-    vtu_file_begin(f, points_array(s) + 1, first_end);
-    for (uint64_t i = first_end; i < end + zero && !block_writer_failed(f->blocks); i++) {
-        write_place(block_writer_reserve(f->blocks, each), each, (i + 1 - zero) * s->cell_points);
+    const size_t each = place_bytes(s);
+    const uint64_t first = f->first_cell, end = first + f->num_cells;
+    vtu_file_begin(f, points_array(s) + 1, first);
+    for (uint64_t i = first; i < end && !block_writer_failed(f->blocks); i++) {
+        write_place(block_writer_reserve(f->blocks, each), each, (i + 1) * s->cell_points);
         block_writer_advance(f->blocks, each);
     }
     vtu_file_begin(f, points_array(s) + 2, first);
@@ -279,7 +252,6 @@ static void write_ends(vtu_file *f)
         memset(block_writer_reserve(f->blocks, num), (int)s->cell_type, num);
         block_writer_advance(f->blocks, num);
     }
-    if (s->is_hdf) return;
     move(f, array_at(f, points_array(s) + 3));
     block_writer_text(f->blocks, "%s", tail);
 }
@@ -291,7 +263,6 @@ bool vtu_file_close(vtu_file *f, bool done)
     const bool written = block_writer_close(f->blocks);
     const int reason = errno;
     f->blocks = NULL;
-    vtk_hdf_clear(&f->hdf);
     if (!written && done) {
         errno = reason;
         io_fail_errno(f->out.message, f->out.name, "cannot write");

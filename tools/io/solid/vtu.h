@@ -1,5 +1,5 @@
-/* Writer of VTK's files of cells, all of one type, with data of points and cells: raw bytes where
-   the head says, in blocks, as they are made. Files are XML or, by libhdf5, VTKHDF. */
+/* Writer of VTK's XML files of cells, all of one type, with data of points and cells: raw bytes
+   where the head says, in blocks, as they are made. */
 #ifndef CLSPLINE_TOOLS_IO_VTU_H
 #define CLSPLINE_TOOLS_IO_VTU_H
 
@@ -7,7 +7,6 @@
 #include "mesh.h"
 #include "output.h"
 #include "part_file.h"
-#include "vtk_hdf.h"
 
 /* VTK's numbers of the types. */
 enum { VTU_HEXAHEDRON = 12, VTU_BEZIER_HEXAHEDRON = 79 };
@@ -22,16 +21,12 @@ typedef struct vtu_field {
 } vtu_field;
 
 typedef struct vtu_shape {
-    bool is_hdf;              /* VTKHDF; else XML */
     mesh_precision precision; /* of points and fields in the file */
     uint64_t num_points, num_cells;
     uint32_t cell_type, cell_points; /* one of the types, and points of each cell */
     const vtu_field *fields, *cell_fields;
     size_t num_fields, num_cell_fields;
 } vtu_shape;
-
-/* Returns the bytes of a number of a point: as few as hold all of them. */
-uint32_t vtu_place_bytes(const vtu_shape *s);
 
 /* A part of a file: which of its cells. */
 typedef struct vtu_part {
@@ -42,8 +37,7 @@ typedef struct vtu_part {
 typedef struct vtu_file {
     const vtu_shape *shape;         /* of the whole */
     uint64_t first_cell, num_cells; /* that are written */
-    uint64_t head_bytes;            /* of XML */
-    vtk_hdf hdf;                    /* else the head */
+    uint64_t head_bytes;
     output out;
     part_output part;
     bool is_part;
@@ -53,8 +47,7 @@ typedef struct vtu_file {
 /* Opens a file and writes its head. What follows is to be written in this order: the coordinates of
    all points, the numbers of each field of points, those of each field of cells, the points of all
    cells; vtu_file_begin before each of these. Of a part some of each, in a row. part: NULL writes
-   the whole. The shape and the path must outlive it. VTKHDF goes to no pipe. False with a message
-   that names the file. */
+   the whole. The shape and the path must outlive it. False with a message that names the file. */
 bool vtu_file_open(vtu_file *f, const vtu_shape *s, const vtu_part *part, const char *path,
                    io_message *message);
 

@@ -11,6 +11,7 @@ bool binary_fail(binary *b, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
+    if (b->is_text) return scanner_fail(b->scan, b->scan->word_line, "%s", text);
     return scanner_fail(b->scan, b->scan->line, "%s, before byte %llu of the binary part", text,
                         (unsigned long long)b->offset);
 }
@@ -29,6 +30,7 @@ bool binary_size(binary *b, uint32_t bytes, uint64_t *value)
 bool binary_count(binary *b, uint32_t bytes, const char *what, uint32_t max, uint32_t *value)
 {
     uint64_t read;
+    if (b->is_text) return scanner_count(b->scan, what, max, value);
     if (!binary_size(b, bytes, &read)) return false;
     *value = (uint32_t)read;
     return read <= max || binary_fail(b, "%s is %llu, above %lu", what, (unsigned long long)read,
@@ -44,10 +46,20 @@ bool binary_integer(binary *b, uint32_t bytes, int64_t *value)
     return true;
 }
 
+bool binary_mark(binary *b, uint32_t bytes, const char *what, double *value)
+{
+    int64_t whole;
+    if (b->is_text) return scanner_real(b->scan, what, value);
+    if (!binary_integer(b, bytes, &whole)) return false;
+    *value = (double)whole;
+    return true;
+}
+
 bool binary_real(binary *b, uint32_t bytes, const char *what, double *value)
 {
     uint64_t bits;
     float single;
+    if (b->is_text) return scanner_real(b->scan, what, value);
     if (!binary_size(b, bytes, &bits)) return false;
     if (bytes == 8) {
         memcpy(value, &bits, sizeof(*value));
@@ -56,7 +68,8 @@ bool binary_real(binary *b, uint32_t bytes, const char *what, double *value)
         memcpy(&single, &low, sizeof(single));
         *value = (double)single;
     }
-    return isfinite(*value) || binary_fail(b, "%s is not a finite number", what);
+    return isfinite(*value) || b->scan->any_real ||
+           binary_fail(b, "%s is not a finite number", what);
 }
 
 bool binary_skip(binary *b, uint64_t bytes)
@@ -71,5 +84,14 @@ bool binary_skip(binary *b, uint64_t bytes)
         b->offset += part;
         bytes -= part;
     }
+    return true;
+}
+
+bool binary_skip_numbers(binary *b, uint32_t bytes, uint64_t count)
+{
+    double ignored;
+    if (!b->is_text) return binary_skip(b, bytes * count);
+    for (; count > 0; count--)
+        if (!scanner_real(b->scan, "a number", &ignored)) return false;
     return true;
 }
