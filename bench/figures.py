@@ -59,7 +59,7 @@ TABLES = {
                ('solid', r'.*, places', r'(of parameters|in the box)', [])],
     'sharing': [('cooperate', r'.*', r'(auto \(\w+\))', [r'device']),
                 ('cooperate', r'.*', r'(auto \(\w+\), plain)', [r'device, plain'])],
-    'frames': [('render', r'.*', r'(shared, \w+|staged map)', [r'upload'])],
+    'frames': [('render', r'[^,]*, [^,]*, [^,]*', r'(shared, \w+|staged map)', [r'upload'])],
     'host': [('processors', HOST_CASES, r'(?:host|default call)()', [r'C loop'])],
 }
 HEAD = ['case', 'device', 'ms', 'rate', 'of the floor', 'beside it', 'times as long']
