@@ -32,8 +32,8 @@ HOST_CASES = (
 # Cases of double precision end in ", double". \1 is what the method's first group matched, which
 # the name of a case is followed by.
 TABLES = {
-    'floors': [('floor', r'.*', r'([234] reals.*|512 reals.*|scalars|vectors.*|.*(?:device|trip))',
-                [])],
+    'floors': [('floor', r'(?!.*double).*',
+                r'([234] reals.*|512 reals.*|scalars|vectors.*|.*(?:device|trip))', [])],
     'bezier': [('bezier', r'4x4, (300|1000|2000)x\d+|\d+x\d+, 25 of .*|101x101, .*|'
                 r'4x4, 1000+ of (32|300)x\d+', r'separable()', [r'per-point', r'de Casteljau.*'])],
     'vertices': [('outputs', r'(4x4|12x12), .*', r'((?:points|both|rational).*)', [])],
