@@ -1,4 +1,5 @@
 """B-splines by their definition, and .g2 files of them."""
+import itertools
 import math
 
 from command_fixture import Case
@@ -95,17 +96,25 @@ def random_spline(chance, degrees, sizes, dim, rational=False):
 
 
 def read_g2(path):
-    """The curves of a .g2 file."""
+    """The curves, surfaces and volumes of a .g2 file."""
     with open(path, encoding="ascii") as file:
         words = iter(file.read().split())
-    curves = []
+    splines = []
     for kind in words:
-        assert (kind, next(words), next(words), next(words)) == ("100", "1", "0", "0")
-        dim, rational, num, order = (int(next(words)) for _ in range(4))
-        knots = [float(next(words)) for _ in range(num + order)]
-        points = [[float(next(words)) for _ in range(dim + rational)] for _ in range(num)]
-        curves.append(Spline([order - 1], [knots], points, bool(rational)))
-    return curves
+        directions = {"100": 1, "200": 2, "700": 3}[kind]
+        assert (next(words), next(words), next(words)) == ("1", "0", "0")
+        dim, rational = int(next(words)), int(next(words))
+        sizes, degrees, knots = [1, 1, 1], [], []
+        for k in range(directions):
+            sizes[k], order = int(next(words)), int(next(words))
+            degrees.append(order - 1)
+            knots.append([float(next(words)) for _ in range(sizes[k] + order)])
+        nu, nv, nw = sizes
+        points = [None] * (nu * nv * nw)
+        for k, j, i in itertools.product(range(nw), range(nv), range(nu)):  # u is the fastest
+            points[(i * nv + j) * nw + k] = [float(next(words)) for _ in range(dim + rational)]
+        splines.append(Spline(degrees, knots, points, bool(rational)))
+    return splines
 
 
 class SplineCase(Case):

@@ -210,7 +210,7 @@ class Failures(Case):
                                % (far, far))
             for args in (("eval", patch, "-o", self.path("a.obj")),
                          ("eval", curve, "-o", self.path("a.obj")),
-                         ("convert", curve, "-o", self.path("b.g2")),
+                         ("convert", curve, "-o", self.path("b.g2"), "-p", "f32"),
                          ("project", curve, points, "-o", self.path("out.csv"))):
                 done = run(*args)
                 self.assertEqual(done.returncode, 0, done.stderr)

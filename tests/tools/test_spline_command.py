@@ -267,7 +267,7 @@ class Pieces(SplineCase):
 
     def cut(self, source, ending, *extra):
         path = self.path("pieces." + ending)
-        done = run("convert", source, "-o", path, "-q", *extra)
+        done = run("convert", source, "--bezier", "-o", path, "-q", *extra)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         return path
 
@@ -302,7 +302,7 @@ class Pieces(SplineCase):
     def test_json(self):
         """JSON holds the same pieces as .g2; what is cut already stays as it is."""
         knot = os.path.join(DATA, "knot.g2")
-        done = run("convert", knot, "-o", self.path("a.json"))
+        done = run("convert", knot, "--bezier", "-o", self.path("a.json"))
         self.assertEqual((done.returncode, done.stderr), (0, "2 splines in 40 Bezier pieces\n"))
         with open(self.path("a.json"), encoding="ascii") as file:
             text = file.read()
@@ -317,7 +317,7 @@ class Pieces(SplineCase):
             expected = [[x * w for x in p] + [w]
                         for p, w in zip(points, weights)] if weights else points
             self.check_near(piece.points, expected, 1e-6)
-        piped = subprocess.run([COMMAND, "convert", knot, "-q", "-o-", "-f", "json"],
+        piped = subprocess.run([COMMAND, "convert", knot, "-q", "-o-", "-f", "json", "--bezier"],
                                check=True,
                                stdout=subprocess.PIPE, text=True).stdout
         self.assertEqual(piped, text)
@@ -349,7 +349,7 @@ class Pieces(SplineCase):
         """Of a file of several kinds the pieces of one, as if they were alone."""
         knot, vase = os.path.join(DATA, "knot.g2"), os.path.join(DATA, "vase.json")
         for kind, source, num in (("curves", knot, (2, 40)), ("surfaces", vase, (1, 16))):
-            done = run("convert", knot, vase, "-o", self.path("a.json"), "--only", kind)
+            done = run("convert", knot, vase, "--bezier", "-o", self.path("a.json"), "--only", kind)
             self.assertEqual((done.returncode, done.stderr),
                              (0, "%d splines in %d Bezier pieces\n" % num))
             with open(self.path("a.json"), encoding="ascii") as found, \
@@ -367,6 +367,38 @@ class Pieces(SplineCase):
             kind, = json.loads(done.stdout)[0]["splines"]
             self.assertEqual((kind["form"], kind["count"], kind["controls"]),
                              ("volume", len(self.pieces(spline)), [2, 3, 2]))
+
+    def test_kept(self):
+        """Splines are written as they are, with more knots or a higher degree: the same points."""
+        chance = random.Random(17)
+        kinds = (([3], [8], 2, False), ([2], [7], 3, True), ((2, 3), (4, 6), 3, True),
+                 ((1, 2, 1), (3, 4, 2), 3, False))
+        splines = [random_spline(chance, list(p), list(n), dim, rational)
+                   for p, n, dim, rational in kinds]
+        source, path = self.write("a.g2", "".join(s.g2() for s in splines)), self.path("b.g2")
+        for words, up, inserted in (((), None, 0), (("--degree", "5"), 5, 0),
+                                    (("--insert", "2"), None, 2),
+                                    (("--degree", "4", "--insert", "1"), 4, 1)):
+            done = run("convert", source, "-o", path, "-p", precisions()[-1], *words)
+            self.assertEqual((done.returncode, done.stderr), (0, "4 splines\n"))
+            found = read_g2(path)
+            self.assertEqual(len(found), len(splines))
+            for a, b in zip(found, splines):
+                self.assertEqual(a.degrees, [up or p for p in b.degrees])
+                for old, new, p in zip(b.knots, a.knots, b.degrees):
+                    begin, end = domain(old, p)
+                    inner = {t for t in old if begin <= t <= end}
+                    more = {t for t in new if begin < t < end} - inner
+                    self.assertEqual(len(more), inserted * (len(inner) - 1))
+                if not words:
+                    self.assertEqual((a.knots, a.points), (b.knots, b.points))
+                for _ in range(9):
+                    at = [b + (e - b) * chance.random()
+                          for b, e in (domain(k, p) for k, p in zip(b.knots, b.degrees))]
+                    self.check_near([a.point(*at)], [b.point(*at)],
+                                    200 * EPS[precisions()[-1]])
+        self.fails(1, "a lower --degree needs --tolerance", "convert", source, "-o", path,
+                   "--degree", "1")
 
     def test_lower_degree(self):
         """Curves of higher degrees become pieces within the tolerance, others stay exact."""
@@ -449,7 +481,8 @@ class Pieces(SplineCase):
                                ("is an input too", (knot, "-o", knot)),
                                ("--degree must be 1 to 15, not '16'",
                                 (knot, "-o", out, "--degree", "16", "-t", "1")),
-                               ("--degree needs --tolerance", (knot, "-o", out, "--degree", "3")),
+                               ("--insert and --tolerance exclude each other",
+                                (knot, "-o", out, "--insert=1", "--degree=2", "-t1")),
                                ("--tolerance needs --degree", (knot, "-o", out, "-t", "1")),
                                ("must be a number above 0",
                                 (knot, "-o", out, "--degree", "2", "-t", "0")),
@@ -466,7 +499,7 @@ class Cad(Case):
     def test_vase(self):
         """The same bits as of the same surface in JSON."""
         def cut(source, precision, **options):
-            done = run("convert", source, "-o", "-", "-f", "g2", "-p", precision,
+            done = run("convert", source, "--bezier", "-o", "-", "-f", "g2", "-p", precision,
                        **options)
             self.assertEqual((done.returncode, done.stderr),
                              (0, "1 splines in 16 Bezier pieces\n"))

@@ -40,16 +40,20 @@ const subcommand command_eval_splines = {
     .check = mesh_request_check,
     .run = bspline_eval_run};
 
-static const option bezier_options[] = {
+static const option convert_options[] = {
     {OPTION_OUTPUT(
-        "where to write: BezierView, of surfaces only, .g2 or JSON; - is standard output")},
+        "where to write: .g2, JSON, or BezierView, which has Bezier pieces of surfaces only; - is "
+        "standard output")},
     {OPTION_FORMAT("bv g2 json")},
-    {"only", 0, "KIND", "the splines to cut, of files that have others too: @; default all",
+    {"only", 0, "KIND", "the splines to write, of files that have others too: @; default all",
      OPTION_WORD(pieces_request, only, "curves surfaces volumes"), .low = 1},
+    {"bezier", 0, NULL, "cut into Bezier pieces", OPTION_FLAG(pieces_request, bezier)},
+    {"insert", 0, "N", "insert @ knots into each span, evenly",
+     OPTION_COUNT(pieces_request, insert, 1, 1000), .excludes = "tolerance"},
     {"degree", 0, "K",
-     "the degree of pieces, @: curves and surfaces of higher degrees become the least number of "
-     "pieces of this one that are within --tolerance",
-     OPTION_COUNT(pieces_request, degree, 1, CLSP_REDUCE_MAX_DEGREE), .needs = "tolerance"},
+     "raise the degree to K, @; with --tolerance, curves and surfaces of higher degrees become the "
+     "least number of Bezier pieces of this one that are within it",
+     OPTION_COUNT(pieces_request, degree, 1, CLSP_REDUCE_MAX_DEGREE)},
     {"tolerance", 't', "E",
      "what pieces of a lower degree may be off: a length in the file's units, or E% of the "
      "diagonal "
@@ -57,25 +61,27 @@ static const option bezier_options[] = {
      OPTION_LENGTH(pieces_request, tolerance, "%"), .must = "a number above 0, alone or with %",
      .needs = "degree"},
     {"polynomial", 0, NULL, "pieces of a lower degree of rational curves are polynomial",
-     OPTION_FLAG(pieces_request, polynomial), .needs = "degree"},
+     OPTION_FLAG(pieces_request, polynomial), .needs = "tolerance"},
     {"free-tangents", 0, NULL,
      "pieces of a lower degree need not have the curve's tangents where they begin and end: "
      "up to a third fewer",
-     OPTION_FLAG(pieces_request, free_tangents), .needs = "degree"},
-    {OPTION_PRECISION("f32 is the default, f64 needs fp64")},
+     OPTION_FLAG(pieces_request, free_tangents), .needs = "tolerance"},
+    {OPTION_PRECISION("f64 is the default if the device has it, else f32; f64 needs fp64")},
     {.rows = request_device},
     {.rows = request_report},
     {.rows = request_messages},
     {.rows = request_help},
     {.name = NULL}};
 
-static const char *const bezier_examples[] = {
+static const char *const convert_examples[] = {
+    "clspline convert part.step -o part.g2 --only surfaces",
     "clspline convert surface.g2 -o surface.bv",
     "clspline convert curves.json -o cubics.g2 --degree 3 --tolerance 0.01",
-    "clspline convert part.step -o part.g2 --only surfaces",
-    "clspline convert surface.g2 -o - -f bv | clspline eval - -o a.obj -t 0.1%", NULL};
+    "clspline convert surface.g2 -o finer.g2 --degree 5 --insert 1",
+    "clspline convert surface.g2 -o - -f bv | clspline eval - -o a.obj -t 0.1%",
+    NULL};
 
-static const pieces_request bezier_defaults = {.base = {.precision = MESH_F32}};
+static const pieces_request convert_defaults = {.base = {.precision = MESH_F32}};
 
 const subcommand command_convert_splines = {
     .name = "convert",
@@ -83,12 +89,14 @@ const subcommand command_convert_splines = {
     .kinds = FILE_SPLINES,
     .summary = "write splines as Bezier pieces, meshes and images in other formats",
     .usage = "IN ... -o OUT.{bv,g2,json} [options]",
-    .about = "Of B-splines: cuts curves, surfaces and volumes into Bezier pieces. " IN_FILES,
-    .options = bezier_options,
-    .examples = bezier_examples,
-    .result = "the Bezier pieces of B-splines; .vtu of .msh, .tif of .nii: other formats",
+    .about =
+        "Of B-splines: writes curves, surfaces and volumes in another format, with more knots, of "
+        "other degrees, or as Bezier pieces. " IN_FILES,
+    .options = convert_options,
+    .examples = convert_examples,
+    .result = "splines in another format; .vtu of .msh, .tif of .nii; .bv: their Bezier pieces",
     .input = "input file",
     .endings = "g2 json igs iges step stp",
     .request_bytes = sizeof(pieces_request),
-    .defaults = &bezier_defaults,
+    .defaults = &convert_defaults,
     .run = bspline_convert_run};

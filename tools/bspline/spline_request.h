@@ -8,7 +8,9 @@
 typedef struct pieces_request {
     request base;
     int only; /* directions of the splines that are cut: 1 curves, 2 surfaces, 3 volumes; 0 all */
-    uint32_t degree;         /* that curves are to have at most; 0: they keep theirs */
+    bool bezier;             /* splines are cut into Bezier pieces */
+    uint32_t insert;         /* so many knots into each span */
+    uint32_t degree;         /* that splines are to have, with a tolerance at most; 0: theirs */
     option_length tolerance; /* within which they then are; unit 1: % of the diagonal */
     bool polynomial, free_tangents;
 } pieces_request;

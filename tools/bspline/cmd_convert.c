@@ -1,5 +1,5 @@
-/* `clspline convert` on B-splines: files of B-splines cut into Bezier pieces, of curves also into
-   ones of a lower degree. */
+/* `clspline convert` on B-splines: other formats, higher degrees, more knots, and Bezier pieces, of
+   curves and surfaces also of a lower degree. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,19 +17,21 @@
 
 /* What is on the way. */
 typedef struct work {
-    const request *r;
-    uint32_t only;            /* directions of the splines that are cut; 0: any */
-    clsp_reduction reduction; /* of higher degrees; degree 0: none */
+    const pieces_request *own;
+    const request *r;         /* the same */
+    uint32_t only;            /* directions of the splines that are written; 0: any */
+    bool is_cut;              /* they are cut into Bezier pieces, */
+    clsp_reduction reduction; /* those of higher degrees into ones of this; degree 0: none */
     spline_format format;
     clsp_context *ctx;
     splines content;
-    size_t num_splines;  /* that are cut */
+    size_t num_splines;  /* that are written */
     uint32_t directions; /* of the first one */
     spline_writer writer;
     io_message message;
     progress_bar bar;
     double seconds;      /* of conversion and writing */
-    uint64_t num, total; /* pieces */
+    uint64_t num, total; /* pieces, or splines that are not cut */
 } work;
 
 /* One batch on its way into the file. */
@@ -38,7 +40,8 @@ typedef struct job {
     const spline_batch *batch;
     clsp_patch_plan *plan;
     clsp_bspline_desc target;
-    size_t pieces, piece_reals; /* of a spline, of a piece */
+    double *knots[3];           /* of a piece */
+    size_t pieces, piece_reals; /* of a spline, which is one if it is not cut; of a piece */
     double *reals;              /* of some splines */
     float *floats;              /* these in single precision */
 } job;
@@ -63,12 +66,66 @@ static bool create_plan(job *j)
     return staging_check(j->w->ctx, clsp_bspline_plan_create(&j->plan, j->w->ctx, &desc));
 }
 
+/* Makes knots that cut each span of a direction into equally long ones; none are made where there
+   is no memory. */
+static double *knots_within(const spline_type *type, uint32_t direction, uint32_t each, size_t *num)
+{
+    const double *knots = type->knots[direction] + type->degree[direction];
+    const size_t spans = type->num_controls[direction] - type->degree[direction];
+    double *made = malloc((spans * each + 1) * sizeof(double));
+    *num = 0;
+    for (size_t s = 0; made && s < spans; s++)
+        for (uint32_t i = 1; knots[s] < knots[s + 1] && i <= each; i++)
+            made[(*num)++] = knots[s] + i * (knots[s + 1] - knots[s]) / (each + 1);
+    return made;
+}
+
+/* Sets the target of a plan. */
+static bool set_target(job *j)
+{
+    const pieces_request *own = j->w->own;
+    const spline_type *type = &j->batch->type;
+    clsp_bspline_target target = {.bezier = j->w->is_cut};
+    double *inserted[3] = {NULL};
+    bool done = true;
+    for (uint32_t k = 0; k < type->directions; k++) {
+        clsp_bspline_change *change = &target.along[k];
+        if (own->degree > type->degree[k]) change->elevate = own->degree - type->degree[k];
+        if (j->w->reduction.degree > 0) change->elevate = 0;
+        inserted[k] = knots_within(type, k, own->insert, &change->num_insert);
+        change->insert = inserted[k];
+        done = done && inserted[k];
+    }
+    if (!done) complain("not enough memory for the knots");
+    done = done && staging_check(j->w->ctx, clsp_bspline_set_target(j->plan, &target));
+    for (uint32_t k = 0; k < type->directions; k++)
+        free(inserted[k]);
+    return done;
+}
+
+/* Counts the control points of a piece along a direction. */
+static size_t piece_controls(const job *j, uint32_t k)
+{
+    return j->w->is_cut ? j->target.degree[k] + 1 : j->target.num_controls[k];
+}
+
 static bool make_plan(job *j)
 {
-    clsp_context *ctx = j->w->ctx;
-    const clsp_bspline_target target = {.bezier = 1};
-    return create_plan(j) && staging_check(ctx, clsp_bspline_set_target(j->plan, &target)) &&
-           staging_check(ctx, clsp_bspline_target_desc(j->plan, 0, &j->target, NULL)) && load(j);
+    if (!create_plan(j) || !set_target(j) ||
+        !staging_check(j->w->ctx, clsp_bspline_target_desc(j->plan, 0, &j->target, NULL)))
+        return false;
+    j->piece_reals = spline_coordinates(&j->batch->type);
+    j->pieces = 1;
+    for (uint32_t k = 0; k < j->batch->type.directions; k++) {
+        const size_t controls = piece_controls(j, k);
+        j->pieces *= j->target.num_controls[k] / controls;
+        j->piece_reals *= controls;
+        j->knots[k] = malloc((controls + j->target.degree[k] + 1) * sizeof(double));
+        if (j->knots[k]) continue;
+        complain("not enough memory for the knots");
+        return false;
+    }
+    return load(j);
 }
 
 /* Converts splines of the batch into j->reals. */
@@ -87,32 +144,32 @@ static bool convert(job *j, clsp_range range)
 
 /* Makes the type of piece number `piece` of a spline, whose knots are some of the target's, where
    the file has them. */
-static void set_piece(const job *j, size_t number, size_t piece, spline_type *type,
-                      double *knots[3])
+static void set_piece(const job *j, size_t number, size_t piece, spline_type *type)
 {
     *type = j->batch->type;
     for (uint32_t k = type->directions; k-- > 0;) {
-        const size_t order = j->target.degree[k] + 1;
-        const size_t num = j->target.num_controls[k] / order, at = piece % num;
-        for (size_t i = 0; i < 2 * order; i++)
-            knots[k][i] =
-                spline_parameter(j->batch, number, k, j->target.knots[k][(at + i / order) * order]);
+        const size_t order = j->target.degree[k] + 1, controls = piece_controls(j, k);
+        const size_t num = j->target.num_controls[k] / controls, at = piece % num;
+        const double *knots = j->target.knots[k];
+        for (size_t i = 0; i < controls + order; i++)
+            j->knots[k][i] = spline_parameter(j->batch, number, k,
+                                              knots[j->w->is_cut ? (at + i / order) * order : i]);
         piece /= num;
-        type->num_controls[k] = (uint32_t)order;
-        type->knots[k] = knots[k];
+        type->degree[k] = j->target.degree[k];
+        type->num_controls[k] = (uint32_t)controls;
+        type->knots[k] = j->knots[k];
     }
 }
 
 static bool write_splines(job *j, clsp_range range)
 {
-    double room[3][2 * (SPLINES_MAX_DEGREE + 1)], *knots[3] = {room[0], room[1], room[2]};
     const double *points = j->reals;
     work *w = j->w;
     for (size_t i = 0; i < range.count; i++) {
         const int64_t number = (int64_t)j->batch->numbers[range.first + i];
         for (size_t piece = 0; piece < j->pieces; piece++, points += j->piece_reals) {
             spline_type type;
-            set_piece(j, range.first + i, piece, &type, knots);
+            set_piece(j, range.first + i, piece, &type);
             if (!spline_writer_add(&w->writer, &type, points, number)) return false;
         }
         w->num += j->pieces;
@@ -122,11 +179,11 @@ static bool write_splines(job *j, clsp_range range)
 }
 
 /* Counts the pieces of a spline. */
-static size_t count_pieces(const spline_type *type)
+static size_t count_pieces(const work *w, const spline_type *type)
 {
     size_t pieces = 1;
-    for (uint32_t k = 0; k < type->directions; k++)
-        pieces *= spline_spans(type, k);
+    for (uint32_t k = 0; w->is_cut && k < type->directions; k++)
+        pieces *= (size_t)spline_spans(type, k) * (w->own->insert + 1);
     return pieces;
 }
 
@@ -144,14 +201,12 @@ static bool make_room(job *j, size_t splines_each)
    ends it without a complaint: closing the file has one. */
 static bool run_batch(work *w, const spline_batch *batch)
 {
-    job j = {.w = w, .batch = batch, .pieces = count_pieces(&batch->type)};
-    j.piece_reals = spline_coordinates(&batch->type);
-    for (uint32_t k = 0; k < batch->type.directions; k++)
-        j.piece_reals *= batch->type.degree[k] + 1;
-    size_t each = STAGING_POINTS / (j.pieces * j.piece_reals);
+    job j = {.w = w, .batch = batch};
+    bool done = make_plan(&j), writes = true;
+    size_t each = done ? STAGING_POINTS / (j.pieces * j.piece_reals) : 1;
     if (each == 0) each = 1;
     if (each > batch->num_splines) each = batch->num_splines;
-    bool done = make_room(&j, each) && make_plan(&j), writes = true;
+    done = done && make_room(&j, each);
     for (size_t first = 0; done && writes && first < batch->num_splines; first += each) {
         const size_t left = batch->num_splines - first;
         const clsp_range range = {first, left < each ? left : each};
@@ -159,6 +214,8 @@ static bool run_batch(work *w, const spline_batch *batch)
         writes = done && write_splines(&j, range);
     }
     clsp_patch_plan_destroy(&j.plan);
+    for (uint32_t k = 0; k < batch->type.directions; k++)
+        free(j.knots[k]);
     free(j.reals);
     free(j.floats);
     return done;
@@ -273,7 +330,7 @@ static bool is_wanted(const work *w, const spline_batch *batch)
     return w->only == 0 || batch->type.directions == w->only;
 }
 
-/* Counts what is to be cut. */
+/* Counts what is to be written. */
 static void count_all(work *w)
 {
     for (size_t i = 0; i < w->content.num_batches; i++) {
@@ -282,7 +339,7 @@ static void count_all(work *w)
         if (w->num_splines == 0) w->directions = batch->type.directions;
         w->num_splines += batch->num_splines;
         if (!is_reduced(w, batch))
-            w->total += (uint64_t)batch->num_splines * count_pieces(&batch->type);
+            w->total += (uint64_t)batch->num_splines * count_pieces(w, &batch->type);
     }
 }
 
@@ -323,6 +380,10 @@ static bool check_types(const work *w)
             why = batch->type.directions > 2
                       ? "--degree is of curves and surfaces; use --only curves"
                       : "--polynomial is of curves; use --only curves";
+        for (uint32_t k = 0; !why && is_wanted(w, batch) && k < batch->type.directions; k++)
+            if (w->own->degree > 0 && w->reduction.degree == 0 &&
+                batch->type.degree[k] > w->own->degree)
+                why = "a lower --degree needs --tolerance";
         if (!why) continue;
         complain("%s: spline %lu is a %s: %s", w->r->inputs[0], (unsigned long)batch->numbers[0],
                  spline_form(&batch->type), why);
@@ -344,7 +405,7 @@ static bool read_content(work *w)
     spline_info_tell(&w->content, name, r);
     const double diagonal = splines_diagonal(&w->content, &largest);
     staging_note_floats(r, name, diagonal, largest);
-    if (((const pieces_request *)r)->tolerance.unit == 1) w->reduction.tolerance *= diagonal / 100;
+    if (w->own->tolerance.unit == 1) w->reduction.tolerance *= diagonal / 100;
     count_all(w);
     return check_types(w);
 }
@@ -371,21 +432,35 @@ static bool write_pieces(work *w)
     return done && written;
 }
 
+/* Takes doubles, as files have them, where the device does. */
+static void choose_precision(const work *w, request *r)
+{
+    clsp_device_info info = {0};
+    const bool has_doubles = clsp_context_device(w->ctx, &info) == CLSP_OK && info.fp64;
+    r->precision = has_doubles ? MESH_F64 : MESH_F32;
+}
+
 int bspline_convert_run(request *r)
 {
-    const pieces_request *own = (const pieces_request *)r;
-    work w = {.r = r,
+    pieces_request *own = (pieces_request *)r;
+    const bool is_reduced = own->tolerance.value > 0;
+    work w = {.own = own,
+              .r = r,
               .only = (uint32_t)own->only,
-              .reduction = {.degree = own->degree,
+              .reduction = {.degree = is_reduced ? own->degree : 0,
                             .polynomial = own->polynomial,
                             .free_tangents = own->free_tangents,
                             .tolerance = own->tolerance.value},
               .format = (spline_format)request_format(r, r->outputs[0])};
-    bool done = read_content(&w) && open_context(&w.ctx, r->device, request_verbosity(r)) &&
-                count_all_reduced(&w) && write_pieces(&w);
-    if (done && !r->quiet)
+    w.is_cut = own->bezier || is_reduced || w.format == SPLINES_BV;
+    bool done = open_context(&w.ctx, r->device, request_verbosity(r));
+    if (done && !request_has(r, "precision")) choose_precision(&w, r);
+    done = done && read_content(&w) && count_all_reduced(&w) && write_pieces(&w);
+    if (done && !r->quiet && w.is_cut)
         fprintf(stderr, "%lu splines in %llu Bezier pieces\n", (unsigned long)w.num_splines,
                 (unsigned long long)w.num);
+    else if (done && !r->quiet)
+        fprintf(stderr, "%lu splines\n", (unsigned long)w.num_splines);
     const job_summary summary = {.ctx = w.ctx,
                                  .things = "pieces",
                                  .num = w.num,
