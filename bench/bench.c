@@ -25,13 +25,12 @@ static const suite_entry suites[] = {
     {"convert", bench_suite_convert, "B-splines to other knots, against copies"},
     {"project", bench_suite_project, "nearest points of surfaces, processor time a point"},
     {"image", bench_suite_image,
-     "interpolation of images, against copies, plain C, SciPy and CuPy; how good it is"},
+     "interpolation of images, against copies, SciPy and CuPy; how good it is"},
     {"solid", bench_suite_solid,
      "Catmull-Clark solids: cells of each kind and models, against stores and plain C"},
     {"processors", bench_suite_processors,
      "on CPUs: the host's code against plain C loops, on one core or on all"},
     {"render", bench_suite_render, "evaluation and drawing with OpenGL: shared, staged, uploaded"},
-    {"first-call", bench_suite_first_call, "from nothing to the first surface, in new processes"},
     {"cooperate", bench_suite_cooperate, "device and host together, against each of them alone"},
     {"gpus", bench_suite_gpus, "several devices of one kind, against one of them"},
 };
@@ -225,10 +224,10 @@ static clsp_status run_suite(bench *b, const suite_entry *suite)
     return CLSP_OK;
 }
 
-static int run(const options *o, const char *program)
+static int run(const options *o)
 {
     clsp_status status;
-    bench b = {.program = program};
+    bench b = {0};
 
     BENCH_TRY(open_bench(&b, o));
     if (o->papers) BENCH_TRY(bench_papers_run(&b, o->paper));
@@ -254,7 +253,6 @@ int main(int argc, char **argv)
 {
     options o = {0};
 
-    if (argc > 1 && strcmp(argv[1], "--child") == 0) return bench_first_call_child(argc, argv);
     if (!parse(&o, argc, argv)) {
         fputs(usage, stderr);
         return 2;
@@ -269,5 +267,5 @@ int main(int argc, char **argv)
         printf("%-12s%s\n", "papers", "tables and figures of five papers, by these suites");
         return EXIT_SUCCESS;
     }
-    return run(&o, argv[0]);
+    return run(&o);
 }

@@ -23,7 +23,6 @@
 enum { BENCH_PRECISIONS = CLSP_F64 + 1 };
 
 typedef struct bench {
-    const char *program; /* argv[0] */
     bool quick;
     const char *cases;             /* a glob of the names of cases to run, or NULL for all */
     bool any_case;                 /* one has run */
@@ -66,9 +65,5 @@ clsp_status bench_suite_solid(bench *b);
 clsp_status bench_suite_cooperate(bench *b);
 clsp_status bench_suite_render(bench *b);
 clsp_status bench_suite_gpus(bench *b);
-clsp_status bench_suite_first_call(bench *b);
-
-/* The work of a child process of the first-call suite; see there. Returns the exit status. */
-int bench_first_call_child(int argc, char **argv);
 
 #endif

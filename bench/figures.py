@@ -23,43 +23,42 @@ import rows as reader
 
 # Cases of the host's code that the page has, of some hundreds that the suite has.
 HOST_CASES = (
-    r'(4x4, 28 of 64x64(, normals|, derivatives|, second derivatives|, curvature|, halves|'
-    r', watertight|, rational(, normals)?)?|12x12, 28 of 64x64(, normals|, derivatives)?|'
-    r'32x32, 8 of 64x64|101x101, 2 of 128x128|4x4, 2000 of 8x8|4x4, 1000x1000(, normals)?|'
-    r'patch grids 4x4, 1000 of 17x17(, normals)?|curves 4 in 4-D.*|triangles 4.*|volumes 4, 96.*|'
-    r'B-splines 4x4, 2 of 300x300(, normals)?|list, (4x4(, derivatives)?|B-spline 4x4)|'
-    r'image (64|512|2048)\^2, order [13]|image 512\^2, (gradient|coordinates), order 3|'
-    r'image 96\^3, order 3|prefilter (64|512|2048)\^2, order 3|prefilter 128\^3, order 3|'
-    r'solid, \w+, ([48]\^3(, double)?|4\^3, derivatives|list))')
+    r'(4x4, 28 of 64x64(, normals|, derivatives|, curvature)?|12x12, 28 of 64x64|'
+    r'101x101, 2 of 128x128|4x4, 1000x1000(, normals)?|patch grids 4x4, 1000 of 17x17|'
+    r'curves 4 in 4-D, \d+ of \d+|triangles 4, \d+ of \d+|volumes 4, 96\^3|'
+    r'B-splines 4x4, 2 of 300x300|list, (B-spline )?4x4|image (64\^2|512\^2|96\^3), order 3|'
+    r'prefilter (64|512|2048)\^2, order 3|solid, \w+, 8\^3|solid, box, list)')
 # Of each table: the suite, cases, the library's method, and what stands beside it, by patterns.
 # Cases of double precision end in ", double". \1 is what the method's first group matched, which
 # the name of a case is followed by.
 TABLES = {
-    'floors': [('floor', r'.*', r'(.*)', [])],
-    'bezier': [('bezier', r'.*', r'separable()', [r'per-point', r'de Casteljau.*'])],
-    'vertices': [('outputs', r'.*', r'((?:points|both|rational).*)', [])],
-    'bspline': [('bspline', r'64x64.*', r'grid()', []),
+    'floors': [('floor', r'(?!.*double).*',
+                r'([234] reals.*|512 reals.*|scalars|vectors.*|.*(?:device|trip))', [])],
+    'bezier': [('bezier', r'4x4, (300|1000|2000)x\d+|\d+x\d+, 25 of .*|101x101, .*|'
+                r'4x4, 1000+ of (32|300)x\d+', r'separable()', [r'per-point', r'de Casteljau.*'])],
+    'vertices': [('outputs', r'(4x4|12x12), .*', r'((?:points|both|rational).*)', [])],
+    'bspline': [('bspline', r'64x64, (1 of [29]|16|100|12).*', r'grid()', []),
                 ('bspline', r'.* to .*', r'count and write()', [])],
-    'conversions': [('convert', r'.*', r'bands()', [r'matrix'])],
-    'curves': [('bspline', r'\w (wild|tame), \d+', r'exact()', [r'mrep', r'SISL.*'])],
-    'surfaces': [('project', r'.*', r'processor time()|(device memory)',
-                  [r'samples, .*', r'SISL.*', r'OCCT.*'])],
-    'images': [('image', r'prefilter.*', r'recursive()',
-                [r'recursive, lines', r'15 cut off, staged']),
-               ('image', r'(?:rotation|zoom).*', r'(cubic, \w+(?: shot)?)', [r'lines, one shot']),
-               ('image', r'beside others.*', r'(.*), library',
-                [r'\1, C loop', r'\1, SciPy.*', r'\1, CuPy.*'])],
-    'solids': [('solid', r'(?:refined )?kinds, .*', r'(regular|layered|irregular|split), library',
+    'conversions': [('convert', r'\d+ (curves, (pieces|degree|dense).*|surfaces, (pieces|dense).*)',
+                     r'bands()', [r'matrix'])],
+    'curves': [('bspline', r'[aiq] (wild|tame), \d+', r'exact()', [r'mrep', r'SISL.*'])],
+    'surfaces': [('project', r'(S3x30|R3x10|S5rat|teapot) (near|box)(, double)?',
+                  r'processor time()|(device memory)', [r'samples, .*', r'SISL.*', r'OCCT.*'])],
+    'images': [('image', r'prefilter, (1024\^2|2048\^2|8192\^2|\d+\^3|\d+ of 64\^2)',
+                r'recursive()', [r'recursive, lines', r'15 cut off, staged']),
+               ('image', r'rotation, (2048|8192|256).*', r'(linear|cubic, ready)', []),
+               ('image', r'rotation, (2048|8192|256).*', r'(cubic, one shot)',
+                [r'lines, one shot']),
+               ('image', r'beside others.*', r'(.*), library', [r'\1, SciPy.*', r'\1, CuPy.*'])],
+    'solids': [('solid', r'kinds, [48].*', r'(regular|layered|irregular|split), library',
                 [r'\1, thread', r'\1, group']),
-               ('solid', r'.*, level .*\^3', r'library()', [r'plain loop', r'thread', r'hybrid']),
-               ('solid', r'refinement of points', r'library()', []),
+               ('solid', r'.*, level 2, .*\^3', r'library()', [r'thread', r'hybrid']),
                ('solid', r'unlike cells', r'(\d\^3)', []),
                ('solid', r'.*, lists', r'(scattered|in order), buffers', [r"\1, host's threads"]),
                ('solid', r'.*, places', r'(of parameters|in the box)', [])],
-    'sharing': [('cooperate', r'.*', r'(auto \(\w+\))', [r'device']),
-                ('cooperate', r'.*', r'(auto \(\w+\), plain)', [r'device, plain'])],
-    'frames': [('render', r'.*', r'(shared, \w+|staged map)', [r'upload'])],
-    'first': [('first-call', r'.*', r'(evaluation, \w+)', [r'empty kernel, \w+'])],
+    'sharing': [('cooperate', r'(4x4|12x12), .*', r'(auto \(\w+\))', [r'device']),
+                ('cooperate', r'(4x4|12x12), .*', r'(auto \(\w+\), plain)', [r'device, plain'])],
+    'frames': [('render', r'[^,]*, [^,]*, [^,]*', r'(shared, \w+|staged map)', [r'upload'])],
     'host': [('processors', HOST_CASES, r'(?:host|default call)()', [r'C loop'])],
 }
 HEAD = ['case', 'device', 'ms', 'rate', 'of the floor', 'beside it', 'times as long']
@@ -144,14 +143,17 @@ def lines_of(entries, files):
             for row in (row for found in by_origin.values() for row in found):
                 full = case + (', double' if row['precision'] == 'f64' else '')
                 match = re.fullmatch(method, row['method'])
+                is_other = row['unit'] == 'us/point' and row['class'] not in ('cpu', 'host')
                 if of_suite != suite or not re.fullmatch(case_pattern, full) or not match or \
-                        not cost_of(row):
+                        is_other or not cost_of(row):
                     continue
                 of = next(filter(None, match.groups()), '')
                 words = [pattern.replace(r'\1', re.escape(of)) for pattern in patterns]
                 name = ', '.join(word for word in (full, of) if word)
                 found = by_origin[origin_of(row)]
-                lines[name, device_of(row)] = name, row, beside(found, row, words)
+                key = name, device_of(row)
+                if row['time_ms_median'] or key not in lines:
+                    lines[key] = name, row, beside(found, row, words)
     return lines.values()
 
 
@@ -159,7 +161,9 @@ def compared(row, other):
     if not other:
         return '', ''
     precision = ', double' if other['precision'] != row['precision'] else ''
-    return other['method'] + precision, number(cost_of(other) / cost_of(row))
+    common = os.path.commonprefix([row['method'], other['method']])
+    name = other['method'][common.rfind(', ') + 2 if ', ' in common else 0:]
+    return name + precision, number(cost_of(other) / cost_of(row))
 
 
 def table(name, files):

@@ -72,8 +72,7 @@ bench=$build/bench/clspline-bench
 rm -f "$out/gpu.json" "$out/host.json"
 cores=$(nproc)
 
-gpu bezier 50 bezier --precision f32 --case '*[04]x*, *00x*00'
-gpu bezier-many 30 bezier --precision f32 --case '*of*'
+gpu bezier 80 bezier --precision f32
 gpu bezier-double 30 bezier --precision f64 --case '[48]x*2000x2000'
 gpu vertices 40 outputs --precision f32
 gpu bspline 30 bspline --precision f32 --case '64x64*'
@@ -86,7 +85,6 @@ gpu solids 40 solid --precision f32 --case '*kinds, *'
 gpu models 50 solid --precision f32 --case '[rm]*, level [02]*'
 gpu unlike 30 solid --precision f32 --case 'unlike*'
 gpu sharing 40 cooperate --precision f32 --quick
-gpu first 40 first-call --quick
 gpu frames 40 render --precision f32 --quick
 # One core, by its mask, in processor time; and all cores.
 # shellcheck disable=SC2086

@@ -118,10 +118,10 @@ all_ranks() {
     make_input "$work/points.npy" 6 $((3 * points)) "$points, 3" || return
     make_input "$work/volume.npy" 1 $((side * side * side)) "$side, $side, $side" || return
     data=$root/tests/data
-    ranks bezier o.vtk bezier "$data/teapot.bv" --samples $samples
+    ranks bezier o.vtk eval "$data/teapot.bv" --samples $samples
     ranks project o.npy project "$data/teapot.bv" "$work/points.npy"
-    ranks volume o.npy image "$work/volume.npy" --rotate 10 --zoom 1.25 --mode nearest
-    ranks solid o.vtu solid "$data/mount1.vtk" --samples $cells
+    ranks volume o.npy image "$work/volume.npy" --rotate 10 --scale 1.25 --mode nearest
+    ranks solid o.vtu eval "$data/mount1.vtk" --samples $cells
     if killed_rank >"$out/killed-rank.log" 2>&1; then
         say "killed-rank: good"
     else

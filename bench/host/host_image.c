@@ -12,15 +12,6 @@ enum {
 
 static const float pole = -0.26794919243112270f; /* sqrt(3) - 2 */
 
-bool host_image_is_parallel(void)
-{
-#ifdef _OPENMP
-    return true;
-#else
-    return false;
-#endif
-}
-
 /* ---- coefficients ---- */
 
 static size_t mirrored(ptrdiff_t k, size_t n)
@@ -133,17 +124,6 @@ void host_image_filter(const host_image *h)
         filter_volume(h);
     else
         filter_image(h);
-}
-
-void host_image_copy(const host_image *h)
-{
-    const size_t n = h->n, rows = h->is_volume ? n * n : n;
-
-#ifdef _OPENMP
-#pragma omp parallel for
-#endif
-    for (size_t y = 0; y < rows; y++)
-        memcpy(h->coefficients + y * n, h->samples + y * n, n * sizeof *h->samples);
 }
 
 /* ---- values ---- */

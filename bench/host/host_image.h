@@ -16,12 +16,6 @@ typedef struct host_image {
     double matrix[2][3];
 } host_image;
 
-/* Whether the loops run on all cores. */
-bool host_image_is_parallel(void);
-
-/* Copies the samples to where the coefficients stand. */
-void host_image_copy(const host_image *h);
-
 /* Makes the coefficients of the samples, mirrored about the first and last ones. */
 void host_image_filter(const host_image *h);
 

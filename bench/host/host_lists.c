@@ -10,15 +10,6 @@
 #define NAMED(name) name##_f64
 #include "host_lists_real.h"
 
-bool host_lists_are_parallel(void)
-{
-#ifdef _OPENMP
-    return true;
-#else
-    return false;
-#endif
-}
-
 void host_list_bezier(const host_list *list)
 {
     if (list->is_double)
@@ -41,12 +32,4 @@ void host_list_surface(const host_list *list)
         surface_of_f64(list);
     else
         surface_of_f32(list);
-}
-
-void host_list_solid(const host_list *list)
-{
-    if (list->is_double)
-        solid_f64(list);
-    else
-        solid_f32(list);
 }

@@ -12,20 +12,16 @@
 typedef struct host_list {
     bool is_double, has_derivatives;
     size_t num;
-    const uint32_t *item; /* [num]: the patch or cell of each */
+    const uint32_t *item; /* [num]: the patch of each */
     const void *params;   /* [num][directions] */
     const void *points;   /* control points, [3] each */
     void *out;
-    size_t order;         /* degree + 1, at most HOST_LIST_ORDER */
-    size_t controls;      /* of B-splines, along each direction */
-    const void *knots;    /* of them, [controls + order], of all directions */
-    const uint32_t *cell; /* of solids: [cells][4][4][4] control points, w fastest */
+    size_t order;      /* degree + 1, at most HOST_LIST_ORDER */
+    size_t controls;   /* of B-splines, along each direction */
+    const void *knots; /* of them, [controls + order], of all directions */
 } host_list;
 
 enum { HOST_LIST_ORDER = 16 };
-
-/* Whether the loops run on all cores. */
-bool host_lists_are_parallel(void);
 
 /* Bezier surfaces, [patches][order][order]. */
 void host_list_bezier(const host_list *list);
@@ -33,8 +29,5 @@ void host_list_bezier(const host_list *list);
 /* B-spline curves, [controls], and surfaces, [controls][controls], one of each. */
 void host_list_curve(const host_list *list);
 void host_list_surface(const host_list *list);
-
-/* Tricubic cells with uniform knots. */
-void host_list_solid(const host_list *list);
 
 #endif

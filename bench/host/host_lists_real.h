@@ -143,40 +143,6 @@ static inline void NAMED(curve)(const host_list *h, size_t order)
     }
 }
 
-/* Makes the four values of uniform cubic B-splines. */
-static void NAMED(uniform)(REAL b[4], REAL t)
-{
-    const REAL s = 1 - t, sixth = (REAL)1 / 6;
-
-    b[0] = sixth * s * s * s;
-    b[1] = sixth * (4 - 3 * t * t * (1 + s));
-    b[2] = sixth * (4 - 3 * s * s * (1 + t));
-    b[3] = sixth * t * t * t;
-}
-
-static void NAMED(solid)(const host_list *h)
-{
-    const REAL *const params = h->params, *const points = h->points;
-
-#pragma omp parallel for schedule(dynamic, 512)
-    for (size_t k = 0; k < h->num; k++) {
-        const uint32_t *index = h->cell + 64 * (size_t)h->item[k];
-        REAL *const to = (REAL *)h->out + 3 * k;
-        REAL u[4], v[4], w[4], sum[3] = {0};
-        NAMED(uniform)(u, params[3 * k]);
-        NAMED(uniform)(v, params[3 * k + 1]);
-        NAMED(uniform)(w, params[3 * k + 2]);
-        for (size_t line = 0; line < 16; line++, index += 4) {
-            const REAL uv = u[line / 4] * v[line % 4];
-            for (size_t n = 0; n < 4; n++)
-                for (size_t c = 0; c < 3; c++)
-                    sum[c] += uv * w[n] * points[3 * (size_t)index[n] + c];
-        }
-        for (size_t c = 0; c < 3; c++)
-            to[c] = sum[c];
-    }
-}
-
 /* Takes the orders that are measured as constants. */
 static void NAMED(bezier_of)(const host_list *h)
 {

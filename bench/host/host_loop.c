@@ -19,15 +19,6 @@
 #define NAMED(name) name##_f64
 #include "host_loop_real.h"
 
-bool host_loop_is_parallel(void)
-{
-#ifdef _OPENMP
-    return true;
-#else
-    return false;
-#endif
-}
-
 int host_loop_set_threads(int num)
 {
 #ifdef _OPENMP

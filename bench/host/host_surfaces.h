@@ -33,9 +33,6 @@ typedef struct host_loop_curves_job {
 /* Both sums by a plain loop over the samples of all curves, on all cores by OpenMP. */
 void host_loop_curves(const host_loop_curves_job *job);
 
-/* Whether the loop was built with OpenMP; it is not run without. */
-bool host_loop_is_parallel(void);
-
 /* Sets how many threads this loop and all others take that the calling thread runs, and returns how
    many it was. */
 int host_loop_set_threads(int num);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "curve_cases.h"
 #include "solid_run.h"
 
 /* ---- inputs ---- */
@@ -113,50 +112,6 @@ static void release_bezier(gpus_part *part)
     clsp_patch_plan_destroy(&part->plan);
 }
 
-/* ---- projection onto a curve: items are queries ---- */
-
-static const curve_case *projected(void)
-{
-    return &curve_cases[8];
-}
-
-static clsp_status start_project(gpus_part *part)
-{
-    const curve_case *const k = projected();
-    const clsp_bspline_desc desc = {
-        .directions = 1, .degree = {k->degree}, .num_controls = {k->controls}, .dim = k->dim};
-    const size_t num = (size_t)k->controls * k->dim;
-    double controls[CURVE_CASE_REALS];
-    float narrow[CURVE_CASE_REALS];
-    clsp_status status;
-
-    curve_case_controls(k, CURVE_WILD, controls);
-    for (size_t i = 0; i < num; i++)
-        narrow[i] = (float)controls[i];
-    BENCH_TRY(clsp_bspline_plan_create(&part->plan, part->seat.ctx, &desc));
-    BENCH_TRY(clsp_patch_set_control_points(part->plan, 1, clsp_in_f32(narrow, num), NULL));
-    BENCH_TRY(make_input(part, part->items.first * k->dim, part->items.count * k->dim));
-
-fail:
-    return status;
-}
-
-static clsp_status eval_project(const gpus_part *part, clsp_range items, clsp_output out,
-                                const clsp_run *run)
-{
-    const size_t dim = projected()->dim;
-    const clsp_nearest_queries queries = {
-        .num = items.count, .points = input_from(part, items.first * dim, items.count * dim)};
-
-    return clsp_nearest_project(part->plan, &queries, NULL, out, run);
-}
-
-static void release_project(gpus_part *part)
-{
-    clsp_patch_plan_destroy(&part->plan);
-    release_input(part);
-}
-
 /* ---- projection onto a surface: items are queries ---- */
 
 enum { SURFACE_SIDE = 33 };
@@ -196,6 +151,12 @@ static clsp_status eval_surface(const gpus_part *part, clsp_range items, clsp_ou
         .num = items.count, .points = input_from(part, items.first * 3, items.count * 3)};
 
     return clsp_nearest_project(part->plan, &queries, NULL, out, run);
+}
+
+static void release_surface(gpus_part *part)
+{
+    clsp_patch_plan_destroy(&part->plan);
+    release_input(part);
 }
 
 /* ---- a volume turned about its long axis: items are slices ---- */
@@ -338,28 +299,17 @@ static gpus_job bezier_job(size_t reals, size_t order)
     return job;
 }
 
-static gpus_job project_job(size_t reals)
+static gpus_job surface_job(size_t reals)
 {
     gpus_job job = {.item_points = 1,
                     .turns = 1,
                     .item_reals = CLSP_NEAREST_F32_SIZE,
                     .unit = "point/s",
-                    .start = start_project,
-                    .eval = eval_project,
-                    .release = release_project};
+                    .start = start_surface,
+                    .eval = eval_surface,
+                    .release = release_surface};
 
-    job.num_items = least(reals / job.item_reals, (size_t)1 << 26);
-    snprintf(job.name, sizeof job.name, "curve %s, %zu queries", projected()->name, job.num_items);
-    return job;
-}
-
-static gpus_job surface_job(size_t reals)
-{
-    gpus_job job = project_job(reals);
-
-    job.num_items = least(job.num_items / 16, (size_t)1 << 22);
-    job.start = start_surface;
-    job.eval = eval_surface;
+    job.num_items = least(reals / job.item_reals / 16, (size_t)1 << 22);
     snprintf(job.name, sizeof job.name, "surface, %zu queries", job.num_items);
     return job;
 }
@@ -406,8 +356,7 @@ void gpus_jobs_of(size_t bytes, gpus_job jobs[GPUS_JOBS])
 
     jobs[0] = bezier_job(reals, 4);
     jobs[1] = bezier_job(reals, 12);
-    jobs[2] = project_job(reals);
-    jobs[3] = surface_job(reals);
-    jobs[4] = image_job(reals);
-    jobs[5] = solid_job(reals);
+    jobs[2] = surface_job(reals);
+    jobs[3] = image_job(reals);
+    jobs[4] = solid_job(reals);
 }

@@ -51,7 +51,7 @@ struct gpus_job {
     void (*release)(gpus_part *part);
 };
 
-enum { GPUS_JOBS = 6 };
+enum { GPUS_JOBS = 5 };
 
 /* Describe all jobs with results of about so many bytes, or of fewer where that is enough. */
 void gpus_jobs_of(size_t bytes, gpus_job jobs[GPUS_JOBS]);

@@ -1,57 +1,32 @@
-#include "image_peers.h"
+#include "suite_parts.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "host_image.h"
 #include "image_run.h"
 #include "python_process.h"
 
-/* What is measured of each. LOAD: to load samples for order 1, beside a copy by the C loop. */
-typedef enum task { LOAD, FILTER, LINEAR, READY, CUBIC, TASKS } task;
+/* What is measured of each. */
+typedef enum task { FILTER, LINEAR, READY, CUBIC, TASKS } task;
 
-static const char *const task_names[TASKS] = {"load, linear", "prefilter", "linear", "cubic, ready",
+static const char *const task_names[TASKS] = {"prefilter", "linear", "cubic, ready",
                                               "cubic, one shot"};
 
-enum { SMALL_SIDE = 64 };
+typedef enum peer { LIBRARY, SCIPY, CUPY, PEERS } peer;
 
-typedef enum peer { LIBRARY, LOOP, SCIPY, CUPY, PEERS } peer;
-
-static const char *const peer_names[PEERS] = {"library", "C loop", "SciPy", "CuPy"};
+static const char *const peer_names[PEERS] = {"library", "SciPy", "CuPy"};
 
 /* How many times as fast as each the library is to be, where that is said: on CPUs at 2048^2, on
    GPUs at 8192^2. */
 static const double least[PEERS][TASKS] = {
-    [LIBRARY] = {NAN, NAN, NAN, NAN, NAN},
-    [LOOP] = {1 / 1.2, 1, 1.5, 2, 1.5},
-    [SCIPY] = {NAN, 10, NAN, NAN, 10},
-    [CUPY] = {NAN, 40, NAN, NAN, 25},
-};
-
-/* How many times as fast with volumes, on CPUs. */
-static const double least_of_volumes[PEERS][TASKS] = {
-    [LIBRARY] = {NAN, NAN, NAN, NAN, NAN},
-    [LOOP] = {1 / 1.2, 1, NAN, NAN, NAN},
-    [SCIPY] = {NAN, NAN, NAN, NAN, NAN},
-    [CUPY] = {NAN, NAN, NAN, NAN, NAN},
-};
-
-/* How many times as fast with small images in host memory. */
-static const double least_of_small[PEERS][TASKS] = {
-    [LIBRARY] = {NAN, NAN, NAN, NAN, NAN},
-    [LOOP] = {NAN, NAN, NAN, 1, NAN},
-    [SCIPY] = {NAN, NAN, NAN, NAN, NAN},
-    [CUPY] = {NAN, NAN, NAN, NAN, NAN},
-};
+    [LIBRARY] = {NAN, NAN, NAN, NAN}, [SCIPY] = {10, NAN, NAN, 10}, [CUPY] = {40, NAN, NAN, 25}};
 
 /* One image by all who are there. */
 typedef struct contest {
     image_run run;
     image_way ways[TASKS];
-    host_image host;
     python_process *pythons[PEERS]; /* of SCIPY and CUPY; NULL: none */
 } contest;
 
@@ -64,30 +39,9 @@ typedef struct entry {
 
 /* ---- contestants ---- */
 
-static clsp_status run_loop(void *user)
-{
-    const entry *const e = user;
-    const host_image *const h = &e->x->host;
-
-    if (e->task == LOAD) host_image_copy(h);
-    if (e->task == FILTER || e->task == CUBIC) host_image_filter(h);
-    if (e->task == LINEAR) host_image_linear(h);
-    if (e->task == READY || e->task == CUBIC) host_image_cubic(h);
-    return CLSP_OK;
-}
-
-/* Lets threads of the loop that wait for more work by turning round and round go to sleep. */
-static void calm(void *user, bool begins)
-{
-    const struct timespec pause = {0, 5000000};
-
-    (void)user;
-    if (!begins) nanosleep(&pause, NULL);
-}
-
 static clsp_status run_python(void *user)
 {
-    static const char *const words[TASKS] = {"", "filter", "linear", "ready", "cubic"};
+    static const char *const words[TASKS] = {"filter", "linear", "ready", "cubic"};
     const entry *const e = user;
     const python_process *const p = e->x->pythons[e->peer];
     const bool done = fprintf(p->to, "run %s\n", words[e->task]) > 0 && python_expect(p, "done");
@@ -110,31 +64,12 @@ static clsp_status create_ways(contest *x)
     static const image_manner cubic = {"", CLSP_IMAGE_CUBIC, 0, 0, 0, 0};
 
     for (int i = 0; i < TASKS; i++) {
-        const bool is_linear = i == LOAD || i == LINEAR;
         const clsp_status status =
-            image_way_create(&x->ways[i], &x->run, is_linear ? &linear : &cubic);
+            image_way_create(&x->ways[i], &x->run, i == LINEAR ? &linear : &cubic);
         if (status != CLSP_OK) return bench_check(status, x->run.name);
-        x->ways[i].loads = i == LOAD || i == FILTER || i == CUBIC;
-        x->ways[i].interpolates = i != LOAD && i != FILTER;
+        x->ways[i].loads = i == FILTER || i == CUBIC;
+        x->ways[i].interpolates = i != FILTER;
     }
-    return CLSP_OK;
-}
-
-static clsp_status create_host(contest *x)
-{
-    const size_t num = image_run_samples(&x->run);
-
-    x->host = (host_image){
-        .n = x->run.side, .is_volume = x->run.directions == 3, .samples = x->run.first};
-    x->host.coefficients = malloc(num * sizeof(float));
-    x->host.values = malloc(num * sizeof(float));
-    if (!x->host.coefficients || !x->host.values) return CLSP_ERROR_NO_MEMORY;
-    for (int i = 0; i < 2; i++) { /* of images */
-        x->host.matrix[i][0] = x->run.map.matrix[i][0];
-        x->host.matrix[i][1] = x->run.map.matrix[i][1];
-        x->host.matrix[i][2] = x->run.map.matrix[i][3];
-    }
-    host_image_filter(&x->host);
     return CLSP_OK;
 }
 
@@ -175,10 +110,7 @@ static void report(const contest *x, bench_contestant all[PEERS][TASKS], bool is
     for (int i = 0; i < PEERS; i++)
         for (int k = 0; k < TASKS; k++) {
             char method[IMAGE_NAME_MAX];
-            const double wanted = x->run.on_host      ? least_of_small[i][k]
-                                  : x->host.is_volume ? least_of_volumes[i][k]
-                                                      : least[i][k];
-            const double limits[2] = {is_judged ? wanted : NAN, NAN};
+            const double limits[2] = {is_judged ? least[i][k] : NAN, NAN};
             if (!all[i][k].enqueue) continue;
             snprintf(method, sizeof method, "%s, %s", task_names[k], peer_names[i]);
             image_run_report(&x->run, method, &all[i][k], num, NAN);
@@ -200,13 +132,10 @@ static clsp_status check_value(const contest *x, peer who)
 
     if (!p) return CLSP_OK;
     BENCH_TRY(image_way_enqueue((void *)(size_t)&x->ways[CUBIC]));
-    if (x->run.on_host)
-        value = x->run.out[place];
-    else
-        BENCH_TRY(bench_check(clEnqueueReadBuffer(x->run.b->queue, x->run.values, CL_TRUE,
-                                                  place * sizeof value, sizeof value, &value, 0,
-                                                  NULL, NULL),
-                              x->run.name));
+    BENCH_TRY(
+        bench_check(clEnqueueReadBuffer(x->run.b->queue, x->run.values, CL_TRUE,
+                                        place * sizeof value, sizeof value, &value, 0, NULL, NULL),
+                    x->run.name));
     if (fputs("run cubic\n", p->to) >= 0 && python_expect(p, "done") &&
         fprintf(p->to, "value %zu\n", place) > 0 && fflush(p->to) == 0 && python_read(p, line) &&
         fabs(atof(line) - (double)value) > 0.05)
@@ -221,71 +150,58 @@ fail:
 
 static void enter(contest *x, bench_contestant all[PEERS][TASKS], entry entries[PEERS][TASKS])
 {
-    static clsp_status (*const calls[PEERS])(void *user) = {run_library, run_loop, run_python,
-                                                            run_python};
-
     for (int i = 0; i < PEERS; i++)
         for (int k = 0; k < TASKS; k++) {
-            const bool by_loop =
-                i == LOOP && x->host.values && (!x->host.is_volume || k == LOAD || k == FILTER);
-            const bool is_there = i == LIBRARY || by_loop || (x->pythons[i] && k != LOAD);
             entries[i][k] = (entry){x, (peer)i, (task)k};
-            all[i][k] = (bench_contestant){.around = calm, .user = &entries[i][k]};
-            if (is_there) all[i][k].enqueue = calls[i];
+            all[i][k] = (bench_contestant){.user = &entries[i][k]};
+            if (i == LIBRARY) all[i][k].enqueue = run_library;
+            if (x->pythons[i]) all[i][k].enqueue = run_python;
         }
 }
 
 static clsp_status run_case(bench *b, const char *suite, uint32_t directions, uint32_t side,
                             python_process *const pythons[PEERS])
 {
-    const bool is_small = side <= SMALL_SIDE && directions == 2;
     contest x = {.run = {.b = b,
                          .suite = suite,
                          .precision = CLSP_F32,
                          .directions = directions,
                          .side = side,
                          .out_side = side,
-                         .num = 1,
-                         .on_host = is_small}};
+                         .num = 1}};
     bench_contestant all[PEERS][TASKS];
     entry entries[PEERS][TASKS];
     clsp_status status;
 
-    snprintf(x.run.name, sizeof x.run.name, "beside others, %u^%u%s", side, directions,
-             is_small ? ", host memory" : "");
+    snprintf(x.run.name, sizeof x.run.name, "beside others, %u^%u", side, directions);
     if (!bench_wants(b, x.run.name)) return CLSP_OK;
     memcpy(x.pythons, pythons, sizeof x.pythons);
     BENCH_TRY(image_run_start(&x.run));
     image_run_turn(&x.run, 10, 1);
     BENCH_TRY(create_ways(&x));
-    if (b->is_cpu) BENCH_TRY(create_host(&x));
     load_python(&x, SCIPY);
     load_python(&x, CUPY);
     enter(&x, all, entries);
     BENCH_TRY(bench_measure_some(b->queue, &all[0][0], PEERS * TASKS, b->quick ? 5 : 20));
-    report(&x, all, b->is_cpu ? directions == 3 || side == 2048 || is_small : side == 8192);
+    report(&x, all, b->is_cpu ? side == 2048 : side == 8192);
     BENCH_TRY(check_value(&x, SCIPY));
     BENCH_TRY(check_value(&x, CUPY));
 
 fail:
     for (int i = 0; i < TASKS; i++)
         image_way_release(&x.ways[i]);
-    free(x.host.coefficients);
-    free(x.host.values);
     image_run_release(&x.run);
     return status;
 }
 
 clsp_status image_peers_run(bench *b, const char *suite)
 {
-    static const uint32_t sides[] = {SMALL_SIDE, 1024, 2048, 4096, 8192};
+    static const uint32_t sides[] = {1024, 2048, 4096, 8192};
     const uint32_t most = b->quick ? 1024 : b->is_cpu ? 2048 : 8192;
     python_process scipy = {0}, cupy = {0};
     python_process *pythons[PEERS] = {[SCIPY] = &scipy, [CUPY] = b->is_cpu ? NULL : &cupy};
     clsp_status status = CLSP_OK;
 
-    if (b->is_cpu && !host_image_is_parallel())
-        bench_report_note(b->report, "C loop: built without OpenMP, on one core.");
     for (size_t i = 0; i < BENCH_COUNT(sides) && status == CLSP_OK; i++) {
         if (sides[i] > most) continue;
         if (sides[i] > 2048) pythons[SCIPY] = NULL; /* which takes seconds there */

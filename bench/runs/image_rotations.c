@@ -1,4 +1,4 @@
-#include "image_rotations.h"
+#include "suite_parts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -134,8 +134,7 @@ clsp_status image_run_start(image_run *r)
     BENCH_TRY(create_buffer(r, image_run_samples(r), &r->samples));
     BENCH_TRY(create_buffer(r, image_run_values(r), &r->values));
     BENCH_TRY(upload(r, num));
-    if (r->on_host) r->out = malloc(image_run_values(r) * sizeof *r->out);
-    return r->on_host && !r->out ? CLSP_ERROR_NO_MEMORY : CLSP_OK;
+    return CLSP_OK;
 
 fail:
     return bench_check(status, r->name);
@@ -146,7 +145,6 @@ void image_run_release(image_run *r)
     if (r->samples) clReleaseMemObject(r->samples);
     if (r->values) clReleaseMemObject(r->values);
     free(r->first);
-    free(r->out);
 }
 
 void image_run_turn(image_run *r, double degrees, double zoom)
@@ -170,14 +168,12 @@ void image_run_turn(image_run *r, double degrees, double zoom)
 
 static clsp_input samples_of(const image_run *r)
 {
-    return r->on_host ? clsp_in_f32(r->first, image_run_samples(r))
-                      : clsp_in_buffer(r->samples, r->precision, 0);
+    return clsp_in_buffer(r->samples, r->precision, 0);
 }
 
 static clsp_output values_of(const image_run *r)
 {
-    return r->on_host ? clsp_out_f32(r->out, image_run_values(r))
-                      : clsp_out_buffer(r->values, r->precision, 0);
+    return clsp_out_buffer(r->values, r->precision, 0);
 }
 
 clsp_status image_way_create(image_way *way, const image_run *r, const image_manner *manner)

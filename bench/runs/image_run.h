@@ -24,11 +24,9 @@ typedef struct image_run {
     clsp_type precision;
     uint32_t directions, side, out_side, num; /* num: images */
     uint32_t channels;                        /* of each, beside each other; 0 means 1 */
-    bool on_host; /* one image of float, loaded from host memory, and values into it */
     cl_mem samples, values;
     clsp_image_map map;
     float *first; /* the first image in host memory */
-    float *out;   /* values there; NULL: they go to the buffer */
 } image_run;
 
 /* A plan as a contestant: it loads the samples, which makes coefficients, or interpolates at the

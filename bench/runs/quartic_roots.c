@@ -1,4 +1,4 @@
-#include "quartic_roots.h"
+#include "suite_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

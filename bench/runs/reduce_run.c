@@ -1,4 +1,4 @@
-#include "reduce_run.h"
+#include "suite_parts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "solid_lists.h"
+#include "solid_run.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,11 +1,9 @@
-#include "solid_located.h"
+#include "solid_run.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-#include "solid_unlike.h"
 
 enum {
     FEW_POINTS = 1 << 14,

@@ -274,6 +274,36 @@ double solid_run_points(const solid_run *r)
     return (double)r->cells.count * r->samples * r->samples * r->samples;
 }
 
+static bench_row row_of(const solid_run *r, const char *method)
+{
+    return bench_row_empty("solid", r->name, method, (int)(8 * clsp_type_bytes(r->precision)));
+}
+
+void solid_run_report(const solid_run *r, const char *method, const bench_contestant *c,
+                      double error)
+{
+    bench_row row = row_of(r, method);
+
+    row.time = c->sustained;
+    row.work = solid_run_points(r);
+    row.unit = "point/s";
+    row.bytes = 3 * row.work * (double)clsp_type_bytes(r->precision);
+    row.floor_ms = 1e3 * row.bytes / r->b->floor[r->precision].store_rate;
+    row.error = error;
+    bench_report_row(r->b->report, &row);
+}
+
+void solid_run_number(const solid_run *r, const char *method, double number, const char *unit,
+                      double least)
+{
+    bench_row row = row_of(r, method);
+
+    row.rate = number;
+    row.unit = unit;
+    row.least = least;
+    bench_report_row(r->b->report, &row);
+}
+
 /* ---- errors ---- */
 
 static double sample_at(const solid_run *r, size_t i)

@@ -58,6 +58,13 @@ void solid_run_release(solid_run *r);
 
 double solid_run_points(const solid_run *r);
 
+/* Write a line of a run: its time, with an error or NAN; a number, with the least that is asked or
+   NAN. */
+void solid_run_report(const solid_run *r, const char *method, const bench_contestant *c,
+                      double error);
+void solid_run_number(const solid_run *r, const char *method, double number, const char *unit,
+                      double least);
+
 /* Gives how many control points the cells of a run depend on, on average. */
 clsp_status solid_run_terms(const solid_run *r, double *terms);
 
@@ -84,5 +91,23 @@ typedef struct solid_host {
 clsp_status solid_host_start(solid_host *h, const solid_run *r, size_t most);
 clsp_status solid_host_enqueue(void *user);
 void solid_host_release(solid_host *h);
+
+/* ---- parts of the suite that have files of their own ---- */
+
+/* Measures lists of points anywhere in the cells of a model that was refined so many times, by the
+   device and by the host's threads. */
+clsp_status solid_lists_run(bench *b, const solid_case *solid, const char *name, unsigned level);
+
+/* Measures the places of points that are made of parameters, and of points anywhere in the box
+   around a model: a box of regular cells, a machine part and cells that are all unlike. Lost ones
+   of the former are those that are not found. */
+clsp_status solid_located_all(bench *b);
+
+/* Measures plans of cells that are made of tetrahedra and are all unlike: how fast they are made
+   and loaded, and points on grids. */
+clsp_status solid_unlike_run(bench *b, clsp_type precision);
+
+/* Makes such cells of a box of so many cubes each way. */
+clsp_status solid_unlike_model(bench *b, solid_model *m, uint32_t side);
 
 #endif

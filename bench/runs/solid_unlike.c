@@ -1,11 +1,11 @@
-#include "solid_unlike.h"
+#include "solid_run.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char suite[] = "solid", name[] = "unlike cells";
+static const char name[] = "unlike cells";
 
 /* ---- the mesh ---- */
 
@@ -106,30 +106,6 @@ clsp_status solid_unlike_model(bench *b, solid_model *m, uint32_t side)
 
 /* ---- measuring ---- */
 
-static void report_number(const solid_run *r, const char *method, double number, const char *unit,
-                          double least)
-{
-    bench_row row = bench_row_empty(suite, name, method, (int)(8 * clsp_type_bytes(r->precision)));
-
-    row.rate = number;
-    row.unit = unit;
-    row.least = least;
-    bench_report_row(r->b->report, &row);
-}
-
-static void report_points(const solid_run *r, const bench_contestant *c, const char *method)
-{
-    bench_row row = bench_row_empty(suite, name, method, (int)(8 * clsp_type_bytes(r->precision)));
-
-    row.time = c->sustained;
-    row.work = solid_run_points(r);
-    row.unit = "point/s";
-    row.bytes = 3 * row.work * (double)clsp_type_bytes(r->precision);
-    row.floor_ms = 1e3 * row.bytes / r->b->floor[r->precision].store_rate;
-    row.least = r->precision == CLSP_F32 && r->samples == 4 ? 20e6 : NAN;
-    bench_report_row(r->b->report, &row);
-}
-
 /* Measures points on grids of so many samples. */
 static clsp_status measure_points(const solid_run *like, uint32_t samples)
 {
@@ -142,7 +118,7 @@ static clsp_status measure_points(const solid_run *like, uint32_t samples)
     snprintf(method, sizeof method, "%u^3", samples);
     BENCH_TRY(solid_run_start(&r));
     BENCH_TRY(bench_measure(r.b->queue, &c, 1, r.b->quick ? 5 : 20));
-    report_points(&r, &c, method);
+    solid_run_report(&r, method, &c, NAN);
 
 fail:
     solid_run_release(&r);
@@ -170,91 +146,13 @@ static clsp_status measure_plan(const solid_run *r)
             clsp_solid_set_control_points(plan, clsp_in_buffer(points, r->precision, 0), NULL));
     clFinish(r->b->queue);
     const double loaded = bench_now_ms(), cells = (double)m->counts.num_cells;
-    report_number(r, "plan", 1e3 * cells / (made - start), "cell/s", r->b->quick ? NAN : 1e5);
-    report_number(r, "control points", 2e3 * cells / (loaded - made), "cell/s", NAN);
+    solid_run_number(r, "plan", 1e3 * cells / (made - start), "cell/s", r->b->quick ? NAN : 1e5);
+    solid_run_number(r, "control points", 2e3 * cells / (loaded - made), "cell/s", NAN);
 
 fail:
     clsp_solid_plan_destroy(&plan);
     if (points) clReleaseMemObject(points);
     return status;
-}
-
-/* Makes all 5^3 samples of all cells into host memory: with a plan of its own, or without by
-   refining the mesh once more and by limits in the middles of its cells, faces and edges, which
-   are the same points. */
-static clsp_status make_all(const solid_run *r, void *made, size_t reals)
-{
-    const clsp_solid_desc desc = {.precision = r->precision,
-                                  .axis = {{.num = 5}, {.num = 5}, {.num = 5}}};
-    const solid_model *const m = r->model;
-    const clsp_output out = {.type = r->precision, .host = made, .size = reals};
-    clsp_solid_plan *plan = NULL;
-    cl_mem points = NULL;
-    clsp_status status;
-
-    BENCH_TRY(clsp_solid_plan_create(&plan, m->mesh, &desc));
-    BENCH_TRY(solid_model_upload(r->b, m, r->precision, &points));
-    BENCH_TRY(clsp_solid_set_control_points(plan, clsp_in_buffer(points, r->precision, 0), NULL));
-    BENCH_TRY(clsp_solid_eval(plan, (clsp_range){0, m->counts.num_cells}, out, NULL));
-
-fail:
-    clsp_solid_plan_destroy(&plan);
-    if (points) clReleaseMemObject(points);
-    return status;
-}
-
-static clsp_status make_by_refinement(const solid_run *r, void *made, size_t reals)
-{
-    const solid_model *const m = r->model;
-    clsp_solid_mesh *fine = NULL;
-    clsp_solid_counts counts;
-    double *points = NULL;
-    clsp_status status;
-
-    BENCH_TRY(clsp_solid_mesh_refine(&fine, m->mesh));
-    BENCH_TRY(clsp_solid_mesh_counts(fine, &counts));
-    points = malloc(3 * (size_t)counts.num_vertices * sizeof *points);
-    if (!points) BENCH_TRY(CLSP_ERROR_NO_MEMORY);
-    BENCH_TRY(clsp_solid_refine_points(
-        m->mesh, CLSP_SOLID_TENSOR, 3, clsp_in_f64(m->points, 3 * (size_t)m->counts.num_vertices),
-        clsp_out_f64(points, 3 * (size_t)counts.num_vertices), NULL));
-    BENCH_TRY(clsp_solid_limit_points(
-        fine, CLSP_SOLID_MIDDLES, 3, clsp_in_f64(points, 3 * (size_t)counts.num_vertices),
-        (clsp_output){.type = r->precision, .host = made, .size = reals}, NULL));
-
-fail:
-    free(points);
-    clsp_solid_mesh_destroy(&fine);
-    return status;
-}
-
-/* Measures all from the mesh to 5^3 samples in host memory, beside what does without a plan. */
-static clsp_status measure_whole(const solid_run *r)
-{
-    static const char *const methods[2] = {"5^3, whole", "5^3, plain refinement"};
-    const size_t reals = 3 * 125 * (size_t)r->model->counts.num_cells;
-    void *const made = calloc(reals, clsp_type_bytes(r->precision));
-    double least[2] = {HUGE_VAL, HUGE_VAL};
-    clsp_status status = made ? CLSP_OK : CLSP_ERROR_NO_MEMORY;
-
-    for (int i = 0; i < 6 && status == CLSP_OK; i++) {
-        const double start = bench_now_ms();
-        BENCH_TRY(i % 2 == 0 ? make_all(r, made, reals) : make_by_refinement(r, made, reals));
-        least[i % 2] = fmin(least[i % 2], bench_now_ms() - start);
-    }
-    for (int i = 0; i < 2; i++) {
-        bench_row row =
-            bench_row_empty(suite, name, methods[i], (int)(8 * clsp_type_bytes(r->precision)));
-        row.time = (bench_timing){.median_ms = least[i], .min_ms = least[i]};
-        row.work = (double)r->model->counts.num_cells;
-        row.unit = "cell/s";
-        bench_report_row(r->b->report, &row);
-    }
-    report_number(r, "plain refinement/whole", least[1] / least[0], "ratio", 1.0);
-
-fail:
-    free(made);
-    return bench_check(status, name);
 }
 
 clsp_status solid_unlike_run(bench *b, clsp_type precision)
@@ -268,7 +166,6 @@ clsp_status solid_unlike_run(bench *b, clsp_type precision)
     BENCH_TRY(measure_plan(&r));
     BENCH_TRY(measure_points(&r, 4));
     BENCH_TRY(measure_points(&r, 8));
-    BENCH_TRY(measure_whole(&r));
 
 fail:
     solid_model_release(&m);

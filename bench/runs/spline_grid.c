@@ -1,4 +1,4 @@
-#include "spline_grid.h"
+#include "suite_parts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "project_run.h"
-#include "quartic_roots.h"
-#include "reduce_run.h"
-#include "spline_grid.h"
+#include "suite_parts.h"
 
 static const char suite[] = "bspline";
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shared_grid.h"
+#include "suite_parts.h"
 #include "shared_run.h"
 
 /* Of figures 9 and 10; their table 3 is of the middle one of both. */

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image_peers.h"
-#include "image_rotations.h"
+#include "suite_parts.h"
 #include "image_run.h"
 
 static const char suite[] = "image";

@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "solid_lists.h"
-#include "solid_located.h"
-#include "solid_unlike.h"
+#include "solid_run.h"
 
 static const char suite[] = "solid";
 
@@ -27,38 +25,6 @@ static int methods_of(const bench *b)
 static double batch_ms(const bench *b)
 {
     return b->quick ? 5 : 20;
-}
-
-static bench_row row_of(const solid_run *r, const char *method)
-{
-    return bench_row_empty(suite, r->name, method, (int)(8 * clsp_type_bytes(r->precision)));
-}
-
-/* Writes the line of a run. */
-static void report_run(const solid_run *r, const char *method, const bench_contestant *c,
-                       double error)
-{
-    bench_row row = row_of(r, method);
-
-    row.time = c->sustained;
-    row.work = solid_run_points(r);
-    row.unit = "point/s";
-    row.bytes = 3 * row.work * (double)clsp_type_bytes(r->precision);
-    row.floor_ms = 1e3 * row.bytes / r->b->floor[r->precision].store_rate;
-    row.error = error;
-    bench_report_row(r->b->report, &row);
-}
-
-/* Writes a number; least: NAN where nothing is asked. */
-static void report_number(const solid_run *r, const char *method, double number, const char *unit,
-                          double least)
-{
-    bench_row row = row_of(r, method);
-
-    row.rate = number;
-    row.unit = unit;
-    row.least = least;
-    bench_report_row(r->b->report, &row);
 }
 
 /* ---- cells of one kind ---- */
@@ -87,7 +53,7 @@ static clsp_status report_arithmetic(const solid_run *r, const char *kind, doubl
     const double flops = 6 * terms * solid_run_points(r);
     if (flops / floor->fma_rate < bytes / floor->store_rate) return CLSP_OK;
     snprintf(method, sizeof method, "%s, of arithmetic", kind);
-    report_number(r, method, 1e3 * flops / floor->fma_rate / ms, "ratio", at_least);
+    solid_run_number(r, method, 1e3 * flops / floor->fma_rate / ms, "ratio", at_least);
 
 fail:
     return status;
@@ -119,9 +85,10 @@ static void report_ratios(const solid_run *r, const char *kind, const bench_cont
                           double least)
 {
     for (int i = 1; i < methods_of(r->b); i++) {
-        char method[SOLID_NAME_MAX];
+        char method[2 * SOLID_NAME_MAX];
         snprintf(method, sizeof method, "%s%s/library", kind, method_names[i]);
-        report_number(r, method, bench_ratio(&all[0], &all[i]), "ratio", i == THREAD ? least : NAN);
+        solid_run_number(r, method, bench_ratio(&all[0], &all[i]), "ratio",
+                         i == THREAD ? least : NAN);
     }
 }
 
@@ -137,7 +104,7 @@ static void report_loop(const solid_run *r, const char *method, const bench_cont
     const double rate = solid_run_points(r) / library->sustained.median_ms;
     const double points = (double)host->job.num_cells * (double)host->job.samples;
 
-    report_number(r, method, rate / (points / loop->sustained.median_ms), "ratio", least);
+    solid_run_number(r, method, rate / (points / loop->sustained.median_ms), "ratio", least);
 }
 
 static clsp_status run_kind(solid_run *runs, bench_contestant *all, const size_t *kind_begin,
@@ -160,13 +127,13 @@ static clsp_status run_kind(solid_run *runs, bench_contestant *all, const size_t
     report_loop(r, method, &all[0], &all[methods], &host, NAN);
     for (int i = 0; i < methods; i++) {
         snprintf(method, sizeof method, "%s, %s", kind_names[kind], method_names[i]);
-        report_run(r, method, &all[i], NAN);
+        solid_run_report(r, method, &all[i], NAN);
     }
     const double bytes = 3 * solid_run_points(r) * (double)clsp_type_bytes(r->precision);
     snprintf(method, sizeof method, "%s, of stores", kind_names[kind]);
-    report_number(r, method,
-                  1e3 * bytes / b->floor[r->precision].store_rate / all[0].sustained.median_ms,
-                  "ratio", wanted_share(r, kind));
+    solid_run_number(r, method,
+                     1e3 * bytes / b->floor[r->precision].store_rate / all[0].sustained.median_ms,
+                     "ratio", wanted_share(r, kind));
     if (kind == CLSP_SOLID_IRREGULAR)
         BENCH_TRY(report_arithmetic(r, kind_names[kind], all[0].sustained.median_ms));
     snprintf(method, sizeof method, "%s, ", kind_names[kind]);
@@ -268,10 +235,10 @@ static clsp_status report_cells(bench *b, const solid_model *m, unsigned level)
     if (!b->wanted[CLSP_F32] || !bench_wants(b, name)) return CLSP_OK;
     BENCH_TRY(solid_run_start(&r));
     BENCH_TRY(solid_run_kinds(&r, num, &inside));
-    report_number(&r, "regular, inside", (double)inside, "cells", NAN);
-    report_number(&r, "regular, at the boundary", (double)(num[0] - inside), "cells", NAN);
+    solid_run_number(&r, "regular, inside", (double)inside, "cells", NAN);
+    solid_run_number(&r, "regular, at the boundary", (double)(num[0] - inside), "cells", NAN);
     for (size_t kind = 1; kind < SOLID_KINDS; kind++)
-        report_number(&r, kind_names[kind], (double)num[kind], "cells", NAN);
+        solid_run_number(&r, kind_names[kind], (double)num[kind], "cells", NAN);
 
 fail:
     solid_run_release(&r);
@@ -310,7 +277,8 @@ static clsp_status report_model(const solid_run *runs, const bench_contestant *a
 
     for (int i = 0; i < num && status == CLSP_OK; i++) {
         status = solid_run_errors(&runs[i], &errors[i]);
-        report_run(&runs[i], method_names[i], &all[i], errors[i].worst / errors[i].scale / eps);
+        solid_run_report(&runs[i], method_names[i], &all[i],
+                         errors[i].worst / errors[i].scale / eps);
     }
     bench_row row = bench_row_empty(suite, runs[0].name, "plain loop", 64);
     row.time = all[num].sustained;
@@ -323,9 +291,9 @@ static clsp_status report_model(const solid_run *runs, const bench_contestant *a
         char method[64];
         const char *const comma = i > 0 ? ", " : "", *const of = i > 0 ? method_names[i] : "";
         snprintf(method, sizeof method, "mean error / scale%s%s", comma, of);
-        report_number(&runs[0], method, 1e9 * errors[i].mean / errors[i].scale, "ppb", NAN);
+        solid_run_number(&runs[0], method, 1e9 * errors[i].mean / errors[i].scale, "ppb", NAN);
         snprintf(method, sizeof method, "largest error / scale%s%s", comma, of);
-        report_number(&runs[0], method, 1e9 * errors[i].worst / errors[i].scale, "ppb", NAN);
+        solid_run_number(&runs[0], method, 1e9 * errors[i].worst / errors[i].scale, "ppb", NAN);
     }
     return status;
 }
@@ -423,7 +391,7 @@ static clsp_status run_alone(bench *b, const solid_model *m, const char *name, c
 
     BENCH_TRY(solid_run_start(&r));
     BENCH_TRY(bench_measure(b->queue, &c, 1, batch_ms(b)));
-    report_run(&r, method, &c, NAN);
+    solid_run_report(&r, method, &c, NAN);
 
 fail:
     solid_run_release(&r);
@@ -499,10 +467,10 @@ static clsp_status run_build(bench *b)
     const double made = bench_now_ms(), after = memory_now();
     BENCH_TRY(clsp_solid_mesh_counts(fine, &counts));
     const double cells = (double)counts.num_cells;
-    report_number(&r, "refined", 1e3 * cells / (refined - start), "cell/s", NAN);
-    report_number(&r, "plan", 1e3 * cells / (made - refined), "cell/s", NAN);
-    report_number(&r, "both", 1e3 * cells / (made - start), "cell/s", b->quick ? NAN : 1e6);
-    report_number(&r, "memory of the plan", (after - before) / cells, "B/cell", NAN);
+    solid_run_number(&r, "refined", 1e3 * cells / (refined - start), "cell/s", NAN);
+    solid_run_number(&r, "plan", 1e3 * cells / (made - refined), "cell/s", NAN);
+    solid_run_number(&r, "both", 1e3 * cells / (made - start), "cell/s", b->quick ? NAN : 1e6);
+    solid_run_number(&r, "memory of the plan", (after - before) / cells, "B/cell", NAN);
 
 fail:
     clsp_solid_plan_destroy(&r.plan);

@@ -99,7 +99,7 @@ kernel void order_queries(global const real *restrict reals, global const STORED
 
 /* Searches for the nearest point of each query, item g for query g: reals, words and boxes as
    surface_tree.clh says; queries [items][CLSP_DIM], hints [items][2], normals [items][4]; results
-   [items], clspi_nearest_f32 or clspi_nearest_f64 (nearest_result.h). max_dist 0: there is no
+   [items], clspi_nearest_f32 or clspi_nearest_f64 (nearest_result.clh). max_dist 0: there is no
    limit. What is not finished goes to the list, whose number is 0 before; behind it may be the
    order in which items take queries. */
 kernel void search_surfaces(global const real *restrict reals, global const uint *restrict words,

@@ -27,7 +27,7 @@ def run(*arguments, limits=''):
 
 
 def row(method, precision, ms, device='D'):
-    return dict(ORIGIN, suite='bezier', case='4x4', method=method, precision=precision,
+    return dict(ORIGIN, suite='bezier', case='4x4, 25 of 32x32', method=method, precision=precision,
                 device=device, time_ms_median=ms, time_ms_min=ms)
 
 
@@ -142,9 +142,9 @@ class Tables(unittest.TestCase):
                 self.assertNotIn('"other"', file.read())
         self.assertEqual(*done)
         self.assertEqual(re.findall(r'^\| 4x4.*\|$', done[0], re.M),
-                         ['| 4x4 | D | 1 | 1 point/s | per-point | 8 |',
-                          '| 4x4, double | D | 2 | 1 point/s | de Casteljau | 3 |',
-                          '| 4x4 | E | 3 | 1 point/s | de Casteljau, double | 0.5 |'])
+                         ['| 4x4, 25 of 32x32 | D | 1 | 1 point/s | per-point | 8 |',
+                          '| 4x4, 25 of 32x32, double | D | 2 | 1 point/s | de Casteljau | 3 |',
+                          '| 4x4, 25 of 32x32 | E | 3 | 1 point/s | de Casteljau, double | 0.5 |'])
 
 
 if __name__ == '__main__':
