@@ -21,7 +21,6 @@ static const suite_entry suites[] = {
     {"figures", bench_suite_figures,
      "the methods of summing, at the sizes of Palomar et al., 2018"},
     {"outputs", bench_suite_outputs, "vertices with normals, halves and weights, against stores"},
-    {"transfer", bench_suite_transfer, "results in host memory, against the bus to pinned memory"},
     {"patch36", bench_suite_patch36, "many small bicubic patches, against two known kernels"},
     {"convert", bench_suite_convert, "B-splines to other knots, against copies"},
     {"project", bench_suite_project, "nearest points of surfaces, processor time a point"},
@@ -29,15 +28,12 @@ static const suite_entry suites[] = {
      "interpolation of images, against copies, plain C, SciPy and CuPy; how good it is"},
     {"solid", bench_suite_solid,
      "Catmull-Clark solids: cells of each kind and models, against stores and plain C"},
-    {"host", bench_suite_host, "on CPUs: against a plain C loop on all cores"},
     {"processors", bench_suite_processors,
-     "on CPUs: the host's code against plain C loops, processor time"},
+     "on CPUs: the host's code against plain C loops, on one core or on all"},
     {"render", bench_suite_render, "evaluation and drawing with OpenGL: shared, staged, uploaded"},
     {"first-call", bench_suite_first_call, "from nothing to the first surface, in new processes"},
     {"cooperate", bench_suite_cooperate, "device and host together, against each of them alone"},
     {"gpus", bench_suite_gpus, "several devices of one kind, against one of them"},
-    {"starpu", bench_suite_starpu,
-     "device and host together, against StarPU, where it was built in"},
 };
 
 static const char usage[] =
@@ -55,7 +51,9 @@ static const char usage[] =
     "the\n             suites that measure the host's code alone\n"
     "--precision  default: both, where the device has double precision\n"
     "--workers N  host workers that share with the device, in `cooperate`; default: the "
-    "library's\n";
+    "library's.\n             In `processors`: how many cores are measured, in wall time, in place "
+    "of "
+    "one\n";
 
 /* ---- shared by the suites ---- */
 
@@ -214,12 +212,14 @@ fail:
     return status;
 }
 
-/* Without OpenCL the host alone can be measured by the suite of methods. */
 static clsp_status run_suite(bench *b, const suite_entry *suite)
 {
     char text[80];
 
-    if (b->queue || suite->run == bench_suite_figures) return suite->run(b);
+    const bool on_host = suite->run == bench_suite_figures || suite->run == bench_suite_project ||
+                         suite->run == bench_suite_processors;
+
+    if (b->queue || on_host) return suite->run(b);
     snprintf(text, sizeof text, "%s: left out: it measures devices of OpenCL", suite->name);
     bench_report_note(b->report, text);
     return CLSP_OK;

@@ -29,15 +29,15 @@ import subprocess
 import sys
 import tempfile
 
+import rows as reader
+
 LIMIT = 1.03
 AGAIN = 3  # times as many rounds for what seems to be slower
-# Methods that older builds name otherwise; the schedule that was chosen, which may differ between
-# runs; and calls that an older host makes without a share alone.
-SAME = ((re.compile(r'\bchunk\b'), 'dynamic'), (re.compile(r'\brung\b'), 'schedule'),
-        (re.compile(r'^auto \(\w+\)'), 'auto'), (re.compile(r'^default call$'), 'host'))
+# The schedule that was chosen, which may differ between runs, and calls without a share.
+SAME = ((re.compile(r'^auto \(\w+\)'), 'auto'), (re.compile(r'^default call$'), 'host'))
 # Not of the library: the benchmark's own kernels and loops, and other programs.
 FOREIGN = re.compile(r'(per-point|store|matrix-pt|direct|de Casteljau.*|C loop.*|C separable.*|'
-                     r'SISL.*|NumPy.*|StarPU.*|empty kernel.*|its .*)$')
+                     r'SISL.*|SciPy.*|CuPy.*|empty kernel.*|its .*)$')
 
 
 class Failure(Exception):
@@ -74,17 +74,15 @@ def run_once(bench, suite, options):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'bench.json')
         output_of([bench, suite, *options, '--json', path])
-        with open(path, encoding='utf-8') as file:
-            rows = [json.loads(line) for line in file if line.strip()]
+        rows = reader.read(path)
     times = {}
     for row in rows:
         shortest, median = row['time_ms_min'], row['time_ms_median']
         if not shortest or not median or (row['suite'] == 'floor' and suite != 'floor'):
             continue
-        method = row['method']
         for pattern, name in SAME:
-            method = pattern.sub(name, method)
-        key = row['suite'], row['case'], method, row['precision'] or ''
+            row['method'] = pattern.sub(name, row['method'])
+        key = reader.key(row)
         before = times.get(key, (shortest, median))  # a line may come twice
         times[key] = min(shortest, before[0]), min(median, before[1])
     return times

@@ -1,5 +1,5 @@
-# What run-device.sh and run-gpus.sh have in common; they source it with `root`, `debs`, `out` and
-# `most_seconds` set. Builds in build-device/; logs go to the folder `out`.
+# What run-device.sh, run-figures.sh and run-gpus.sh have in common; they source it with `root`,
+# `debs`, `out` and `most_seconds` set. Builds in build-device/; logs go to the folder `out`.
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # set by those that source it
 
@@ -116,14 +116,14 @@ configure() {
     step configure 60 meson setup "$@"
 }
 
-# Makes ready what there is, and builds.
+# Makes ready what there is, and builds: all, or what the variable target names.
 prepare() {
     [ -n "$debs" ] && use_debs
     register_nvidia
     register_json __EGL_VENDOR_LIBRARY_FILENAMES glvnd/egl_vendor.d 10_nvidia.json
     register_json VK_DRIVER_FILES vulkan/icd.d nvidia_icd.json
     find_headers
-    configure && step build 120 ninja -C "$build"
+    configure && step build 240 ninja -C "$build" ${target:+"$target"}
 }
 
 # tests NAME DEVICE SECONDS TEST...: the tests of these names, or all; options of meson may be among

@@ -53,7 +53,7 @@ measure() {
 prepare || exit 1
 # shellcheck disable=SC2086 # words
 tests tests "$words" 900 $left_out
-measure bench 400 floor bezier figures outputs transfer patch36 host first-call
+measure bench 400 floor bezier figures outputs patch36 processors first-call
 measure render 300 render
 measure cooperate 300 cooperate
 measure bspline 900 bspline convert

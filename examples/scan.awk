@@ -1,7 +1,7 @@
 # Makes of a mesh what a scanner might see of it: points here and there, with noise, the thing
 # bulged out and dented in, and nothing near the ground and in the glare of the lamp. Of the teapot:
 #
-#   clspline bezier teapot.bv --samples 90 --normals -o - -f obj |
+#   clspline eval teapot.bv --samples 90 --normals -o - -f obj |
 #       LC_ALL=C awk -f scan.awk > scan.xyz
 #   clspline project teapot.bv scan.xyz --signed -o scan.png --bar
 #

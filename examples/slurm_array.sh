@@ -16,5 +16,5 @@ if [ -n "${SLURM_CPUS_PER_TASK:-}" ]; then
     export POCL_MAX_PTHREAD_COUNT="$SLURM_CPUS_PER_TASK"
     export POCL_CPU_MAX_CU_COUNT="$SLURM_CPUS_PER_TASK" # its name from PoCL 4 on
 fi
-exec clspline image "$1" -o "$2" --zoom 2 --resume --verbose \
+exec clspline image "$1" -o "$2" --scale 2 --resume --verbose \
     --part "$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT"

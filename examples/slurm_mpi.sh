@@ -13,4 +13,4 @@
 set -eu
 
 exec mpirun ${SLURM_CPUS_PER_TASK:+--map-by "slot:PE=$SLURM_CPUS_PER_TASK"} \
-    clspline-mpi image "$1" -o "$2" --zoom 2 --resume --verbose
+    clspline-mpi image "$1" -o "$2" --scale 2 --resume --verbose

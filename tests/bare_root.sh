@@ -77,7 +77,7 @@ sh "$here/fill_root.sh" "$root" "$@"
 ! find "$root" | grep -i -e libopencl -e libclblast -e '/CL$' || exit 1
 
 count "clspline devices" "$build/tools/clspline" devices
-count "clspline bezier" "$build/tools/clspline" bezier "$here/data/teapot.bv" -o /x.ply
+count "clspline eval" "$build/tools/clspline" eval "$here/data/teapot.bv" -o /x.ply
 [ ! -e "$build/tools/clspline-view" ] ||
     count "clspline-view --help" "$build/tools/clspline-view" --help
 for program in $tests; do

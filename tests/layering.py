@@ -390,7 +390,7 @@ class Checker:
                             f'at most {KERNEL_FUNCTION_LINES}')
         for match in CONSTANT_DATA.finditer(code):
             self.report(path, code.count('\n', 0, match.start()) + 1,
-                        'data of constants: assign the members (docs/testing.md)')
+                        'data of constants: assign the members (docs/notes/implementations.md)')
         code = without_attributes(code)
         kernels = set(re.findall(r'\bkernel\s+void\s+(\w+)', DIRECTIVE.sub(blank, code)))
         for function in functions_of(text):

@@ -8,6 +8,7 @@ usage: pages.py SOURCE_DIR
   - a page of docs/ that a source names is there
   - a command of a page that runs awk does so in the C locale, for others have decimal commas
   - every page in docs/ and every picture beside them is led to by a page, beginning with README.md
+  - docs/kernels.md names each file of cl/
 
 Prints each breach as FILE:LINE: WHY and exits with 1 when there are any.
 """
@@ -16,7 +17,7 @@ import re
 import subprocess
 import sys
 
-FIRST = 'README.md'
+FIRST, KERNELS = 'README.md', 'docs/kernels.md'
 LINK = re.compile(r'\[[^][]*(?:\[[^][]*\][^][]*)*\]\(\s*([^()\s]+)\s*\)')
 CODE = re.compile(r'^(```).*?^```|^    [^\n]*$|`[^`]*`', re.M | re.S)
 HEADING = re.compile(r'^#+ +(.*?)\s*$', re.M)
@@ -117,10 +118,18 @@ class Checker:
                 waiting += self.links.get(path, ())
         return seen
 
+    def kernels(self):
+        for path in sorted(self.paths):
+            name = os.path.basename(path)
+            if path.startswith('cl/') and path.endswith(('.cl', '.clh')) and \
+                    not re.search(rf'\b{name}\b', self.texts.get(KERNELS, name)):
+                self.report(path, 1, f'{KERNELS} has no line for it')
+
     def run(self):
         for path, text in sorted(self.texts.items()):
             self.page(path, text)
         self.sources()
+        self.kernels()
         for path in sorted(self.paths - self.reached()):
             if path.startswith('docs/') and path.endswith(('.md', *PICTURES)):
                 self.report(path, 1, f'no page leads to it from {FIRST}')

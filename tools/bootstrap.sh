@@ -350,7 +350,7 @@ need_device() {
 }
 
 draw() { # DEVICE NAME
-    set -- bezier tests/data/teapot.bv -d "$1" -o "build/demo/$2.obj" -o "build/demo/$2.png"
+    set -- eval tests/data/teapot.bv -d "$1" -o "build/demo/$2.obj" -o "build/demo/$2.png"
     say "build/tools/clspline $*"
     build/tools/clspline "$@"
 }

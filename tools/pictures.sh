@@ -50,8 +50,8 @@ drag() {
             $1 += 0.36 * way
             $2 -= 0.2 * way
         } { print }' teapot.bv > drag.bv
-        clspline view drag.bv -o drag$step.gif.png --control-points --resolution 560,392 \
-            --camera-direction=-0.5,-0.4,-0.9 --camera-zoom-factor 0.9
+        clspline view drag.bv -o drag$step.gif.png --control-points --size 560x392 \
+            --direction=-0.5,-0.4,-0.9 --zoom 0.9
     done
     convert drag?.gif.png -append +dither -colors 128 palette.gif.png
     convert -delay 8 -loop 0 drag?.gif.png drag8.gif.png drag7.gif.png drag6.gif.png \

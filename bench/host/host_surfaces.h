@@ -1,5 +1,5 @@
-/* What others make of the surfaces that the library is measured with on CPUs: a plain loop in C,
-   and SISL. Nothing here is the library's. */
+/* The plain loop in C of the surfaces that the library is measured with on CPUs. Nothing here is
+   the library's. */
 #ifndef BENCH_HOST_SURFACES_H
 #define BENCH_HOST_SURFACES_H
 
@@ -39,9 +39,5 @@ bool host_loop_is_parallel(void);
 /* Sets how many threads this loop and all others take that the calling thread runs, and returns how
    many it was. */
 int host_loop_set_threads(int num);
-
-/* By SISL's evaluation on grids (s1506), on all cores by OpenMP, in double: blocks of rows are made
-   in memory of their own, and packed. Returns 0 when SISL does. */
-int host_sisl_run(const host_surfaces *surfaces);
 
 #endif

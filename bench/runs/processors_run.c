@@ -15,7 +15,7 @@ typedef struct contest {
     const processors_job *job;
     clsp_share host;
     clsp_run by_host;
-    bool is_default; /* the host does not make this job in tiles: it is a call without a share */
+    bool is_default; /* a call without a share: of all cores, or of what has no tiles */
 } contest;
 
 static clsp_output host_output(const contest *x)
@@ -56,7 +56,7 @@ static clsp_status take_tiles(contest *x)
     if (!x->job->is_load) status = x->job->call(x->job->user, host_output(x), &ask);
     x->host = (clsp_share){.schedule = CLSP_SCHEDULE_HOST, .tiles = {0, tiling.num_tiles}};
     x->by_host.share = &x->host;
-    x->is_default = status == CLSP_OK && run_host(x) != CLSP_OK;
+    x->is_default = x->p->b->workers > 0 || (status == CLSP_OK && run_host(x) != CLSP_OK);
     return status;
 }
 
@@ -113,8 +113,8 @@ static clsp_status measure_schedules(const contest *x)
     bench_contestant all[SCHEDULES] = {{0}};
     clsp_status status = CLSP_OK;
 
-    if (x->job->is_load) return CLSP_OK;
-    BENCH_TRY(clsp_context_set_workers(x->p->b->ctx, x->p->b->workers > 0 ? x->p->b->workers : 1));
+    if (x->job->is_load || !x->p->buffer) return CLSP_OK;
+    BENCH_TRY(clsp_context_set_workers(x->p->b->ctx, 1));
     for (int i = 0; i < SCHEDULES; i++) {
         ways[i] = (schedule_way){.x = x, .share = {.schedule = schedules[i]}};
         if (run_schedule(&ways[i]) != CLSP_OK || ways[i].report.schedule != schedules[i]) continue;
@@ -155,12 +155,12 @@ clsp_status processors_measure(const processors *p, const processors_job *job)
 {
     contest x = {.p = p, .job = job};
     bench_contestant all[WAYS] = {{.enqueue = run_host, .user = &x},
-                                  {.enqueue = run_buffer, .user = &x},
+                                  {.enqueue = p->buffer ? run_buffer : NULL, .user = &x},
                                   {.enqueue = job->loop, .user = job->user}};
     clsp_status status;
 
     for (int i = 0; i < WAYS; i++)
-        all[i].by_processor = true;
+        all[i].by_processor = p->b->workers == 0;
     BENCH_TRY(take_tiles(&x));
     BENCH_TRY(bench_measure_some(p->b->queue, all, WAYS, p->b->quick ? 4 : 8));
     report(&x, all);
@@ -192,8 +192,9 @@ clsp_input processors_input(clsp_type type, const void *host, size_t size)
 
 clsp_status processors_upload(const bench *b, const void *from, size_t bytes, cl_mem *buffer)
 {
-    cl_int code;
+    cl_int code = CL_SUCCESS;
 
+    if (!b->context) return CLSP_OK;
     *buffer = clCreateBuffer(b->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes,
                              (void *)(size_t)from, &code);
     return code;

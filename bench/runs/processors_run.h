@@ -1,17 +1,18 @@
-/* Part of the suite processors: a call from and into host memory, from and into buffers, and a
-   plain loop of C, in turns; and where devices take tiles from a queue, the shared schedules. */
+/* Part of the suite processors: a call from and into host memory, from and into buffers where there
+   is OpenCL, and a plain loop of C, in turns; and where devices take tiles from a queue, the shared
+   schedules. */
 #ifndef BENCH_PROCESSORS_RUN_H
 #define BENCH_PROCESSORS_RUN_H
 
 #include "bench.h"
 
-enum { PROCESSORS_ROOM = 1 << 27, PROCESSORS_NAME_MAX = 96 };
+enum { PROCESSORS_ROOM = 160 << 20, PROCESSORS_NAME_MAX = 96 };
 
 /* Memory that results go to, of PROCESSORS_ROOM bytes each. */
 typedef struct processors {
     bench *b;
     void *memory, *shared; /* shared: of clsp_shared_alloc */
-    cl_mem buffer;
+    cl_mem buffer;         /* NULL without OpenCL, and where several cores are measured */
 } processors;
 
 /* What is measured, of a precision. */

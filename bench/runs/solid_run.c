@@ -222,7 +222,7 @@ static clsp_status load_points(const solid_run *r)
 
 clsp_status solid_run_start(solid_run *r)
 {
-    const clsp_axis axis = {.num = r->samples, .params = r->params};
+    const clsp_axis axis = {.num = r->samples};
     clsp_solid_desc desc = {.precision = r->precision,
                             .axis = {axis, axis, axis},
                             .vertex = {.attributes = r->attributes},
@@ -240,7 +240,7 @@ clsp_status solid_run_start(solid_run *r)
     r->most = room / cell_bytes < r->cells.count ? room / cell_bytes : r->cells.count;
     BENCH_TRY(bench_check(load_points(r), r->name));
     r->out = r->shared;
-    if (r->out) return CLSP_OK;
+    if (r->out || !r->b->context) return CLSP_OK;
     r->out =
         clCreateBuffer(r->b->context, CL_MEM_READ_WRITE, r->most * cell_bytes + 1, NULL, &code);
     BENCH_TRY(bench_check(code, r->name));

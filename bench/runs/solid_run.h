@@ -24,9 +24,8 @@ typedef struct solid_run {
     clsp_type precision;
     uint32_t samples; /* along each direction */
     clsp_solid_method method;
-    uint32_t attributes;  /* of vertices; 0: points */
-    const double *params; /* of all axes, [samples]; NULL: uniform */
-    cl_mem shared;        /* another run's output; NULL: one of its own */
+    uint32_t attributes; /* of vertices; 0: points */
+    cl_mem shared;       /* another run's output; NULL: one of its own */
     clsp_solid_plan *plan;
     uint32_t stride; /* reals of a vertex */
     clsp_range cells;

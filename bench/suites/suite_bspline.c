@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gauss_axes.h"
 #include "project_run.h"
 #include "quartic_roots.h"
 #include "reduce_run.h"
@@ -205,7 +204,6 @@ clsp_status bench_suite_bspline(bench *b)
         if (b->wanted[p]) BENCH_TRY(reduce_run(b, suite, p));
         if (b->wanted[p]) BENCH_TRY(quartic_roots_run(b, suite, p));
         if (b->wanted[p]) BENCH_TRY(spline_grid_run(b, suite, p));
-        if (b->wanted[p] && !b->quick) BENCH_TRY(gauss_axes_bspline(b, suite, p));
     }
 
 fail:

@@ -1,7 +1,6 @@
 /* The experiments of Palomar et al. (High-performance computation of Bezier surfaces on parallel
    and heterogeneous platforms, 2018), figures 5 to 8: frames per second of each method at their
-   numbers of control points and resolutions, and in the cycles of their requirements, where from
-   frame to frame A the control points change, B the grid, C the degrees. */
+   numbers of control points and resolutions. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -247,66 +246,10 @@ fail:
     return status;
 }
 
-/* ---- cycles ---- */
-
-typedef struct cycle {
-    figure *f;
-    int method;
-    char requirement;
-    unsigned turn;
-} cycle;
-
-/* One frame: B and C go back and forth between two neighbouring numbers. */
-static clsp_status enqueue_cycle(void *user)
-{
-    cycle *const x = user;
-    const bezier_run *const r = &x->f->run;
-    bezier_way *const way = &x->f->ways[x->method];
-    const uint32_t less = x->turn++ % 2, num = (uint32_t)r->c.samples - less;
-    const uint32_t degree = (uint32_t)r->c.order - 1, degrees[] = {degree, degree - less};
-    const clsp_axis axes[] = {{.num = num}, {.num = num}};
-    clsp_status status;
-
-    if (x->requirement == 'B') BENCH_TRY(clsp_patch_set_grids(way->plan, axes, 0, (clsp_input){0}));
-    if (x->requirement == 'C') BENCH_TRY(clsp_bezier_set_degrees(way->plan, degrees));
-    if (x->requirement != 'B') BENCH_TRY(bezier_way_load(way, r->device_points));
-    BENCH_TRY(bezier_way_enqueue(way));
-    return CLSP_OK;
-
-fail:
-    return bench_check(status, "a cycle");
-}
-
-/* All methods that were measured before, and did not take long, in one requirement's cycle. */
-static clsp_status run_cycles(figure *f, const bench_contestant *all, char requirement,
-                              double batch_ms)
-{
-    bench_contestant contestants[METHODS] = {{0}};
-    cycle cycles[METHODS];
-    clsp_status status;
-
-    for (int m = 0; m < METHODS; m++) {
-        cycles[m] = (cycle){f, m, requirement, 0};
-        const bool is_slow = all[m].sustained.min_ms > (double)BENCH_SLOW_MS;
-        if (all[m].enqueue && !is_slow && m != SEPARABLE) /* which is what AUTO chooses */
-            contestants[m] = (bench_contestant){.enqueue = enqueue_cycle, .user = &cycles[m]};
-    }
-    BENCH_TRY(bench_measure_some(f->run.b->queue, contestants, METHODS, batch_ms));
-    for (int m = 0; m < METHODS; m++) {
-        char text[32];
-        if (!contestants[m].enqueue) continue;
-        snprintf(text, sizeof text, "%s, cycle %c", names[m], requirement);
-        report_frames(f, text, contestants[m].sustained, NAN);
-    }
-
-fail:
-    return status;
-}
-
 /* ---- all ---- */
 
 static clsp_status run_case(bench *b, const bezier_case *c, clsp_type precision,
-                            const bezier_ring *out, bool with_cycles, pace *known)
+                            const bezier_ring *out, pace *known)
 {
     const double batch_ms = b->quick ? 3 : 5;
     bench_contestant all[CONTESTANTS] = {{0}};
@@ -324,8 +267,6 @@ static clsp_status run_case(bench *b, const bezier_case *c, clsp_type precision,
                 (bench_contestant){.enqueue = enqueue_matrix_point, .user = &f.matrix[m - METHODS]};
     BENCH_TRY(bench_measure_some(b->queue, all, CONTESTANTS, batch_ms));
     BENCH_TRY(report(&f, all, known));
-    for (char requirement = 'A'; requirement <= 'C' && with_cycles; requirement++)
-        BENCH_TRY(run_cycles(&f, all, requirement, batch_ms));
 
 fail:
     release(&f);
@@ -337,15 +278,13 @@ static clsp_status run_resolution(bench *b, size_t order, size_t samples, clsp_t
                                   const bezier_ring *out, pace *known)
 {
     enum { POINTS = 4000000 };
-    const bool with_cycles = samples == 300 || samples == 2000;
     const bezier_case one = {order, samples, 1};
     const bezier_case many = {order, samples, POINTS / (samples * samples)};
     pace ignored = {{0}};
     clsp_status status;
 
-    BENCH_TRY(run_case(b, &one, precision, out, with_cycles, known));
-    if (!b->is_cpu && samples < 1000)
-        BENCH_TRY(run_case(b, &many, precision, out, false, &ignored));
+    BENCH_TRY(run_case(b, &one, precision, out, known));
+    if (!b->is_cpu && samples < 1000) BENCH_TRY(run_case(b, &many, precision, out, &ignored));
 
 fail:
     return status;

@@ -10,7 +10,6 @@
 #include "image_peers.h"
 #include "image_rotations.h"
 #include "image_run.h"
-#include "sampled_image.h"
 
 static const char suite[] = "image";
 
@@ -20,17 +19,12 @@ static const double no_limits[2] = {NAN, NAN};
    15 taps that are cut off, through local memory, are its "GPU FIR15". */
 static const image_manner prefilters[] = {
     {"recursive", CLSP_IMAGE_CUBIC, CLSP_IMAGE_RECURSIVE, 0, CLSP_IMAGE_KERNELS_DEFAULT, 0},
-    {"recursive, passes", CLSP_IMAGE_CUBIC, CLSP_IMAGE_RECURSIVE, 0, CLSP_IMAGE_PASSES, 0},
-    {"recursive, tiles", CLSP_IMAGE_CUBIC, CLSP_IMAGE_RECURSIVE, 0, CLSP_IMAGE_TILES, 0},
     {"recursive, lines", CLSP_IMAGE_CUBIC, CLSP_IMAGE_RECURSIVE, 0, CLSP_IMAGE_LINES, 0},
-    {"15 least squares", CLSP_IMAGE_CUBIC, CLSP_IMAGE_LEAST_SQUARES, 15, 0, 0},
-    {"exact least squares", CLSP_IMAGE_CUBIC, CLSP_IMAGE_LEAST_SQUARES, 0, 0, 0},
-    {"15 cut off, passes", CLSP_IMAGE_CUBIC, CLSP_IMAGE_TRUNCATED, 15, CLSP_IMAGE_PASSES, 0},
     {"15 cut off, staged", CLSP_IMAGE_CUBIC, CLSP_IMAGE_TRUNCATED, 15, CLSP_IMAGE_STAGED, 0},
     {"7 cut off", CLSP_IMAGE_CUBIC, CLSP_IMAGE_TRUNCATED, 7, CLSP_IMAGE_KERNELS_DEFAULT, 0},
     {"15 cut off", CLSP_IMAGE_CUBIC, CLSP_IMAGE_TRUNCATED, 15, CLSP_IMAGE_KERNELS_DEFAULT, 0},
 };
-enum { DEFAULT, LINES = 3, STAGED = 7 };
+enum { DEFAULT, LINES, STAGED };
 
 static double batch_ms(const bench *b)
 {
@@ -166,11 +160,7 @@ static const struct {
     {{"texels, ready", CLSP_IMAGE_CUBIC, CLSP_IMAGE_RECURSIVE, 0, 0, CLSP_IMAGE_TEXELS}, false},
     {{"lerps, ready", CLSP_IMAGE_CUBIC, CLSP_IMAGE_RECURSIVE, 0, 0, CLSP_IMAGE_LERPS}, false},
 };
-enum { LINEAR, LINEAR_ONE_SHOT, FIRST_CUBIC, TEXELS = 6 };
-
-/* The device's own sampler, which is no way of the library's: the first rows of table 3. */
-enum { MOTIONS = BENCH_COUNT(motions), SAMPLERS = 2 };
-static const char *const sampler_names[SAMPLERS] = {"sampler, nearest", "sampler, linear"};
+enum { LINEAR, LINEAR_ONE_SHOT, FIRST_CUBIC, TEXELS = 6, MOTIONS = BENCH_COUNT(motions) };
 
 typedef struct motion_limits {
     double ready, one_shot; /* most of cubic over linear; NAN: any */
@@ -184,9 +174,6 @@ static void report_motion(const image_run *r, const bench_contestant *all, motio
 
     for (size_t i = 0; i < MOTIONS; i++)
         if (all[i].enqueue) image_run_report(r, motions[i].manner.name, &all[i], num, bytes);
-    for (size_t i = 0; i < SAMPLERS; i++)
-        if (all[MOTIONS + i].enqueue)
-            image_run_report(r, sampler_names[i], &all[MOTIONS + i], num, bytes);
     for (size_t i = FIRST_CUBIC; i < BENCH_COUNT(motions); i++) {
         char method[IMAGE_NAME_MAX];
         const double most = i == FIRST_CUBIC       ? wanted.ready
@@ -196,24 +183,7 @@ static void report_motion(const image_run *r, const bench_contestant *all, motio
         snprintf(method, sizeof method, "%s / linear", motions[i].manner.name);
         if (all[i].enqueue)
             image_run_number(r, method, 1 / bench_ratio(&all[i], &all[LINEAR]), "ratio", limits);
-        snprintf(method, sizeof method, "%s / sampler", motions[i].manner.name);
-        if (all[i].enqueue && all[MOTIONS + 1].enqueue)
-            image_run_number(r, method, 1 / bench_ratio(&all[i], &all[MOTIONS + 1]), "ratio",
-                             no_limits);
     }
-}
-
-/* Creates the ways of the device's sampler, where it has any. */
-static clsp_status create_samplers(const image_run *r, sampled_image *samplers,
-                                   bench_contestant *all)
-{
-    for (size_t i = 0; i < SAMPLERS; i++) {
-        const clsp_status status = sampled_image_create(&samplers[i], r, i == 1);
-        if (status == CLSP_ERROR_ARGUMENT) return CLSP_OK;
-        if (status != CLSP_OK) return status;
-        all[i] = (bench_contestant){.enqueue = sampled_image_enqueue, .user = &samplers[i]};
-    }
-    return CLSP_OK;
 }
 
 /* Makes the values of a way and reads them. */
@@ -258,8 +228,7 @@ static clsp_status report_fetches(const image_run *r, image_way *ways, const ben
 static clsp_status run_motion(image_run r, double degrees, double zoom, motion_limits wanted)
 {
     image_way ways[MOTIONS] = {{0}};
-    sampled_image samplers[SAMPLERS] = {{0}};
-    bench_contestant all[MOTIONS + SAMPLERS] = {{0}};
+    bench_contestant all[MOTIONS] = {{0}};
     clsp_status status;
 
     if (zoom > 1)
@@ -277,14 +246,11 @@ static clsp_status run_motion(image_run r, double degrees, double zoom, motion_l
         ways[i].interpolates = true;
         all[i] = (bench_contestant){.enqueue = image_way_enqueue, .user = &ways[i]};
     }
-    BENCH_TRY(create_samplers(&r, samplers, all + MOTIONS));
-    BENCH_TRY(bench_measure_some(r.b->queue, all, BENCH_COUNT(all), batch_ms(r.b)));
+    BENCH_TRY(bench_measure_some(r.b->queue, all, MOTIONS, batch_ms(r.b)));
     report_motion(&r, all, wanted);
     if (all[TEXELS].enqueue) BENCH_TRY(report_fetches(&r, ways, all));
 
 fail:
-    for (size_t i = 0; i < SAMPLERS; i++)
-        sampled_image_release(&samplers[i]);
     for (size_t i = 0; i < BENCH_COUNT(ways); i++)
         image_way_release(&ways[i]);
     image_run_release(&r);

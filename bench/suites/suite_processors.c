@@ -1,5 +1,6 @@
-/* The host's code beside plain loops of C, in processor time: the calling thread makes all tiles,
-   or a command of a CPU's queue does. */
+/* The host's code beside plain loops of C. On one core, in processor time: the calling thread makes
+   all tiles, or a command of a CPU's queue does. With --workers on so many cores, in wall time:
+   calls without a share. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 
 static clsp_status run(processors *p)
 {
+    const uint32_t workers = p->b->workers > 1 ? p->b->workers - 1 : 0; /* beside the caller */
     clsp_status status;
     cl_int code;
 
@@ -16,13 +18,16 @@ static clsp_status run(processors *p)
     memset(p->memory, 0, PROCESSORS_ROOM);
     BENCH_TRY(clsp_shared_alloc(p->b->ctx, PROCESSORS_ROOM, &p->shared));
     memset(p->shared, 0, PROCESSORS_ROOM);
-    p->buffer = clCreateBuffer(p->b->context, CL_MEM_READ_WRITE, PROCESSORS_ROOM, NULL, &code);
-    BENCH_TRY(bench_check(code, "clCreateBuffer"));
-    BENCH_TRY(clsp_context_set_workers(p->b->ctx, CLSP_NO_WORKERS));
+    if (p->b->context && p->b->workers == 0) {
+        p->buffer = clCreateBuffer(p->b->context, CL_MEM_READ_WRITE, PROCESSORS_ROOM, NULL, &code);
+        BENCH_TRY(bench_check(code, "clCreateBuffer"));
+    }
+    BENCH_TRY(clsp_context_set_workers(p->b->ctx, workers > 0 ? workers : CLSP_NO_WORKERS));
     BENCH_TRY(processors_patches_run(p));
     BENCH_TRY(processors_images_run(p));
     BENCH_TRY(processors_solids_run(p));
-    BENCH_TRY(clsp_context_set_workers(p->b->ctx, 1)); /* shared loads have no tiles for a caller */
+    /* Shared loads have no tiles for a caller. */
+    BENCH_TRY(clsp_context_set_workers(p->b->ctx, workers > 0 ? workers : 1));
     BENCH_TRY(processors_filters_run(p));
 
 fail:
@@ -34,6 +39,7 @@ fail:
 
 clsp_status bench_suite_processors(bench *b)
 {
+    const clsp_context_opts opts = {.device = b->queue ? NULL : "host"};
     bench own = *b; /* with a context of its own, whose refusals are not printed */
     processors p = {.b = &own};
     clsp_status status;
@@ -42,8 +48,8 @@ clsp_status bench_suite_processors(bench *b)
         bench_report_note(b->report, "processors: left out, the device is no CPU");
         return CLSP_OK;
     }
-    BENCH_TRY(bench_check(clsp_context_create(&own.ctx, b->queue, NULL), "clsp_context_create"));
-    const int threads = host_loop_set_threads(1);
+    BENCH_TRY(bench_check(clsp_context_create(&own.ctx, b->queue, &opts), "clsp_context_create"));
+    const int threads = host_loop_set_threads(b->workers > 0 ? (int)b->workers : 1);
     status = run(&p);
     host_loop_set_threads(threads);
     b->any_case |= own.any_case;

@@ -437,7 +437,8 @@ static clsp_status run_ask(const project_surface *s, const project_ask *a)
         status = measure_peers(s, name, num, queries, results);
     free(queries);
     free(results);
-    if (status == CLSP_OK && s->b->info.device_class != CLSP_CLASS_CPU && s->b->info.fp64)
+    if (status == CLSP_OK && s->b->queue && s->b->info.device_class != CLSP_CLASS_CPU &&
+        s->b->info.fp64)
         return measure_on_gpu(s, a, name);
     return bench_check(status, name);
 }

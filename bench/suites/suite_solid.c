@@ -1,18 +1,14 @@
 /* Catmull-Clark solids: cells of each kind and whole models, beside what the device can store and a
    plain loop in double on all cores of the host; errors; more samples and more refinement, as in
-   figures 13 and 14 of Massively parallel limit evaluation of Catmull-Clark solids; models shared
-   with the host's cores; refinement and classification. */
+   figures 13 and 14 of Massively parallel limit evaluation of Catmull-Clark solids; lists of
+   points; refinement and classification. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "gauss_axes.h"
 #include "solid_lists.h"
 #include "solid_located.h"
-#include "solid_meshes.h"
-#include "solid_passes.h"
 #include "solid_unlike.h"
-#include "solid_ways.h"
 
 static const char suite[] = "solid";
 
@@ -203,25 +199,6 @@ fail:
     return status;
 }
 
-/* Measures cells of one kind after the other, by all methods and with derivatives. */
-static clsp_status run_both(bench *b, clsp_type precision, const solid_model *m,
-                            const size_t *kind_begin, size_t num_kinds, uint32_t samples)
-{
-    clsp_status status;
-
-    BENCH_TRY(run_kinds(b, precision, m, kind_begin, num_kinds, samples));
-    for (size_t kind = 0; kind < num_kinds; kind++) {
-        const size_t num = kind_begin[kind + 1] - kind_begin[kind];
-        const clsp_range cells = {kind_begin[kind], num < KIND_CELLS ? num : KIND_CELLS};
-        const solid_run like = {
-            .b = b, .model = m, .precision = precision, .samples = samples, .cells = cells};
-        if (num) BENCH_TRY(solid_passes_run(&like, kind_names[kind]));
-    }
-
-fail:
-    return status;
-}
-
 /* Measures cells of one kind after the other, of many copies of a model whose cells are sorted; of
    one that was refined regular cells, most of which are the children of such. */
 static clsp_status run_sorted(bench *b, const solid_model *one, const char *name, size_t copies,
@@ -236,7 +213,7 @@ static clsp_status run_sorted(bench *b, const solid_model *one, const char *name
     for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
         for (uint32_t samples = 2; samples <= 8; samples *= 2)
             if (b->wanted[p])
-                BENCH_TRY(run_both(b, p, &m, kind_begin, is_refined ? 1 : SOLID_KINDS, samples));
+                BENCH_TRY(run_kinds(b, p, &m, kind_begin, is_refined ? 1 : SOLID_KINDS, samples));
 
 fail:
     solid_model_release(&m);
@@ -419,8 +396,8 @@ static clsp_status run_models(bench *b)
     return status;
 }
 
-/* Measures models into host memory, by several processors, and lists of points. */
-static clsp_status run_shared(bench *b)
+/* Measures lists of points in models. */
+static clsp_status run_lists(bench *b)
 {
     static const char *const files[] = {"rod.vtk", "mount1.vtk"};
     clsp_status status = CLSP_OK;
@@ -429,9 +406,7 @@ static clsp_status run_shared(bench *b)
         solid_case solid = solid_model_file(files[i]);
         char name[SOLID_NAME_MAX];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(files[i], "."), files[i]);
-        if (solid.num_cells) status = solid_ways_run(b, &solid, name, b->is_cpu ? 1 : 2);
-        if (solid.num_cells && status == CLSP_OK)
-            status = solid_lists_run(b, &solid, name, b->is_cpu ? 1 : 2);
+        if (solid.num_cells) status = solid_lists_run(b, &solid, name, b->is_cpu ? 1 : 2);
         solid_free(&solid);
     }
     return status;
@@ -607,57 +582,6 @@ fail:
     return status;
 }
 
-/* Measures a model at Gauss points of its cells beside uniform samples, with what integrals over
-   cells need. */
-static clsp_status run_gauss(bench *b, clsp_type precision, const solid_model *m)
-{
-    enum { POINTS = 4 };
-    static const char name[] = "4x4x4 Gauss points, Jacobians";
-    double params[POINTS];
-    solid_run runs[2];
-    bench_contestant all[2];
-    clsp_status status = CLSP_OK;
-
-    gauss_points(params, POINTS);
-    for (size_t i = 0; i < 2; i++) {
-        runs[i] = (solid_run){.b = b,
-                              .model = m,
-                              .name = name,
-                              .precision = precision,
-                              .samples = POINTS,
-                              .attributes = CLSP_VERTEX_POINT | CLSP_VERTEX_JACOBIAN,
-                              .params = i == 0 ? NULL : params};
-        all[i] = (bench_contestant){.enqueue = solid_run_enqueue, .user = &runs[i]};
-    }
-    BENCH_TRY(solid_run_start(&runs[0]));
-    BENCH_TRY(solid_run_start(&runs[1]));
-    BENCH_TRY(bench_measure(b->queue, all, 2, batch_ms(b)));
-    gauss_axes_report(b, bench_row_empty(suite, name, "", (int)(8 * clsp_type_bytes(precision))),
-                      &all[0], &all[1], solid_run_points(&runs[0]));
-
-fail:
-    for (size_t i = 0; i < 2; i++)
-        solid_run_release(&runs[i]);
-    return status;
-}
-
-static clsp_status run_all_gauss(bench *b)
-{
-    solid_case solid = solid_model_file("mount1.vtk");
-    solid_model m = {.name = "mount1"};
-    clsp_status status = CLSP_OK;
-
-    if (!solid.num_cells || b->quick || !bench_wants(b, "4x4x4 Gauss points, Jacobians")) goto fail;
-    BENCH_TRY(solid_model_make(b, &m, &solid, "mount1"));
-    for (clsp_type p = CLSP_F32; p <= CLSP_F64; p++)
-        if (b->wanted[p]) BENCH_TRY(run_gauss(b, p, &m));
-
-fail:
-    solid_model_release(&m);
-    solid_free(&solid);
-    return status;
-}
-
 clsp_status bench_suite_solid(bench *b)
 {
     const bool wants_double = b->wanted[CLSP_F64];
@@ -669,12 +593,10 @@ clsp_status bench_suite_solid(bench *b)
         bench_report_note(b->report, "plain loop: built without OpenMP, on one core.");
     BENCH_TRY(run_all_kinds(b));
     BENCH_TRY(run_models(b));
-    BENCH_TRY(run_shared(b));
+    BENCH_TRY(run_lists(b));
     BENCH_TRY(run_growth(b));
     BENCH_TRY(run_build(b));
     BENCH_TRY(run_all_points(b));
-    BENCH_TRY(run_all_gauss(b));
-    BENCH_TRY(solid_meshes_run(b));
     for (clsp_type p = CLSP_F32; p <= CLSP_F64 && bench_wants(b, "unlike cells"); p++)
         if (b->wanted[p]) BENCH_TRY(solid_unlike_run(b, p));
     BENCH_TRY(solid_located_all(b));

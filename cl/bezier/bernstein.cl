@@ -5,7 +5,11 @@
    taken as 1, walks outwards by the ratio of neighbours, B_{k+1} / B_k = (n - k) / (k + 1) * t /
    (1 - t), and divides by the sum, which is 1 for the true values. No powers and no binomials,
    so nothing overflows at any degree. t is the ratio x : y of two sums of positive terms and is
-   never formed; on [0, 1] x = a and y = num - 1 - a are integers, so it is not rounded at all. */
+   never formed; on [0, 1] x = a and y = num - 1 - a are integers, so it is not rounded at all.
+
+   The device makes tables above 65536 values, the host smaller ones. The end samples have no case
+   of their own: Intel's compiler for CPUs (2026.22) makes vectors of a loop over degree + 1 values
+   one vector too far. */
 #include "row_range.clh"
 #include "real.clh"
 

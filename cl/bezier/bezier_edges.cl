@@ -12,7 +12,9 @@
 
    An item makes one vertex of one side of the grid. The host sets CLSP_LOOK 1 where a normal that
    is lost on an edge has been left (0, 0, 0), and others are sound; the rest as vertex.clh says.
- */
+
+   There are 2 (num_u + num_v) vertices of a patch. After other ways than vertex_rows.cl, whose
+   normals come from sums without bounds, every edge normal is made again. */
 #include "convex_combination.clh"
 #include "launch_queue.clh"
 #include "limit_normal.clh"

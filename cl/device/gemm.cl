@@ -1,11 +1,15 @@
-/* Products of small or thin row-major matrices, C = A B, many at a time or one that is very wide
-   (docs/kernels.md).
+/* Products of small or thin row-major matrices, C = A B, many at a time or one that is very wide.
 
    Every element is one chain of multiply-adds over rising k, whichever kernel makes it and
    whatever its neighbours are, so results do not depend on how a batch is split.
 
    The host sets CLSP_K, the length of the sums, and what bounds an item's registers: CLSP_N, all
-   columns, for gemm_rows; CLSP_ROWS for gemm_wide. Columns are adjacent. */
+   columns, for gemm_rows; CLSP_ROWS for gemm_wide. Columns are adjacent.
+
+   gemm_rows: an item makes one row of one small product. gemm_wide: an item makes a block of up to
+   8 rows of a column. Products that the matrix method makes go by CLBlast, where it is installed,
+   from 896^3 multiply-adds on (gemm.h), one at a time: its strided batches (1.5.3 to 1.7.0) take no
+   notice of the offset of a matrix that they need not copy. */
 #include "gemm_matrix.clh"
 
 #ifndef CLSP_K

@@ -1,9 +1,14 @@
 /* Products of dense row-major matrices, C = A B, for sums of any length: a work-group makes a tile
-   of C, for which parts of A and B go through local memory (docs/kernels.md).
+   of C, for which parts of A and B go through local memory.
 
    Every element is one chain of multiply-adds over rising k, as in gemm.cl. The host sets
    CLSP_TILE, 4 or 8, the rows and columns of an item, and CLSP_GROUP. Sizes are no constants: PoCL
-   3.1 leaves results out where a loop around barriers has one round. */
+   3.1 leaves results out where a loop around barriers has one round.
+
+   A group of 64 items makes a tile of 64 x 64, or 32 x 32 where an item may keep fewer than 36
+   numbers. 16 terms at a time go through local memory: memory brings each once for a tile, local
+   memory two fours for 64 multiply-adds. It serves products of 32 rows, 64 columns and 32 terms or
+   more: dense sums of many terms along all directions but the last (axis_sum.c). */
 #include "gemm_matrix.clh"
 
 #ifndef CLSP_TILE

@@ -1,5 +1,4 @@
-/* Bezier patches point by point, one item each, for comparison with sums that are factorized
-   (docs/kernels.md):
+/* Bezier patches point by point, one item each, for comparison with sums that are factorized:
      S(u, v) = sum_i sum_j P_ij B_i(u) B_j(v)
    table_sum takes the Bernstein values from tables and is level 1 of the multi-level evaluation of
    Palomar, Gomez-Luna, Cheikh, Olivares-Bueno and Elle (High-performance computation of Bezier
@@ -11,7 +10,13 @@
    host sets it, and for table_sum CLSP_STAGE 1 with CLSP_GROUP, the local size, a power of
    two: then a work-group makes a tile of points, and what it needs goes through local memory in
    chunks of CLSP_CHUNK x CLSP_CHUNK control points, so that any degree fits. CLSP_TILE: points of
-   a tile along v, a power of two; CLSP_GROUP where that is less. */
+   a tile along v, a power of two; CLSP_GROUP where that is less.
+
+   What Algorithm 4 as printed has wrong is right here: it stages m n control points, not (m + 1) (n
+   + 1); control point (k_i, k_j) is at k_i (n + 1) + k_j; the tiles of B^u and B^v begin at b_x s_x
+   and b_y s_y; a lone sample divides by no 0. Level 3, a table of binomials, is unnecessary. Mesa's
+   llvmpipe ends the loops of an item after 65535 rounds, so that longer double sums come out wrong
+   there. */
 #include "row_range.clh"
 #include "real.clh"
 

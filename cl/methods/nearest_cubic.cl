@@ -10,7 +10,13 @@
    The host sets CLSP_DEGREE, CLSP_DIM; CLSP_GROUP: how many items, a work-group, share a query, 1
    where each has its own. They share the cubics of the segment where the search begins and then the
    tree, and the nearest of what they have found is the result. It is the same however many there
-   are: of points that are equally near that of the first segment, else of the lowest cubic. */
+   are: of points that are equally near that of the first segment, else of the lowest cubic.
+
+   Groups share a query where a GPU holds more items than there are queries. Then they take turns at
+   the cubics of the first segment and at the nodes of the highest tier that has as many. There are
+   no locks, and no item learns what another finds, so that bits are those of a query by itself:
+   boxes are larger by what cubics err by, and of equal distances that counts which one item would
+   have found first. */
 #include "bernstein_chain.clh"
 #include "box_tree.clh"
 #include "cubic_distance.clh"

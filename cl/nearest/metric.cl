@@ -1,5 +1,7 @@
-/* Projection by a metric of the caller's (docs/kernels.md): queries are multiplied, coordinate by
-   coordinate, by the roots of its weights, as control points are, and results are brought back. */
+/* Projection by a metric of the caller's: queries are multiplied, coordinate by coordinate, by the
+   roots of its weights, as control points are, and results are brought back.
+
+   Searches know nothing of the metric. */
 #include "nearest_result.clh"
 
 #ifndef CLSP_DIM

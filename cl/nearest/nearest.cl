@@ -1,5 +1,5 @@
-/* The nearest points of B-spline curves, one query an item (docs/kernels.md): branch and bound over
-   the boxes of segments.cl and parts of segments, with what squared_distance.clh says of them.
+/* The nearest points of B-spline curves, one query an item: branch and bound over the boxes of
+   segments.cl and parts of segments, with what squared_distance.clh says of them.
 
    An item goes down to the segment whose box is nearest at every branching, and then through the
    whole tree in its order, leaving out what is not nearer than the best point so far. A segment is
@@ -9,7 +9,11 @@
 
    The host sets CLSP_DEGREE, CLSP_DIM, CLSP_RATIONAL; CLSP_MANY 1 for the nearest local minima, of
    which those so far are kept in the output. Then a way along a segment goes `ahead` into the
-   following ones where a valley of the distance may end there. */
+   following ones where a valley of the distance may end there.
+
+   Loops over control points are unrolled up to degree 7, so that arrays are registers; above,
+   arrays lie in private memory. They are declared in the kernel, since compilers leave arrays of
+   functions in memory. Plans in double search in double. */
 #include "box_tree.clh"
 #include "part_words.clh"
 #include "kept_minima.clh"

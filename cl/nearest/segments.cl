@@ -1,7 +1,7 @@
-/* Bezier segments of B-spline curves, and the tree of boxes around them, for nearest.cl
-   (docs/kernels.md). A segment is the part of a curve over one span of its knots. Its control
-   points are kept relative to an origin of its own, so that neither a curve far from the origin of
-   coordinates nor a small segment of a large curve costs digits.
+/* Bezier segments of B-spline curves, and the tree of boxes around them, for nearest.cl. A segment
+   is the part of a curve over one span of its knots. Its control points are kept relative to an
+   origin of its own, so that neither a curve far from the origin of coordinates nor a small segment
+   of a large curve costs digits.
 
    A segment is CLSP_SEGMENT reals:
      [CLSP_DEGREE + 1][CLSP_COORDS]  control points; rational: homogeneous ones, (w (x - o), .., w)
@@ -13,7 +13,11 @@
    empty (the least above the greatest) where something within is not finite or a weight not
    positive.
 
-   The host sets CLSP_DEGREE, CLSP_DIM, CLSP_RATIONAL, CLSP_SEGMENT. */
+   The host sets CLSP_DEGREE, CLSP_DIM, CLSP_RATIONAL, CLSP_SEGMENT.
+
+   An item makes a segment, by the extraction operators that the host has made in double. Then a
+   launch for each tier makes the tree: of each curve's segments first, eight to a node, then of the
+   curves. */
 #include "segment.clh"
 
 /* The segments of a launch: num of them from number `first` on, counted through all curves, each of

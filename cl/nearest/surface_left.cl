@@ -1,8 +1,14 @@
 /* The search for what is left over by search_surfaces and search_open: queries with many leaves
    that stay open, and those of which many parts have to be looked into. A group has one query; its
    items search leaves, and then parts of leaves and of pieces, side by side, and tell each other
-   what they have found between one round and the next (docs/kernels.md). So the result depends on
-   the query alone. The host sets CLSP_GROUP, and CLSP_LOCAL_SQUARES as for search_open. */
+   what they have found between one round and the next. So the result depends on the query alone.
+   The host sets CLSP_GROUP, and CLSP_LOCAL_SQUARES as for search_open.
+
+   Groups have 32 items. The first one walks down the tree until there is a leaf for each; parts of
+   open leaves wait on a stack in local memory, 32 are taken at a time and halves put back. From 64
+   open leaves of a query on, whole pieces take their place. What has more than 256 leaves or parts
+   waiting is left to the host. One item alone walks: PoCL 7.1 gives items that write the same one
+   stack in common. */
 #define CLSP_WHOLE_PIECES 1
 #include "surface_leaf.clh"
 #include "surface_list.clh"

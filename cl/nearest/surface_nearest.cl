@@ -1,10 +1,15 @@
-/* The nearest points of surfaces (docs/kernels.md): a walk down a tree of boxes to leaves, Newton's
-   method in each, and its constants, which mostly tell that nothing nearer is left in it. Queries
-   for which a leaf stays open go to a list, and what is left of those, to another one. All is in
-   double precision, save boxes, whatever queries and results are: those have CLSP_STORE bits.
+/* The nearest points of surfaces: a walk down a tree of boxes to leaves, Newton's method in each,
+   and its constants, which mostly tell that nothing nearer is left in it. Queries for which a leaf
+   stays open go to a list, and what is left of those, to another one. All is in double precision,
+   save boxes, whatever queries and results are: those have CLSP_STORE bits.
 
    Which queries go to a list, and the bits of a result, depend on the query alone: the order of
-   lists is that of chance, but their entries are searched one by one. */
+   lists is that of chance, but their entries are searched one by one.
+
+   All items of a group look for their next leaf before any searches its own. A leaf that its
+   constants leave open, and whose control points are not beyond a plane, is noted with its lower
+   bound, up to 16 of them, and the walk goes on: at the end the least distance settles most. A
+   query that has more, meets 64 leaves, or needs a longer stack is left over. */
 #include "surface_leaf.clh"
 #include "surface_list.clh"
 #include "surface_order.clh"

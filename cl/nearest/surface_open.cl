@@ -1,6 +1,11 @@
-/* The search of leaves that surface_nearest.cl has left open, by their coefficients
-   (docs/kernels.md). Beside what surface_tree.clh asks for, the host may set CLSP_LOCAL_SQUARES 1
-   and CLSP_GROUP (surface_square.clh). */
+/* The search of leaves that surface_nearest.cl has left open, by their coefficients. Beside what
+   surface_tree.clh asks for, the host may set CLSP_LOCAL_SQUARES 1 and CLSP_GROUP
+   (surface_square.clh).
+
+   A query needs 3 to 5 parts of leaves, some a hundred. So items take queries from the list one
+   after the other, 192 items a compute unit, and go on part by part. write_open, an item an entry,
+   writes results. Left over is what is halved 32 times, 12 times in one direction, or has more than
+   14 parts that wait. */
 #include "surface_list.clh"
 #include "surface_parts.clh"
 

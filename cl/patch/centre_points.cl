@@ -1,6 +1,10 @@
 /* Control points of rational patches relative to a centre of each patch (docs/math.md, 5).
 
-   The host sets CLSP_DIM, 1 to 4; the weight stands behind the coordinates. */
+   The host sets CLSP_DIM, 1 to 4; the weight stands behind the coordinates.
+
+   patch_centres, an item a patch, finds the centres, centre_points, an item a control point, takes
+   them off when control points are loaded, where vertices have derivatives. Kernels of vertices add
+   the centre to points. */
 #define CLSP_RATIONAL 1
 #define CLSP_ATTRIBUTES 1
 #include "vertex.clh"

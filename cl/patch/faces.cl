@@ -1,8 +1,10 @@
-/* Faces of grids as indices of their vertices (docs/kernels.md). A facet is the square between four
-   samples, of which two triangles or a quad are made, and of triangular grids a triangle. One item
-   a facet.
+/* Faces of grids as indices of their vertices. A facet is the square between four samples, of which
+   two triangles or a quad are made, and of triangular grids a triangle. One item a facet.
 
-   The host sets CLSP_TRIANGLE 1 for triangular grids. */
+   The host sets CLSP_TRIANGLE 1 for triangular grids.
+
+   On the common grid an item divides to find its patch, on grids of their own it bisects the facets
+   before each patch. Where samples run against u or v, but not both, faces are turned round. */
 #include "real.clh"
 #include "grid_search.clh"
 

@@ -4,7 +4,12 @@
 
    The host sets CLSP_TERMS_U; CLSP_GROUP, the local size; CLSP_COLUMNS, CLSP_BLOCK_ROWS, CLSP_STAGE
    and CLSP_SECTOR as for sum_columns; CLSP_FUSED 1 for making T here, as sums of CLSP_TERMS_V
-   control points of CLSP_DIM coordinates by a banded table, 0 for reading what sum_lines made. */
+   control points of CLSP_DIM coordinates by a banded table, 0 for reading what sum_lines made.
+
+   Four rows are made at a time where they have the same T_i, up to order 4 also where they have
+   not. Whole sectors are stored where rows of one remainder are at least 4 for each T_i: otherwise
+   an item goes on to other T_i too often. CLSP_FUSED is for float and orders multiplied at most 16,
+   where control points stay in caches. */
 #include "launch_queue.clh"
 #include "row_range.clh"
 #include "sector_rows.clh"

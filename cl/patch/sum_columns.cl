@@ -1,4 +1,4 @@
-/* Tensor-product sums on grids, for GPUs and sums over u of few terms (docs/kernels.md):
+/* Tensor-product sums on grids, for GPUs and sums over u of few terms:
      T_i(v) = sum_j B_j(v) P_ij           once for each v and i, in registers,
      S(u, v) = sum_i B_i(u) T_i(v)        for each u.
    Points are stored [patch][u][v][dim], so a row of constant u is num_v * dim adjacent reals (num_v
@@ -14,7 +14,12 @@
    CLSP_COLUMNS; CLSP_BLOCK_ROWS, a multiple of 4; CLSP_STAGE 1 for staging in local memory;
    CLSP_FUSED 1 for making T here, 0 for reading what partial_sums made; CLSP_SECTOR (see
    sector_rows.clh). With one column an item and no sectors, columns of adjacent patches fill a
-   group together: narrow patches then waste no lanes. Tables are those of tensor_sums.cl. */
+   group together: narrow patches then waste no lanes. Tables are those of tensor_sums.cl.
+
+   Columns an item: 2 up to order 12, 4 above, as far as registers go, 1 where the grid is narrow.
+   Staging pays from order 5 up. Partial sums are read from memory where their control points are
+   more than 36, and in double. Private arrays stay in the kernel's body with all loops over them
+   innermost and unrolled: otherwise compilers of Mesa put them into memory. */
 #include "launch_queue.clh"
 #include "row_range.clh"
 #include "sector_rows.clh"

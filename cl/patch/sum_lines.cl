@@ -1,8 +1,11 @@
 /* The sums of partial_sums (tensor_sums.cl) by banded tables whose samples begin with one control
-   point and soon with another: many lines of control points, of curves say, that share a table
-   (docs/kernels.md).
+   point and soon with another: many lines of control points, of curves say, that share a table.
 
-   The host sets CLSP_DIM, all coordinates of a control point, and CLSP_TERMS of a sample's sum. */
+   The host sets CLSP_DIM, all coordinates of a control point, and CLSP_TERMS of a sample's sum.
+
+   An item has one coordinate of one sample, loads the sample's values once, and makes up to 32
+   lines with them: a load from the first cache for a term and one store. Neighbours store adjacent
+   reals, beyond the end of a line those of the next, so that short curves leave no lane idle. */
 #include "launch_queue.clh"
 #include "real.clh"
 
@@ -13,8 +16,7 @@
 #define CLSP_TERMS 4
 #endif
 
-/* Lines that an item makes at a time, lest it wait for memory for each
-   (docs/kernels.md). */
+/* Lines that an item makes at a time, lest it wait for memory for each. */
 #if CLSP_TERMS <= 4
 #define LINES 4
 #elif CLSP_TERMS <= 16

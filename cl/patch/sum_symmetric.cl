@@ -1,5 +1,5 @@
 /* The sum over rows of sum_columns.cl, two rows at a time that lie symmetrically, u and 1 - u
-   (docs/math.md, 3; docs/kernels.md): the even-odd decomposition. As B_i(1 - u) = B_{p-i}(u),
+   (docs/math.md, 3): the even-odd decomposition. As B_i(1 - u) = B_{p-i}(u),
      S(u), S(1 - u) = sum_i E_i (T_i + T_{p-i}) +- sum_i O_i (T_i - T_{p-i}),   i <= p / 2,
      E_i, O_i = (B_i(u) +- B_{p-i}(u)) / 2,
    which halves both the multiply-adds of a point and the table values loaded for it.
@@ -10,7 +10,11 @@
 
    The host sets CLSP_TERMS_U = p + 1; CLSP_GROUP, the local size; CLSP_COLUMNS; CLSP_ROWS, 2 or 4;
    CLSP_BLOCK_ROWS, a multiple of 4; CLSP_STAGE 1 for staging tables in local memory. With one
-   column an item, columns of adjacent patches fill a group together. */
+   column an item, columns of adjacent patches fill a group together.
+
+   It begins with order 13 on NVIDIA and 5 on other GPUs, for polynomial sums: weights would lose
+   their small end. An item has two columns and 4 rows of the upper half (2 above order 24 and in
+   double), with few registers one column and 2 rows. */
 #include "launch_queue.clh"
 #include "row_range.clh"
 #include "real.clh"

@@ -1,5 +1,7 @@
 /* Other layouts of tables of basis values, made of whole ones, [terms][stride]. One item a column.
- */
+
+   table_permute is for whole sectors, table_symmetric for symmetric rows, table_integral for
+   vertex_rows.cl. The host lays out tables that it fills itself. */
 #include "real.clh"
 
 /* Sizes of a table and of the one that is made of it. */

@@ -1,5 +1,4 @@
-/* Tensor-product sums on grids in two passes (sum factorization), for sums of any length
-   (docs/kernels.md):
+/* Tensor-product sums on grids in two passes (sum factorization), for sums of any length:
      partial_sums: T_i(v) = sum_j B_j(v) P_ij       once for each v and i, into memory,
      sum_rows:     S(u, v) = sum_i B_i(u) T_i(v)    for each u.
    Points are stored [patch][u][v][dim], so a row of constant u is num_v * dim adjacent reals, here
@@ -8,7 +7,11 @@
 
    The host sets CLSP_DIM, all coordinates of a control point; CLSP_BANDED 1 where a sample's sum
    has fewer terms than there are control points: first[a] is the first of sample a. Tables are
-   [terms][samples], rows padded with zeros to a multiple of every vector. */
+   [terms][samples], rows padded with zeros to a multiple of every vector.
+
+   An item of partial_sums has one line of control points and one v. One of sum_rows makes 8 rows of
+   a column and loads each T_i once for them; with CLSP_BANDED a block goes through all T_i that one
+   of its rows takes. gemm_tiles.cl makes dense sums with the same bits. */
 #include "launch_queue.clh"
 #include "row_block.clh"
 #include "row_range.clh"

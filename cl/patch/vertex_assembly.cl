@@ -1,9 +1,12 @@
 /* Vertices from sums that were made in homogeneous coordinates, one plane for the points and one
    for each derivative: the division of rational patches, normals, curvatures, and the layout and
-   storage of a vertex (docs/kernels.md). One item a vertex.
+   storage of a vertex. One item a vertex.
 
    The host sets CLSP_PLANES, whose bits say of which sums (attributes.clh) there are planes; one
-   that is missing is 0. CLSP_DIRECTIONS 1 to 3; the rest as vertex.clh says. */
+   that is missing is 0. CLSP_DIRECTIONS 1 to 3; the rest as vertex.clh says.
+
+   It is the way of high degrees, of volumes and curves to anything but plain points, of curvatures
+   and of second derivatives. Sums are made a part at a time that stays in a cache. */
 #include "launch_queue.clh"
 #include "vertex.clh"
 

@@ -1,15 +1,20 @@
-/* Vertices of surfaces on grids in one pass where rows are not symmetric, as those of B-splines,
-   of rational patches and of samples of one's own: points, weights, first derivatives, normals and
-   parameters, on GPUs and for sums over u of few terms (docs/kernels.md). As in sum_bands.cl row u
-   takes CLSP_TERMS_U of the T_i, those from first[u] on, of the points and of each derivative that
-   there is. An item has one v and all coordinates, and keeps what it has where rows go on to the
-   next ones. Every sum is the one of sum_bands.cl.
+/* Vertices of surfaces on grids in one pass where rows are not symmetric, as those of B-splines, of
+   rational patches and of samples of one's own: points, weights, first derivatives, normals and
+   parameters, on GPUs and for sums over u of few terms. As in sum_bands.cl row u takes CLSP_TERMS_U
+   of the T_i, those from first[u] on, of the points and of each derivative that there is. An item
+   has one v and all coordinates, and keeps what it has where rows go on to the next ones. Every sum
+   is the one of sum_bands.cl.
 
    The host sets CLSP_TERMS_U, at least 2; CLSP_BANDED 0 where each row takes all T_i; then also
    CLSP_KEEP_LOCAL 1 for terms of the derivative along v in local memory, where they are too many
    for registers; CLSP_GROUP; CLSP_ROWS, rows of a step; CLSP_BLOCK_ROWS, a multiple of it;
    CLSP_PLANES, whose bits 2 and 4 say whether there are derivatives along u and v; the rest as
-   vertex_place.clh says. */
+   vertex_place.clh says.
+
+   Registers bound it: an item's numbers are at most 120, order 12 in float with normals. Where each
+   row takes all T_i, the terms along v go to local memory when an item's numbers are more than
+   vertex_registers, and one row is made at a time up to band_registers. What rounding errors of
+   tangents are relative to comes from tangent_sizes, or is the largest T_i. */
 #include "launch_queue.clh"
 #include "row_range.clh"
 #include "real.clh"

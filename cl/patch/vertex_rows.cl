@@ -1,15 +1,20 @@
 /* Vertices of polynomial surfaces on uniform grids in one pass, for GPUs and sums over u of few
-   terms: points, first derivatives, normals and parameters (docs/kernels.md). As in
-   sum_symmetric.cl an item makes rows u and 1 - u together, of one v and all coordinates. It keeps
-   the partial sums D_k of the derivative along u, whose control points are differences, so that a
-   patch far from the origin loses nothing; the point is the integral of the derivative
-   (docs/math.md, 3),
+   terms: points, first derivatives, normals and parameters. As in sum_symmetric.cl an item makes
+   rows u and 1 - u together, of one v and all coordinates. It keeps the partial sums D_k of the
+   derivative along u, whose control points are differences, so that a patch far from the origin
+   loses nothing; the point is the integral of the derivative (docs/math.md, 3),
      S = (T_0 + T_p) / 2 + sum_k A_k D_k,    A_k(u) = -A_{p-1-k}(1 - u),
    and the derivative along v is the same sum of the partial sums T'_i of the differences along v.
 
    The host sets CLSP_TERMS_U = p + 1, at least 2; CLSP_GROUP; CLSP_ROWS, 2 or 4; CLSP_BLOCK_ROWS;
    CLSP_STAGE; CLSP_KEEP_LOCAL 1 for differences along v in local memory, where they are too many
-   for registers; the rest as vertex_place.clh says. */
+   for registers; the rest as vertex_place.clh says.
+
+   Arithmetic bounds it beside the stores. Up to order 8, and in double, the vertices of a step, 2
+   or 4 rows, go through local memory and are stored two elements at a time; above, an item stores
+   two elements at once. Differences along v go to local memory above order 22 in float and from 10
+   on in double, an odd number of reals an item lest items meet in a bank. Plans take this way on
+   [0, 1] where an item's numbers stay in vertex_registers (tuning.c). */
 #include "launch_queue.clh"
 #include "row_range.clh"
 #include "real.clh"

@@ -1,5 +1,8 @@
 /* Control points beyond the boundary of a solid, with which boundary cells are as those within
-   (docs/math.md, 19). */
+   (docs/math.md, 19).
+
+   They are 2 a - b, made when control points are loaded, an item a channel: a launch for those of
+   vertices, one for those of these, and a third. So kernels of cells know no boundary. */
 #include "real.clh"
 
 #ifndef CLSP_DIM

@@ -1,7 +1,12 @@
 /* Refines lattices, and makes the limits of cells from them (docs/math.md, 19). An item makes
    channels of a point that lies on an edge or a vertex; cells are made by groups. The host sets
    CLSP_DIM, CLSP_BLOCK, the channels that an item or a group makes at once, and the reals of local
-   memory, CLSP_POINTS, CLSP_FIRST and CLSP_SECOND. */
+   memory, CLSP_POINTS, CLSP_FIRST and CLSP_SECOND.
+
+   lattice_vertices makes vertices of the next lattice, and with other weights limits;
+   lattice_slices and lattice_edges points on edges; lattice_cells what is within cells and on
+   faces, a face by its first cell, or all samples of a cell, summed along u, v and w, four terms at
+   a time. Gathering bounds it: 275 points for 64 samples, of which 150 are neighbours'. */
 #include "edge_slices.clh"
 #include "lattice.clh"
 

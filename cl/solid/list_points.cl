@@ -4,7 +4,13 @@
 
    The host sets CLSP_DIM, and CLSP_BLOCK, the channels that are summed at once, a divisor of them;
    and where vertices are more than packed points CLSP_STORE, CLSP_STRIDE, CLSP_AT_POINT, and
-   CLSP_AT_PARAMS where they have parameters. */
+   CLSP_AT_PARAMS where they have parameters.
+
+   Regular cells are sums of 64 points through their block. In cells with slices an item goes down
+   until its place in the slice is regular. In others it goes down to a leaf, a child that is
+   regular or has slices; a point of a leaf's class is 64 multiply-adds for its weight. Parameters
+   are doubled on the way, which is exact. Depths differ from item to item, so a group takes as long
+   as its worst point. */
 #include "cell_blocks.clh"
 
 #if CLSP_BLOCK == 1

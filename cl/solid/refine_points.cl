@@ -1,4 +1,9 @@
-/* Points of the next mesh of a solid: sums of a mesh's points by stencils (docs/math.md, 19). */
+/* Points of the next mesh of a solid: sums of a mesh's points by stencils (docs/math.md, 19).
+
+   An item makes a point, with more than four channels a channel of it. Stencils are sorted by
+   length and stand in slices of 32, term k of all 32 side by side, so that neighbours read
+   neighbouring indices; terms are relative to the first, which has the largest weight. Memory for
+   indices bounds it: 4 bytes a term. */
 #include "real.clh"
 
 #ifndef CLSP_DIM

@@ -6,7 +6,11 @@
 
    The host sets, beside what cell_samples.clh says, CLSP_MAX_SLICE, the points of a slice at most,
    CLSP_ACROSS, how many samples across slices an item makes at once, and CLSP_COLUMNS, for
-   how many samples of a slice. */
+   how many samples of a slice.
+
+   A group has up to three cells, an item a channel of one or two columns across slices of all of
+   them. Where slices lie across w, samples of a column are neighbours in the output and go through
+   local memory. */
 #include "slice_shape.clh"
 
 #ifndef CLSP_MAX_SLICE

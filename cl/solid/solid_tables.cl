@@ -3,7 +3,12 @@
    loads. Sums begin with the last points, whose weights are the least. The points of a set are
    copied when they are loaded: one after the other in memory then. The host sets, beside what
    cell_samples.clh says, CLSP_ROWS and CLSP_STEP, points whose weights an item loads together; and
-   CLSP_QUADS with CLSP_UNITS where sets are many. Items with few registers have one of each. */
+   CLSP_QUADS with CLSP_UNITS where sets are many. Items with few registers have one of each.
+
+   Four cells of one class and frame are made at once, so that a weight is loaded once for 12
+   multiply-adds. A group stages 64 points of each cell at a time. An item has up to two samples and
+   loads 16 weights together; in float, with many sets and 80 numbers an item, four samples as
+   vectors. */
 #include "cell_samples.clh"
 
 /* Copies the points of sets `first` and on, relative to the first one of their cell, the centre,

@@ -431,7 +431,7 @@ static void CL_CALLBACK release_behind(cl_event event, cl_int status, void *kern
 
 /* Has a kernel released behind all commands of the queue, and tells whether that is so. NVIDIA's
    driver reads a released kernel whose buffers are released too when the event comes that its
-   launch waits for (docs/testing.md). */
+   launch waits for (docs/notes/implementations.md). */
 static bool releases_behind(const clspi_kernel *kernel)
 {
     const clsp_context *const ctx = kernel->ctx;

@@ -13,7 +13,7 @@ static size_t words_of(const clspi_sum_shape *shape)
 
 /* Returns the columns of an item. More of them mean fewer loads of basis values, as long as
    registers last and few lanes lie beyond the row's end. Measured on an H200: 2 columns are best up
-   to 12 terms and for symmetric rows, 4 else (docs/kernels.md). */
+   to 12 terms and for symmetric rows, 4 else (cl/patch/sum_columns.cl). */
 static uint32_t columns_of(const clsp_context *ctx, const clspi_sum_shape *shape, uint32_t width)
 {
     const size_t group = ctx->tuning.work_group;

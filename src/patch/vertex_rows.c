@@ -134,7 +134,7 @@ static bool fit_local(const clsp_context *ctx, const clspi_tensor_desc *d, rows_
 
 /* Chooses blocks and what stores go through. Going through local memory makes them adjacent, at the
    price of two barriers for each step of rows: it pays while there is little else to do. Large
-   blocks load partial sums less often, small ones end more evenly (docs/kernels.md). */
+   blocks load partial sums less often, small ones end more evenly. */
 static rows_shape choose(const clsp_context *ctx, const clspi_tensor_desc *d)
 {
     const bool wide = d->precision == CLSP_F64, is_half = d->vertex.type == CLSP_F16;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Looks at what clspline-bench writes, and at the tables that bench/table.py makes of it.
+"""Looks at what clspline-bench writes, and at the tables that bench/figures.py makes of it.
 
 usage: test_bench.py CLSPLINE_BENCH SOURCE_ROOT
 """
@@ -11,8 +11,8 @@ import sys
 import tempfile
 import unittest
 
-BENCH, ROOT = sys.argv[1], sys.argv[2]
-ORIGIN = {'platform': 'P', 'driver': '1', 'class': 'cpu', 'limits': '', 'compute_units': 2,
+BENCH, FIGURES = sys.argv[1], os.path.join(sys.argv[2], 'bench', 'figures.py')
+ORIGIN = {'platform': 'P', 'driver': '1', 'class': 'discrete', 'limits': '', 'compute_units': 2,
           'cores': 2, 'system': 'S', 'version': '0', 'commit': 'c', 'date': 'd',
           'error_unit': 'eps * largest coordinate', 'unit': 'point/s', 'work': 1, 'rate': 1,
           'bytes': None, 'floor_ms': None, 'fraction_of_floor': None, 'error': None}
@@ -67,7 +67,7 @@ class Bench(unittest.TestCase):
             self.assertTrue(all(each['rate'] > 0 for each in rows))
             with open(page, 'w', encoding='utf-8') as file:
                 file.write('a\n<!-- paper 003 -->\n<!-- end -->\nb\n')
-            papers = [sys.executable, os.path.join(ROOT, 'bench', 'papers.py')]
+            papers = [sys.executable, '-B', FIGURES]
             check = [*papers, '--check', page, path]
             self.assertEqual(subprocess.run(check, stdout=subprocess.DEVNULL).returncode, 1)
             subprocess.run([*papers, page, path], check=True)
@@ -99,12 +99,12 @@ class Bench(unittest.TestCase):
         """The host's methods are compared without OpenCL, and no kernels; other suites are not."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'a.json')
-            done = run('figures', 'transfer', '--quick', '--device', 'host', '--case',
+            done = run('figures', 'outputs', '--quick', '--device', 'host', '--case',
                        '4x4, 300x300', '--json', path)
             self.assertEqual(done.returncode, 0, done.stderr)
             with open(path, encoding='utf-8') as file:
                 rows = {row['method']: row for row in (json.loads(line) for line in file)}
-        self.assertIn('transfer: left out', done.stdout)
+        self.assertIn('outputs: left out', done.stdout)
         if 'without the published methods' in done.stdout:
             self.skipTest('built without the published methods')
         for method in ('multilevel', 'matrix', 'brute', 'multilevel/brute', 'multilevel/matrix'):
@@ -112,31 +112,39 @@ class Bench(unittest.TestCase):
         self.assertLess(rows['brute']['error'], 6 * 6 + 70)
         self.assertNotIn('matrix-pt, kept', rows)
 
-    def test_left_out(self):
-        """A suite that has nothing to measure says so."""
-        done = run('transfer', '--quick', '--device', 'cpu')
+    def test_all_cores(self):
+        """With workers a CPU's jobs are calls without a share, and need no OpenCL."""
+        done = run('processors', '--quick', '--device', 'host', '--case', 'image 64^2, order 3',
+                   '--precision', 'f32', '--workers', '2')
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn('transfer: left out', done.stdout)
+        self.assertRegex(done.stdout, 'default call')
+        self.assertNotIn('buffer', done.stdout)
 
 
 class Tables(unittest.TestCase):
-    def test_apart(self):
-        """Devices and precisions have tables of their own, and no float stands beside double."""
+    def test_lines(self):
+        """Lines are of a device and a precision; beside a float stands a float, or a double that
+        is named."""
         rows = [row('separable', 'f32', 1.0), row('per-point', 'f32', 8.0),
-                row('separable', 'f64', 2.0), row('per-point', 'f32', 4.0, 'E'),
-                row('separable', 'f32', 3.0, 'E'), row('de Casteljau', 'f64', 1.5, 'E')]
+                row('separable', 'f64', 2.0), row('de Casteljau', 'f64', 6.0),
+                row('separable', 'f32', 3.0, 'E'), row('de Casteljau', 'f64', 1.5, 'E'),
+                row('other', 'f32', 1.0)]
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'a.json')
             with open(path, 'w', encoding='utf-8') as file:
                 file.writelines(json.dumps(each) + '\n' for each in rows)
-            done = subprocess.run([sys.executable, os.path.join(ROOT, 'bench', 'table.py'), path],
-                                  stdout=subprocess.PIPE, text=True, check=True)
-        text = done.stdout
-        self.assertEqual(re.findall(r'^(\w), P, driver 1, as cpu', text, re.M), ['D', 'E'])
-        self.assertEqual(re.findall(r'^\| 4x4 .*\|$', text, re.M),
-                         ['| 4x4 |  | 1 |  |  |  | 8 (per-point) | 8 |',
-                          '| 4x4 |  | 3 |  |  |  | 1.5 (de Casteljau, f64) | 0.5 |'])
-        self.assertNotIn('Bezier, f64', text)  # the double of D has nothing beside it
+            kept = os.path.join(folder, 'b.json')
+            subprocess.run([sys.executable, '-B', FIGURES, '--keep', kept, path], check=True)
+            done = [subprocess.run([sys.executable, '-B', FIGURES, '--print', name],
+                                   stdout=subprocess.PIPE, text=True, check=True).stdout
+                    for name in (path, kept)]
+            with open(kept, encoding='utf-8') as file:
+                self.assertNotIn('"other"', file.read())
+        self.assertEqual(*done)
+        self.assertEqual(re.findall(r'^\| 4x4.*\|$', done[0], re.M),
+                         ['| 4x4 | D | 1 | 1 point/s | per-point | 8 |',
+                          '| 4x4, double | D | 2 | 1 point/s | de Casteljau | 3 |',
+                          '| 4x4 | E | 3 | 1 point/s | de Casteljau, double | 0.5 |'])
 
 
 if __name__ == '__main__':

@@ -45,7 +45,7 @@ def has_opencl():
 @functools.lru_cache(maxsize=None)
 def has_methods():
     """Whether the command has the published methods, which is what the build says."""
-    found = "--method" in run("bezier", "--help").stdout
+    found = "--method" in run("eval", "--help").stdout
     if os.environ.get("CLSPLINE_TEST_METHODS", str(int(found))) != str(int(found)):
         raise AssertionError("the command and the build differ in the published methods")
     return found
@@ -64,7 +64,7 @@ def has_fp64():
         path = os.path.join(folder, "a.bv")
         with open(path, "w") as file:
             file.write("4 0 1 2 3\n")
-        return run("bezier", path, "-o", path + ".obj", "--precision", "f64").returncode == 0
+        return run("eval", path, "-o", path + ".obj", "--precision", "f64").returncode == 0
 
 
 def lacks(ending, command="image"):

@@ -37,7 +37,7 @@ class Meshes(Case):
         """Writes all formats of a file in one run and returns their paths by ending."""
         paths = {ending: self.path(name + "." + ending) for ending in ("obj", "ply", "vtk", "png")}
         outputs = [word for path in paths.values() for word in ("-o", path)]
-        done = run("bezier", os.path.join(DATA, name + ".bv"), *
+        done = run("eval", os.path.join(DATA, name + ".bv"), *
                    outputs, "--samples", str(self.SAMPLES), *extra)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout, "")
@@ -105,7 +105,7 @@ class Meshes(Case):
         self.check_all("teapot", float, "--precision", "f64")
 
     def test_verbose(self):
-        done = run("bezier", os.path.join(DATA, "teapot.bv"), "--verbose", "-o", self.path("a.ply"),
+        done = run("eval", os.path.join(DATA, "teapot.bv"), "--verbose", "-o", self.path("a.ply"),
                    "-t", "1%")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr,
@@ -125,7 +125,7 @@ class Meshes(Case):
 
     def evaluate(self, source, *extra, ending="obj", **options):
         path = self.path("out." + ending)
-        done = run("bezier", source, "-o", path, "-q", *extra, **options)
+        done = run("eval", source, "-o", path, "-q", *extra, **options)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return path
 
@@ -354,7 +354,7 @@ class Meshes(Case):
             file.write(text)
         for ending, read in (("obj", read_obj), ("ply", read_ply), ("vtk", read_vtk)):
             path = self.path("out." + ending)
-            self.assertEqual(run("bezier", self.path("in.bv"),
+            self.assertEqual(run("eval", self.path("in.bv"),
                              "-o", path, "-n2", "-q").returncode, 0)
             points, faces = read(path)
             self.assertEqual(len(points), 9)
@@ -371,7 +371,7 @@ class Meshes(Case):
         with open(self.path("in.bv"), "w") as file:
             file.write(text + text)
         path = self.path("out.obj")
-        done = run("bezier", self.path("in.bv"), "-o", path, "-n", "3", "-q")
+        done = run("eval", self.path("in.bv"), "-o", path, "-n", "3", "-q")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         points, faces = read_obj(path)
         self.assertEqual((len(points), len(faces)), (36, 16))
@@ -385,7 +385,7 @@ class Pictures(Case):
     def draw(self, *extra):
         source, path = self.write("in.bv",
                                   "1 4 1\n0 0 0 4 0 0 4 2 0 0 2 0\n4 0 1 2 3\n"), self.path("a.png")
-        done = run("bezier", source, "-q", "-o", path, "--up", "y", "--size", "240x180",
+        done = run("eval", source, "-q", "-o", path, "--up", "y", "--size", "240x180",
                    "--background",
                    "%02x%02X%02x" % self.BACKGROUND, *extra)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -422,7 +422,7 @@ class Pictures(Case):
                      "--size=15x15", "--size=100", "--size=100x", "--size=9000x100",
                      "--size=99.5x99", "--size=-20x20",
                      "--background=red", "--background=#12345"):
-            done = run("bezier", "a.bv", "-o", "a.png", word)
+            done = run("eval", "a.bv", "-o", "a.png", word)
             self.assertEqual(done.returncode, 2, word)
             self.assertIn(word.split("=")[0] + " must be ", done.stderr)
 

@@ -201,7 +201,7 @@ class Bootstrap(unittest.TestCase):
                 code, text = self.bootstrap("demo")
                 self.assertEqual(code, 0, text)
                 lines = [line[len("bootstrap: "):] for line in text.splitlines()
-                         if "clspline bezier " in line]
+                         if "clspline eval " in line]
                 self.assertEqual(len(lines), num_commands, text)
                 for line in lines:
                     subprocess.run(["sh", "-c", line], cwd=self.clone, check=True,

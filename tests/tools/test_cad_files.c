@@ -905,7 +905,7 @@ static void test_model_file(void **state)
     path = temporary_file("b.step", plane, strlen(plane));
     assert_false(model_file_add(&p, path, MESH_F64, &message));
     assert_non_null(strstr(message.text, ": 1 shape is no spline and would be missing, the first "
-                                         "PLANE; 'clspline bspline bezier' makes a file"));
+                                         "PLANE; 'clspline convert' makes a file"));
     assert_int_equal(p.num_splines, 0);
 }
 

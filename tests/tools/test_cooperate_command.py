@@ -40,7 +40,7 @@ class Cooperation(Case):
         self.env = dict(os.environ, CLSPLINE_SPEEDS="")
 
     def evaluate(self, *extra):
-        done = run("bezier", self.teapot, "-q", "-o", self.path("a.obj"), *extra, env=self.env)
+        done = run("eval", self.teapot, "-q", "-o", self.path("a.obj"), *extra, env=self.env)
         self.assertEqual(done.returncode, 0, done.stderr)
         return read_obj(self.path("a.obj")), done.stderr
 
@@ -129,7 +129,7 @@ class Cooperation(Case):
             sizes = []
             for extra in ((), ("--cooperate", "auto")):
                 path = self.path("a." + ending)
-                done = run("bezier", self.teapot, "-q", "-o", path, *extra, env=self.env)
+                done = run("eval", self.teapot, "-q", "-o", path, *extra, env=self.env)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
                 sizes.append(os.path.getsize(path))
             if ending != "png":
@@ -204,7 +204,7 @@ class Cooperation(Case):
         with open(speeds, "wb") as file:
             file.write(bytes(random.Random(1).randrange(256) for _ in range(1000)))
         self.env["CLSPLINE_SPEEDS"] = speeds
-        done = run("bezier", self.teapot, "-o", self.path("a.obj"), "--cooperate", "auto",
+        done = run("eval", self.teapot, "-o", self.path("a.obj"), "--cooperate", "auto",
                    env=self.env)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("warning", done.stderr)
@@ -217,13 +217,13 @@ class Reports(Case):
         """Of each command its arguments, and what it makes how many of."""
         def data(name):
             return os.path.join(DATA, name)
-        return [(["bezier", data("teapot.bv"), "-n", "5"], "ply", "points", 700),
-                (["bspline", "eval", data("vase.json"), "-n", "9"], "obj", "points", 81),
-                (["bspline", "bezier", data("vase.json")], "bv", "pieces", 16),
+        return [(["eval", data("teapot.bv"), "-n", "5"], "ply", "points", 700),
+                (["eval", data("vase.json"), "-n", "9"], "obj", "points", 81),
+                (["convert", data("vase.json")], "bv", "pieces", 16),
                 (["image", data("raccoon.png"), "--rotate", "10", "--size", "32x16"], "png",
                  "values", 32 * 16 * 3),
                 (["project", data("knot.g2"), data("points.csv")], "npy", "points", 300),
-                (["solid", data("rod.vtk"), "-n", "2"], "vtu", "cells", 1280)]
+                (["eval", data("rod.vtk"), "-n", "2"], "vtu", "cells", 1280)]
 
     def test_commands(self):
         for args, ending, things, num in self.commands():
@@ -246,7 +246,7 @@ class Reports(Case):
     def test_processors(self):
         """Tiles of all calls together, in a file, beside the report in words."""
         file = self.path("report.json")
-        done = run("bezier", os.path.join(DATA, "teapot.bv"), "-n", SAMPLES, "-q", "-o",
+        done = run("eval", os.path.join(DATA, "teapot.bv"), "-n", SAMPLES, "-q", "-o",
                    self.path("a.ply"), "--part", "2/3", "--cooperate", "dynamic", "--report",
                    "--report=" + file)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -279,8 +279,8 @@ class Reports(Case):
                             ("must be json, or a file that ends in .json, not 'x'", "-o", out,
                              "--report=x"),
                             ("must be json, or a file that ends in .json", "-o", out, "--report")):
-            self.fails(2, text, "bspline", "bezier", vase, *args)
-        self.fails(1, "cannot write", "bspline", "bezier", vase, "-q", "-o", out,
+            self.fails(2, text, "convert", vase, *args)
+        self.fails(1, "cannot write", "convert", vase, "-q", "-o", out,
                    "--report=" + self.path("no/where.json"))
 
     def test_rate(self):
@@ -288,7 +288,7 @@ class Reports(Case):
         if not FULL:
             self.skipTest("takes seconds: of a full run")
         reader, writer = pty.openpty()
-        with subprocess.Popen([COMMAND, "bezier", os.path.join(DATA, "teapot.bv"), "-n", "1000",
+        with subprocess.Popen([COMMAND, "eval", os.path.join(DATA, "teapot.bv"), "-n", "1000",
                                "-o", self.path("a.ply")], stderr=writer) as job:
             os.close(writer)
             text = ""

@@ -68,7 +68,8 @@ class Motion(ImageCase):
                 self.assertEqual(self.get(image), image)
         image = noise((9, 30), "f32")
         image.values[100] = math.nan
-        for motion in (), ("-z", "1"), ("-r", "360", "-n", "3"), ("-s", "0,0", "-m", "wrap"):
+        for motion in (), ("--scale", "1"), ("-r", "360", "--repeat", "3"), ("-s", "0,0", "-m",
+                                                                             "wrap"):
             found = self.get(image, *motion)
             self.assertTrue(math.isnan(found.values[100]))
             self.assertEqual(found.values[:100] + found.values[101:],
@@ -100,7 +101,7 @@ class Motion(ImageCase):
         self.assertEqual([around.at(y, x) for y in range(6) for x in range(9)],
                          [image.at(5 - y, 8 - x) for y in range(6) for x in range(9)])
         square = noise((8, 8), "u16")
-        self.assertEqual(self.get(square, "-r", "90", "-n", "4"), square)
+        self.assertEqual(self.get(square, "-r", "90", "--repeat", "4"), square)
         self.assertEqual(self.get(square, "-r", "-270"), self.get(square, "-r", "90"))
 
     def test_fit(self):
@@ -112,7 +113,7 @@ class Motion(ImageCase):
                          [image.at(x, 8 - y) for y in range(9) for x in range(6)])
         plain = Image((25, 50), "<f4", [1.0] * 1250)
         for angle, zoom in (-30, 2), (100, 0.5):
-            found = self.get(plain, "-r", str(angle), "-z", str(zoom), "--fit", "--order", "1")
+            found = self.get(plain, "-r", str(angle), "--scale", str(zoom), "--fit", "--order", "1")
             ways = [(abs(math.cos(math.radians(t))) * zoom, abs(math.sin(math.radians(t))) * zoom)
                     for t in (angle, angle + 90)]
             self.assertEqual(found.shape, tuple(math.ceil(c * 25 + s * 50) for c, s in ways))
@@ -154,7 +155,7 @@ class Motion(ImageCase):
         image = noise((7, 8), "f32")
         spline = Spline(image)
         angle, zoom, (dx, dy) = math.radians(25), 1.5, (1.25, -0.75)
-        found = self.get(image, "-r", "25", "-z", "1.5", "-s", "1.25,-0.75", "-m", "mirror")
+        found = self.get(image, "-r", "25", "--scale", "1.5", "-s", "1.25,-0.75", "-m", "mirror")
         self.assertEqual(found.shape, (11, 12))
         expected = []
         for y in range(11):
@@ -200,27 +201,29 @@ class Motion(ImageCase):
         """An enlarged image goes on in its outer half samples, and the report has the mode."""
         plain = Image((6, 5), "|u1", [100] * 30)
         for zoom in "2", "8", "1.3", "0.4":
-            self.assertEqual(set(self.get(plain, "-z", zoom).values), {100})
+            self.assertEqual(set(self.get(plain, "--scale", zoom).values), {100})
         image = noise((4, 5), "u8")
-        self.assertEqual(self.get(image, "-z", "3"), self.get(image, "-z", "3", "-m", "reflect"))
+        self.assertEqual(self.get(image, "--scale", "3"), self.get(image, "--scale", "3", "-m",
+                                                                   "reflect"))
         for factor in (3, 7) if has_fp64() else ():  # no edge is outside by rounding
             edge = noise((4, 5), "f64")
-            large = self.get(edge, "-z", str(factor), "-m", "constant", "--order", "1")
+            large = self.get(edge, "--scale", str(factor), "-m", "constant", "--order", "1")
             self.assertEqual([large.at(y, x) for y in range(factor // 2, 4 * factor, factor)
                               for x in range(factor // 2, 5 * factor, factor)],
                              [edge.at(y, x) for y in range(4) for x in range(5)])
-        for motion, mode in ((("-z", "2"), "reflect"), (("-r", "180"), "reflect"),
-                             (("-r", "30", "--size", "9x9"), "constant"), (("-z", "2", "-s", "1,0"),
+        for motion, mode in ((("--scale", "2"), "reflect"), (("-r", "180"), "reflect"),
+                             (("-r", "30", "--size", "9x9"), "constant"), (("--scale", "2", "-s",
+                                                                            "1,0"),
                                                           "constant,reflect"),
-                             (("-z", "2", "-m", "wrap,nearest"), "wrap,nearest")):
+                             (("--scale", "2", "-m", "wrap,nearest"), "wrap,nearest")):
             done = run("image", self.put(image), "-o", self.path("out.npy"), *motion)
             self.assertIn(", mode " + mode + ", on ", done.stderr)
-        self.assertEqual(self.get(image, "-z", "2", "-s", "1,0"),
-                         self.get(image, "-z", "2", "-s", "1,0", "-m", "constant,reflect"))
+        self.assertEqual(self.get(image, "--scale", "2", "-s", "1,0"),
+                         self.get(image, "--scale", "2", "-s", "1,0", "-m", "constant,reflect"))
 
     def test_orders(self):
         image = noise((3, 4), "u8")
-        twice = self.get(image, "--zoom", "2", "--order", "0", "--mode", "nearest")
+        twice = self.get(image, "--scale", "2", "--order", "0", "--mode", "nearest")
         self.assertEqual([twice.at(y, x) for y in range(6) for x in range(8)],
                          [image.at(y // 2, x // 2) for y in range(6) for x in range(8)])
         image = noise((1, 5), "f32")
@@ -231,7 +234,7 @@ class Motion(ImageCase):
                         1e-3)
         for order in some(range(8), 2):
             same = self.get(noise((9, 9), "u8"), "--order", str(order), "--mode", "mirror", "-r",
-                            "180", "-n", "2")
+                            "180", "--repeat", "2")
             self.assertEqual(same, noise((9, 9), "u8"))
 
     def test_taps(self):
@@ -288,7 +291,7 @@ class Motion(ImageCase):
         self.put(white, "in.png")
         png = self.path("in.png")
         self.assertEqual(count_red(self.get(png, "-r", "20", ending="png")), 0)
-        self.assertEqual(count_red(self.get(png, "-r", "20", "-n", "2", ending="png")), 0)
+        self.assertEqual(count_red(self.get(png, "-r", "20", "--repeat", "2", ending="png")), 0)
         self.assertGreater(count_red(self.get(png, "-r", "20", "--alpha", "straight",
                                               ending="png")), 9)
         self.assertEqual(self.get(png, channels=4), white)
@@ -312,7 +315,7 @@ class Motion(ImageCase):
         image = noise((9, 9), "u8", 4)
         image.values[3::4] = [255] * 81
         self.put(image, "in.png")
-        motion = "-r", "20", "-z", "1.5"
+        motion = "-r", "20", "--scale", "1.5"
         self.assertEqual(self.get(self.path("in.png"), *motion, ending="png"),
                          self.get(self.path("in.png"), *motion, "--alpha", "straight",
                                   ending="png"))
@@ -329,7 +332,7 @@ class Motion(ImageCase):
         def distance(a, b):
             return math.sqrt(sum((a.values[i] - b.values[i]) ** 2 for i in disc) / len(disc))
 
-        turn = "-r", "10", "-n", "36", "-m", "mirror", "--type", "f32"
+        turn = "-r", "10", "--repeat", "36", "-m", "mirror", "--type", "f32"
         exact = self.get(source, *turn, channels=3)
         self.assertEqual(exact.shape, first.shape)
         self.assertAlmostEqual(distance(exact, first), 11.107, delta=0.11)
@@ -353,7 +356,7 @@ class Motion(ImageCase):
                 for x in range(7):
                     self.assertEqual(about_z.at(z, y, x), volume.at(z, 5 - y, 6 - x))
                     self.assertEqual(about_x.at(z, y, x), volume.at(4 - z, 5 - y, x))
-        twice = self.get(volume, "-z", "2", "--order", "0", "-m", "nearest")
+        twice = self.get(volume, "--scale", "2", "--order", "0", "-m", "nearest")
         self.assertEqual(twice.shape, (10, 12, 14))
         self.assertEqual(twice.at(9, 0, 7), volume.at(4, 0, 3))
         thin = noise((6, 7, 3), "u8")
@@ -382,20 +385,20 @@ class Failures(ImageCase):
                 ("--fit and --size exclude", (a, "-o", b, "-r", "9", "--fit", "--size", "9x9")),
                 ("--spacing must be", (a, "-o", b, "--spacing", "0")),
                 ("--spacing has 3", (a, "-o", b, "--spacing", "1,1,1")),
-                ("--zoom must be", (a, "-o", b, "-z", "0")),
+                ("--scale must be", (a, "-o", b, "--scale", "0")),
                 ("--shift must be", (a, "-o", b, "-s", "1,,2")),
                 ("--shift must be", (a, "-o", b, "-s", "1,2,3,4")),
                 ("--shift has 3", (a, "-o", b, "-s", "1,2,3")),
                 ("--affine must be", (a, "-o", b, "--affine", "1,2,3")),
                 ("--affine must be", (a, "-o", b, "--affine", "1,2,3,4,5,x")),
                 ("--affine has 12", (a, "-o", b, "--affine", ",".join("1" * 12))),
-                ("--affine and --zoom exclude each other",
-                 (a, "-o", b, "--affine", "1,0,0,0,1,0", "-z", "2")),
+                ("--affine and --scale exclude each other",
+                 (a, "-o", b, "--affine", "1,0,0,0,1,0", "--scale", "2")),
                 ("--size must be", (a, "-o", b, "--size", "0x4")),
                 ("--size must be", (a, "-o", b, "--size", "4x")),
                 ("--size must be", (a, "-o", b, "--size", "4.5x3")),
                 ("--size has 1", (a, "-o", b, "--size", "4")),
-                ("--repeat must be", (a, "-o", b, "-n", "0")),
+                ("--repeat must be", (a, "-o", b, "--repeat", "0")),
                 ("--order must be", (a, "-o", b, "--order", "8")),
                 ("--mode must be", (a, "-o", b, "-m", "mirrored")),
                 ("--mode has 3", (a, "-o", b, "-m", "mirror,wrap,wrap")),
@@ -434,7 +437,7 @@ class Failures(ImageCase):
                             ("cannot open", (self.path("none.png"), "-o", b)),
                             ("a folder; one of Zarr is read in Python, by clspline.read",
                              (self.folder, "-o", b)),
-                            ("known format", (os.path.join(DATA, "teapot.bv"), "-o", b)),
+                            ("known format", (self.write("a.txt.png", "no image"), "-o", b)),
                             ("cannot write: No such file",
                              (self.put(noise((3, 3), "u8")), "-o", "/nowhere/b.png"))):
             with self.subTest(words):
@@ -471,15 +474,16 @@ class Failures(ImageCase):
     def test_no_fp64(self):
         env = dict(os.environ, CLSPLINE_LIMITS="fp64=0")
         source = self.put(noise((3, 3), "f64"))
-        self.fails(1, "use --precision f32", "image", source, "-o", self.path("b.npy"), "-z", "2",
+        self.fails(1, "use --precision f32", "image", source, "-o", self.path("b.npy"), "--scale",
+                   "2",
                    env=env)
-        done = run("image", source, "-o", self.path("b.npy"), "-q", "-z", "2", "-p", "f32",
+        done = run("image", source, "-o", self.path("b.npy"), "-q", "--scale", "2", "-p", "f32",
                    env=env)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_large(self):
         self.fails(1, "too large", "image", self.put(noise((3, 1000), "u8")), "-o",
-                   self.path("b.npy"), "-z", "1000000")
+                   self.path("b.npy"), "--scale", "1000000")
 
 
 if __name__ == "__main__":

@@ -104,7 +104,8 @@ class Files(ImageCase):
         self.assertEqual(run("join", self.path("b.npy"), "-q").returncode, 0)
         self.assertEqual(read_npy(self.path("b.npy")), whole)
         if has_fp64():
-            twice = self.get(Image((1, 4), "<i4", [0, 10, 2 ** 31 - 1, 2 ** 31 - 1]), "-z", "2",
+            twice = self.get(Image((1, 4), "<i4", [0, 10, 2 ** 31 - 1, 2 ** 31 - 1]), "--scale",
+                             "2",
                              "--order", "1", "--size", "8x1")
             self.assertEqual(twice, Image((1, 8), "<i4", [0, 2, 8, 536870919, 1610612738] +
                                           [2 ** 31 - 1] * 3))
@@ -143,20 +144,21 @@ class Files(ImageCase):
                                     self.path("b.npy")).count("\n"), 1)
 
     def test_resolution(self):
-        """Pixels of a length, which --zoom makes shorter."""
+        """Pixels of a length, which --scale makes shorter."""
         if lacks("tif"):
             self.skipTest("no libtiff")
         with open(self.path("in.tif"), "wb") as file:
             file.write(tiff_bytes(3, 2, 8, b"abcdef", tags={282: (5, [300, 1]),
                                                             283: (5, [200, 1])}))
-        tags = tiff_tags(open(self.get(self.path("in.tif"), "-z", "2", ending="tif"), "rb").read())
+        tags = tiff_tags(open(self.get(self.path("in.tif"), "--scale", "2", ending="tif"),
+                              "rb").read())
         self.assertEqual([struct.unpack("<II", tags[t]) for t in (282, 283)], [(600, 1), (400, 1)])
         self.assertEqual(struct.unpack("<H", tags[296]), (2,))
         self.get(self.path("in.tif"), ending="png")
         body = open(self.path("out.png"), "rb").read()
         self.assertEqual(struct.unpack(">IIB", png_chunk(body, b"pHYs")), (11811, 7874, 1))
         os.replace(self.path("out.png"), self.path("in.png"))
-        self.get(self.path("in.png"), "-z", "0.5", ending="png")
+        self.get(self.path("in.png"), "--scale", "0.5", ending="png")
         body = open(self.path("out.png"), "rb").read()
         self.assertEqual(struct.unpack(">IIB", png_chunk(body, b"pHYs")), (5906, 3937, 1))
         with open(self.path("in.tif"), "wb") as file: # as GDAL writes it
@@ -198,7 +200,7 @@ class Files(ImageCase):
         struct.pack_into("<12f", body, 280, 2, 0, 0, 10, 0, 3, 0, 20, 0, 0, 4, 30)
         with open(self.path("placed.nii"), "wb") as file:
             file.write(body)
-        with open(self.get(self.path("placed.nii"), "-z", "2", ending="nii"), "rb") as file:
+        with open(self.get(self.path("placed.nii"), "--scale", "2", ending="nii"), "rb") as file:
             body = file.read()
         self.assertEqual(struct.unpack_from("<8h", body, 40)[:4], (3, 10, 12, 8))
         self.assertEqual(struct.unpack_from("<8f", body, 76)[1:4], (1, 1.5, 2))
@@ -217,7 +219,7 @@ class Files(ImageCase):
                 ("16s", 328, b"a name"), ("B", 123, 10), ("8f", 76, -1, 2, 3, 4, 1.5, 0, 0, 0),
                 ("hh3f3f", 252, 1, 2, *turn, 7, 8, 9),
                 ("12f", 280, 2, 0, 0, 10, 0, 3, 0, 20, 0, 0, 4, 30)))
-            found = self.get_bytes(self.put_bytes("in.nii", body), "-z", "2", "--order", "0",
+            found = self.get_bytes(self.put_bytes("in.nii", body), "--scale", "2", "--order", "0",
                                    ending="nii")
             self.assertEqual(found[148:170].rstrip(b"\0"), b"a description")
             self.assertEqual(found[228:252].rstrip(b"\0"), b"other.nii")
@@ -257,7 +259,7 @@ class Files(ImageCase):
             for y, x in (0, 0), (5, 7), (32, 18):
                 self.assertEqual(turned.at(y, x), back.at(18 - x, y) if number == 6
                                  else back.at(x, 32 - y))
-            written = self.get_bytes(path, "-z", "2", ending="jpg")
+            written = self.get_bytes(path, "--scale", "2", ending="jpg")
             self.assertEqual(struct.unpack_from(">BHH", written, 13), (1, 300, 600))
         for jfif, order, unit, expected in (
                 (b"", ">", 2, (1, 600, 300)), (jpg[2:20], "<", 3, (1, 1524, 762)),
@@ -267,7 +269,7 @@ class Files(ImageCase):
                 unit, 0, 0, 600, 2, 300, 2)
             segment = b"\xff\xe1" + struct.pack(">H", 8 + len(exif)) + b"Exif\0\0" + exif
             path = self.put_bytes("in.jpg", jpg[:2] + jfif + segment + jpg[20:])
-            written = self.get_bytes(path, "-z", "2", ending="jpg")
+            written = self.get_bytes(path, "--scale", "2", ending="jpg")
             self.assertEqual(struct.unpack_from(">BHH", written, 13), expected)
         for words, image in (("u8, this image has u16", noise((3, 3), "u16")),
                              ("one or three channels", noise((3, 3), "u8", 4))):
@@ -322,7 +324,7 @@ class Files(ImageCase):
         body = nifti_bytes((5, 4, 2, 3), bytes(sum((f.values for f in frames), [])),
                            fields=(("8f", 76, 1, 1, 1, 1, 2.5, 0, 0, 0),))
         path = self.put_bytes("in.nii", body)
-        motion = "-s", "0.5,1,0", "-n", "2"
+        motion = "-s", "0.5,1,0", "--repeat", "2"
         expected = sum((self.get(f, "--directions", "3", *motion).values for f in frames), [])
         found = self.get(path, *motion)
         self.assertEqual((found.shape, found.values), ((3, 2, 4, 5), expected))
@@ -336,16 +338,17 @@ class Files(ImageCase):
     def test_pipe(self):
         source = os.path.join(DATA, "raccoon.png")
         with open(source, "rb") as file:
-            done = subprocess.run([COMMAND, "image", "-", "-o", "-", "-f", "npy", "-q", "-z",
+            done = subprocess.run([COMMAND, "image", "-", "-o", "-", "-f", "npy", "-q", "--scale",
                                    "0.5"], stdin=file,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         piped = read_npy(done.stdout, 3)
-        self.assertEqual(piped, self.get(source, "-z", "0.5", channels=3))
+        self.assertEqual(piped, self.get(source, "--scale", "0.5", channels=3))
         self.assertEqual(piped.shape, (96, 128))
 
     def test_report(self):
-        done = run("image", self.put(noise((5, 6), "u8")), "-o", self.path("out.png"), "-z", "2")
+        done = run("image", self.put(noise((5, 6), "u8")), "-o", self.path("out.png"), "--scale",
+                   "2")
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertRegex(done.stderr,
                          r"in\.npy: 6 x 5 to 12 x 10, 1 channel of u8, mode reflect, on .*\n"

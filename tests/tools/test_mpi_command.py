@@ -114,7 +114,7 @@ class Mpi(Case):
                 os.remove(self.out)
 
     def test_image(self):
-        self.check_bytes(["image", self.image(211, 190), "--zoom", "1.5"], some((3, 1, 2, 4), 4))
+        self.check_bytes(["image", self.image(211, 190), "--scale", "1.5"], some((3, 1, 2, 4), 4))
 
     @unittest.skipUnless(FULL, "of a full run")
     def test_volume(self):
@@ -126,12 +126,12 @@ class Mpi(Case):
         self.check_bytes(["project", curve, points], some((2, 1, 3, 4), 4))
 
     def test_patches(self):
-        self.check_bytes(["bezier", os.path.join(DATA, "teapot.bv"), "-n", "5"],
+        self.check_bytes(["eval", os.path.join(DATA, "teapot.bv"), "-n", "5"],
                          some((3, 1, 2, 4), 4), "ply")
 
     @unittest.skipUnless(FULL, "of a full run")
     def test_cells(self):
-        self.check_bytes(["solid", os.path.join(DATA, "rod.vtk"), "-n", "2"],
+        self.check_bytes(["eval", os.path.join(DATA, "rod.vtk"), "-n", "2"],
                          some((3, 1, 2, 4), 4), "vtu")
 
     def test_eight(self):
@@ -142,12 +142,12 @@ class Mpi(Case):
         splines = [self.write("volumes.g2", volume + volume), os.path.join(DATA, "knot.g2"),
                    os.path.join(DATA, "vase.json")]  # 14 pieces
         curve, points = self.points(1003, 2)
-        image = ["image", self.image(1030, 37), "--zoom", "4.01", "--rotate", "3"]
-        teapot = ["bezier", os.path.join(DATA, "teapot.bv"), "-n", "5"]  # 28 patches
-        solid = ["solid", os.path.join(DATA, "rod.vtk"), "-n", "2"]
+        image = ["image", self.image(1030, 37), "--scale", "4.01", "--rotate", "3"]
+        teapot = ["eval", os.path.join(DATA, "teapot.bv"), "-n", "5"]  # 28 patches
+        solid = ["eval", os.path.join(DATA, "rod.vtk"), "-n", "2"]
         cases = [(image, "npy"), (["project", curve, points], "npy"),
-                 (teapot, "ply"), (teapot, "vtk"), (["bspline", "eval", *splines], "ply"),
-                 (["bspline", "eval", *splines], "vtk"), (solid, "vtu"),
+                 (teapot, "ply"), (teapot, "vtk"), (["eval", *splines], "ply"),
+                 (["eval", *splines], "vtk"), (solid, "vtu"),
                  ([*solid[:2], "--bezier"], "vtu")]
         cases += [] if lacks("tif") else [(image, "tif")]
         cases += [] if lacks("nii") else [(image, "nii")]

@@ -29,7 +29,7 @@ class Formats(Case):
         paths = {ending: os.path.join(self.folder, "a." + ending)
                  for ending in ("obj", "ply", "stl", "glb")}
         outputs = [word for path in paths.values() for word in ("-o", path)]
-        done = run("bezier", os.path.join(DATA, source + ".bv"), "-q", *outputs, *extra)
+        done = run("eval", os.path.join(DATA, source + ".bv"), "-q", *outputs, *extra)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return paths
 
@@ -120,7 +120,7 @@ class Streams(Case):
             with self.subTest((source, extra, ending)):
                 alone, beside, other = [self.path("%s.%s" % (name, ending)) for name in "abc"]
                 for outputs in (("-o", alone), ("-o", beside, "-o", other)):
-                    done = run("bezier", source, "-q", *outputs, *extra)
+                    done = run("eval", source, "-q", *outputs, *extra)
                     self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertEqual(self.read("a." + ending), self.read("b." + ending))
                 self.assertEqual(self.read("b." + ending), self.read("c." + ending))
@@ -130,10 +130,10 @@ class Streams(Case):
         teaspoon = os.path.join(DATA, "teaspoon.bv")
         for ending in ("obj", "ply", "vtk", "stl", "glb", "png"):
             with self.subTest(ending):
-                done = run("bezier", teaspoon, "-q", "-o", self.path("a." + ending), "-n", "5")
+                done = run("eval", teaspoon, "-q", "-o", self.path("a." + ending), "-n", "5")
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 with open(teaspoon, "rb") as file:
-                    done = subprocess.run([COMMAND, "bezier", "-", "-o", "-", "--format", ending,
+                    done = subprocess.run([COMMAND, "eval", "-", "-o", "-", "--format", ending,
                                            "-n", "5"],
                                           stdin=file, stdout=subprocess.PIPE,
                                           stderr=subprocess.PIPE)
@@ -144,15 +144,15 @@ class Streams(Case):
     def test_stdout_by_name(self):
         """The names of standard output are it, whatever it is, and need a format as - does."""
         source = os.path.join(DATA, "octahedron.bv")
-        expected = run("bezier", source, "-q", "-o-", "-f", "obj").stdout
+        expected = run("eval", source, "-q", "-o-", "-f", "obj").stdout
         for name in ("/dev/stdout", "/dev/fd/1"):
-            done = run("bezier", source, "-q", "-o", name, "-f", "obj")
+            done = run("eval", source, "-q", "-o", name, "-f", "obj")
             self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", expected))
             with open(self.path("b.obj"), "w") as file:
-                done = subprocess.run([COMMAND, "bezier", source, "-q", "-o", name, "-fobj"],
+                done = subprocess.run([COMMAND, "eval", source, "-q", "-o", name, "-fobj"],
                                       stdout=file)
             self.assertEqual((done.returncode, self.read("b.obj")), (0, expected.encode()))
-        done = run("bezier", source, "-q", "-o", "/dev/stdout")
+        done = run("eval", source, "-q", "-o", "/dev/stdout")
         self.assertEqual(done.returncode, 2)
         self.assertIn("-o - needs --format", done.stderr)
 
@@ -161,7 +161,7 @@ class Streams(Case):
             self.skipTest("no /dev/full")
         for ending in ("obj", "ply", "vtk", "png"):
             with open("/dev/full", "w") as full:
-                done = subprocess.run([COMMAND, "bezier", os.path.join(DATA, "teapot.bv"), "-q",
+                done = subprocess.run([COMMAND, "eval", os.path.join(DATA, "teapot.bv"), "-q",
                                        "-o-", "-f", ending],
                                       stdout=full, stderr=subprocess.PIPE, text=True)
             self.assertEqual(done.returncode, 1)
@@ -173,7 +173,7 @@ class Streams(Case):
             file.write("1 3 1\n0 0 9 1 0 9 0 1 9\n3 0 1 2\n5 3 3\n" + "0 0 0\n" * 16)
         names = [self.path("in.bv"), os.path.join(DATA, "octahedron.bv"),
                  os.path.join(DATA, "teacup.bv")]
-        done = run("bezier", *names, self.path("in.bv"), "-o", self.path("a.ply"), "-n", "4")
+        done = run("eval", *names, self.path("in.bv"), "-o", self.path("a.ply"), "-n", "4")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("4 files: 36 patches, ", done.stderr)
         points, faces = read_ply(self.path("a.ply"))
@@ -184,15 +184,15 @@ class Streams(Case):
         first = len(points) - 6
         self.assertEqual(faces[-2:], [(first, first + 1, first + 2),
                                       (first + 3, first + 4, first + 5)])
-        cup = run("bezier", names[2], "-o", self.path("b.ply"), "-n", "4")
+        cup = run("eval", names[2], "-o", self.path("b.ply"), "-n", "4")
         self.assertEqual(cup.returncode, 0, cup.stderr)
         self.assertEqual(points[16:27 * 16], read_ply(self.path("b.ply"))[0])
-        done = run("bezier", names[0], self.path("none.bv"), "-o", self.path("c.ply"))
+        done = run("eval", names[0], self.path("none.bv"), "-o", self.path("c.ply"))
         self.assertEqual((done.returncode, os.path.exists(self.path("c.ply"))), (1, False))
 
     def resident(self, samples):
         """The largest memory of a run, in bytes."""
-        process = subprocess.Popen([COMMAND, "bezier", os.path.join(DATA, "teapot.bv"), "-q", "-n",
+        process = subprocess.Popen([COMMAND, "eval", os.path.join(DATA, "teapot.bv"), "-q", "-n",
                                     str(samples),
                                     "-o", "-", "-f", "ply"], stdout=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
@@ -219,7 +219,7 @@ class Outputs(Case):
 
     def refuse(self, expected, *args):
         before = sorted(os.listdir(self.folder))
-        done = run("bezier", "-q", *args, cwd=self.folder)
+        done = run("eval", "-q", *args, cwd=self.folder)
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
         self.assertIn(expected, done.stderr)
         self.assertEqual(sorted(os.listdir(self.folder)), before)
@@ -242,11 +242,11 @@ class Outputs(Case):
         with open(source) as file:
             self.assertEqual(file.read(), self.SMALL)
         os.mkdir(self.path("other"))
-        done = run("bezier", "-q", source, "-o", "a.obj", "-o", "other/a.obj", "-o", "a.ply",
+        done = run("eval", "-q", source, "-o", "a.obj", "-o", "other/a.obj", "-o", "a.ply",
                    cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         os.rename(self.path("a.obj"), self.path("-")) # a file that is not standard output
-        done = run("bezier", "-q", source, "-o", "./-.obj", "-o", "-", "-f", "obj", cwd=self.folder)
+        done = run("eval", "-q", source, "-o", "./-.obj", "-o", "-", "-f", "obj", cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_mode(self):
@@ -254,7 +254,7 @@ class Outputs(Case):
         for mode in (0o600, 0o640, 0o666, 0o700):
             with open(out, "w"):
                 os.chmod(out, mode)
-            self.assertEqual(run("bezier", "-q", self.input, "-o", out).returncode, 0)
+            self.assertEqual(run("eval", "-q", self.input, "-o", out).returncode, 0)
             self.assertEqual(os.stat(out).st_mode & 0o7777, mode)
             self.assertEqual(len(read_obj(out)[0]), 3)
 
@@ -271,7 +271,7 @@ class Outputs(Case):
         os.chmod(out, 0o444)
         os.chmod(self.folder, 0o777)
         try:
-            done = run("bezier", "-q", self.input, "-o", out, preexec_fn=drop_root)
+            done = run("eval", "-q", self.input, "-o", out, preexec_fn=drop_root)
         except PermissionError:
             self.skipTest("another user cannot run the command")
         self.assertEqual(done.returncode, 1)
@@ -291,7 +291,7 @@ class Outputs(Case):
                 signal.signal(ignored, signal.SIG_DFL)
 
         for _ in range(50):
-            process = subprocess.Popen([COMMAND, "bezier", self.path("large.bv"), "-q", "-o",
+            process = subprocess.Popen([COMMAND, "eval", self.path("large.bv"), "-q", "-o",
                                         self.path("a.obj")],
                                        preexec_fn=prepare)
             while process.poll() is None and not any(name.endswith(".tmp")
@@ -317,14 +317,14 @@ class Outputs(Case):
                 self.assertEqual(sorted(os.listdir(self.folder)), ["in.bv", "large.bv"])
         self.stop_while_writing(signal.SIGKILL)
         self.assertEqual(len(os.listdir(self.folder)), 3)
-        self.assertEqual(run("bezier", "-q", self.input, "-o", self.path("b.ply")).returncode, 0)
+        self.assertEqual(run("eval", "-q", self.input, "-o", self.path("b.ply")).returncode, 0)
         self.assertEqual(sorted(os.listdir(self.folder)), ["b.ply", "in.bv", "large.bv"])
 
     def test_ignored_signals(self):
         """What a parent has ignored, as nohup does, stays ignored."""
         with open(self.path("large.bv"), "w") as file:
             file.write("1 300000 1\n" + "0 1 2\n" * 300000 + "3 0 1 2\n")
-        process = subprocess.Popen([COMMAND, "bezier", self.path("large.bv"), "-q", "-o",
+        process = subprocess.Popen([COMMAND, "eval", self.path("large.bv"), "-q", "-o",
                                     self.path("a.obj")],
                                    preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         while process.poll() is None and not any(name.endswith(".tmp")

@@ -69,7 +69,7 @@ class Parts(Case):
         return sorted(other for other in os.listdir(self.folder) if other.startswith(name))
 
     def test_bytes(self):
-        cases = [((), 3), (("--rotate", "20", "--mode", "mirror"), 4), (("--zoom", "1.3"), 7),
+        cases = [((), 3), (("--rotate", "20", "--mode", "mirror"), 4), (("--scale", "1.3"), 7),
                  (("--rotate", "9", "--repeat", "2", "--type", "u8"), 2),
                  (("--affine", "0.1,0,20,0,0.1,30", "--size", "300x211", "--taps", "15"), 8),
                  (("--rotate", "5", "--clip"), 2), (("--shift", "300,0", "--cval", "nan"), 1)]
@@ -101,8 +101,8 @@ class Parts(Case):
         array, self.image = self.path("in.npy"), self.path("in.nii")
         self.out = self.path("out.nii")
         for size, options in (((9, 31, 33), ("--rotate", "30", "--type", "f32")),
-                              ((40, 33, 3), ("--zoom", "1.4")),
-                              ((40, 33, 4), ("--zoom", "1.4"))):
+                              ((40, 33, 3), ("--scale", "1.4")),
+                              ((40, 33, 4), ("--scale", "1.4"))):
             num = size[0] * size[1] * size[2]
             write_npy(array, Image(size, "|u1", [chance.randrange(256) for _ in range(num)]))
             directions = "2" if size[2] < 5 else "3"
@@ -119,7 +119,7 @@ class Parts(Case):
             self.skipTest("no libtiff")
         chance = random.Random(11)
         self.out = self.path("out.tif")
-        for shape, channels, options in (((20, 31, 33), 1, ("--zoom", "1.2", "--type", "f32")),
+        for shape, channels, options in (((20, 31, 33), 1, ("--scale", "1.2", "--type", "f32")),
                                          ((300, 211), 4, ("--rotate", "9"))):
             size = (*shape, channels) if channels > 1 else shape
             write_npy(self.image, Image(size, "<u2", [chance.randrange(1 << 16) for _ in
@@ -185,7 +185,7 @@ class Parts(Case):
                  (7, "vtk", data("teapot.bv"), "-n", "5"),
                  (5, "vtk", data("pn.bv"), data("sphere.bv"), polyhedron, "-n", "4")]
         for n, ending, *args in some(cases, 3):
-            self.check_parts(n, ending, "bezier", *args)
+            self.check_parts(n, ending, "eval", *args)
 
     def test_splines(self):
         """Curves, surfaces, and sides of volumes."""
@@ -195,7 +195,7 @@ class Parts(Case):
                  os.path.join(DATA, "vase.json")]
         for n, ending, *options in some([(5, "vtk", "-n", "9"), (14, "ply", "-n", "6"),
                                          (3, "ply", "--normals", "-n", "7")], 2):
-            self.check_parts(n, ending, "bspline", "eval", *files, *options)
+            self.check_parts(n, ending, "eval", *files, *options)
 
     def test_cells(self):
         """Samples, Bezier cells and cells as they are, with data of points and of cells."""
@@ -211,15 +211,16 @@ class Parts(Case):
                           "SCALARS part int 1\nLOOKUP_TABLE default\n1\n2\n3\n4\n5\n")
         for n, *options in some([(3, "-n", "3"), (7, "--refine", "1"), (2, "--bezier"),
                                  (5, "--refine", "1", "-n", "2", "--precision", "f32")], 2):
-            self.check_parts(n, "vtu", "solid", file, *options)
+            self.check_parts(n, "vtu", "eval", file, *options)
 
     def test_at_once(self):
-        runs = [subprocess.Popen([COMMAND, "image", self.image, "-o", self.out, "-q", "--zoom", "2",
+        runs = [subprocess.Popen([COMMAND, "image", self.image, "-o", self.out, "-q", "--scale",
+                                  "2",
                                   f"--part={k}/3"]) for k in (1, 2, 3)]
         self.assertEqual([one.wait() for one in runs], [0, 0, 0])
         done = run("join", self.out)
         self.assertEqual((done.returncode, done.stderr), (0, f"{self.out}: 3 parts joined\n"))
-        self.assertEqual(self.joined(), self.made("--zoom", "2"))
+        self.assertEqual(self.joined(), self.made("--scale", "2"))
 
     def test_slurm(self):
         """The script of an array job, with what Slurm tells each task."""
@@ -231,7 +232,7 @@ class Parts(Case):
                                            SLURM_ARRAY_TASK_COUNT="2", SLURM_CPUS_PER_TASK="1"))
             self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_done(run("join", self.out, "-q"))
-        self.assertEqual(self.joined(), self.made("--zoom", "2"))
+        self.assertEqual(self.joined(), self.made("--scale", "2"))
 
     def test_killed(self):
         """A part that was killed has no record, and is made again; others stay."""
@@ -458,24 +459,24 @@ class Parts(Case):
         self.assert_refused(self.part(1, 211), "211 parts, but only 210 rows")
         self.assert_refused(run("image", self.image, "-o", self.path("a.png"), "--part", "1/2"),
                             "a.png", ".npy, .nii and .tif can", status=2)
-        self.assert_refused(run("bspline", "bezier", "a.g2", "-o", "a.bv", "--part", "1/2"),
-                            "'--part': what 'clspline bspline bezier' writes cannot be made in",
+        self.assert_refused(run("convert", "a.g2", "-o", "a.bv", "--part", "1/2"),
+                            "'--part' is of a mesh of cells, not of B-splines",
                             status=2)
         teapot = os.path.join(DATA, "teapot.bv")
         for ending in ("stl", "obj", "glb", "png"):
-            self.assert_refused(run("bezier", teapot, "-o", self.path("a." + ending), "--part",
+            self.assert_refused(run("eval", teapot, "-o", self.path("a." + ending), "--part",
                                     "1/2"), "a." + ending, ".ply and .vtk can", status=2)
-        self.assert_refused(run("bezier", teapot, "-o", self.path("a.vtk"), "--part", "1/2",
+        self.assert_refused(run("eval", teapot, "-o", self.path("a.vtk"), "--part", "1/2",
                                 "--normals"), "with --normals, .ply can", status=2)
-        self.assert_refused(run("bezier", teapot, "-o", self.path("a.vtk"), "-o",
+        self.assert_refused(run("eval", teapot, "-o", self.path("a.vtk"), "-o",
                                 self.path("a.ply"), "--part", "1/2"), "one output at a time",
                             status=2)
         rod = os.path.join(DATA, "rod.vtk")
-        self.assert_refused(run("solid", rod, "-o", self.path("a.ply"), "--part", "1/2"), "a.ply",
+        self.assert_refused(run("eval", rod, "-o", self.path("a.ply"), "--part", "1/2"), "a.ply",
                             ".vtu can", status=2)
-        self.assert_refused(run("solid", rod, "--classes", "--part", "1/2"), "one output at a time",
+        self.assert_refused(run("eval", rod, "--classes", "--part", "1/2"), "one output at a time",
                             status=2)
-        self.assert_refused(run("bezier", teapot, "-o", self.path("a.ply"), "--part", "1/29"),
+        self.assert_refused(run("eval", teapot, "-o", self.path("a.ply"), "--part", "1/29"),
                             "29 parts, but only 28 patches")
         self.assert_refused(run("image", self.image, "-o", "-", "-f", "npy", "--part", "1/2"),
                             "not of '-'", status=2)

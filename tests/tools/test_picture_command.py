@@ -44,7 +44,7 @@ class Surfaces(Picture):
         for what, low, high, hue in (("mean", -1, 1, "blue"), ("gauss", -1, 1, "red"),
                                      ("mean", -2, 0, "white"), ("gauss", 0.999, 1.5, "blue")):
             with self.subTest(what=what, low=low):
-                pixel = self.middle("bezier", SPHERE, "--coloring", what, "--colormap",
+                pixel = self.middle("eval", SPHERE, "--colors", what, "--colormap",
                                     "diverging", "--range=%g,%g" % (low, high))
                 self.assert_hue(pixel, hue)
 
@@ -54,18 +54,18 @@ class Surfaces(Picture):
         line = self.write("line.g2", "100 1 0 0\n3 0\n2 2\n0 0 1 1\n-5 0 0\n5 0 0\n")
         plane = self.write("plane.bv", "5 1 1\n-4 -4 1\n-4 4 1\n4 -4 1\n4 4 1\n")
         ground = self.write("ground.bv", "5 1 1\n-5 -5 0\n-5 5 0\n5 -5 0\n5 5 0\n")
-        view = ("--camera-direction", "0,0,-1")
+        view = ("--direction", "0,0,-1")
         for low, high, hue in ((0, 2, "white"), (0, 1.01, "red"), (0.99, 2, "blue")):
             with self.subTest(low=low):
-                words = ("--coloring", "distance", "--colormap", "diverging",
+                words = ("--colors", "distance", "--colormap", "diverging",
                          "--range=%g,%g" % (low, high))
-                self.assert_hue(self.middle("bezier", SPHERE, *words, "--distance-to", point), hue)
+                self.assert_hue(self.middle("eval", SPHERE, *words, "--distance-to", point), hue)
                 for other in (line, ground):
-                    self.assert_hue(self.middle("bezier", plane, *words, *view, "--distance-to",
+                    self.assert_hue(self.middle("eval", plane, *words, *view, "--distance-to",
                                                 other, "-n", "3"), hue)
 
     def test_distances_to_cad(self):
-        pictures = [self.draw("bezier", SPHERE, "--coloring", "distance", "--distance-to",
+        pictures = [self.draw("eval", SPHERE, "--colors", "distance", "--distance-to",
                               os.path.join(DATA, "vase." + ending), "-n", "2")
                     for ending in ("json", "step")]
         self.assertEqual(*pictures)
@@ -73,8 +73,8 @@ class Surfaces(Picture):
     def test_range(self):
         """By itself it is symmetric and ends at the curvature that all points have."""
         for what in ("mean", "gauss"):
-            own = self.draw("bezier", SPHERE, "--coloring", what)
-            given = self.draw("bezier", SPHERE, "--coloring", what, "--range=-1,1")
+            own = self.draw("eval", SPHERE, "--colors", what)
+            given = self.draw("eval", SPHERE, "--colors", what, "--range=-1,1")
             worst = max(abs(a - b) for a, b in zip(own.values, given.values))
             self.assertLessEqual(worst, 2)
 
@@ -84,14 +84,14 @@ class Surfaces(Picture):
                                                 (0, 2, 1)) for z in (0, w)]
         path = self.write("cylinder.bv", "8\n2 1\n" + "".join("%.17g %.17g %.17g %.17g\n" % p
                                                             for p in control))
-        view = ("bezier", path, "--up", "z", "--azimuth", "45", "--elevation", "0", "--coloring")
+        view = ("eval", path, "--up", "z", "--azimuth", "45", "--elevation", "0", "--colors")
         self.assert_hue(self.middle(*view, "gauss"), "white")
         self.assert_hue(self.middle(*view, "mean", "--range=-0.25,0.25"), "blue")
 
     def test_curvature_of_b_splines(self):
         """The belly of a vase bends to one side, its neck to two."""
         path = os.path.join(DATA, "vase.json")
-        image = self.draw("bspline", "eval", path, "--up", "z", "--coloring", "gauss",
+        image = self.draw("eval", path, "--up", "z", "--colors", "gauss",
                           "--elevation", "0", size="120x160")
         self.assert_hue(image.at(35, 60), "blue")
         red, _, blue, _ = image.at(110, 60)
@@ -99,28 +99,28 @@ class Surfaces(Picture):
 
     def test_patches(self):
         """Octants of the sphere have colours of their own, and borders of dark lines."""
-        view = ("--azimuth", "45", "--elevation", "35", "--coloring", "patch")
-        image = self.draw("bezier", SPHERE, *view)
+        view = ("--azimuth", "45", "--elevation", "35", "--colors", "patch")
+        image = self.draw("eval", SPHERE, *view)
         seen = {tuple(image.at(30, x)[:3]) for x in range(20, 60)}
         self.assertGreater(len(seen), 8)
-        lined = self.draw("bezier", SPHERE, *view, "--edges")
+        lined = self.draw("eval", SPHERE, *view, "--edges")
         darker = sum(a < b - 60 for a, b in zip(lined.values, image.values))
         self.assertGreater(darker, 100)
 
     def test_polyhedra_have_no_curvature(self):
         path = self.write("a.bv", "1 4 1\n0 0 0 4 0 0 4 2 0 0 2 0\n4 0 1 2 3\n")
-        self.assert_hue(self.middle("bezier", path, "--coloring", "mean"), "white")
+        self.assert_hue(self.middle("eval", path, "--colors", "mean"), "white")
 
     def test_curves_stay_plain(self):
         """A curve has no value; it is not drawn in the colour of NaN."""
-        image = self.draw("bspline", "eval", os.path.join(DATA, "knot.g2"), "--coloring", "mean")
+        image = self.draw("eval", os.path.join(DATA, "knot.g2"), "--colors", "mean")
         pixels = list(zip(*[iter(image.values)] * 4))
         self.assertGreater(sum(p[3] == 255 for p in pixels), 100)
         self.assertFalse(any(p[2] > p[1] + 40 for p in pixels))
 
     def test_bar(self):
         """The mesh makes room for it, and it has the map's colours."""
-        image = self.draw("bezier", SPHERE, "--coloring", "mean", "--bar", "--colormap", "viridis",
+        image = self.draw("eval", SPHERE, "--colors", "mean", "--bar", "--colormap", "viridis",
                           size="300x200")
         dark = [i // 4 % 300 for i in range(0, len(image.values), 4)
                 if image.values[i:i + 4] == [0x44, 0x02, 0x56, 255]]  # one but the lowest of 256
@@ -130,8 +130,8 @@ class Surfaces(Picture):
         """Looking down -z at a rectangle of 4 x 2 without perspective, and from its back."""
         path = self.write("a.bv", "1 4 1\n0 0 0 4 0 0 4 2 0 0 2 0\n4 0 1 2 3\n")
         for direction, wide in (("0,0,-1", 100), ("0,0,3", 100), ("-1,0,-1", 71)):
-            image = self.draw("bezier", path, "--up", "+Y", "--camera-orthographic", "--zoom", "1",
-                              "--camera-direction=" + direction, size="119x200")
+            image = self.draw("eval", path, "--up", "+Y", "--orthographic", "--zoom", "1",
+                              "--direction=" + direction, size="119x200")
             row = [image.at(100, x)[3] for x in range(119)]
             self.assertLessEqual(abs(sum(a > 0 for a in row) - 100), 2)
             column = [image.at(y, 60)[3] for y in range(200)]
@@ -139,32 +139,32 @@ class Surfaces(Picture):
 
     def test_usage(self):
         for words, expected in (
-                (("--coloring", "red"), "--coloring must be plain, patch, mean, gauss or distance"),
-                (("--coloring", "mean", "--range=2,1"), "LO below HI"),
-                (("--coloring", "mean", "--range=1,1"), "LO below HI"),
-                (("--coloring", "mean", "--range=nan,1"), "LO below HI"),
-                (("--coloring", "mean", "--range=1"), "LO below HI"),
-                (("--range=1,2",), "--range needs --coloring"),
-                (("--bar",), "--bar needs --coloring"),
-                (("--coloring", "patch", "--bar"), "--bar is of --coloring mean, gauss or"),
-                (("--coloring", "distance"), "distance needs --distance-to FILE"),
-                (("--coloring", "mean", "--distance-to", "a"), "is of --coloring distance"),
-                (("--distance-to", "a"), "--distance-to needs --coloring"),
-                (("--coloring", "patch", "--range=1,2"), "--range is of --coloring mean, gauss"),
-                (("--coloring", "mean", "--colormap", "jet"),
+                (("--colors", "red"), "--colors must be plain, patch, mean, gauss or distance"),
+                (("--colors", "mean", "--range=2,1"), "LO below HI"),
+                (("--colors", "mean", "--range=1,1"), "LO below HI"),
+                (("--colors", "mean", "--range=nan,1"), "LO below HI"),
+                (("--colors", "mean", "--range=1"), "LO below HI"),
+                (("--range=1,2",), "--range needs --colors"),
+                (("--bar",), "--bar needs --colors"),
+                (("--colors", "patch", "--bar"), "--bar is of --colors mean, gauss or"),
+                (("--colors", "distance"), "distance needs --distance-to FILE"),
+                (("--colors", "mean", "--distance-to", "a"), "is of --colors distance"),
+                (("--distance-to", "a"), "--distance-to needs --colors"),
+                (("--colors", "patch", "--range=1,2"), "--range is of --colors mean, gauss"),
+                (("--colors", "mean", "--colormap", "jet"),
                  "--colormap must be auto, viridis, diverging or gray"),
-                (("--camera-direction=0,0,0",), "not all of them 0"),
-                (("--camera-direction=1,2",), "not all of them 0"),
-                (("--camera-direction=1,2,3", "--azimuth", "3"), "exclude each other"),
+                (("--direction=0,0,0",), "not all of them 0"),
+                (("--direction=1,2",), "not all of them 0"),
+                (("--direction=1,2,3", "--azimuth", "3"), "exclude each other"),
                 (("--no-background", "--background", "ffffff"), "exclude each other"),
                 (("--up", "w"), "--up must be auto, x, y, z, -x, -y, -z or X,Y,Z"),
                 (("--up", "0,0,0"), "--up must be"), (("--up", "1,2"), "--up must be")):
-            self.fails(2, expected, "bezier", SPHERE, "-o", self.path("a.png"), *words)
+            self.fails(2, expected, "eval", SPHERE, "-o", self.path("a.png"), *words)
 
 
 class Solids(Picture):
     """A box of 2 x 1 x 1, of two cells side by side. With creases its limit is the box."""
-    VIEW = ("--crease-angle", "30", "--camera-orthographic", "--up", "y")
+    VIEW = ("--crease-angle", "30", "--orthographic", "--up", "y")
 
     def box(self):
         """Data of points: x, which is the first half of a vector, and z. Of cells: a material."""
@@ -182,7 +182,7 @@ class Solids(Picture):
 
     def front(self, *words):
         """The picture seen from z, where the box is 67 pixels wide and 33 tall."""
-        return self.draw("solid", self.box(), *self.VIEW, "--camera-direction=0,0,-1", *words)
+        return self.draw("eval", self.box(), *self.VIEW, "--direction=0,0,-1", *words)
 
     def inner(self, image):
         return [image.at(y, x) for y in range(15, 45) for x in range(8, 72)]
@@ -268,9 +268,9 @@ class Solids(Picture):
                 ("named 'mass'; there is 'along' of points, 'high' of points, 'pair' of points, "
                  "'material' of cells", "--array", "mass"),
                 ("named 'mass'; there is 'along'", "--array", "mass", "--cut", "x=1")):
-            self.fails(1, message, "solid", source, "-o", out, *words)
+            self.fails(1, message, "eval", source, "-o", out, *words)
             self.assertFalse(os.path.exists(out))
-        self.fails(1, "no data at all", "solid", os.path.join(DATA, "rod.vtk"), "-o", out,
+        self.fails(1, "no data at all", "eval", os.path.join(DATA, "rod.vtk"), "-o", out,
                    "--array", "x")
         for message, *words in (
                 ("--range must be LO,HI with LO below HI", "--array", "along", "--range=2,1"),
@@ -279,17 +279,14 @@ class Solids(Picture):
                 ("--bar needs --array", "--bar"),
                 ("--colormap needs --array", "--colormap", "gray"),
                 ("--cut must be as z=1.5", "--cut", "z"), ("--cut must be", "--cut", "z=nan"),
-                ("exclude each other", "--cut", "z=1", "--slice", "z=1"),
-                ("--edges needs a picture", "--edges", "--slice", "z=1"),
                 ("exclude each other", "--distance-to", source, "--array", "along"),
-                ("exclude each other", "--distance-to", source, "--slice", "z=1"),
                 ("each 16 to 8192", "--size", "400"), ("each 16 to 8192", "--size", "9000x20")):
-            self.fails(2, message, "solid", source, "-o", out, *words)
-        self.fails(1, "nothing.csv", "solid", source, "-o", out, "--distance-to",
+            self.fails(2, message, "eval", source, "-o", out, *words)
+        self.fails(1, "nothing.csv", "eval", source, "-o", out, "--distance-to",
                    self.path("nothing.csv"))
         self.assertFalse(os.path.exists(out))
         for word in ("--edges", "--cut=z=1", "--distance-to=a.csv"):
-            self.fails(2, "needs a picture", "solid", source, "-o", self.path("out.ply"), word)
+            self.fails(2, "needs a picture", "eval", source, "-o", self.path("out.ply"), word)
 
 
 class Projections(Picture):
@@ -299,7 +296,7 @@ class Projections(Picture):
         line = self.write("line.g2", "100 1 0 0\n%d 0\n2 2\n0 0 1 1\n%s\n%s\n" % (
             dim, " ".join(["0"] * dim), " ".join(["4"] + ["0"] * (dim - 1))))
         return self.draw("project", line, self.write("p.csv", points), "--azimuth", "0",
-                         "--elevation", "0", "--up", "y", "--camera-orthographic", *words)
+                         "--elevation", "0", "--up", "y", "--orthographic", *words)
 
     def count(self, image, test):
         return sum(test(*p) for p in zip(*[iter(image.values)] * 4) if p[3] == 255)
@@ -333,7 +330,7 @@ class Projections(Picture):
     def test_surface(self):
         """A surface below points is grey; signed, points within it are seen, in blue."""
         points = self.write("p.csv", "0,0,0.5\n0.3,0.2,0.4\n0.4,0.3,0.9\n")
-        view = ("--camera-direction", "0,0,-1", "--range=-1,1")
+        view = ("--direction", "0,0,-1", "--range=-1,1")
         for words, num in ((("--signed",), 20), ((), 0)):
             image = self.draw("project", SPHERE, points, *view, *words)
             self.assertEqual(self.count(image, lambda r, g, b, _: r > b + 60), 0)

@@ -335,7 +335,7 @@ class Projection(SplineCase):
                                 (os.path.join(DATA, "vase.json"), knot, points)),
                                ("vase.json: spline 0 is a surface, which --method mrep does not do",
                                 (os.path.join(DATA, "vase.json"), points, "--method", "mrep")),
-                               ("a surface, which --nearest above 1 does not do",
+                               ("a surface, which --count above 1 does not do",
                                 (os.path.join(DATA, "vase.json"), points, "-k", "2")),
                                ("high.g2: spline 0 is of a degree above 16", (high, points)),
                                ("pn.bv: the file has triangular patches",
@@ -379,10 +379,10 @@ class Projection(SplineCase):
                                 (knot, points, "-o-", "-f", "obj")),
                                ("standard input can be read once only", ("-", "-", "-o", out)),
                                ("points.csv' is an input too", (knot, points, "-o", points)),
-                               ("--nearest must be 1 to 16, not '17'",
+                               ("--count must be 1 to 16, not '17'",
                                 (knot, points, "-o", out, "-k", "17")),
-                               ("--nearest must be 1 to 16, not '0'",
-                                (knot, points, "-o", out, "--nearest=0")),
+                               ("--count must be 1 to 16, not '0'",
+                                (knot, points, "-o", out, "--count=0")),
                                ("--max-dist must be a number above 0, not '0'",
                                 (knot, points, "-o", out, "-m0")),
                                ("not 'nan'", (knot, points, "-o", out, "--max-dist", "nan")),
@@ -394,13 +394,13 @@ class Projection(SplineCase):
                                 (knot, points, "-o", out, "--workers", "2")),
                                ("--cooperate is of --method exact",
                                 (knot, points, "-o", out, "--cooperate=auto", "--method=mrep")),
-                               ("--nearest is of --method exact",
+                               ("--count is of --method exact",
                                 (knot, points, "-o", out, "-k2", "--method=mrep")),
                                ("exclude each other", (knot, points, "-o", out, "-q", "-v"))):
             if "--method" in " ".join(args) and not has_methods():
                 continue
             with self.subTest(expected):
-                self.assertIn("(see clspline project --help)\n",
+                self.assertIn("(see clspline help project)\n",
                               self.fails(2, expected, "project", *args))
         self.assertEqual(os.listdir(self.folder), [])
 
@@ -590,7 +590,7 @@ class Deviations(SplineCase):
 
     def test_stats(self):
         points = self.points(self.HEIGHTS + [math.nan, 50])
-        done = self.project(self.plane, points, "-o", self.path("a.csv"), "--stats", "json", "-q",
+        done = self.project(self.plane, points, "-o", self.path("a.csv"), "--json", "-q",
                             "--max-dist", "9", "--tolerance", "0.9", code=3)
         stats = json.loads(done.stdout)
         self.assertEqual(done.stderr, "")
@@ -603,14 +603,14 @@ class Deviations(SplineCase):
         for name, value in expected.items():
             self.assertAlmostEqual(stats[name], value, delta=1e-12, msg=name)
         done = self.project(self.plane, self.points([math.nan]), "-o", self.path("a.npy"),
-                            "--stats", "json", "-q")
+                            "--json", "-q")
         self.assertIsNone(json.loads(done.stdout)["rms"])
 
     def test_signed(self):
         """Of a plane over a square, whose normal is z: above, below, on it and beside it."""
         self.write("p.csv", "1,2,3\n1,2,-3\n0,0,0\n11,0,0\nnan,0,0\n0,0,90\n")
         args = (self.plane, self.path("p.csv"), "--signed", "--max-dist", "80")
-        done = self.project(*args, "-o", self.path("a.csv"), "-q", "--stats", "json")
+        done = self.project(*args, "-o", self.path("a.csv"), "-q", "--json")
         with open(self.path("a.csv"), encoding="ascii", newline="") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(list(rows[0])[4:], ["x", "y", "z", "nx", "ny", "nz", "distance", "bound",
@@ -648,12 +648,12 @@ class Deviations(SplineCase):
         script = os.path.join(os.path.dirname(DATA), os.pardir, "examples", "scan.awk")
         teapot, scan = os.path.join(DATA, "teapot.bv"), self.path("scan.xyz")
         mesh = self.path("teapot.obj")
-        made = run("bezier", teapot, "-n", "50", "--normals", "-o", mesh, "-q")
+        made = run("eval", teapot, "-n", "50", "--normals", "-o", mesh, "-q")
         self.assertEqual(made.returncode, 0, made.stderr)
         with open(scan, "wb") as file:
             subprocess.run(["awk", "-f", script, mesh], stdout=file, check=True)
         done = self.project(teapot, scan, "--signed", "-o", self.path("scan.png"), "--size",
-                            "120x80", "--stats", "json", "-q")
+                            "120x80", "--json", "-q")
         stats = json.loads(done.stdout)
         self.assertGreater(stats["points"], 2000)
         self.assertEqual(stats["points"], stats["found"])
@@ -680,9 +680,8 @@ class Deviations(SplineCase):
 
     def test_usage(self):
         points, out = self.points([1]), self.path("o.csv")
-        for expected, args in (("--stats goes to standard output, as -o - does",
-                                ("-o-", "-f", "csv", "--stats", "json")),
-                               ("--stats must be json, not 'text'", ("-o", out, "--stats", "text")),
+        for expected, args in (("--json goes to standard output, as -o - does",
+                                ("-o-", "-f", "csv", "--json")),
                                ("--range needs an output in .png or .ply, or --histogram",
                                 ("-o", out, "--range=0,1")),
                                ("--bar needs a picture (.png)",

@@ -22,54 +22,54 @@ class Failures(Case):
     def test_usage(self):
         out = self.path("a.obj")
         for expected, args in (
-                ("unknown command 'spline', there are bezier, bspline, image, project, solid, "
-                 "view, join, info, tune and devices",
+                ("'spline' is no job and no file; jobs are info, eval, convert, "
+                 "project, locate, probe, slice, image, view, join, devices and tune",
                  ("spline",)),
                 ("unknown option '--what'", ("--what",)),
-                ("no input file given", ("bezier", "-o", out)),
-                ("no output given", ("bezier", self.teapot)),
-                ("does not end in .obj", ("bezier", self.teapot, "-o", self.path("a.xyz"))),
-                ("-o - needs --format", ("bezier", self.teapot, "-o", "-")),
-                ("--format is for -o -", ("bezier", self.teapot, "-o", out, "-f", "obj")),
-                ("--format must be obj, ply,", ("bezier", self.teapot, "-o", "-", "-f", ".obj")),
-                ("input can be read once only", ("bezier", "-", "-", "-o", out)),
+                ("no input file given", ("eval", "-o", out)),
+                ("no output given", ("eval", self.teapot)),
+                ("does not end in .obj", ("eval", self.teapot, "-o", self.path("a.xyz"))),
+                ("-o - needs --format", ("eval", self.teapot, "-o", "-")),
+                ("--format is for -o -", ("eval", self.teapot, "-o", out, "-f", "obj")),
+                ("--format must be obj, ply,", ("eval", self.teapot, "-o", "-", "-f", ".obj")),
+                ("input can be read once only", ("eval", "-", "-", "-o", out)),
                 ("output can be written once only",
-                 ("bezier", self.teapot, "-o", "-", "-o-", "-fobj")),
+                 ("eval", self.teapot, "-o", "-", "-o-", "-fobj")),
                 ("--samples must be 2 to 16384, not '1'",
-                 ("bezier", self.teapot, "-o", out, "--samples", "1")),
-                ("not '16385'", ("bezier", self.teapot, "-o", out, "-n16385")),
-                ("not '-3'", ("bezier", self.teapot, "-o", out, "--samples=-3")),
+                 ("eval", self.teapot, "-o", out, "--samples", "1")),
+                ("not '16385'", ("eval", self.teapot, "-o", out, "-n16385")),
+                ("not '-3'", ("eval", self.teapot, "-o", out, "--samples=-3")),
                 ("not '99999999999999999999'",
-                 ("bezier", self.teapot, "-o", out, "-n", "99999999999999999999")),
-                ("exclude each other", ("bezier", self.teapot, "-o", out, "-n3", "-t1")),
+                 ("eval", self.teapot, "-o", out, "-n", "99999999999999999999")),
+                ("exclude each other", ("eval", self.teapot, "-o", out, "-n3", "-t1")),
                 ("--tolerance and --method exclude each other",
-                 ("bezier", self.teapot, "-o", out, "-t1", "--method=brute")),
-                ("not 'best'", ("bezier", self.teapot, "-o", out, "--method", "best")),
-                ("not 'f16'", ("bezier", self.teapot, "-o", out, "--precision", "f16")),
-                ("not 'w'", ("bezier", self.teapot, "-o", out, "--up", "w")),
-                ("unknown option '--colour'", ("bezier", self.teapot, "--colour", "red")),
-                ("a value is missing after '-o'", ("bezier", self.teapot, "-o")),
-                ("no value is expected in '--quiet=1'", ("bezier", self.teapot, "--quiet=1")),
+                 ("eval", self.teapot, "-o", out, "-t1", "--method=brute")),
+                ("not 'best'", ("eval", self.teapot, "-o", out, "--method", "best")),
+                ("not 'f16'", ("eval", self.teapot, "-o", out, "--precision", "f16")),
+                ("not 'w'", ("eval", self.teapot, "-o", out, "--up", "w")),
+                ("unknown option '--colour'", ("eval", self.teapot, "--colour", "red")),
+                ("a value is missing after '-o'", ("eval", self.teapot, "-o")),
+                ("no value is expected in '--quiet=1'", ("eval", self.teapot, "--quiet=1")),
                 ("--cooperate must be auto, svm,",
-                 ("bezier", self.teapot, "-o", out, "--cooperate", "all")),
-                ("not 'statics=1'", ("bezier", self.teapot, "-o", out, "--cooperate", "statics=1")),
+                 ("eval", self.teapot, "-o", out, "--cooperate", "all")),
+                ("not 'statics=1'", ("eval", self.teapot, "-o", out, "--cooperate", "statics=1")),
                 ("static=RATIO (0 to 1), device or host, not 'static=1.5'",
-                 ("bezier", self.teapot, "-o", out, "--cooperate=static=1.5")),
-                ("not 'static='", ("bezier", self.teapot, "-o", out, "--cooperate=static=")),
-                ("not 'static=nan'", ("bezier", self.teapot, "-o", out, "--cooperate=static=nan")),
-                ("not 'static=-0.1'", ("bezier", self.teapot, "-o", out,
+                 ("eval", self.teapot, "-o", out, "--cooperate=static=1.5")),
+                ("not 'static='", ("eval", self.teapot, "-o", out, "--cooperate=static=")),
+                ("not 'static=nan'", ("eval", self.teapot, "-o", out, "--cooperate=static=nan")),
+                ("not 'static=-0.1'", ("eval", self.teapot, "-o", out,
                                        "--cooperate=static=-0.1")),
                 ("--workers must be 0 to 1024, not '-1'",
-                 ("bezier", self.teapot, "-o", out, "--workers=-1")),
+                 ("eval", self.teapot, "-o", out, "--workers=-1")),
                 ("not '1025'", ("tune", "--workers", "1025")),
-                ("--report needs --cooperate", ("bezier", self.teapot, "-o", out, "--report")),
+                ("--report needs --cooperate", ("eval", self.teapot, "-o", out, "--report")),
                 ("--workers needs --cooperate",
-                 ("bezier", self.teapot, "-o", out, "--workers", "2")),
-                ("--join needs --cooperate", ("bezier", self.teapot, "-o", out, "--join", "0")),
+                 ("eval", self.teapot, "-o", out, "--workers", "2")),
+                ("--join needs --cooperate", ("eval", self.teapot, "-o", out, "--join", "0")),
                 ("14 times at most", ("tune",) + ("--join=0",) * 15),
                 ("unexpected argument 'all'", ("tune", "all")),
                 ("unknown option '--fast'", ("tune", "--fast")),
-                ("exclude each other", ("bezier", self.teapot, "-o", out, "-q", "-v")),
+                ("exclude each other", ("eval", self.teapot, "-o", out, "-q", "-v")),
                 ("--verbose and --json exclude each other", ("devices", "--json", "-v")),
                 ("--device needs --kernels", ("devices", "--device", "0")),
                 ("unexpected argument 'all'", ("devices", "all"))):
@@ -77,7 +77,7 @@ class Failures(Case):
                 continue
             with self.subTest(expected):
                 text = self.fails(2, expected, *args)
-                self.assertIn("--help)\n", text)
+                self.assertRegex(text, r"\(see clspline help( \w+)?\)\n$")
                 self.assertEqual(text.count("\n"), 1)
         self.assertEqual(os.listdir(self.folder), [])
 
@@ -87,33 +87,31 @@ class Failures(Case):
         vase, knot = os.path.join(DATA, "vase.json"), os.path.join(DATA, "knot.g2")
         rod, image = os.path.join(DATA, "rod.vtk"), os.path.join(DATA, "raccoon.png")
         points, camera = os.path.join(DATA, "points.csv"), (
-            "--up=z", "--azimuth=1", "--elevation=1", "--camera-direction=1,0,0",
-            "--camera-orthographic", "--zoom=2", "--size=90x90")
+            "--up=z", "--azimuth=1", "--elevation=1", "--direction=1,0,0",
+            "--orthographic", "--zoom=2", "--size=90x90")
         backgrounds = ("--background=ffffff", "--no-background")
-        for word in camera + backgrounds + ("--edges", "--coloring=mean"):
-            self.fails(2, "needs a picture (.png)", "bezier", self.teapot, "-o", obj, word)
-            self.fails(2, "needs a picture (.png)", "bspline", "eval", vase, "-o", obj, word)
+        for word in camera + backgrounds + ("--edges", "--colors=mean"):
+            self.fails(2, "needs a picture (.png)", "eval", self.teapot, "-o", obj, word)
+            self.fails(2, "needs a picture (.png)", "eval", vase, "-o", obj, word)
         for word in camera + backgrounds:
             self.fails(2, "needs a picture (.png)", "project", knot, points, "-o", npy, word)
         for word in camera[:-1] + backgrounds:
-            for output in (("-o", obj), ("-o", png, "--slice=z=1")):
-                self.fails(2, "needs a picture of the boundary", "solid", rod, *output, word)
+            self.fails(2, "needs a picture (.png)", "eval", rod, "-o", obj, word)
         for expected, *args in (
-                ("--background needs", "bezier", self.teapot, "-o", obj, "-t9px", backgrounds[0]),
-                ("--colormap is of", "bezier", self.teapot, "-o", png, "--coloring=patch",
+                ("--background needs", "eval", self.teapot, "-o", obj, "-t9px", backgrounds[0]),
+                ("--colormap is of", "eval", self.teapot, "-o", png, "--colors=patch",
                  "--colormap=gray"),
-                ("--normals needs an output in .obj, .ply, .vtk or .glb", "bezier", self.teapot,
+                ("--normals needs an output in .obj, .ply, .vtk or .glb", "eval", self.teapot,
                  "-o", self.path("a.stl"), "--normals"),
-                ("--texture needs", "bezier", self.teapot, "-o", self.path("a.vtk"), "--texture"),
-                ("--join is of --cooperate auto, ", "bezier", self.teapot, "-o", obj,
+                ("--texture needs", "eval", self.teapot, "-o", self.path("a.vtk"), "--texture"),
+                ("--join is of --cooperate auto, ", "eval", self.teapot, "-o", obj,
                  "--cooperate=host", "--join=0"),
-                ("--normals needs", "solid", rod, "-o", self.path("a.vtu"), "--normals"),
-                ("--bezier needs", "solid", rod, "-o", obj, "--bezier"),
-                ("--samples needs", "solid", rod, "--classes", "--samples=3"),
-                ("--slice needs", "solid", rod, "--classes", "--slice=z=1"),
-                ("--range needs a picture or a slice in .png", "solid", rod, "-o", npy,
-                 "--slice=z=1", "--range=0,1"),
-                ("exclude each other", "solid", rod, "-o", npy, "--locate", points,
+                ("--normals needs", "eval", rod, "-o", self.path("a.vtu"), "--normals"),
+                ("--bezier needs", "eval", rod, "-o", obj, "--bezier"),
+                ("--samples needs", "eval", rod, "--classes", "--samples=3"),
+                ("--range needs a picture (.png)", "slice", rod, "-o", npy, "--at=z=1",
+                 "--range=0,1"),
+                ("unknown option '--cooperate=host'", "locate", rod, points, "-o", npy,
                  "--cooperate=host"),
                 ("--colormap needs an output in .png or .ply", "project", knot, points, "-o", npy,
                  "--colormap=gray"),
@@ -121,16 +119,16 @@ class Failures(Case):
                 ("--taps is of --order 2", "image", image, "-o", png, "--order=1", "--taps=15"),
                 ("--cval is of --mode", "image", image, "-o", png, "--mode=wrap", "--cval=1"),
                 ("--no-background needs --output", "view", rod, "--no-background"),
-                ("--bar is of --coloring", "view", rod, "-o", png, "--bar"),
-                ("--colormap is of --coloring", "view", rod, "-o", png, "--colormap=gray"),
-                ("--array is of --coloring data", "view", rod, "-o", png, "--array=x"),
+                ("--bar needs --colors", "view", rod, "-o", png, "--bar"),
+                ("--colormap needs --colors", "view", rod, "-o", png, "--colormap=gray"),
+                ("--array is of --colors data", "view", rod, "-o", png, "--array=x"),
                 ("--distance-to is of", "view", rod, "-o", png, "--distance-to", points)):
             with self.subTest(args):
                 self.fails(2, expected, *args)
         self.fails(1, "--directions is of .npy", "image", image, "-o", png, "--directions=2")
-        self.fails(1, "--normals is of surfaces", "bspline", "eval", knot, "-o", obj, "--normals")
+        self.fails(1, "--normals is of surfaces", "eval", knot, "-o", obj, "--normals")
         self.assertEqual(os.listdir(self.folder), [])
-        done = run("bezier", self.teapot, "-q", "-o", obj, "-t", "9px", "--zoom", "2")
+        done = run("eval", self.teapot, "-q", "-o", obj, "-t", "9px", "--zoom", "2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))  # pixels are seen by the camera
 
     def test_control_characters(self):
@@ -141,9 +139,9 @@ class Failures(Case):
                            (2, (name, "-o", "a.obj", "--\x1b[31m\n\x9bb.bv")),
                            (2, ("-o", "a.obj", name, "--up", "\x1b[31m\n\x9bb.bv")),
                            (1, (self.teapot, "-o", "a.obj", "--device", "\x1b[31m\n\x9bb.bv"))):
-            text = self.fails(code, shown[1:], "bezier", *args)
+            text = self.fails(code, shown[1:], "eval", *args)
             self.assertEqual(re.findall("[\0-\x09\x0b-\x1f\x7f-\x9f]", text), [])
-        done = run("bezier", name, "-o", self.path("a.obj"))
+        done = run("eval", name, "-o", self.path("a.obj"))
         self.assertTrue(done.stderr.startswith(self.path(shown) + ": 0 patches"), done.stderr)
 
     def test_bad_input(self):
@@ -157,42 +155,40 @@ class Failures(Case):
             with self.subTest(expected):
                 with open(bad, "wb") as file:
                     file.write(content)
-                text = self.fails(1, expected, "bezier", bad, "-o", self.path("a.obj"))
+                text = self.fails(1, expected, "eval", bad, "-o", self.path("a.obj"))
                 self.assertEqual(text.count("\n"), 1)
-        self.fails(1, "cannot open: No such file", "bezier", self.path("none.bv"), "-o",
+        self.fails(1, "cannot open: No such file", "eval", self.path("none.bv"), "-o",
                    self.path("a.obj"))
-        self.fails(1, "a folder; one of Zarr is read in Python", "bezier",
+        self.fails(1, "a folder; one of Zarr is read in Python", "eval",
                    self.folder, "-o", self.path("a.obj"))
         self.assertEqual(os.listdir(self.folder), ["bad.bv"])
 
     def test_known_formats(self):
-        """Files that the subcommand does not read are told by name, and so is who reads them."""
+        """Files that a job does not read are told by name, and so is which jobs do."""
         quads = "# a cube\n\nmtllib a.mtl\no cube\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n"
         stl = b"made by hand".ljust(80) + b"\1\0\0\0" + bytes(50)
-        image, out = ("image", "-o", self.path("b.npy")), ("bezier", "-o", self.path("b.obj"))
-        solid, spline = ("solid", *out[1:]), ("bspline", "eval", *out[1:])
-        for expected, body, commands in (
-                ("an OBJ file of Wavefront; convert it to ", quads, (out, solid, spline, image)),
-                ("an STL file; convert it to ", stl, (out, solid, spline, image)),
-                ("an STL file; convert it to ", "solid a\nfacet normal 0 0 1\n", (out, image)),
-                ("a VTK file, which 'clspline solid' reads",
-                 '<?xml version="1.0"?>\n<VTKFile type="UnstructuredGrid">', (out, spline, image)),
-                ("an XML file; convert it to BezierView", '<?xml version="1.0"?>\n<a/>', (out,)),
-                ("a .g2 file, which 'clspline bspline' reads", "100 1 0 0\n3 0\n", (out, solid)),
-                ("a MEDIT file, which 'clspline solid' reads", "MeshVersionFormatted 2\n",
-                 (image,)),
-                ("a STEP file, which 'clspline bspline' reads", "ISO-10303-21;\n", (image, solid)),
-                ("a JSON file, which 'clspline bspline' reads", '\n{"shape": 1}', (out, image)),
-                ("a TIFF image, which 'clspline image' reads", b"MM\0*\0\0", (out, solid)),
-                ("a NIfTI image, which 'clspline image' reads", b"\x5c\1\0\0\0", (spline,)),
-                ("an .npy array, which 'clspline image' reads", b"\x93NUMPY\1\0", (out, solid))):
+        vtk = '<?xml version="1.0"?>\n<VTKFile type="UnstructuredGrid">'
+        image, mesh = ("image", "-o", self.path("b.npy")), ("eval", "-o", self.path("b.obj"))
+        cells, curves = "a mesh of cells, which is for info", "B-splines, which is for info, eval"
+        for code, expected, body, commands in (
+                (1, ": an OBJ file of Wavefront; convert it to ", quads, (mesh, image)),
+                (1, ": an STL file; convert it to ", stl, (mesh, image)),
+                (1, ": an STL file; convert it to ", "solid a\nfacet normal 0 0 1\n", (mesh,
+                                                                                       image)),
+                (2, cells, vtk, (image,)), (2, cells, "MeshVersionFormatted 2\n", (image,)),
+                (2, curves, "ISO-10303-21;\n", (image,)), (2, curves, '\n{"shape": 1}', (image,)),
+                (2, "an image, which is for info, convert and image", b"MM\0*\0\0", (mesh,)),
+                (2, "an image, which is for info", b"\x5c\1\0\0\0", (mesh,)),
+                (2, "an image, which is for info", b"\x93NUMPY\1\0", (mesh,))):
             path = self.write("bad", body) if isinstance(body, str) else self.path("bad")
             if isinstance(body, bytes):
                 with open(path, "wb") as file:
                     file.write(body)
             for command in commands:
                 with self.subTest((expected, command)):
-                    self.fails(1, "bad: " + expected, *command, path)
+                    self.fails(code, expected, *command, path)
+        for name, body, expected in (("bad.g2", vtk, "a VTK file"), ("bad.bv", '{"a": 1}', "JSON")):
+            self.fails(1, "which its name should say", *mesh, self.write(name, body))
         rows = self.write("rows.xyz", "100 1 0 0\n1 2 3\n")  # which may be points
         self.assertEqual(run("project", self.teapot, rows, "-o", self.path("b.csv"),
                              "-q").returncode, 0)
@@ -202,7 +198,7 @@ class Failures(Case):
             with open(self.path("big.bv"), "w") as file:
                 file.write(kind)
             self.fails(1, "big.bv:2: '%s' is too large for a float; use --precision f64" % number,
-                       "bezier",
+                       "eval",
                        self.path("big.bv"), "-q", "-o", self.path("a.obj"))
 
     def test_coarse_floats(self):
@@ -212,9 +208,9 @@ class Failures(Case):
             patch = self.write("a.bv", "4 1 " + " ".join("%s %d 0" % (far, x) for x in range(4)))
             curve = self.write("a.g2", "100 1 0 0\n3 0\n2 2\n0 0 1 1\n%s 0 0\n%s 3 4\n"
                                % (far, far))
-            for args in (("bezier", patch, "-o", self.path("a.obj")),
-                         ("bspline", "eval", curve, "-o", self.path("a.obj")),
-                         ("bspline", "bezier", curve, "-o", self.path("b.g2")),
+            for args in (("eval", patch, "-o", self.path("a.obj")),
+                         ("eval", curve, "-o", self.path("a.obj")),
+                         ("convert", curve, "-o", self.path("b.g2")),
                          ("project", curve, points, "-o", self.path("out.csv"))):
                 done = run(*args)
                 self.assertEqual(done.returncode, 0, done.stderr)
@@ -225,7 +221,7 @@ class Failures(Case):
                     self.assertNotIn("floats round", run(*args, "-p", "f64").stderr)
 
     def test_too_many_points(self):
-        self.fails(1, "use fewer --samples", "bezier", self.teapot, "-o", self.path("a.ply"),
+        self.fails(1, "use fewer --samples", "eval", self.teapot, "-o", self.path("a.ply"),
                    "--samples", "16384")
 
     def test_bad_tolerance(self):
@@ -235,10 +231,10 @@ class Failures(Case):
             with self.subTest(word):
                 self.fails(2, "--tolerance must be a number above 0, alone or with % or px, not '"
                            + word + "'",
-                           "bezier", self.teapot, "-o", self.path("a.obj"), "--tolerance=" + word)
+                           "eval", self.teapot, "-o", self.path("a.obj"), "--tolerance=" + word)
         for word in ("1e-30", "1e-12%", "1e-9px"):
             with self.subTest(word):
-                text = self.fails(1, "use a larger --tolerance", "bezier", self.teapot, "-q", "-o",
+                text = self.fails(1, "use a larger --tolerance", "eval", self.teapot, "-q", "-o",
                                   self.path("a.obj"), "--tolerance", word)
                 self.assertEqual(text.count("\n"), 1)
         self.assertEqual(os.listdir(self.folder), [])
@@ -248,7 +244,7 @@ class Failures(Case):
                                  ("1e-50", "in.bv:2: the weight 1e-50 is too small")):
             with open(self.path("in.bv"), "w") as file:
                 file.write("8 0 0\n0 0 0 %s\n" % weight)
-            self.fails(1, expected, "bezier", self.path("in.bv"), "-q", "-o", self.path("a.obj"))
+            self.fails(1, expected, "eval", self.path("in.bv"), "-q", "-o", self.path("a.obj"))
 
     def test_matrix_degree(self):
         """The matrix method has a bound on degrees, and the library's reason is shown."""
@@ -256,14 +252,14 @@ class Failures(Case):
             self.skipTest(NO_METHODS)
         with open(self.path("in.bv"), "w") as file:
             file.write("4 20\n" + "0 0 0\n" * 441)
-        self.fails(1, "degrees 20 and 20: by the method matrix their sum is at most 22", "bezier",
+        self.fails(1, "degrees 20 and 20: by the method matrix their sum is at most 22", "eval",
                    self.path("in.bv"), "-q", "-o", self.path("a.obj"), "--method", "matrix")
 
     def test_unwritable(self):
         self.fails(1, "/nowhere/a.obj: cannot write: No such file",
-                   "bezier", self.teapot, "-q", "-o", "/nowhere/a.obj")
+                   "eval", self.teapot, "-q", "-o", "/nowhere/a.obj")
         os.mkdir(self.path("x.ply"))
-        self.fails(1, "not a regular file", "bezier", self.teapot, "-q", "-o", self.path("x.ply"))
+        self.fails(1, "not a regular file", "eval", self.teapot, "-q", "-o", self.path("x.ply"))
         self.assertEqual(os.listdir(self.folder), ["x.ply"])
 
     def test_disk_full(self):
@@ -277,12 +273,12 @@ class Failures(Case):
             file.writelines("%d.25 %d 0.123456\n" % (i % 61, i % 17) for i in range(3000))
             file.writelines("3 %d %d %d\n" % (i, i + 1000, i + 2000) for i in range(400))
         for ending in ("obj", "ply", "vtk", "stl", "glb", "png"):
-            self.fails(1, "a.%s: cannot write: " % ending, "bezier", self.path("in.bv"), "-q", "-o",
+            self.fails(1, "a.%s: cannot write: " % ending, "eval", self.path("in.bv"), "-q", "-o",
                        self.path("a." + ending), preexec_fn=limit)
             self.assertEqual(os.listdir(self.folder), ["in.bv"])
 
     def test_no_such_device(self):
-        text = self.fails(1, "no device fits 'no such:device'; there are: 0 '", "bezier",
+        text = self.fails(1, "no device fits 'no such:device'; there are: 0 '", "eval",
                           self.teapot, "-o",
                           self.path("a.obj"), "--device", "no such:device")
         self.assertIn("clspline devices", text)
@@ -297,19 +293,19 @@ class Failures(Case):
                  "CLSPLINE_LIMITS: 'fp65=0' is none of the words",
                  "class=cpu|integrated|")):
             with self.subTest(variable):
-                text = self.fails(1, "clspline: " + expected, "bezier", self.teapot, "-q", "-o",
+                text = self.fails(1, "clspline: " + expected, "eval", self.teapot, "-q", "-o",
                                   self.path("a.obj"),
                                   env=dict(os.environ, **{variable: value}))
                 self.assertIn(word, text)
-        done = run("bezier", self.teapot, "-n2", "-o", self.path("a.obj"),
+        done = run("eval", self.teapot, "-n2", "-o", self.path("a.obj"),
                    env=dict(os.environ, CLSPLINE_CACHE_DIR="/dev/null/below"))
         self.assertIn("warning: CLSPLINE_CACHE_DIR: /dev/null/below is not used: ", done.stderr)
         env = dict(os.environ, CLSPLINE_LIMITS="fp64=0, work_group=64")
-        done = run("bezier", self.teapot, "-q", "-n2", "-o", self.path("a.obj"), env=env)
+        done = run("eval", self.teapot, "-q", "-n2", "-o", self.path("a.obj"), env=env)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_no_fp64(self):
-        text = self.fails(1, "has no double precision; use single precision", "bezier", self.teapot,
+        text = self.fails(1, "has no double precision; use single precision", "eval", self.teapot,
                           "-q", "-o",
                           self.path("a.obj"), "--precision", "f64",
                           env=dict(os.environ, CLSPLINE_LIMITS="fp64=0"))
@@ -319,7 +315,7 @@ class Failures(Case):
     def test_interrupted(self):
         """SIGTERM in the middle of a long run leaves no file."""
         for delay in (1, 0.5, 0.2, 0.1, 0.05):  # until the run is longer
-            process = subprocess.Popen([COMMAND, "bezier", self.teapot, "-q",
+            process = subprocess.Popen([COMMAND, "eval", self.teapot, "-q",
                                        "-n", "400", "-o", self.path("a.obj")])
             try:
                 process.wait(timeout=delay)

@@ -137,14 +137,22 @@ def sizes(faces):
     return {len(face) for face in faces}
 
 
+JOBS = ("eval", "convert", "slice", "locate", "probe")
+
+
+def run_solid(*arguments, **options):
+    """Runs a job on a mesh: the one that comes first, else eval."""
+    return run(*([] if arguments[0] in JOBS else ["eval"]), *arguments, **options)
+
+
 class Command(Case):
     def make(self, *arguments, code=0):
-        done = run("solid", *arguments, "--quiet")
+        done = run_solid(*arguments, "--quiet")
         self.assertEqual((done.returncode, done.stderr), (code, ""))
         return done.stdout
 
     def refused(self, message, *arguments, code=1):
-        done = run("solid", *arguments, "--quiet")
+        done = run_solid(*arguments, "--quiet")
         self.assertEqual(done.returncode, code, done.stderr)
         self.assertIn(message, done.stderr)
         self.assertEqual(len(done.stderr.splitlines()), 1)
@@ -173,8 +181,8 @@ class Samples(Command):
         self.make(self.path("a.vtu"), "-o", self.path("b.vtu"), "-n", "2")
         for file in "a.vtu", "b.vtu":
             self.assertEqual(list(read_vtu(self.path(file)))[:2], ["Points", name])
-        self.make(self.path("b.vtu"), "--slice", "z=0.5", "--array", name, "--size", "4", "-o",
-                  self.path("a.npy"))
+        self.make("slice", self.path("b.vtu"), "--at", "z=0.5", "--array", name, "--size", "4",
+                  "-o", self.path("a.npy"))
 
     def test_box(self):
         """Samples are where parameters are, with their data, in every precision."""
@@ -213,7 +221,7 @@ class Samples(Command):
             points, cells = box(2, 2, 2, lambda p: [x / 2 + far for x in p])
             write_vtk(source, points, cells)
             for name, *more in (("plain",), ("float", "-p", "f32")):
-                done = run("solid", source, "--crease-angle", "30", "-o", out, *more)
+                done = run("eval", source, "--crease-angle", "30", "-o", out, *more)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 warned = "beside which floats are coarse" in done.stderr
                 self.assertEqual(warned, far > 0 and (name == "float" or not has_fp64()))
@@ -225,13 +233,13 @@ class Samples(Command):
                            for i in range(0, len(found["connectivity"]), 8)]
                 volumes[far, name] = [math.prod(c[6][k] - c[0][k] for k in range(3))
                                       for c in corners]
-            stl = run("solid", source, "-o", self.path("a.stl"), "-o", self.path("a.ply"))
+            stl = run("eval", source, "-o", self.path("a.stl"), "-o", self.path("a.ply"))
             self.assertEqual("a.stl: this format has floats alone" in stl.stderr, far > 0)
-            quiet = run("solid", source, "-o", self.path("a.stl"), "-p", "f32", "-q")
+            quiet = run("eval", source, "-o", self.path("a.stl"), "-p", "f32", "-q")
             self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
         limited = dict(os.environ, CLSPLINE_LIMITS="fp64=0")
         self.assertIn("and the device has no doubles",
-                      run("solid", source, "-o", out, env=limited).stderr)
+                      run("eval", source, "-o", out, env=limited).stderr)
         self.assertGreater(max(volumes[1e6, "float"]) / min(volumes[1e6, "float"]), 2)
         if has_fp64():
             self.assertLess(max(volumes[1e6, "plain"]) / min(volumes[1e6, "plain"]), 1 + 1e-8)
@@ -277,7 +285,7 @@ class Samples(Command):
             self.assertIn("density", found)
         self.make(out, "-o", self.path("b.vtu"), "-n", "2")
         self.assertEqual(read_vtu(self.path("b.vtu"))["id"], found["id"])
-        done = run("solid", source, "-o", self.path("a.stl"))
+        done = run("eval", source, "-o", self.path("a.stl"))
         self.assertIn("data of cells are left out, .vtu has them", done.stderr)
 
     def test_parts_data(self):
@@ -309,7 +317,7 @@ class Samples(Command):
         alone, shared = self.path("alone.vtu"), self.path("shared.vtu")
         self.make(source, "-o", alone)
         for how in "auto", "dynamic", "static=0.5", "host":
-            done = run("solid", source, "-o", shared, "--quiet", "--cooperate", how, "--workers",
+            done = run("eval", source, "-o", shared, "--quiet", "--cooperate", how, "--workers",
                        "1", "--report", env=BESIDE_HOST)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("%s: by %s" % (source, how.split("=")[0] if how != "auto" else ""),
@@ -318,7 +326,7 @@ class Samples(Command):
             scale = max(map(abs, first))
             self.assertLess(max(abs(a - b) for a, b in zip(first, second)), 3e-7 * scale)
         one, two = self.path("one.npy"), self.path("two.npy")
-        slicing = source, "--slice", "z=0.5", "--size", "50", "-p", "f32"
+        slicing = "slice", source, "--at", "z=0.5", "--size", "50", "-p", "f32"
         self.make(*slicing, "-o", one)
         self.make(*slicing, "-o", two, "--cooperate", "host")
         self.assertEqual(os.path.getsize(one), os.path.getsize(two))
@@ -326,7 +334,7 @@ class Samples(Command):
     def test_pipes(self):
         source, _ = self.plain_box((1, 1, 1))
         with open(source, "rb") as file:
-            done = subprocess.run([COMMAND, "solid", "-", "-o", "-", "-f", "vtu", "-q"], stdin=file,
+            done = subprocess.run([COMMAND, "eval", "-", "-o", "-", "-f", "vtu", "-q"], stdin=file,
                                   stdout=subprocess.PIPE)
         self.assertEqual(done.returncode, 0)
         self.make(source, "-o", self.path("a.vtu"))
@@ -472,7 +480,7 @@ class Samples(Command):
         for extra in (["-n", "2"], ["--refine", "2", "--crease-angle", "60"],
                       ["-n", "2", "--crease-angle", "60", "--crease-steps", "0.7"]):
             self.check_surface(source, extra)
-        done = run("solid", source, "-o", self.path("a.stl"))
+        done = run("eval", source, "-o", self.path("a.stl"))
         self.assertIn("480 cells, refined 1 time: 672 on the boundary", done.stderr)
 
     def test_boundary_alone(self):
@@ -534,10 +542,10 @@ class Samples(Command):
         """glTF has the boundary too, and normals look away from a smooth box's middle."""
         source, _ = self.plain_box((2, 2, 2), arrays=True)
         names = [self.path("a." + ending) for ending in ("glb", "obj", "stl")]
-        done = run("solid", source, *[word for name in names for word in ("-o", name)],
+        done = run("eval", source, *[word for name in names for word in ("-o", name)],
                    "--normals", "--bezier", "--crease-steps", "1")
         self.assertEqual(done.returncode, 2)
-        done = run("solid", source, *[word for name in names for word in ("-o", name)],
+        done = run("eval", source, *[word for name in names for word in ("-o", name)],
                    "--normals", "--crease-steps", "1")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("there are no creases, so --crease-steps only refines", done.stderr)
@@ -548,7 +556,7 @@ class Samples(Command):
             self.assertGreater(sum((a - 1) * b for a, b in zip(p, n)), 0)
         found = read_glb(names[0])
         self.assertTrue(found)
-        done = run("solid", source, "-o", names[2], "-o", self.path("a.vtu"), "--bezier")
+        done = run("eval", source, "-o", names[2], "-o", self.path("a.vtu"), "--bezier")
         self.assertIn("--bezier is of .vtu", done.stderr)
 
 
@@ -609,7 +617,7 @@ class Meshes(Command):
         once = ["--refine", "1"]
         angle = ["--crease-angle", "45"]
         for k in "0", "10", "-1":
-            done = run("solid", source, "-o", self.path("a.obj"), *angle, "--crease-steps", k)
+            done = run("eval", source, "-o", self.path("a.obj"), *angle, "--crease-steps", k)
             self.assertEqual(done.returncode, 2)
             self.assertIn("above 0 and below 10", done.stderr)
         steps = [angle + ["--crease-steps", k] for k in ("1e-6", "0.5", "1", "1.5", "3")]
@@ -666,7 +674,7 @@ class Meshes(Command):
             file.write("CELL_TYPES %d\n%s\n" % (len(cells) + len(lines), "12 " * len(cells) +
                                                 "3 " * len(lines)))
         reader, writer = pty.openpty()
-        arguments = [COMMAND, "solid", source, "-n", "9", "-o"]
+        arguments = [COMMAND, "eval", source, "-n", "9", "-o"]
         shown = subprocess.Popen([*arguments, self.path("a.vtu")], stderr=writer)
         plain = subprocess.Popen([*arguments, self.path("b.vtu")], stderr=subprocess.PIPE,
                                  text=True)
@@ -712,7 +720,7 @@ class Meshes(Command):
         with open(source, "w") as file:
             file.write(head.replace("2 %d %d\n" % edges[1], "2 %d %d\n" % (h[0], h[6])) +
                        "CELL_TYPES 14\n%s\n" % "\n".join(map(str, kinds)))
-        done = run("solid", source, "-o", out, "-n", "5")
+        done = run("eval", source, "-o", out, "-n", "5")
         self.assertIn("warning: %s: 1 of 14 lines are no edges of the boundary" % source,
                       done.stderr)
         source = self.path("a.msh")
@@ -757,7 +765,7 @@ class Meshes(Command):
         points, cells = box(1, 1, 1)
         source = self.path("a.vtk")
         write_vtk(source, [(9.0, 9.0, 9.0)] + points, [[v + 1 for v in c] for c in cells])
-        done = run("solid", source, "-o", self.path("a.vtu"), "--refine", "0")
+        done = run("eval", source, "-o", self.path("a.vtu"), "--refine", "0")
         self.assertEqual(done.returncode, 0)
         self.assertIn("1 points that no cell has are left out", done.stderr)
         self.assertEqual(triples(read_vtu(self.path("a.vtu"))["Points"]),
@@ -775,19 +783,19 @@ class Meshes(Command):
                           for i, h in enumerate(cells) for v in h]
             write_vtk(whole, points, cells)
             write_vtk(apart, all_points, own, {"cell": [float(i // 8) for i in range(32)]})
-            done = run("solid", apart, *plain, self.path("a.vtu"))
+            done = run("eval", apart, *plain, self.path("a.vtu"))
             self.assertIn("%s: 14 of 32 points lie on others" % apart, done.stderr)
             self.assertEqual(len(read_vtu(self.path("a.vtu"))["Points"]), 96)
-            done = run("solid", apart, "--merge", "1e-6", *plain, self.path("a.vtu"))
+            done = run("eval", apart, "--merge", "1e-6", *plain, self.path("a.vtu"))
             self.assertIn("%s: 14 of 32 points become one with others" % apart, done.stderr)
             self.make(whole, *plain, self.path("b.vtu"))
             self.check_merged(cells, moved)
-        stderr = run("solid", apart, "--merge", "0", "--refine", "0", "--classes").stderr
+        stderr = run("eval", apart, "--merge", "0", "--refine", "0", "--classes").stderr
         self.assertIn("2 of 32 points become one", stderr)  # of the cells that were not moved
         self.assertIn("12 of 30 points lie on others", stderr)
-        self.assertIn("0 of 18 points", run("solid", whole, "--merge", "0", "--classes").stderr)
+        self.assertIn("0 of 18 points", run("eval", whole, "--merge", "0", "--classes").stderr)
         self.refused("cell 0 would lose a corner", apart, "--merge", "0.7", "--classes")
-        self.assertNotIn("lie on others", run("solid", whole, "--classes").stderr)
+        self.assertNotIn("lie on others", run("eval", whole, "--classes").stderr)
 
     def check_merged(self, cells, moved):
         """Compares the merged mesh of a.vtu with that of b.vtu, whose cells have these vertices."""
@@ -827,10 +835,10 @@ class Meshes(Command):
         turned = [h[4:] + h[:4] for h in cells]
         for source, num in ((turned, 2), (turned[:1] + cells[1:], 1)):
             write_vtk(self.path("a.vtk"), points, source)
-            stderr = run("solid", self.path("a.vtk"), "-o", self.path("a.vtu")).stderr
+            stderr = run("eval", self.path("a.vtk"), "-o", self.path("a.vtu")).stderr
             self.assertIn("warning: %s: %d of 2 cells are flat or inside out; --orient turns them" %
                           (self.path("a.vtk"), num), stderr)
-            done = run("solid", self.path("a.vtk"), "-o", self.path("a.vtu"), "--orient",
+            done = run("eval", self.path("a.vtk"), "-o", self.path("a.vtu"), "--orient",
                        "--refine", "0")
             self.assertIn("%d of 2 cells were inside out and are turned" % num, done.stderr)
             self.assertNotIn("warning", done.stderr)
@@ -840,12 +848,12 @@ class Meshes(Command):
         moved = [(x - (2 if x == 2 else 0), y, z)
                  for x, y, z in points]  # the second cell's far end to x = 0
         write_vtk(self.path("a.vtk"), moved, cells)
-        done = run("solid", self.path("a.vtk"), "-o", self.path("a.vtu"))
+        done = run("eval", self.path("a.vtk"), "-o", self.path("a.vtu"))
         self.assertEqual(done.returncode, 0)
         self.assertIn("warning: %s: 1 of 2 cells are flat or inside out" % self.path("a.vtk"),
                       done.stderr)
         write_vtk(self.path("a.vtk"), [(x, y, 0) for x, y, z in points], cells)
-        done = run("solid", self.path("a.vtk"), "-o", self.path("b.vtu"))
+        done = run("eval", self.path("a.vtk"), "-o", self.path("b.vtu"))
         self.assertIn("2 of 2 cells are flat or inside out", done.stderr)
         self.assertEqual(max(abs(p[2]) for p in triples(read_vtu(self.path("b.vtu"))["Points"])), 0)
 
@@ -858,14 +866,14 @@ class Meshes(Command):
             out = self.path("out." + ending)
             refine = ["--refine", "7"]
             self.refused("%s: it would have" % out, source, "-o", out, "-n", "100", *refine)
-        self.refused("it would have", source, "-o", self.path("out.npy"), "--slices",
+        self.refused("it would have", "slice", source, "-o", self.path("out.npy"), "--at",
                      "z=0:4:0.0001", "--size", "32768")
-        done = run("solid", source, "-o", self.path("out.png"), "--slice", "z=1", "--size", "9")
+        done = run_solid("slice", source, "-o", self.path("out.png"), "--at", "z=1", "--size", "9")
         self.assertNotIn("note:", done.stderr)
         os.remove(self.path("out.png"))
         self.check_sum(source)
         out = self.path("big.vtu")
-        done = run("solid", source, "-o", out, "-n", "33")
+        done = run("eval", source, "-o", out, "-n", "33")
         told = re.search("about ([0-9.e+]+) bytes will be written", done.stderr)
         self.assertAlmostEqual(float(told.group(1)) / os.path.getsize(out), 1, delta=0.01)
 
@@ -886,25 +894,29 @@ class Meshes(Command):
     def test_usage(self):
         source = os.path.join(DATA, "rod.vtk")
         for message, *arguments in (
-                ("no mesh given", "-o", "a.vtu"), ("no output given", source),
+                ("no mesh given", "slice", "-o", "a.png", "--at", "z=1"), ("no output given",
+                                                                           source),
                 ("--samples must be", source, "-o", "a.vtu", "-n", "1"),
                 ("--refine must be", source, "-o", "a.vtu", "--refine", "21"),
                 ("--crease-angle must be", source, "-o", "a.vtu", "--crease-angle", "200"),
-                ("--slice must be", source, "-o", "a.png", "--slice", "w=1"),
-                ("an image needs --slice", source, "-o", "a.npy"),
-                ("--size needs --slice", source, "-o", "a.vtu", "--size", "20"),
-                ("--size of a slice is", source, "-o", "a.png", "--slice", "z=1", "--size", "9x9"),
-                ("a slice is written as", source, "-o", "a.vtu", "--slice", "z=1"),
+                ("--at must be", "slice", source, "-o", "a.png", "--at", "w=1"),
+                ("no plane given: use --at", "slice", source, "-o", "a.png"),
+                ("does not end in", source, "-o", "a.npy"),
+                ("--size needs a picture", source, "-o", "a.vtu", "--size", "20x20"),
+                ("--size must be 1 to", "slice", source, "-o", "a.png", "--at", "z=1", "--size",
+                 "9x9"),
+                ("does not end in .png", "slice", source, "-o", "a.vtu", "--at", "z=1"),
                 ("does not end in", source, "-o", "a.txt"),
                 ("'a.vtkhdf' is written in Python, by clspline.write", source, "-o", "a.vtkhdf"),
                 ("is the input too", "a.vtu", "-o", "a.vtu"),
                 ("-o - needs --format", source, "-o", "-"),
                 ("--samples and --bezier exclude", source, "-o", "a.vtu", "--bezier", "-n", "3"),
-                ("--pixel needs --slice", source, "-o", "a.vtu", "--pixel", "1"),
-                ("--range must be", source, "-o", "a.png", "--slice", "z=1", "--range", "2,1"),
+                ("unknown option '--pixel'", source, "-o", "a.vtu", "--pixel", "1"),
+                ("--range must be", "slice", source, "-o", "a.png", "--at", "z=1", "--range",
+                 "2,1"),
                 ("--report needs --cooperate", source, "-o", "a.vtu", "--report"),
                 ("--cooperate must be", source, "-o", "a.vtu", "--cooperate", "all"),
-                ("--size must be", source, "-o", "a.png", "--slice", "z=1", "--size", "0"),
+                ("--size must be", "slice", source, "-o", "a.png", "--at", "z=1", "--size", "0"),
                 ("unknown option '--frobnicate'", source, "--frobnicate"),
                 ("--format must be vtu, ply,", source, "-o", "-", "-f", "gif"),
                 ("--format is for -o -", source, "-o", "a.vtu", "-f", "vtu")):
@@ -977,9 +989,8 @@ class Places(Command):
         source, points = self.box(), self.points()
         sharp = "--crease-angle", "30"
         for precision in precisions():
-            rows = [row.split(",") for row in self.make(
-                source, *sharp, "--locate", points, "-o", "-", "-f", "csv", "-p",
-                precision).splitlines()]
+            rows = [row.split(",") for row in self.make("locate", source, points, *sharp, "-o", "-",
+                                                        "-f", "csv", "-p", precision).splitlines()]
             self.assertEqual(rows[0], "point,cell,u,v,w,source,residual,bound,status".split(","))
             self.assertEqual([row[-1] for row in rows[1:]],
                              ["found", "found", "none", "invalid", "found"])
@@ -988,7 +999,7 @@ class Places(Command):
                 for value, exact in zip(row[2:5], wanted):
                     self.assertAlmostEqual(float(value), exact, delta=1e-6)
             self.assertTrue(1.9 < float(rows[3][7]) <= 2)
-            self.make(source, *sharp, "--locate", points, "-o", self.path("a.npy"), "-p", precision)
+            self.make("locate", source, points, *sharp, "-o", self.path("a.npy"), "-p", precision)
             with open(self.path("a.npy"), "rb") as file:
                 body = file.read()
             self.assertIn(b"'shape': (5,)", body[:384])
@@ -1000,7 +1011,7 @@ class Places(Command):
 
     def test_nearest(self):
         """Where points are outside, the nearest point, and how far away it is."""
-        text = self.make(self.box(), "--crease-angle", "30", "--locate", self.points(), "--nearest",
+        text = self.make("locate", self.box(), self.points(), "--crease-angle", "30", "--nearest",
                          "-o", "-", "-f", "csv")
         rows = [row.split(",") for row in text.splitlines()[1:]]
         self.assertEqual([row[-1] for row in rows], ["found", "found", "none", "invalid", "found"])
@@ -1023,7 +1034,7 @@ class Places(Command):
             states = {}
             for name, *more in (("plain",), ("within", "--tolerance", "1e-6"),
                                 ("nearest", "--tolerance", "1e-6", "--nearest")):
-                done = run("solid", *sharp, "--probe", listed, "-o", out, "-p", precision, *more)
+                done = run_solid("probe", *sharp, listed, "-o", out, "-p", precision, *more)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual("rounding to floats" in done.stderr,
                                  name == "plain" and precision == "f64", done.stderr)
@@ -1043,7 +1054,7 @@ class Places(Command):
         """Of refined meshes the file's cell is told too; of tetrahedra as well."""
         source = self.box()
         points = self.write("some.csv", "0.9,0.9,0.9\n1.6,0.1,0.1\n2.9,0.4,0.4\n")
-        text = self.make(source, "--crease-angle", "30", "--refine", "1", "--locate", points, "-o",
+        text = self.make("locate", source, points, "--crease-angle", "30", "--refine", "1", "-o",
                          "-", "-f", "csv")
         rows = [row.split(",") for row in text.splitlines()[1:]]
         self.assertEqual([row[5] for row in rows], ["0", "1", "2"])
@@ -1051,13 +1062,13 @@ class Places(Command):
         write_vtk(self.path("t.vtk"), [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)],
                   [(0, 1, 2, 3), (1, 2, 3, 4)], kind=10)
         points = self.write("two.csv", "0.25,0.25,0.25\n0.45,0.45,0.45\n")
-        text = self.make(self.path("t.vtk"), "--locate", points, "-o", "-", "-f", "csv")
+        text = self.make("locate", self.path("t.vtk"), points, "-o", "-", "-f", "csv")
         rows = [row.split(",") for row in text.splitlines()[1:]]
         self.assertEqual([(row[5], row[-1]) for row in rows], [("0", "found"), ("1", "found")])
 
     def test_probe(self):
         source, points = self.box(), self.points()
-        text = self.make(source, "--crease-angle", "30", "--probe", points, "-o", "-", "-f", "csv")
+        text = self.make("probe", source, points, "--crease-angle", "30", "-o", "-", "-f", "csv")
         rows = [row.split(",") for row in text.splitlines()]
         self.assertEqual(rows[0], ["point", "density", "a_b_0", "a_b_1", "a_b_2", "status"])
         for row, wanted in ((1, (3, 0.5, 0.25, 0.75)), (2, (12.5, 2.5, 1, 0))):
@@ -1065,8 +1076,7 @@ class Places(Command):
                 self.assertAlmostEqual(float(value), exact, delta=1e-5)
         self.assertEqual(rows[3], ["2"] + ["nan"] * 4 + ["none"])
         out = self.path("density.npy")
-        self.make(source, "--crease-angle", "30", "--probe", points, "--array", "density", "-o",
-                  out)
+        self.make("probe", source, points, "--crease-angle", "30", "--array", "density", "-o", out)
         image = read_npy(out)
         self.assertEqual(image.shape, (5, 1))
         self.assertAlmostEqual(image.values[0], 3, delta=1e-5)
@@ -1077,28 +1087,27 @@ class Places(Command):
         plain = self.path("plain.vtk")
         write_vtk(plain, *box(1, 1, 1))
         out = self.path("out.csv")
-        self.refused("no data of points", plain, "--probe", points, "-o", out)
-        self.refused("named 'none'", source, "--probe", points, "--array", "none", "-o", out)
-        self.refused("cannot open", source, "--locate", self.path("no.csv"), "-o", out)
-        self.refused("known of .npy input only", source, "--locate", points, "-o", "-", "-f", "npy")
-        self.refused("", source, "--locate", self.write("x.csv", "1,2\n"), "-o", out)
-        done = run("solid", "-", "--probe", "-", "-o", out)
+        self.refused("no data of points", "probe", plain, points, "-o", out)
+        self.refused("named 'none'", "probe", source, points, "--array", "none", "-o", out)
+        self.refused("cannot open", "locate", source, self.path("no.csv"), "-o", out)
+        self.refused("known of .npy input only", "locate", source, points, "-o", "-", "-f", "npy")
+        self.refused("", "locate", source, self.write("x.csv", "1,2\n"), "-o", out)
+        done = run_solid("probe", "-", "-", "-o", out)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("cannot both be standard input", done.stderr)
-        for message, *more in (
-                ("places and data of points are written as", "--locate", points, "-o",
-                 out + ".vtu"),
-                ("has the points", "--locate", points, "-o", points),
-                ("have one output", "--locate", points, "-o", out, "-o", self.path("out.npy")),
-                ("--probe", "--locate", points, "--probe", points, "-o", out),
-                ("--slice", "--locate", points, "--slice", "z=1", "-o", out),
-                (".csv needs --locate", "-o", out), ("--columns needs", "--columns", "1,2,3", "-o",
-                                                     self.path("out.vtu")),
-                ("--nearest needs", "--nearest", "-o", self.path("out.vtu")),
-                ("--tolerance needs", "--tolerance", "1", "-o", self.path("out.vtu")),
-                ("a length, 0 or more", "--tolerance", "-1", "--probe", points, "-o", out),
-                ("--array needs", "--locate", points, "--array", "density", "-o", out)):
-            self.refused(message, source, *more, code=2)
+        self.assertIn("standard input can be read once only", done.stderr)
+        for message, *arguments in (
+                ("does not end in .csv", "locate", source, points, "-o", out + ".vtu"),
+                ("is the input too", "locate", source, points, "-o", points),
+                ("given once only", "locate", source, points, "-o", out, "-o",
+                 self.path("out.npy")),
+                ("no file of points given", "probe", source, "-o", out),
+                ("one mesh at a time", "probe", source, source, points, "-o", out),
+                ("unknown option '--columns'", source, "--columns", "1,2,3", "-o",
+                 self.path("out.vtu")),
+                ("a length, 0 or more", "probe", source, points, "--tolerance", "-1", "-o", out),
+                ("unknown option '--array'", "locate", source, points, "--array", "density", "-o",
+                 out)):
+            self.refused(message, *arguments, code=2)
 
 
 class Slices(Command):
@@ -1113,8 +1122,8 @@ class Slices(Command):
         data = [1 + 2 * x - y + 3 * z for x, y, z in points]
         write_vtk(source, points, cells, {"density": data})
         for axis, height in (2, 1.05), (0, 1.9), (1, 0.7):
-            self.make(source, "--slice", "xyz"[axis] + "=%r" % height, "-o", out, "--size", "40",
-                      "--crease-angle", "30")
+            self.make("slice", source, "--at", "xyz"[axis] + "=%r" % height, "-o", out, "--size",
+                      "40", "--crease-angle", "30")
             image = read_npy(out)
             low, high = [[f(p[k] for p in points) for k in range(3)] for f in (min, max)]
             right, up = [k for k in range(3) if k != axis]
@@ -1151,7 +1160,7 @@ class Slices(Command):
         with open(source, "w") as file:
             file.write(text + "\nPOINT_DATA %d\nVECTORS place double\n%s\n" % (
                 len(points) // 3, " ".join(map(repr, points))))
-        done = run("solid", source, "--slice", "z=2.3", "-o", out, "--pixel", "0.125")
+        done = run_solid("slice", source, "--at", "z=2.3", "-o", out, "--pixel", "0.125")
         self.assertEqual(done.returncode, 0, done.stderr)
         off = float(re.search(r"off by ([0-9.e+-]+)", done.stderr).group(1))
         self.assertLessEqual(off, 1e-6 if has_fp64() else 4e-5)
@@ -1181,7 +1190,7 @@ class Slices(Command):
         odd number of times, but for those that the boundary itself passes; so none is void. The
         frame is that of the boundary."""
         out, boundary = self.path("a.npy"), self.path("a.obj")
-        self.make(source, *slicing, "-o", out, "-p", precision)
+        self.make("slice", source, *slicing, "-o", out, "-p", precision)
         self.make(source, "-o", boundary, "-n", str(samples), "-p", precision)
         image, frame = read_npy(out), read_json(out + ".json")
         points, faces = read_obj(boundary)[:2]
@@ -1212,9 +1221,9 @@ class Slices(Command):
     def test_voids(self):
         """Smooth edges and corners of coarse cages, where the map of a cell has no inverse; a plane
         in which cells meet."""
-        for size, slicing in (((1, 1, 1), ("--slices", "z=0.13:0.93:0.4", "--size", "100")),
-                              ((4, 4, 4), ("--slice", "z=1.64", "--size", "512")),
-                              ((2, 2, 6), ("--slice", "x=1", "--size", "150"))):
+        for size, slicing in (((1, 1, 1), ("--at", "z=0.13:0.93:0.4", "--size", "100")),
+                              ((4, 4, 4), ("--at", "z=1.64", "--size", "512")),
+                              ((2, 2, 6), ("--at", "x=1", "--size", "150"))):
             source = self.path("box.vtk")
             write_vtk(source, *box(*size))
             for precision in precisions():
@@ -1222,7 +1231,7 @@ class Slices(Command):
                 self.assertGreater(inside, 5000)
 
     def test_located(self):
-        """Pixels are those whose middles --locate finds: of boxes that are shaken, whose cells meet
+        """Pixels are those whose middles locate finds: of boxes that are shaken, whose cells meet
         in the plane or near to it, on devices of floats; in gaps between folds there are none."""
         seed, limits = random.Random(9), dict(os.environ, CLSPLINE_LIMITS="fp64=0")
         moves = iter(MOVES)
@@ -1235,8 +1244,8 @@ class Slices(Command):
                 ((2, 3, 1), shaken(0.5), "z=0.5", "60"), ((2, 2, 3), shaken(0.2), "x=1", "60"),
                 ((3, 1, 3), lambda p: [x + next(moves) / 100 for x in p], "y=0", "150")):
             write_vtk(source, *box(*size, move))
-            done = run("solid", source, "--slice", plane, "--size", pixels, "-o", out, "--quiet",
-                       "-p", "f32", env=limits)
+            done = run_solid("slice", source, "--at", plane, "--size", pixels, "-o", out, "--quiet",
+                             "-p", "f32", env=limits)
             self.assertEqual(done.returncode, 0, done.stderr)
             image, frame = read_npy(out), read_json(out + ".json")
             along = ["xyz".index(frame[k]) for k in ("columns_along", "rows_against")]
@@ -1247,7 +1256,7 @@ class Slices(Command):
                         middle[along[0]] += j * frame["pixel"]
                         middle[along[1]] -= i * frame["pixel"]
                         file.write("%r,%r,%r\n" % tuple(middle))
-            rows = self.make(source, "--locate", points, "-o", "-", "-f", "csv").splitlines()[1:]
+            rows = self.make("locate", source, points, "-o", "-", "-f", "csv").splitlines()[1:]
             self.assertEqual(len(rows), len(image.values))
             for row, value in zip(rows, image.values):
                 *_, bound, status = row.split(",")
@@ -1276,8 +1285,8 @@ class Slices(Command):
             file.write("POINT_DATA %d\nVECTORS place double\n" % len(points))
             file.writelines("%r %r %r\n" % tuple(p) for p in points)
         for precision in precisions():
-            self.make(source, "--slice", "z=0.53", "--size", "60", "--crease-angle", "30", "-p",
-                      precision, "-o", out)
+            self.make("slice", source, "--at", "z=0.53", "--size", "60", "--crease-angle", "30",
+                      "-p", precision, "-o", out)
             image = read_npy(out, 3)
             self.assertEqual(tuple(image.shape[:2]), (60, 60))
             for i in range(60):
@@ -1293,8 +1302,8 @@ class Slices(Command):
         write_vtk(source, *box(2, 2, 3))
         for precision in precisions():
             for plane in "x=0", "x=1", "x=2", "z=0", "z=1", "z=3":
-                self.make(source, "--slice", plane, "--size", "60", "-o", out, "-p", precision,
-                          "--crease-angle", "30")
+                self.make("slice", source, "--at", plane, "--size", "60", "-o", out, "-p",
+                          precision, "--crease-angle", "30")
                 self.assertEqual(set(read_npy(out).values), {1.0}, (plane, precision))
 
     def test_far(self):
@@ -1308,8 +1317,8 @@ class Slices(Command):
             for far in 0, 2 ** 20:
                 source, out = self.path("box.vtk"), self.path("a.npy")
                 write_vtk(source, *turned(far))
-                self.make(source, "--slice", "y=%r" % (far + 1.375), "--size", "90", "-o", out,
-                          "-p", precision)
+                self.make("slice", source, "--at", "y=%r" % (far + 1.375), "--size", "90", "-o",
+                          out, "-p", precision)
                 images.append((read_npy(out).values, read_json(out + ".json")["origin"]))
             (near, first), (away, second) = images
             self.assertEqual(list(map(math.isnan, near)), list(map(math.isnan, away)))
@@ -1326,18 +1335,18 @@ class Slices(Command):
         where = "in the solid, which is from z=100 to z=101"
         for plane in "z=0", "z=101.001":
             for quiet in (), ("-q",):
-                self.refused("the slice %s has no pixel %s" % (plane, where), *sharp, "--slice",
-                             plane, *quiet)
-        self.refused("3 of 3 slices have no pixel " + where, *sharp, "--slices", "z=0:2:1")
+                self.refused("the slice %s has no pixel %s" % (plane, where), "slice", *sharp,
+                             "--at", plane, *quiet)
+        self.refused("3 of 3 slices have no pixel " + where, "slice", *sharp, "--at", "z=0:2:1")
         self.assertFalse(os.path.exists(out))
         for plane in "z=100", "z=101", "x=0":
-            self.assertNotIn("no pixel", run("solid", *sharp, "--slice", plane).stderr)
-        noted = run("solid", *sharp, "--slices", "z=99.5:101.5:0.5")
+            self.assertNotIn("no pixel", run_solid("slice", *sharp, "--at", plane).stderr)
+        noted = run_solid("slice", *sharp, "--at", "z=99.5:101.5:0.5")
         self.assertEqual(noted.returncode, 0)
         self.assertIn("note: %s: 2 of 5 slices have no pixel %s" % (source, where), noted.stderr)
         picture = source, "-o", self.path("a.png"), "--size", "64x64", "--cut"
-        self.assertIn("the cut z=99 is beside the solid", run("solid", *picture, "z=99").stderr)
-        self.assertNotIn("beside", run("solid", *picture, "z=100.5").stderr)
+        self.assertIn("the cut z=99 is beside the solid", run("eval", *picture, "z=99").stderr)
+        self.assertNotIn("beside", run("eval", *picture, "z=100.5").stderr)
 
     def test_stack(self):
         """A stack has the slices that are made one by one, in every format."""
@@ -1345,23 +1354,23 @@ class Slices(Command):
         source, out = self.path("a.vtk"), self.path("a.npy")
         write_vtk(source, points, cells, {"density": [p[0] + p[2] for p in points]})
         size = "--size", "24"
-        self.make(source, "--slices", "z=0.2:0.8:0.3", *size, "-o", out)
+        self.make("slice", source, "--at", "z=0.2:0.8:0.3", *size, "-o", out)
         stack, frame = read_npy(out), read_json(out + ".json")
         self.assertEqual(stack.shape, (3, frame["rows"], frame["columns"]))
         self.assertEqual((frame["slices"], frame["step"], frame["slices_along"]), (3, 0.3, "z"))
         self.assertEqual(frame["channels"], [{"name": "density", "components": 1}])
         each = len(stack.values) // 3
         for k, height in enumerate((0.2, 0.5, 0.8)):
-            self.make(source, "--slice", "z=%r" % height, *size, "-o", self.path("one.npy"))
+            self.make("slice", source, "--at", "z=%r" % height, *size, "-o", self.path("one.npy"))
             one = read_npy(self.path("one.npy"))
             for a, b in zip(stack.values[k * each:], one.values):
                 self.assertEqual(math.isnan(a), math.isnan(b))
                 if not math.isnan(a):
                     self.assertAlmostEqual(a, b, delta=1e-5 if one.kind == "<f4" else 1e-11)
-        self.refused("several slices are written as .npy", source, "--slices", "z=0:1:0.5", "-o",
-                     self.path("out.png"), code=2)
+        self.refused("several slices are written as .npy", "slice", source, "--at", "z=0:1:0.5",
+                     "-o", self.path("out.png"), code=2)
         for bad in "z=0:1", "z=1:0:0.1", "z=0:1:0", "z=0:1:1e-9", "w=0:1:0.1", "z=0:1:0.1:2":
-            self.refused("--slices must be as", source, "--slices", bad, "-o", out + "x.npy",
+            self.refused("--at must be as", "slice", source, "--at", bad, "-o", out + "x.npy",
                          code=2)
 
     def test_places(self):
@@ -1369,8 +1378,8 @@ class Slices(Command):
         points, cells = box(2, 1, 1)
         source = self.path("a.vtk")
         write_vtk(source, points, cells)
-        slicing = "--slice", "z=0.5", "--pixel", "0.1", "--crease-angle", "30"
-        self.make(source, *slicing, "-o", self.path("a.png"), "--unit", "cm")
+        slicing = "slice", source, "--at", "z=0.5", "--pixel", "0.1", "--crease-angle", "30"
+        self.make(*slicing, "-o", self.path("a.png"), "--unit", "cm")
         with open(self.path("a.png"), "rb") as file:
             body = file.read()
         self.assertEqual(struct.unpack_from(">IIB", body, body.index(b"pHYs") + 4),
@@ -1380,10 +1389,10 @@ class Slices(Command):
         self.assertEqual((note["unit"], note["pixel"], note["columns"]), ("cm", 0.1, 20))
         for a, b in zip(note["origin"], (0.05, 0.95, 0.5)):
             self.assertAlmostEqual(a, b, delta=1e-5)
-        done = run("solid", source, *slicing, "-o", self.path("a.npy"))
+        done = run(*slicing, "-o", self.path("a.npy"))
         self.assertIn("1 slice of 20 x 10 pixels of 0.1, the first one's middle at (0.05, 0.95, "
                       "0.5), columns along x, rows against y", done.stderr)
-        done = run("solid", source, *slicing, "-o", self.path("a.tif"), "--quiet")
+        done = run(*slicing, "-o", self.path("a.tif"), "--quiet")
         if "built without" in done.stderr:
             return
         with open(self.path("a.tif"), "rb") as file:
@@ -1400,7 +1409,7 @@ class Slices(Command):
         with open(source, "a") as file:
             file.write("CELL_DATA 2\nFIELD cells 3\nmaterial 1 2 int\n16777217 2\n"
                        "pair 2 2 float\n1 0.5 3 -2\ndensity 1 2 int\n8 9\n")
-        cut = source, "--slice", "z=0.25", "--size", "20", "--crease-angle", "30"
+        cut = "slice", source, "--at", "z=0.25", "--size", "20", "--crease-angle", "30"
         for precision in precisions():
             self.make(*cut, "--array", "material", "-o", out, "-p", precision)
             image = read_npy(out)
@@ -1424,26 +1433,26 @@ class Slices(Command):
         points, cells = box(2, 1, 1)
         source, out = self.path("a.vtk"), self.path("a.png")
         write_vtk(source, points, cells, {"density": [p[0] for p in points], "pair": [0.0] * 24})
-        self.make(source, "--slice", "z=0.5", "-o", out, "--size", "20", "--crease-angle", "30",
-                  "--array", "density")
+        self.make("slice", source, "--at", "z=0.5", "-o", out, "--size", "20", "--crease-angle",
+                  "30", "--array", "density")
         image = read_png(out)
         self.assertEqual((image.shape, image.channels), ((10, 20), 2))
         for j in range(20):
             gray, alpha = image.at(4, j)
             self.assertEqual(alpha, 255)
             self.assertAlmostEqual(gray, 255 * (j + 0.5) / 20, delta=0.51)
-        self.make(source, "--slice", "z=0.5", "-o", out, "--size", "20", "--array", "density")
+        self.make("slice", source, "--at", "z=0.5", "-o", out, "--size", "20", "--array", "density")
         self.assertEqual(read_png(out).at(0, 0), [0, 0])
-        self.refused("no pixel in the solid", source, "--slice", "z=7", "-o", self.path("out.png"))
-        self.refused("there is no data of points or cells named 'mass'", source, "--slice", "z=0.5",
-                     "-o", self.path("out.png"), "--array", "mass")
-        done = run("solid", source, "--slice", "z=0.5", "-o", self.path("out.png"), "--array",
-                   "mass", env=dict(os.environ, OCL_ICD_VENDORS=self.path("none")))
+        self.refused("no pixel in the solid", "slice", source, "--at", "z=7", "-o",
+                     self.path("out.png"))
+        self.refused("there is no data of points or cells named 'mass'", "slice", source, "--at",
+                     "z=0.5", "-o", self.path("out.png"), "--array", "mass")
+        done = run_solid("slice", source, "--at", "z=0.5", "-o", self.path("out.png"), "--array",
+                         "mass", env=dict(os.environ, OCL_ICD_VENDORS=self.path("none")))
         self.assertEqual(done.returncode, 1)  # before a device is looked for
         self.assertIn("there is no data of points or cells named 'mass'", done.stderr)
-        self.refused("a PNG shows 1 or 3 numbers, not 2", source, "--slice", "z=0.5", "-o",
-                     self.path("out.png"),
-                     "--array", "pair")
+        self.refused("a PNG shows 1 or 3 numbers, not 2", "slice", source, "--at", "z=0.5", "-o",
+                     self.path("out.png"), "--array", "pair")
 
 
 if __name__ == "__main__":

@@ -266,9 +266,9 @@ static void test_g2_refused(void **state)
     (void)state;
     refused("", "t:1: the file holds no spline");
     refused("OFF\n", "t: an OFF file; convert it to .g2, STEP, IGES or geomdl's JSON");
-    refused("# vtk DataFile Version 3.0\n", "t: a VTK file, which 'clspline solid' reads");
-    refused("$MeshFormat\n4.1 0 8\n", "t: a Gmsh file, which 'clspline solid' reads");
-    refused("\x89PNG\r\n", "t: a PNG image, which 'clspline image' reads");
+    refused("# vtk DataFile Version 3.0\n", "t: a VTK file, which its name should say");
+    refused("$MeshFormat\n4.1 0 8\n", "t: a Gmsh file, which its name should say");
+    refused("\x89PNG\r\n", "t: a PNG image, which its name should say");
     refused("# nothing\n\n", "t:3: the file holds no spline");
     refused("\n130 1 0 0\n",
             "t:2: objects of class 130, Circle are not read (100, 200 and 700 are: "

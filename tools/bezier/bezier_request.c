@@ -16,12 +16,12 @@ static const option options[] = {
     {.name = NULL}};
 
 static const char *const examples[] = {
-    "clspline bezier teapot.bv -o teapot.png",
-    "clspline bezier teapot.bv -o teapot.ply -o teapot.png --samples 64",
-    "clspline bezier teapot.bv -o teapot.obj --tolerance 0.1% --normals",
-    "clspline bezier teapot.bv -o teapot.vtk --precision f64 --device pocl:",
-    "clspline bezier teapot.bv -o teapot.ply -n 500 --cooperate auto --report",
-    "gunzip -c a.bv.gz | clspline bezier - -o - -f ply | ssh host 'cat > a.ply'",
+    "clspline eval teapot.bv -o teapot.png",
+    "clspline eval teapot.bv -o teapot.ply -o teapot.png --samples 64",
+    "clspline eval teapot.bv -o teapot.obj --tolerance 0.1% --normals",
+    "clspline eval teapot.bv -o teapot.vtk --precision f64 --device pocl:",
+    "clspline eval teapot.bv -o teapot.ply -n 500 --cooperate auto --report",
+    "gunzip -c a.bv.gz | clspline eval - -o - -f ply | ssh host 'cat > a.ply'",
     NULL};
 
 static int check(request *base)
@@ -33,16 +33,18 @@ static int check(request *base)
 
 static const bezier_request defaults = {.mesh = MESH_REQUEST_DEFAULT};
 
-const subcommand command_bezier = {
-    .name = "bezier",
-    .summary = "evaluate the Bezier patches of a BezierView file into a mesh or picture",
+const subcommand command_eval_patches = {
+    .name = "eval",
+    .of = "Bezier patches",
+    .kinds = FILE_PATCHES,
+    .summary = "evaluate patches, splines and solids into meshes and pictures",
     .usage = "IN.bv ... -o OUT.{obj,ply,vtk,stl,glb,png} [options]",
-    .about = "Evaluates the Bezier patches of BezierView files (tensor-product, rational, "
+    .about = "Of Bezier patches: evaluates those of BezierView files (tensor-product, rational, "
              "triangular and PN) and writes them as quads and triangles, or draws them. Polyhedra "
              "in the files are passed through. IN may be -, for standard input.",
     .options = options,
     .examples = examples,
-    .result = "a picture of the Bezier patches of a BezierView file; .ply, .obj and others: a mesh",
+    .result = "a picture of patches, splines or solids; .ply, .obj, .vtu and others: a mesh",
     .input = "input file",
     .endings = "bv",
     .request_bytes = sizeof(bezier_request),

@@ -1,4 +1,4 @@
-/* The command line of `clspline bezier`. */
+/* The command line of `clspline eval` on Bezier patches. */
 #ifndef CLSPLINE_TOOLS_BEZIER_REQUEST_H
 #define CLSPLINE_TOOLS_BEZIER_REQUEST_H
 

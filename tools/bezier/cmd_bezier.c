@@ -1,4 +1,4 @@
-/* `clspline bezier`: from a BezierView file to meshes and pictures. */
+/* `clspline eval` on Bezier patches: from a BezierView file to meshes and pictures. */
 #include "command.h"
 
 #include "bezier_request.h"

@@ -1,4 +1,4 @@
-/* `clspline bspline eval`: from files of B-splines to meshes and pictures. */
+/* `clspline eval` on B-splines: from files of B-splines to meshes and pictures. */
 #include "command.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static bool check_colors(const work *w)
     const bool is_curvature = colors == COLORING_MEAN || colors == COLORING_GAUSS;
     for (size_t i = 0; is_curvature && i < w->content.num_batches; i++) {
         if (w->content.batches[i].type.directions != 3) continue;
-        complain("%s: no curvature is computed of the sides of volumes; use --coloring patch",
+        complain("%s: no curvature is computed of the sides of volumes; use --colors patch",
                  w->mesh.name);
         return false;
     }

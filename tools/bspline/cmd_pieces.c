@@ -1,5 +1,5 @@
-/* `clspline bspline bezier`: files of B-splines cut into Bezier pieces, of curves also into ones of
-   a lower degree. */
+/* `clspline convert` on B-splines: files of B-splines cut into Bezier pieces, of curves also into
+   ones of a lower degree. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -371,7 +371,7 @@ static bool write_pieces(work *w)
     return done && written;
 }
 
-int bspline_bezier_run(request *r)
+int bspline_convert_run(request *r)
 {
     const pieces_request *own = (const pieces_request *)r;
     work w = {.r = r,

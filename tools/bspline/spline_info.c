@@ -179,14 +179,6 @@ static void print_json(const char *path, const splines *content, json_list *list
     json_list_print(list, o);
 }
 
-bool spline_info_suits(const char *path)
-{
-    static const char *const endings[] = {"g2", "json", "igs", "iges", "step", "stp"};
-    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
-        if (input_ends_in(path, endings[i])) return true;
-    return false;
-}
-
 void spline_info_tell(const splines *content, const char *name, const request *r)
 {
     const unsigned long trimmed = (unsigned long)content->num_trimmed;

@@ -8,9 +8,6 @@
 #include "request.h"
 #include "splines.h"
 
-/* Tells whether a file has the ending of one. */
-bool spline_info_suits(const char *path);
-
 /* Reads a file and prints what it holds, as an object of the list or with NULL as text. Complains
    on failure. */
 bool spline_info_show(const char *path, json_list *list);

@@ -1,4 +1,4 @@
-/* The command lines of `clspline bspline`. */
+/* The command lines of jobs on B-splines. */
 #include "spline_request.h"
 
 #define IN_FILES                                                                                   \
@@ -16,17 +16,19 @@ static const option eval_options[] = {
     {.name = NULL}};
 
 static const char *const eval_examples[] = {
-    "clspline bspline eval surface.json -o surface.png",
-    "clspline bspline eval surface.json -o surface.ply -o surface.png --samples 200",
-    "clspline bspline eval a.g2 b.json -o both.vtk --normals --precision f64", NULL};
+    "clspline eval surface.json -o surface.png",
+    "clspline eval surface.json -o surface.ply -o surface.png --samples 200",
+    "clspline eval a.g2 b.json -o both.vtk --normals --precision f64", NULL};
 
 static const mesh_request eval_defaults = MESH_REQUEST_DEFAULT;
 
-const subcommand command_bspline_eval = {
-    .name = "bspline eval",
+const subcommand command_eval_splines = {
+    .name = "eval",
+    .of = "B-splines",
+    .kinds = FILE_SPLINES,
     .summary = "evaluate the B-splines of .g2, JSON, IGES and STEP files into a mesh or picture",
     .usage = "IN ... -o OUT.{obj,ply,vtk,stl,glb,png} [options]",
-    .about = "Evaluates the B-spline curves, surfaces and volumes of files and writes them as "
+    .about = "Of B-splines: evaluates the curves, surfaces and volumes of files and writes them as "
              "lines and quads, or draws them; of volumes the six sides. " IN_FILES,
     .options = eval_options,
     .examples = eval_examples,
@@ -68,24 +70,25 @@ static const option bezier_options[] = {
     {.name = NULL}};
 
 static const char *const bezier_examples[] = {
-    "clspline bspline bezier surface.g2 -o surface.bv",
-    "clspline bspline bezier curves.json -o cubics.g2 --degree 3 --tolerance 0.01",
-    "clspline bspline bezier part.step -o part.g2 --only surfaces",
-    "clspline bspline bezier surface.g2 -o - -f bv | clspline bezier - -o a.obj -t 0.1%", NULL};
+    "clspline convert surface.g2 -o surface.bv",
+    "clspline convert curves.json -o cubics.g2 --degree 3 --tolerance 0.01",
+    "clspline convert part.step -o part.g2 --only surfaces",
+    "clspline convert surface.g2 -o - -f bv | clspline eval - -o a.obj -t 0.1%", NULL};
 
 static const pieces_request bezier_defaults = {.base = {.precision = MESH_F32}};
 
-const subcommand command_bspline_bezier = {
-    .name = "bspline bezier",
-    .summary = "cut the B-splines of .g2, JSON, IGES and STEP files into Bezier pieces",
+const subcommand command_convert_splines = {
+    .name = "convert",
+    .of = "B-splines",
+    .kinds = FILE_SPLINES,
+    .summary = "write splines as Bezier pieces, meshes and images in other formats",
     .usage = "IN ... -o OUT.{bv,g2,json} [options]",
-    .about = "Cuts B-spline curves, surfaces and volumes into Bezier pieces, for 'clspline bezier' "
-             "or other programs. " IN_FILES,
+    .about = "Of B-splines: cuts curves, surfaces and volumes into Bezier pieces. " IN_FILES,
     .options = bezier_options,
     .examples = bezier_examples,
-    .result = "the Bezier pieces of B-splines, for 'clspline bezier' and other programs",
+    .result = "the Bezier pieces of B-splines; .vtu of .msh, .tif of .nii: other formats",
     .input = "input file",
     .endings = "g2 json igs iges step stp",
     .request_bytes = sizeof(pieces_request),
     .defaults = &bezier_defaults,
-    .run = bspline_bezier_run};
+    .run = bspline_convert_run};

@@ -5,10 +5,23 @@
 #include "command_line.h"
 #include "interrupts.h"
 
-static const subcommand *const commands[] = {
-    &command_bezier,  &command_bspline_eval, &command_bspline_bezier, &command_image,
-    &command_project, &command_solid,        &command_view,           &command_join,
-    &command_info,    &command_tune,         &command_devices,        NULL};
+static const subcommand *const commands[] = {&command_info,
+                                             &command_eval_patches,
+                                             &command_eval_splines,
+                                             &command_eval_solid,
+                                             &command_convert_splines,
+                                             &command_convert_cells,
+                                             &command_convert_image,
+                                             &command_project,
+                                             &command_locate,
+                                             &command_probe,
+                                             &command_slice,
+                                             &command_image,
+                                             &command_view,
+                                             &command_join,
+                                             &command_devices,
+                                             &command_tune,
+                                             NULL};
 
 int main(int argc, char **argv)
 {

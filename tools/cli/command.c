@@ -72,7 +72,7 @@ int usage_error(const char *command, const char *format, ...)
     va_start(args, format);
     print_complaint(to, format, args);
     va_end(args);
-    fprintf(to, " (see clspline %s%s--help)\n", command ? command : "", command ? " " : "");
+    fprintf(to, " (see clspline help%s%s)\n", command ? " " : "", command ? command : "");
     return EXIT_USAGE;
 }
 

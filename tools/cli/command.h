@@ -70,9 +70,11 @@ bool open_context_beside(clsp_context **ctx, const char *device,
 /* The name of a device class, such as "discrete". */
 const char *device_class_name(clsp_device_class device_class);
 
-/* The subcommands: request.h says what they are. */
-extern const struct subcommand command_bezier, command_bspline_eval, command_bspline_bezier;
-extern const struct subcommand command_devices, command_image, command_info, command_join;
-extern const struct subcommand command_project, command_solid, command_tune, command_view;
+/* The subcommands: request.h says what they are. Those of one job stand side by side. */
+extern const struct subcommand command_info, command_eval_patches, command_eval_splines;
+extern const struct subcommand command_eval_solid, command_convert_splines, command_convert_cells;
+extern const struct subcommand command_convert_image, command_project, command_locate;
+extern const struct subcommand command_probe, command_slice, command_image, command_view;
+extern const struct subcommand command_join, command_devices, command_tune;
 
 #endif

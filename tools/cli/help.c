@@ -59,23 +59,42 @@ static void print_option(const option *o)
     print_wrapped(describe(o, text), INDENT, INDENT);
 }
 
-static void print_options(const option *table)
+/* Tells whether another table has the same row. */
+static bool has_same(const option *table, const option *o)
+{
+    char one[DESCRIPTION], two[DESCRIPTION];
+    int number;
+    const option *p = option_find(table, o->name, strlen(o->name), 0, &number);
+    return p && p->letter == o->letter && strcmp(describe(o, one), describe(p, two)) == 0;
+}
+
+/* Tells whether all subcommands have the same row. */
+static bool is_common(const subcommand *const *variants, const option *o)
+{
+    for (; *variants; variants++)
+        if (!has_same((*variants)->options, o)) return false;
+    return true;
+}
+
+/* Prints rows of a table that all variants have, in groups, or those that they have not. */
+static void print_options(const subcommand *const *variants, const option *table, bool common)
 {
     option_walk walk = {.at = {table}};
-    puts("\noptions:");
+    const char *group = NULL;
     for (const option *o; (o = option_next(&walk)) != NULL;) {
-        if (o->group)
-            printf("\n%s:\n", o->group);
-        else
-            print_option(o);
+        if (o->group) group = o->group;
+        if (o->group || is_common(variants, o) != common) continue;
+        if (common && group) printf("\n%s:\n", group);
+        group = NULL;
+        print_option(o);
     }
 }
 
 /* ---- texts ---- */
 
-static void print_usage(const subcommand *c)
+static void print_usage(const subcommand *c, const char *before)
 {
-    const char *before = "usage:", *rest = c->usage;
+    const char *rest = c->usage;
     for (char line[256]; rest; before = "      ") {
         const size_t length = strcspn(rest, "\n");
         snprintf(line, sizeof(line), "%.*s", (int)length, rest);
@@ -84,28 +103,53 @@ static void print_usage(const subcommand *c)
     }
 }
 
-static void print_examples(const char *const *examples)
+void help_job(const subcommand *const *variants)
 {
+    const bool is_alone = !variants[1];
+    for (size_t i = 0; variants[i]; i++)
+        print_usage(variants[i], i == 0 ? "usage:" : "      ");
+    for (size_t i = 0; variants[i]; i++) {
+        putchar('\n');
+        print_wrapped(variants[i]->about, 0, 0);
+    }
+    puts("\noptions:");
+    print_options(variants, variants[0]->options, true);
+    for (size_t i = 0; variants[i] && !is_alone; i++) {
+        printf("\nof %s:\n", variants[i]->of);
+        print_options(variants, variants[i]->options, false);
+    }
     puts("\nexamples:");
-    for (; *examples; examples++)
-        printf("  %s\n", *examples);
+    for (size_t i = 0; variants[i]; i++)
+        for (size_t k = 0; variants[i]->examples[k]; k++)
+            printf("  %s\n", variants[i]->examples[k]);
 }
 
-void help_subcommand(const subcommand *c)
+/* Tells whether a subcommand is the first of its name. */
+static bool is_first(const subcommand *const *commands, size_t i)
 {
-    print_usage(c);
-    putchar('\n');
-    print_wrapped(c->about, 0, 0);
-    print_options(c->options);
-    print_examples(c->examples);
+    return i == 0 || strcmp(commands[i]->name, commands[i - 1]->name) != 0;
 }
 
 void help_screen(const subcommand *const *commands)
 {
     puts("clspline: splines on any OpenCL device and on the host");
-    for (; *commands; commands++)
-        printf("  %s\n      %s\n", (*commands)->examples[0], (*commands)->result);
-    puts("More: clspline --help, and clspline COMMAND --help");
+    for (size_t i = 0; commands[i]; i++)
+        if (is_first(commands, i))
+            printf("  %s\n      %s\n", commands[i]->examples[0], commands[i]->result);
+    puts("More: clspline help, clspline help JOB, and clspline FILE, which tells what it has");
+}
+
+void help_jobs_of(const subcommand *const *commands, unsigned kind, const char *file)
+{
+    puts("\nwhat to do with it:");
+    for (size_t i = 0; commands[i]; i++) {
+        if (!(commands[i]->kinds & kind) || strcmp(commands[i]->name, "info") == 0) continue;
+        const char *points = commands[i]->second ? " POINTS" : "";
+        const bool has_output = strstr(commands[i]->usage, "-o ") != NULL;
+        printf("  clspline %s ", commands[i]->name);
+        print_name(stdout, file);
+        printf("%s%s: %s\n", points, has_output ? " -o OUT" : "", commands[i]->summary);
+    }
 }
 
 void help_overview(const subcommand *const *commands)
@@ -121,15 +165,16 @@ void help_overview(const subcommand *const *commands)
         "  CLSPLINE_LIMITS      narrows the device, as in 'fp64=0,alloc=134217728'\n"
         "\n"
         "exit status: 0 done, 1 failed, 2 wrong usage, 3 points off the model (project)\n";
-    puts("usage: clspline COMMAND ...\n\ncommands:");
+    puts("usage: clspline JOB ...\n\njobs:");
     for (size_t i = 0; commands[i]; i++)
-        printf("  %-15s %s\n", commands[i]->name, commands[i]->summary);
-    puts("\noptions:\n"
-         "  -h, --help      this text; 'clspline COMMAND --help' has more\n"
-         "  -V, --version   version of the library, and of the headers if another\n"
+        if (is_first(commands, i)) printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    puts("  help         this text; 'clspline help JOB' has more\n"
+         "  version      the version of the library, and of the headers if another\n"
+         "  completions  what bash, zsh or fish is to complete command lines by\n"
+         "\n'clspline FILE' tells what a file has and what can be done with it.\n"
          "\nexamples:");
     for (size_t i = 0; commands[i]; i++)
-        printf("  %s\n", commands[i]->examples[0]);
+        if (is_first(commands, i)) printf("  %s\n", commands[i]->examples[0]);
     fputs(rest, stdout);
 }
 
@@ -157,9 +202,13 @@ static void add_option(json_list *list, cJSON *options, const option *o, const c
 static void print_tables(json_list *list, const subcommand *c)
 {
     cJSON *made = json_object(list), *options = json_add_array(list, made, "options");
+    cJSON *examples = json_add_array(list, made, "examples");
     option_walk walk = {.at = {c->options}};
     const char *group = "options";
     json_add_text(list, made, "name", c->name);
+    json_add_text(list, made, "of", c->of);
+    json_add_text(list, made, "usage", c->usage);
+    json_add_text(list, made, "about", c->about);
     json_add_text(list, made, "summary", c->summary);
     json_add_text(list, made, "input", c->input);
     json_add_text(list, made, "endings", c->endings);
@@ -169,6 +218,8 @@ static void print_tables(json_list *list, const subcommand *c)
         else
             add_option(list, options, o, group);
     }
+    for (const char *const *e = c->examples; *e; e++)
+        json_add_text(list, examples, NULL, *e);
     json_list_print(list, made);
 }
 

@@ -11,11 +11,15 @@ void help_screen(const subcommand *const *commands);
 /* Prints the text of `clspline --help`. */
 void help_overview(const subcommand *const *commands);
 
-/* Prints the tables of options as JSON, of which completions are made and by which the manual page
-   is checked. False with a complaint when memory runs out. */
+/* Prints the tables of options as JSON, of which the manual page is made. False with a complaint
+ * when memory runs out. */
 bool help_tables(const subcommand *const *commands);
 
-/* Prints the text of a subcommand's --help. */
-void help_subcommand(const subcommand *c);
+/* Prints the text of `clspline help JOB`: of the subcommands of one name, which NULL ends, what all
+   of them have, and then what is of each alone. */
+void help_job(const subcommand *const *variants);
+
+/* Prints what can be done with a file of a kind, a bit of file_kind. */
+void help_jobs_of(const subcommand *const *commands, unsigned kind, const char *file);
 
 #endif

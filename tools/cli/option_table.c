@@ -39,6 +39,27 @@ const option *option_find(const option *table, const char *name, size_t length, 
     return NULL;
 }
 
+const option *option_find_begin(const option *table, const char *begin, size_t length, int *number,
+                                const option **another)
+{
+    option_walk walk = {.at = {table}};
+    const option *found = option_find(table, begin, length, 0, number);
+    int at = 0;
+    *another = NULL;
+    if (found) return found;
+    for (const option *o; (o = option_next(&walk)) != NULL;) {
+        if (!o->name) continue;
+        if (strncmp(o->name, begin, length) == 0) {
+            *another = found;
+            found = o;
+            *number = at;
+        }
+        if (*another) break;
+        at++;
+    }
+    return found;
+}
+
 /* ---- words ---- */
 
 /* Takes the next of words separated by blanks; 0 at the end. Returns its length. */

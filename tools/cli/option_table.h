@@ -89,6 +89,11 @@ const option *option_next(option_walk *w);
 const option *option_find(const option *table, const char *name, size_t length, char letter,
                           int *number);
 
+/* Finds the option of a name, or the only one whose name begins so; *another: NULL, or the first of
+   several that do. */
+const option *option_find_begin(const option *table, const char *begin, size_t length, int *number,
+                                const option **another);
+
 /* Says what a value must be, as "2 to 100" or "f32 or f64". Returns text. */
 const char *option_values(const option *o, char text[OPTION_TEXT_BYTES]);
 

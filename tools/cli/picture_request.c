@@ -49,19 +49,20 @@ const option request_camera[] = {
      DEGREES(picture.view.camera.turn, -360, 360), OF_CAMERA},
     {"elevation", 0, "DEG", "seen from above the horizon: @; default about 24",
      DEGREES(picture.view.camera.tilt, -90, 90), OF_CAMERA},
-    {"camera-direction", 0, "X,Y,Z", "instead of both, the direction in which the camera looks",
+    {"direction", 0, "X,Y,Z", "instead of both, the direction in which the camera looks",
      OPTION_LIST(picture_request, picture.direction, ",", 1 << 3), .low = -1e30, .high = 1e30,
      .must = "X,Y,Z, not all of them 0", .excludes = "azimuth elevation", OF_CAMERA},
-    {"camera-orthographic", 0, NULL, "without perspective",
+    {"orthographic", 0, NULL, "without perspective",
      OPTION_FLAG(picture_request, picture.view.camera.orthographic), OF_CAMERA},
     {"zoom", 0, "Z", "how much larger than what fills the picture, @; default 1",
      OPTION_NUMBER(picture_request, picture.view.camera.zoom, 0.01, 100), OF_CAMERA},
+    {.name = NULL}};
+
+const option request_background[] = {
     {"background", 0, "C", "colour behind the mesh: @; auto, the default, is shades of grey",
      .read = read_background, .place = offsetof(picture_request, picture.view), .words = "auto",
      .must = "auto or RRGGBB", .formats = "png"},
-    {"no-background", 0, NULL, "nothing behind the mesh: the picture is transparent there",
-     OPTION_FLAG(picture_request, picture.view.no_background), .excludes = "background",
-     .formats = "png"},
+    {OPTION_NO_BACKGROUND, .excludes = "background"},
     {.name = NULL}};
 
 static int check_direction(request *r)
@@ -73,15 +74,15 @@ static int check_direction(request *r)
     view->has_direction = true;
     for (int k = 0; k < 3; k++)
         if (view->direction[k] != 0) return EXIT_OK;
-    return usage_error(r->command->name, "--camera-direction must be X,Y,Z, not all of them 0");
+    return usage_error(r->command->name, "--direction must be X,Y,Z, not all of them 0");
 }
 
 int picture_request_distances(const request *r, int colors, const char *distance_to)
 {
     if (colors == COLORING_DISTANCE && !distance_to)
-        return usage_error(r->command->name, "--coloring distance needs --distance-to FILE");
+        return usage_error(r->command->name, "--colors distance needs --distance-to FILE");
     if (colors != COLORING_DISTANCE && distance_to)
-        return usage_error(r->command->name, "--distance-to is of --coloring distance");
+        return usage_error(r->command->name, "--distance-to is of --colors distance");
     return EXIT_OK;
 }
 
@@ -96,8 +97,8 @@ int picture_request_check(request *r)
     }
     if (o->range.num > 0 && o->range.values[0] >= o->range.values[1])
         return usage_error(r->command->name, "--range must be LO,HI with LO below HI");
-    if (request_has(r, "coloring") && !has_values && has_colors)
-        return usage_error(r->command->name, "--%s is of --coloring mean, gauss or distance",
+    if (request_has(r, "colors") && !has_values && has_colors)
+        return usage_error(r->command->name, "--%s is of --colors mean, gauss or distance",
                            o->view.bar        ? "bar"
                            : o->range.num > 0 ? "range"
                                               : "colormap");

@@ -42,6 +42,8 @@ typedef struct picture_request {
 #define OPTION_PICTURE_RANGE(text)                                                                 \
     "range", 0, "LO,HI", text, OPTION_LIST(picture_request, picture.range, ",", 1 << 2),           \
         .low = -1e300, .high = 1e300, .must = "LO,HI with LO below HI"
+#define OPTION_COLORS(text, list)                                                                  \
+    "colors", 0, "WHAT", text, OPTION_WORD(picture_request, picture.colors, list), .formats = "png"
 #define OPTION_DISTANCE_TO(text, type, member)                                                     \
     "distance-to", 0, "FILE",                                                                      \
         text ": curves or surfaces (.g2, .json, .igs, .step, .bv), or points of any other file "   \
@@ -52,14 +54,18 @@ typedef struct picture_request {
 /* Beside the mesh, and the colours of outputs in some formats. */
 #define OPTION_BAR                                                                                 \
     "bar", 0, NULL, "beside the mesh, a bar that tells which value has which colour",              \
-        OPTION_FLAG(picture_request, picture.view.bar), .needs = "coloring array distance-to",     \
+        OPTION_FLAG(picture_request, picture.view.bar), .needs = "colors array distance-to",       \
                                                         .formats = "png"
 #define OPTION_COLORMAP(list)                                                                      \
     "colormap", 0, "MAP",                                                                          \
         "colours from the least value to the greatest: @; auto is diverging for curvature, else "  \
         "viridis",                                                                                 \
         OPTION_WORD(picture_request, picture.map, COLOR_MAP_WORDS),                                \
-        .needs = "coloring array distance-to", .formats = list
+        .needs = "colors array distance-to", .formats = list
+
+#define OPTION_NO_BACKGROUND                                                                       \
+    "no-background", 0, NULL, "nothing behind the mesh: the picture is transparent there",         \
+        OPTION_FLAG(picture_request, picture.view.no_background), .formats = "png"
 
 /* Reads what points up into a camera_view: one of the row's words, also with the sign +, or three
    numbers. */
@@ -73,7 +79,8 @@ bool picture_read_up(void *view, const option *o, const char *text);
         .read = picture_read_up, .place = offsetof(type, member), .words = CAMERA_UP_WORDS,        \
         .must = "auto, x, y, z, -x, -y, -z or X,Y,Z"
 
-extern const option request_camera[]; /* from where, and before what */
+extern const option request_camera[];     /* from where */
+extern const option request_background[]; /* before what */
 
 /* Takes over what the rows above leave. EXIT_OK, or EXIT_USAGE with a complaint. */
 int picture_request_check(request *r);

@@ -26,6 +26,7 @@ const subcommand command_info = {
     .examples = info_examples,
     .result = "what the files hold: kinds, sizes and boxes",
     .input = "input file",
+    .kinds = FILE_PATCHES | FILE_SPLINES | FILE_CELLS | FILE_IMAGE | FILE_POINTS,
     .endings =
         "bv g2 json igs iges step stp vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif "
         "tiff nii nii.gz hdr img",
@@ -42,7 +43,7 @@ static const option join_options[] = {
     {.name = NULL}};
 
 static const char *const join_examples[] = {
-    "clspline join large.npy", "clspline image scan.nii -o large.npy --zoom 2 --part 1/2", NULL};
+    "clspline join large.npy", "clspline image scan.nii -o large.npy --scale 2 --part 1/2", NULL};
 
 const subcommand command_join = {
     .name = "join",
@@ -86,7 +87,7 @@ const subcommand command_tune = {
     .about =
         "Measures how fast the device, the devices that join it and the host's cores evaluate "
         "Bezier surfaces of the usual sizes, stores that for later evaluations shared between them "
-        "('clspline bezier --cooperate') and prints it. Nothing needs it: without stored speeds, "
+        "('clspline eval --cooperate') and prints it. Nothing needs it: without stored speeds, "
         "the first evaluation of a kind measures a few tiles. Takes about a minute.",
     .options = tune_options,
     .examples = tune_examples,

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "input_kind.h"
 #include "output.h"
 #include "part_file.h"
 
@@ -200,33 +201,70 @@ static int take_operand(request *r, const char *word)
     return EXIT_OK;
 }
 
-/* Takes an option with its value, which is glued to it ("=x" of --name=x, "x" of -ox) or the next
-   argument, which it then takes too. */
-static int take_option(request *r, char **argv, int *at)
+/* Gives an option its value, NULL where it has none. */
+static int give(request *r, const option *o, int number, const char *value)
 {
-    const char *command = r->command->name, *word = argv[*at];
-    const bool is_long = word[1] == '-';
-    const size_t length = is_long ? strcspn(word + 2, "=") : 1;
-    const char *glued = word + (is_long ? 2 : 1) + length, *value = NULL;
     char values[OPTION_TEXT_BYTES];
-    int number;
-    const option *o =
-        option_find(r->command->options, is_long ? word + 2 : NULL, length, word[1], &number);
-    if (!o && is_long && length == 4 && strncmp(word + 2, "part", length) == 0)
-        return usage_error(command, "'%s': what 'clspline %s' writes cannot be made in parts", word,
-                           command);
-    if (!o) return usage_error(command, "unknown option '%s'", word);
-    if (!o->argument && !o->glued && *glued)
-        return usage_error(command, "no value is expected in '%s'", word);
-    if (*glued)
-        value = *glued == '=' ? glued + 1 : glued;
-    else if (o->argument && !(value = argv[++*at]))
-        return usage_error(command, "a value is missing after '%s'", word);
     r->given |= (uint64_t)1 << number;
     r->values[number] = value;
     if (o->read((char *)r + o->place, o, value)) return EXIT_OK;
-    return usage_error(command, "--%s must be %s, not '%s'", o->name, option_values(o, values),
-                       value);
+    return usage_error(r->command->name, "--%s must be %s, not '%s'", o->name,
+                       option_values(o, values), value ? value : "");
+}
+
+/* Gives an option the value behind '=' or, of letters, behind its own; or the next argument. */
+static int give_next(request *r, const option *o, int number, const char *glued, char **argv,
+                     int *at)
+{
+    const char *value = *glued == '=' ? glued + 1 : *glued ? glued : argv[++*at];
+    if (value) return give(r, o, number, value);
+    return usage_error(r->command->name, "a value is missing after '%s'", argv[*at - 1]);
+}
+
+/* Complains of an option that the subcommand has not, but may have for other files. */
+static int complain_option(const request *r, const char *word, const char *name, size_t length,
+                           char letter)
+{
+    const subcommand *c = r->command;
+    int number;
+    for (const subcommand *const *v = r->variants; *v; v++)
+        if (option_find((*v)->options, name, length, letter, &number))
+            return usage_error(c->name, "'%s' is of %s, not of %s", word, (*v)->of, c->of);
+    if (name && length == 4 && strncmp(name, "part", length) == 0)
+        return usage_error(c->name, "'%s': what 'clspline %s' writes cannot be made in parts", word,
+                           c->name);
+    return usage_error(c->name, "unknown option '%s'", word);
+}
+
+/* Takes an option by its name, or the begin of it. */
+static int take_name(request *r, char **argv, int *at)
+{
+    const char *word = argv[*at], *name = word + 2, *command = r->command->name;
+    const size_t length = strcspn(name, "=");
+    const option *another;
+    int number;
+    const option *o = option_find_begin(r->command->options, name, length, &number, &another);
+    if (!o || length == 0) return complain_option(r, word, name, length, 0);
+    if (another)
+        return usage_error(command, "'%s' may be --%s or --%s", word, another->name, o->name);
+    if (o->argument) return give_next(r, o, number, name + length, argv, at);
+    if (!o->glued && name[length])
+        return usage_error(command, "no value is expected in '%s'", word);
+    return give(r, o, number, name[length] ? name + length + 1 : NULL);
+}
+
+/* Takes options by their letters, the last of which may have a value. */
+static int take_letters(request *r, char **argv, int *at)
+{
+    const char *word = argv[*at];
+    int number, status = EXIT_OK;
+    for (const char *letter = word + 1; *letter && status == EXIT_OK; letter++) {
+        const option *o = option_find(r->command->options, NULL, 0, *letter, &number);
+        if (!o) return complain_option(r, word, NULL, 0, *letter);
+        if (o->argument) return give_next(r, o, number, letter + 1, argv, at);
+        status = give(r, o, number, NULL);
+    }
+    return status;
 }
 
 /* ---- what is allowed together ---- */
@@ -301,9 +339,17 @@ static int check_joined(const request *r)
 static int check_inputs(const request *r)
 {
     const subcommand *c = r->command;
-    if (c->input && r->num_inputs == 0) return usage_error(c->name, "no %s given", c->input);
-    if (c->one_input && r->num_inputs > 1)
+    const size_t needed = c->input ? 1 + (c->second != NULL) : 0;
+    if (r->num_inputs < needed)
+        return usage_error(c->name, "no %s given", r->num_inputs == 0 ? c->input : c->second);
+    if (c->one_input && r->num_inputs > needed)
         return usage_error(c->name, "one %s at a time", c->input);
+    for (size_t i = 1; c->of && i < r->num_inputs - (c->second != NULL); i++) {
+        const unsigned kind = input_kind(r->inputs[i]);
+        if (kind && !(kind & c->kinds))
+            return usage_error(c->name, "'%s' has %s, and '%s' %s: one kind at a time",
+                               r->inputs[i], input_kind_name(kind), r->inputs[0], c->of);
+    }
     if (count_dashes(r->inputs, r->num_inputs) > 1)
         return usage_error(c->name, "standard input can be read once only");
     return EXIT_OK;
@@ -358,7 +404,9 @@ static int check_outputs(const request *r)
 static int check_formats(const request *r, const option *o)
 {
     char endings[OPTION_TEXT_BYTES];
-    if (!o->formats || request_makes(r, o->formats) || (o->is_camera && r->has_camera))
+    int number;
+    if (!find(r, "format", &number) || !o->formats || request_makes(r, o->formats) ||
+        (o->is_camera && r->has_camera))
         return EXIT_OK;
     const bool pictures = strcmp(o->formats, "png") == 0;
     return usage_error(r->command->name, "--%s needs %s%s%s", o->name,
@@ -387,6 +435,45 @@ static int check(request *r)
     return status == EXIT_OK ? check_given(r, check_formats) : status;
 }
 
+/* Tells whether a letter stands for an option that has a value. */
+static bool has_value(const subcommand *const *variants, char letter)
+{
+    int number;
+    for (; *variants; variants++) {
+        const option *o = option_find((*variants)->options, NULL, 0, letter, &number);
+        if (o && o->argument) return true;
+    }
+    return false;
+}
+
+/* Tells whether an argument is an option whose value is the next one. */
+static bool takes_next(const subcommand *const *variants, const char *word)
+{
+    const option *another;
+    int number;
+    if (word[1] != '-') {
+        while (*++word && !has_value(variants, *word)) {
+        }
+        return *word && !word[1];
+    }
+    for (; *variants; variants++) {
+        const option *o =
+            option_find_begin((*variants)->options, word + 2, strlen(word + 2), &number, &another);
+        if (o && o->argument) return true;
+    }
+    return false;
+}
+
+const char *request_first_input(const subcommand *const *variants, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0) return argv[i + 1];
+        if (argv[i][0] != '-' || argv[i][1] == 0) return argv[i];
+        i += takes_next(variants, argv[i]);
+    }
+    return NULL;
+}
+
 int request_read(request *r, int argc, char **argv)
 {
     bool only_operands = false;
@@ -400,7 +487,7 @@ int request_read(request *r, int argc, char **argv)
         else if (strcmp(argv[i], "--") == 0)
             only_operands = true;
         else
-            status = take_option(r, argv, &i);
+            status = argv[i][1] == '-' ? take_name(r, argv, &i) : take_letters(r, argv, &i);
         if (status != EXIT_OK || r->help) return status;
     }
     return check(r);

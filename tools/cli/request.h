@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "command.h"
+#include "foreign.h"
 #include "mesh.h"
 #include "option_table.h"
 #include "sharing.h"
@@ -29,6 +30,7 @@ enum { REQUEST_MAX_OPTIONS = 64 };
 /* What all requests begin with. */
 typedef struct request {
     const struct subcommand *command;
+    const struct subcommand *const *variants; /* all of its name, which NULL ends */
     int argc; /* arguments as they were typed, behind the subcommand's name: */
     char **argv;
     const char **inputs; /* [num_inputs]; "-": standard input */
@@ -50,7 +52,9 @@ typedef struct request {
 } request;
 
 typedef struct subcommand {
-    const char *name;    /* as it is typed: "bezier", "bspline eval" */
+    const char *name;    /* of the job, as it is typed */
+    const char *of;      /* where several subcommands have that name: what files of this one have */
+    unsigned kinds;      /* of files that it takes first, bits of file_kind; 0: any */
     const char *summary; /* in the list of commands */
     const char *usage;   /* what follows the name, a line each way */
     const char *about;   /* one or more paragraphs */
@@ -60,6 +64,7 @@ typedef struct subcommand {
     const char *input;           /* what it reads, for complaints; NULL: nothing */
     const char *endings;         /* of files that it reads, separated by blanks */
     bool one_input;
+    const char *second;   /* what it reads behind that, from a file of its own; NULL: nothing */
     const char *instead;  /* an option with which there may be no output */
     size_t request_bytes; /* of its request, which begins with the part above */
     const void *defaults; /* a request; NULL: all zero */
@@ -69,9 +74,14 @@ typedef struct subcommand {
 } subcommand;
 
 /* Reads the arguments behind the subcommand's name into *r, which has its defaults, and room for as
-   many inputs and outputs. EXIT_OK, or EXIT_USAGE with a complaint. With --help, nothing else is
-   looked at. */
+   many inputs and outputs. Long names may be cut where they stay clear, and letters joined, as
+   getopt_long has it. EXIT_OK, or EXIT_USAGE with a complaint. With --help, nothing else is looked
+   at. */
 int request_read(request *r, int argc, char **argv);
+
+/* Returns the first of the arguments that is no option and no value of one, by the tables of
+   several subcommands, which end in NULL; NULL: there is none. */
+const char *request_first_input(const subcommand *const *variants, int argc, char **argv);
 
 /* Tells whether an option was given. */
 bool request_has(const request *r, const char *name);

@@ -72,7 +72,8 @@ static int run_request(request *r, const run_group *group, int status)
     return joined == EXIT_OK ? status : joined;
 }
 
-int run_command(const subcommand *c, int argc, char **argv, const run_group *group)
+int run_command(const subcommand *const *variants, const subcommand *c, int argc, char **argv,
+                const run_group *group)
 {
     request *r = calloc(1, c->request_bytes);
     sharing_totals totals = {.calls = 0};
@@ -81,6 +82,7 @@ int run_command(const subcommand *c, int argc, char **argv, const run_group *gro
     if (r && files) {
         if (c->defaults) memcpy(r, c->defaults, c->request_bytes);
         r->command = c;
+        r->variants = variants;
         r->started = seconds_now();
         r->sharing.totals = &totals;
         r->inputs = files;
@@ -88,7 +90,7 @@ int run_command(const subcommand *c, int argc, char **argv, const run_group *gro
         if (group) give_part(r, group);
         status = request_read(r, argc, argv);
         if (status == EXIT_OK && r->help)
-            help_subcommand(c);
+            help_job(variants);
         else
             status = run_request(r, group, status);
     } else {

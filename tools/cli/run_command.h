@@ -13,9 +13,11 @@ typedef struct run_group {
     void *user;
 } run_group;
 
-/* Does what a subcommand's arguments say. argv ends in NULL. As one of a group it makes its part,
-   and the first process joins them; NULL: all that --part says. Returns the exit status. */
-int run_command(const subcommand *c, int argc, char **argv, const run_group *group);
+/* Does what the arguments of a subcommand say, one of several of its name, which NULL ends. argv
+   ends in NULL. As one of a group it makes its part, and the first process joins them; NULL: all
+   that --part says. Returns the exit status. */
+int run_command(const subcommand *const *variants, const subcommand *c, int argc, char **argv,
+                const run_group *group);
 
 /* Prints the version of the library that runs, and that of the headers of this program's build
    where it is another. */

@@ -25,7 +25,7 @@ static void find_zoom(const image_request *r, const image_array *in, double zoom
     static const double rounding = 1e-7; /* files have lengths in f32 */
     const option_list *wanted = &r->spacing;
     for (uint32_t k = 0; k < N; k++) {
-        zoom[k] = r->zoom > 0 ? r->zoom : 1;
+        zoom[k] = r->scale > 0 ? r->scale : 1;
         if (wanted->num > 0 && k < in->directions)
             zoom[k] = in->place.spacing[k] / wanted->values[wanted->num > 1 ? k : 0];
         const double whole = fmax(floor(zoom[k] + 0.5), 1);
@@ -81,8 +81,8 @@ static bool find_size(const image_request *r, const image_array *in, image_array
     return true;
 }
 
-/* Makes the output's place: what it shows of the world does not change by --zoom and --spacing, and
-   moves by all else. */
+/* Makes the output's place: what it shows of the world does not change by --scale and --spacing,
+   and moves by all else. */
 static void find_place(const image_request *r, const image_array *in, image_array *out)
 {
     double zoom[N];

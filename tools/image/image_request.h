@@ -1,4 +1,4 @@
-/* The command line of `clspline image`. */
+/* The command lines of `clspline image`, and of convert on images. */
 #ifndef CLSPLINE_TOOLS_IMAGE_REQUEST_H
 #define CLSPLINE_TOOLS_IMAGE_REQUEST_H
 
@@ -23,7 +23,7 @@ typedef struct image_request {
     /* where samples go; what is given by x, y, z */
     double rotate;                   /* degrees */
     uint32_t axis;                   /* about which to rotate: 0 to 2 */
-    double zoom;                     /* 0: not given */
+    double scale;                    /* 0: not given */
     option_list shift, affine, size; /* the size of the output */
     option_list spacing;             /* of the output's samples; 1 for all directions, or x, y, z */
     bool fit;                        /* the size is that of all that is turned */

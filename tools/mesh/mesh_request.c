@@ -13,16 +13,16 @@ const option mesh_request_outputs[] = {
 static const option pictures[] = {
     {.group = "pictures"},
     {.rows = request_camera},
+    {.rows = request_background},
     {OPTION_PICTURE_SIZE},
-    {"coloring", 0, "WHAT",
-     "what surfaces are coloured by: @; mean is half the sum of the principal curvatures, gauss "
-     "their product",
-     OPTION_WORD(mesh_request, picture.colors, COLORING_WORDS), .formats = "png"},
-    {OPTION_DISTANCE_TO("of --coloring distance", mesh_request, picture.distance_to),
-     .needs = "coloring", .formats = "png"},
+    {OPTION_COLORS("what surfaces are coloured by: @; mean is half the sum of the principal "
+                   "curvatures, gauss their product",
+                   COLORING_WORDS)},
+    {OPTION_DISTANCE_TO("of --colors distance", mesh_request, picture.distance_to),
+     .needs = "colors", .formats = "png"},
     {OPTION_PICTURE_RANGE("values at the ends of the colours; default of curvatures symmetric "
                           "about 0, with 98 of 100 points within, of distances all"),
-     .needs = "coloring", .formats = "png"},
+     .needs = "colors", .formats = "png"},
     {OPTION_BAR},
     {OPTION_COLORMAP("png")},
     {OPTION_PICTURE_EDGES("dark lines along the edges of patches, of B-spline surfaces, and of "

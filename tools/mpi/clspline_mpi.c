@@ -15,8 +15,13 @@
 #include "node_turns.h"
 
 /* Those that make files in parts. */
-static const subcommand *const commands[] = {
-    &command_bezier, &command_bspline_eval, &command_image, &command_project, &command_solid, NULL};
+static const subcommand *const commands[] = {&command_eval_patches,
+                                             &command_eval_splines,
+                                             &command_eval_solid,
+                                             &command_convert_cells,
+                                             &command_project,
+                                             &command_image,
+                                             NULL};
 
 /* The ranks, as each of them sees them. */
 typedef struct ranks {
@@ -136,16 +141,17 @@ static int list_ranks(const ranks *w, const node_share *share)
 
 static int help(void)
 {
-    puts("usage: mpirun -n N clspline-mpi COMMAND ...\n"
+    puts("usage: mpirun -n N clspline-mpi JOB ...\n"
          "\n"
          "Makes with N processes, on one machine or on several that share a disk, the file\n"
-         "that 'clspline COMMAND ...' makes, byte for byte. Each process makes one part of\n"
+         "that 'clspline JOB ...' makes, byte for byte. Each process makes one part of\n"
          "it; the file has its name when all parts are there. A process takes the device\n"
          "of its number in its machine, unless --device or CLSPLINE_DEVICE name one.\n"
          "\n"
-         "commands, with the options of 'clspline COMMAND --help':");
+         "jobs, with the options of 'clspline help JOB':");
     for (size_t i = 0; commands[i]; i++)
-        printf("  %-15s %s\n", commands[i]->name, commands[i]->summary);
+        if (i == 0 || strcmp(commands[i]->name, commands[i - 1]->name) != 0)
+            printf("  %-15s %s\n", commands[i]->name, commands[i]->summary);
     puts("\n"
          "options:\n"
          "  --ranks         of each rank its machine, cores and device, and nothing else\n"
@@ -153,7 +159,7 @@ static int help(void)
          "  -V, --version   version of the library, and of the headers if another\n"
          "\n"
          "example:\n"
-         "  mpirun -n 4 clspline-mpi image scan.nii -o fine.npy --zoom 2 --resume");
+         "  mpirun -n 4 clspline-mpi image scan.nii -o fine.npy --scale 2 --resume");
     return EXIT_OK;
 }
 

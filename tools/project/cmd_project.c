@@ -63,7 +63,7 @@ static bool check_model(const work *w)
         else if (by_cubics && (dim < 2 || dim > 3))
             why = "not of 2 or 3 coordinates, which --method mrep needs";
         else if (w->r->opts.num_nearest > 1 && batch->type.directions != 1)
-            why = "a surface, which --nearest above 1 does not do";
+            why = "a surface, which --count above 1 does not do";
         else if (w->r->is_signed && batch->type.directions != 2)
             why = "a curve, of which --signed is not known";
         else if (w->r->is_signed && dim != 3)
@@ -148,7 +148,7 @@ static void judge(work *w, nearest_row *row)
    memory runs out. */
 static bool keep_row(work *w, const double *point, const nearest_row *row)
 {
-    const bool has_stats = w->r->stats || w->r->histogram;
+    const bool has_stats = w->r->base.json || w->r->histogram;
     if (w->is_picture && w->r->is_signed && row->patch >= 0) point = row->point;
     return (!has_stats || distance_stats_add(&w->stats, row)) &&
            (!(w->is_picture || w->is_cloud) ||
@@ -339,7 +339,7 @@ static bool report_distances(work *w)
     const option_list *range = &w->r->picture.range;
     if (w->r->histogram)
         distance_stats_histogram(&w->stats, range->num > 0 ? range->values : NULL, stderr);
-    return !w->r->stats || distance_stats_print(&w->stats, w->search_seconds);
+    return !w->r->base.json || distance_stats_print(&w->stats, w->search_seconds);
 }
 
 /* Writes the report that is asked for as JSON. */

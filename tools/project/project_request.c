@@ -23,17 +23,16 @@ static int check(request *base)
     const project_request *r = (const project_request *)base;
     const bool by_cubics = r->opts.method == CLSP_NEAREST_MREP;
     const char *name = base->command->name;
-    if (base->num_inputs < 2) return usage_error(name, "no file of points given");
     if (base->sharing.cooperate && by_cubics)
         return usage_error(name, "--cooperate is of --method exact");
     if (base->num_parts > 0 && base->num_outputs > 0 &&
         request_format(base, base->outputs[0]) != PROJECT_NPY)
         return usage_error(name, "--part: '%s' cannot be written in parts, .npy can",
                            base->outputs[0]);
-    if (r->stats && base->num_outputs > 0 && strcmp(base->outputs[0], "-") == 0)
-        return usage_error(name, "--stats goes to standard output, as -o - does");
+    if (base->json && base->num_outputs > 0 && strcmp(base->outputs[0], "-") == 0)
+        return usage_error(name, "--json goes to standard output, as -o - does");
     if (r->opts.num_nearest > 1 && by_cubics)
-        return usage_error(name, "--nearest is of --method exact");
+        return usage_error(name, "--count is of --method exact");
     return check_picture(base);
 }
 
@@ -58,7 +57,7 @@ static const option options[] = {
      OPTION_TEXT(project_request, columns)},
     {"max-dist", 'm', "D", "look no further than this",
      OPTION_NUMBER(project_request, opts.max_dist, DBL_MIN, DBL_MAX), .must = "a number above 0"},
-    {"nearest", 'k', "K", "the K nearest local minima of the distance, @; default 1",
+    {"count", 'k', "K", "the K nearest local minima of the distance, @; default 1",
      OPTION_COUNT(project_request, opts.num_nearest, 1, CLSP_NEAREST_MAX_RESULTS)},
     {OPTION_OF_METHODS(
         "method", 0, "M",
@@ -71,10 +70,11 @@ static const option options[] = {
      "points, which comes along; nan where the side is open, as beside edges and creases, the "
      "bound being the distance there. Colours are about 0",
      OPTION_FLAG(project_request, is_signed)},
-    {"stats", 0, "FORMAT",
-     "on standard output, as @: how many points have each status, and the least, mean, root mean "
+    {"json", 0, NULL,
+     "print as JSON on standard output how many points have each status, and the least, mean, root "
+     "mean "
      "square, median, 95th and 99th percentile and greatest of the distances",
-     OPTION_WORD(project_request, stats, "json"), .low = PROJECT_STATS_JSON},
+     OPTION_FLAG(request, json)},
     {"histogram", 0, NULL, "on standard error, how many points have which distance",
      OPTION_FLAG(project_request, histogram)},
     {OPTION_PRECISION("f32 is the default, f64 needs fp64")},
@@ -85,6 +85,7 @@ static const option options[] = {
     {OPTION_BAR},
     {OPTION_COLORMAP("png ply")},
     {.rows = request_camera},
+    {.rows = request_background},
     {OPTION_PICTURE_SIZE},
     {.rows = request_sharing},
     {.rows = request_parts},
@@ -95,7 +96,7 @@ static const option options[] = {
 static const char *const examples[] = {
     "clspline project curves.g2 points.csv -o nearest.csv",
     "clspline project teapot.bv scan.ply -o deviation.png --bar --range 0,0.1",
-    "clspline project part.g2 scan.npy -o colored.ply --signed --tolerance 0.05 --stats json",
+    "clspline project part.g2 scan.npy -o colored.ply --signed --tolerance 0.05 --json",
     "clspline project a.g2 b.json points.npy -o nearest.npy --max-dist 0.5 --precision f64",
     "clspline project curves.g2 samples.npy -o parameters.npy --invert --tolerance 1e-4",
     "clspline project curves.g2 scan.csv -o nearest.csv --columns east,north,height",
@@ -126,7 +127,9 @@ const subcommand command_project = {
     .options = options,
     .examples = examples,
     .result = "of each point the nearest point of the model, its parameters and the distance",
+    .kinds = FILE_PATCHES | FILE_SPLINES,
     .input = "file of curves or surfaces",
+    .second = "file of points",
     .endings = "g2 json igs iges step stp bv csv npy xyz ply",
     .request_bytes = sizeof(project_request),
     .defaults = &defaults,

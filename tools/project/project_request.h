@@ -7,7 +7,6 @@
 /* Formats as request_format numbers them. */
 enum { PROJECT_CSV = 1, PROJECT_NPY, PROJECT_PNG, PROJECT_PLY };
 
-enum { PROJECT_STATS_JSON = 1 };
 
 typedef struct project_request {
     request base;            /* its inputs are the model, the points last */
@@ -16,7 +15,6 @@ typedef struct project_request {
     option_length tolerance; /* unit 1: percent of the box's diagonal */
     const char *columns;     /* of the points; NULL: as the file has them */
     bool invert, is_signed, histogram;
-    int stats; /* PROJECT_STATS_JSON; 0: none */
 } project_request;
 
 PICTURE_REQUEST_CHECK(project_request);

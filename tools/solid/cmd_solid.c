@@ -1,4 +1,4 @@
-/* `clspline solid`: Catmull-Clark solids of meshes of cells. */
+/* Jobs on meshes of cells: eval, convert, slice, locate and probe. */
 #include "command.h"
 
 #include <float.h>

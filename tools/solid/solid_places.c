@@ -27,7 +27,7 @@ static bool choose_numbers(solid_places *p)
     p->numbers = field ? field->components : p->m->channels - 3;
     if (!p->probes || field || (!p->m->r->array && p->numbers > 0)) return true;
     if (p->m->r->array) return solid_model_no_array(p->m);
-    complain("%s: --probe: the mesh has no data of points", p->m->r->base.inputs[0]);
+    complain("%s: the mesh has no data of points", p->m->r->base.inputs[0]);
     return false;
 }
 
@@ -315,9 +315,9 @@ bool solid_places_run(solid_places *p, const solid_model *m, mesh_precision prec
                       progress_bar *bar)
 {
     p->m = m;
-    p->probes = m->r->probe != NULL;
-    p->path = p->probes ? m->r->probe : m->r->locate;
-    p->is_npy = request_format(&m->r->base, m->r->base.outputs[0]) == SOLID_NPY;
+    p->probes = m->r->probes;
+    p->path = m->r->points;
+    p->is_npy = request_format(&m->r->base, m->r->base.outputs[0]) == PLACES_NPY;
     if (!choose_numbers(p) || !open_plan(p, precision)) return false;
     p->samples.bar = bar;
     if (!point_file_open(&p->file, p->path, 3, m->r->columns, &p->message) || !open_output(p)) {

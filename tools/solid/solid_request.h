@@ -1,4 +1,4 @@
-/* The command line of `clspline solid`. */
+/* The command lines of jobs on meshes of cells: eval, convert, slice, locate and probe. */
 #ifndef CLSPLINE_TOOLS_SOLID_REQUEST_H
 #define CLSPLINE_TOOLS_SOLID_REQUEST_H
 
@@ -7,7 +7,7 @@
 
 enum { SOLID_MAX_REFINE = 20, SOLID_MAX_PLANES = 65536 };
 
-/* Formats as request_format numbers them; those of slices come last. */
+/* Formats of the solid and its boundary, as request_format numbers them. */
 typedef enum solid_format {
     SOLID_NONE,
     SOLID_VTU,
@@ -15,13 +15,11 @@ typedef enum solid_format {
     SOLID_OBJ,
     SOLID_STL,
     SOLID_GLB,
-    SOLID_PNG,
-    SOLID_NPY,
-    SOLID_TIFF,
-    SOLID_NIFTI,
-    SOLID_NIFTI_GZ,
-    SOLID_CSV /* of places alone */
+    SOLID_PNG
 } solid_format;
+
+/* Those of places and data of points. */
+enum { PLACES_CSV = 1, PLACES_NPY };
 
 /* Units of a mesh's lengths. */
 typedef enum solid_unit { SOLID_UM, SOLID_MM, SOLID_CM, SOLID_M, SOLID_INCH } solid_unit;
@@ -55,8 +53,8 @@ typedef struct solid_request {
     bool cuts;           /* a picture of the boundary is cut open, */
     uint32_t cut_axis;   /* across this axis, */
     double cut_height;   /* at this height */
-    const char *locate;  /* a file of points that are looked for, */
-    const char *probe;   /* or whose data are; NULL: none */
+    const char *points;  /* a file of points that are looked for; NULL: none */
+    bool probes;         /* their data are */
     const char *columns; /* of it; NULL: as it has them */
     bool nearest;        /* of points outside the nearest one of the solid is written */
     double tolerance;    /* up to which points outside are found at their nearest one */
@@ -74,7 +72,7 @@ bool solid_request_shows_data(const solid_request *r);
 /* Tells whether points are looked for. */
 static inline bool solid_request_has_points(const solid_request *r)
 {
-    return r->locate || r->probe;
+    return r->points != NULL;
 }
 
 /* Does what a solid_request asks for. Returns the exit status. */

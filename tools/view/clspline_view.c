@@ -17,5 +17,7 @@ int main(int argc, char **argv)
     interrupts_catch();
     if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0))
         return run_close(run_version("clspline-view"));
-    return run_close(run_command(&command_view, argc > 0 ? argc - 1 : 0, argv + (argc > 0), NULL));
+    const subcommand *const variants[] = {&command_view, NULL};
+    return run_close(
+        run_command(variants, variants[0], argc > 0 ? argc - 1 : 0, argv + (argc > 0), NULL));
 }

@@ -17,10 +17,12 @@ static bool no_memory(void)
 bool stage_open(stage *s, const view_request *r)
 {
     *s = (stage){.r = r, .tolerance = STAGE_TOLERANCE};
-    s->style = (scene_style){
-        .wires = r->wireframe, .edges = r->edges, .zebra = r->zebra, .backdrop = !r->no_background};
+    s->style = (scene_style){.wires = r->wireframe,
+                             .edges = r->picture.edges,
+                             .zebra = r->zebra,
+                             .backdrop = !r->picture.view.no_background};
     s->shows_controls = r->controls;
-    s->shows_bar = r->bar;
+    s->shows_bar = r->picture.view.bar;
     s->model = view_model_read(r);
     return s->model;
 }
@@ -38,34 +40,31 @@ static bool open_device(stage *s, clsp_graphics_context graphics)
 
 static bool open_distances(stage *s)
 {
-    if (s->r->distance_to) s->distances = distance_set_open(s->ctx, s->r->distance_to);
-    return s->distances || !s->r->distance_to;
+    if (s->r->picture.distance_to)
+        s->distances = distance_set_open(s->ctx, s->r->picture.distance_to);
+    return s->distances || !s->r->picture.distance_to;
 }
 
 /* Colours as the request has it. Complains where the model has no such thing. */
 static bool color_first(stage *s)
 {
     const view_request *r = s->r;
-    if (stage_color(s, (coloring_kind)r->coloring)) return true;
-    complain("%s: --coloring %s: %s", r->base.inputs[0],
-             r->coloring == COLORING_DATA   ? "data"
-             : r->coloring == COLORING_MEAN ? "mean"
-                                            : "gauss",
-             r->coloring == COLORING_DATA ? "the model has no data"
-                                          : "curvatures are of patches and splines alone");
+    if (stage_color(s, r->picture.colors)) return true;
+    complain("%s: --colors %s: %s", r->base.inputs[0],
+             r->picture.colors == COLORING_DATA   ? "data"
+             : r->picture.colors == COLORING_MEAN ? "mean"
+                                                  : "gauss",
+             r->picture.colors == COLORING_DATA ? "the model has no data"
+                                                : "curvatures are of patches and splines alone");
     return false;
 }
 
 void stage_place(stage *s, int width, int height)
 {
-    const camera first = camera_place(&s->model->outline, &s->r->camera, width, height);
-    camera_view view = s->r->camera;
-    view.has_direction = false;
-    view.turn = first.turn + s->r->turn;
-    view.tilt = first.tilt + s->r->tilt;
+    const camera_view *const view = &s->r->picture.view.camera;
     size_t bar = s->shows_bar ? color_bar_width((size_t)width, (size_t)height) : 0;
     if (bar >= (size_t)width) bar = 0;
-    s->view = camera_place(&s->model->outline, &view, width - (double)bar, height);
+    s->view = camera_place(&s->model->outline, view, width - (double)bar, height);
     s->view.width = width;
 }
 
@@ -105,7 +104,7 @@ bool stage_color(stage *s, coloring_kind kind)
     if (kind == COLORING_DATA && !view_model_has_data(s->model)) return false;
     if (is_curvature(kind) && !view_model_has_curvature(s->model)) return false;
     if (kind == COLORING_DISTANCE && !s->distances) return false;
-    s->style.colors = (coloring){.kind = kind, .map = s->r->map};
+    s->style.colors = (coloring){.kind = kind, .map = s->r->picture.map};
     s->is_fit = false;
     if (is_curvature(kind) && !s->has_curvature) s->is_evaluated = false;
     return true;
@@ -154,9 +153,9 @@ static bool fit(stage *s)
     const double flat = 1e-4 / fmax(s->model->diagonal, 1e-30);
     bool done = true;
     s->is_fit = true;
-    if (s->r->range.num > 0) {
-        c->low = s->r->range.values[0];
-        c->high = s->r->range.values[1];
+    if (s->r->picture.range.num > 0) {
+        c->low = s->r->picture.range.values[0];
+        c->high = s->r->picture.range.values[1];
     } else if (c->kind >= COLORING_MEAN) {
         double *values = list_values(s);
         done = values && coloring_fit(c, values, s->model->mesh.num_vertices,

@@ -40,7 +40,7 @@ int view_run(request *r)
     if (errno == ENOENT)
         complain("view needs " PROGRAM
                  ", which is neither beside clspline nor on PATH; it is built "
-                 "with GLFW and EGL. 'clspline bezier IN.bv -o OUT.png' draws pictures without it");
+                 "with GLFW and EGL. 'clspline eval IN -o OUT.png' draws pictures without it");
     else
         complain("cannot start " PROGRAM ": %s", strerror(errno));
     free(argv);

@@ -147,7 +147,7 @@ static bool check_size(const view_model *m, size_t num_patches, bool has_more)
 {
     if (num_patches == 0 && !has_more) complain("%s: there is nothing to show", name_of(m));
     if (num_patches > VIEW_MOST_PATCHES)
-        complain("%s: these are %zu patches, view shows %d at most; 'clspline bezier' makes meshes "
+        complain("%s: these are %zu patches, view shows %d at most; 'clspline eval' makes meshes "
                  "of more",
                  name_of(m), num_patches, VIEW_MOST_PATCHES);
     return num_patches <= VIEW_MOST_PATCHES && (num_patches > 0 || has_more);

@@ -60,15 +60,14 @@ static bool make_picture(stage *s, const offscreen *o, const view_request *r)
     const clsp_graphics_context graphics = {.gl_context = o->context, .egl_display = o->display};
     gl_frame frame = {.width = 0};
     io_message message;
-    const int width = r->width > 0 ? r->width : VIEW_WIDTH;
-    const int height = r->height > 0 ? r->height : VIEW_HEIGHT;
+    const int width = (int)r->picture.view.width, height = (int)r->picture.view.height;
     if (!gl_frame_open(&frame, width, height, SAMPLES, &message)) {
         complain("%s", message.text);
         return false;
     }
     const bool done = stage_begin(s, &graphics, width, height) && stage_update(s, false) &&
                       stage_draw(s, &frame, SIZE_MAX) &&
-                      view_picture_save(&frame, r->no_background, r->base.outputs[0]);
+                      view_picture_save(&frame, r->picture.view.no_background, r->base.outputs[0]);
     gl_frame_close(&frame);
     return done;
 }

@@ -323,8 +323,7 @@ static bool open_window(window *w, const view_request *r)
                  glfw_reason);
         return false;
     }
-    w->handle =
-        make_window(r->width > 0 ? r->width : VIEW_WIDTH, r->height > 0 ? r->height : VIEW_HEIGHT);
+    w->handle = make_window((int)r->picture.view.width, (int)r->picture.view.height);
     if (!w->handle) {
         complain("no window with OpenGL 3.3 can be had: %s", glfw_reason);
         return false;

@@ -2,7 +2,11 @@
    conversions of all curves with its weights and where it begins (docs/math.md, 14).
 
    The host sets CLSP_DIM, all coordinates; CLSP_DIFFERENCES 1 where the weights of derivatives are
-   those of differences of neighbouring control points, which are taken first. */
+   those of differences of neighbouring control points, which are taken first.
+
+   A row has its weights and the number of its first control point: for 12 bytes of a cubic's
+   control point in float 20 are loaded, which is the limit. Curves that share knots go by
+   sum_lines.cl. */
 #include "real.clh"
 
 #ifndef CLSP_DIM

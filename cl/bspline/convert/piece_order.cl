@@ -1,7 +1,10 @@
 /* Bezier pieces of surfaces and volumes, put in order piece by piece: rows of control points
    [pieces_u][order_u][pieces_v][order_v][pieces_w][order_w] become
    [pieces_u][pieces_v][pieces_w][order_u][order_v][order_w], of whole coordinates. A surface has
-   its second direction along w, and one piece of order 1 along v. */
+   its second direction along w, and one piece of order 1 along v.
+
+   It runs on parts of rows that stay in a cache, so that memory sees the result once. An item has
+   one column of the rows of a piece and divides for it once. */
 #include "real.clh"
 
 /* The blocks of a launch, of order_u rows each, from first_block on; they go to `offset` and on.

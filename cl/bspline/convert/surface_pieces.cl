@@ -2,7 +2,12 @@
    banded tables that sum_lines and sum_bands make (docs/math.md, 16), for GPUs.
 
    The host sets CLSP_DIM, all coordinates of a control point; CLSP_TERMS_U and CLSP_TERMS_V of a
-   sum; CLSP_ORDER_U and CLSP_ORDER_V, control points of a piece. */
+   sum; CLSP_ORDER_U and CLSP_ORDER_V, control points of a piece.
+
+   An item has one coordinate of one column of some pieces that follow each other along u, with its
+   weights along v, and keeps the sums along v that the next piece takes too. Results have the bits
+   of the two kernels. Its floor is the copy of control points to pieces, 16 for each bicubic one
+   that is read. */
 #include "real.clh"
 
 #ifndef CLSP_DIM

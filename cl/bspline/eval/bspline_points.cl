@@ -15,7 +15,12 @@
    With CLSP_OWN_BASIS that is so for each curve, behind
      [4]                                where its domain begins and ends, in two parts each
    and as far as derivatives go that vertices have.
-   The host sets what eval_points.clh asks for. */
+   The host sets what eval_points.clh asks for.
+
+   An item finds its span by bisection. A value is a chain of convex combinations, (degree + 1)^2
+   steps a direction for all; the triangle of Cox and de Boor takes half as many, but needs degree +
+   1 numbers at once, which compilers for GPUs keep in memory. Grids need no kernel of their own,
+   nor do conversions: their tables are banded ones (cl/patch). */
 #include "bernstein_chain.clh"
 #include "parameter.clh"
 

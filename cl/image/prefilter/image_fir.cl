@@ -2,7 +2,12 @@
        c_k = h_0 s_k + sum_{j=1}^{half} h_j (s_{k-j} + s_{k+j}).
    taps: h_0 .. h_half. What the host sets is in line_pass.clh, and
      CLSP_HALF    half, for what is staged
-     CLSP_STAGED  1: through local memory, by groups of CLSP_GROUP items */
+     CLSP_STAGED  1: through local memory, by groups of CLSP_GROUP items
+
+   An item makes a coefficient. CLSP_STAGED has the kernels of Champagnat and Le Sant: rows through
+   local memory, columns down a ring of the last samples there. GPUs take these from 2^22 samples on
+   for what image_fir_strips.cl does not make: more than 33 taps, and the first direction of
+   volumes. */
 #include "line_pass.clh"
 
 #ifndef CLSP_HALF

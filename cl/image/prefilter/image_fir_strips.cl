@@ -1,9 +1,13 @@
-/* FIR prefilters of two directions in one pass over memory, for GPUs (docs/kernels.md). A group
-   goes down a strip of neighbouring columns, CHUNK rows at a time: an item loads its column of
-   them, convolves a piece of a row, and then its column of what pieces have become, of which it
-   keeps the last rows. Sums are those of image_fir.cl, and the bits too.
+/* FIR prefilters of two directions in one pass over memory, for GPUs. A group goes down a strip of
+   neighbouring columns, CHUNK rows at a time: an item loads its column of them, convolves a piece
+   of a row, and then its column of what pieces have become, of which it keeps the last rows. Sums
+   are those of image_fir.cl, and the bits too.
 
-   The host sets CLSP_HALF, half the taps, CLSP_GROUP and what pixel.clh asks for. */
+   The host sets CLSP_HALF, half the taps, CLSP_GROUP and what pixel.clh asks for.
+
+   Up to 33 taps; 256 items, in double 128, with two barriers for 16 rows. An item keeps one row
+   less than there are taps in registers. A strip begins with 16 rows, or 32 above 17 taps, that
+   only fill what is kept; a pixel is read 1.1 to 1.5 times. */
 #include "sample_columns.clh"
 
 #ifndef CLSP_HALF

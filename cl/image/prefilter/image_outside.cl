@@ -1,4 +1,7 @@
-/* The coefficients of a part of an image that cannot be made of its samples: they become NaN. */
+/* The coefficients of a part of an image that cannot be made of its samples: they become NaN.
+
+   Steps of such images begin with the first block for which all samples are there (filter_reach.h).
+ */
 #include "pixel.clh"
 
 /* Coefficients of slices of num_y x num_x, from element `offset` on, of which those from begin_ to

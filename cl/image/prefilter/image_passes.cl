@@ -3,7 +3,12 @@
    A line is cut into blocks that begin at multiples of their length, and each is filtered by
    itself: both recursions begin `halo` samples outside of it, where what they begin with no longer
    counts. So all ways of continuing an image are the same to it, and results do not depend on how
-   an image is shared. */
+   an image is shared.
+
+   An item has a block of one line. The first recursion goes to the target in global memory, and
+   what lies behind the block is summed as the second one needs it, so that nothing private is
+   indexed. With a block of a whole line it is the kernel of Ruijters and Thevenaz
+   (CLSP_IMAGE_LINES). copy_samples is for what needs no filter. */
 #include "line_pass.clh"
 
 /* ---- an item for each block ---- */

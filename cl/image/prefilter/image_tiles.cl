@@ -1,8 +1,16 @@
-/* The recursive prefilter in registers, for GPUs (docs/math.md, 18; docs/kernels.md). Each block of
-   CLSP_TILE coefficients of a line is made by one item, from these samples and CLSP_HALO more at
-   either end, where what the recursions begin with no longer counts; as in image_passes.cl.
+/* The recursive prefilter in registers, for GPUs (docs/math.md, 18). Each block of CLSP_TILE
+   coefficients of a line is made by one item, from these samples and CLSP_HALO more at either end,
+   where what the recursions begin with no longer counts; as in image_passes.cl.
 
-   The host sets CLSP_HALO, CLSP_TILE, CLSP_GROUP and what pixel.clh asks for. */
+   The host sets CLSP_HALO, CLSP_TILE, CLSP_GROUP and what pixel.clh asks for.
+
+   A group of 256 items filters 252 columns of 32 rows, an item a column: 60 coalesced loads, two
+   recursions without a branch. The 32 coefficients go to local memory, from where items filter
+   pieces of 32 columns of a row, whose odd pitch keeps them in different banks. A pixel is read 2.1
+   times, mostly from a cache, and written once. It is for single precision and orders 2 and 3 where
+   image_strips.cl is not taken; filter_columns does one direction of volumes. Tiles of 16 rows are
+   for GPUs whose registers are not known. Narrow images have groups of no more items than their
+   rows need. */
 #include "sample_columns.clh"
 
 #ifndef CLSP_HALO

@@ -1,10 +1,16 @@
 /* Values of images of two directions at affine maps, by taps that a group of items has loaded into
-   local memory before, for GPUs (docs/kernels.md). All taps of a tile of points lie in one block
-   of coefficients; beyond the edges it is continued as the modes say, so that no point of the tile
-   has to look where its taps are. Memory holds all coefficients, or a box of them.
+   local memory before, for GPUs. All taps of a tile of points lie in one block of coefficients;
+   beyond the edges it is continued as the modes say, so that no point of the tile has to look where
+   its taps are. Memory holds all coefficients, or a box of them.
 
    The host sets what map_points.clh and pixel.clh ask for, CLSP_DIRECTIONS 2, CLSP_FIXED 1,
-   CLSP_WINDOW 0 and CLSP_GROUP BLOCK_GROUP, and chooses no mode MODE_WRAP. */
+   CLSP_WINDOW 0 and CLSP_GROUP BLOCK_GROUP, and chooses no mode MODE_WRAP.
+
+   It is for single precision, orders from 2 and modes other than wrap, without displacements or
+   windows: a tile of 32 x 32 points, a block of at most 56 x 56 coefficients, one channel at a
+   time. Every tap is at a fixed distance from one address; items that work together have 8 x 4
+   points, whose taps share banks the least. Coordinates and sums are those of image_values.cl, and
+   the bits. */
 #define LOCAL_TAPS 1
 #define TILE_X     VALUE_TILE
 #define TILE       TILE_X

@@ -1,5 +1,9 @@
 /* The least and the greatest sample of a channel, to which values are clipped. NaN is passed over;
-   of nothing else the range is empty. */
+   of nothing else the range is empty.
+
+   range_of_samples and join_ranges are two steps. Planes one behind another are filtered as slices
+   of one volume, and their ranges found together: a batch of small images takes as many launches as
+   a large one. */
 #include "pixel.clh"
 
 /* Planes of num samples each from element `offset` on, `step` elements apart, of which an item

@@ -1,9 +1,13 @@
-/* Values of images at affine maps through image objects (docs/kernels.md), of order 3 in single
-   precision. Points whose taps are not all within go by way of the buffer, in all modes.
+/* Values of images at affine maps through image objects, of order 3 in single precision. Points
+   whose taps are not all within go by way of the buffer, in all modes.
 
    The host sets what interpolate.clh and pixel.clh ask for, and
-     CLSP_LERPS  1: a fetch makes a linear interpolation along each direction; 0: it is a
-   coefficient CLSP_GROUP  the local size */
+     CLSP_LERPS  1: a fetch makes a linear interpolation along each direction; 0: a coefficient
+     CLSP_GROUP  the local size
+
+   Texels are 16 or 64 fetches a point. Lerps have each pair of taps with weights v, w as one fetch
+   at w / (v + w) between them, times v + w: 4 or 8 fetches. Of a part of an image a place is found,
+   and rounded, as that of the whole. */
 #ifndef CLSP_GROUP
 #define CLSP_GROUP 64
 #endif

@@ -1,11 +1,17 @@
 /* Values of images at affine maps of grids, along displacement fields and at coordinates
-   (docs/math.md, 18; docs/kernels.md).
+   (docs/math.md, 18).
 
    The host sets what map_points.clh and pixel.clh ask for, and
      CLSP_GROUP   the local size
      CLSP_STRIDE  reals from one point's coordinate to the next one's, of values_at_points
      CLSP_PLACES  the only kernel to be compiled: on a map (0), displaced (1), at points (2); all
-                  three without */
+                  three without
+
+   Weights are made once for all channels. Points whose taps are all within load rows of taps as
+   vectors; others fold each index. The items of a group of 128 make a tile of 32 x 32 points, each
+   eight below each other, four at a time, whose loads are under way together. Points of volumes are
+   made one by one. With a window all that decides about coordinates stays that of the whole image,
+   so that bits do not change. */
 #include "interpolate.clh"
 
 #ifndef CLSP_GROUP

@@ -244,7 +244,7 @@ static size_t ring_bytes(const clsp_image_plan *plan)
    default on GPUs where samples are more than a cache holds. The bits are the same. */
 static bool wants_staged(const clsp_image_plan *plan)
 {
-    enum { MANY = 1 << 22 }; /* docs/performance.md */
+    enum { MANY = 1 << 22 }; /* docs/notes/image_kernels.md */
     const clsp_context *const ctx = plan->base.ctx;
     const uint32_t *const num = plan->layout.whole;
 

@@ -24,9 +24,10 @@ enum {
 #define COEFFICIENT_NS 0.5 /* that a coefficient of a direction takes a core */
 
 /* The prefilter of one channel of an image, at one step; or by the host alone, which filters x and
-   y together and then, where there are slices, z. */
+   y together and then, where there are slices, z, of several channels and images at once. */
 typedef struct load_job {
     clsp_image_plan *plan;
+    const char *samples; /* of all images */
     const clspi_line_functions *functions;
     uint32_t step;
     clspi_line_source source;
@@ -41,8 +42,10 @@ typedef struct load_job {
     const clsp_share *opts;            /* NULL: the call has none */
     clsp_report *report;
     bool across_slices; /* of the host alone: z */
-    uint32_t tiles[3];  /* and its tiles along each direction, */
-    size_t tile[3];     /* of so many coefficients */
+    size_t first_plane,
+        num_planes;    /* and of which planes, the first of them at source and target, */
+    uint32_t tiles[3]; /* its tiles of one along each direction, */
+    size_t tile[3];    /* of so many coefficients */
 } load_job;
 
 static const clspi_filter_step *step_of(const load_job *job)
@@ -300,6 +303,51 @@ static clsp_status run_step(load_job *job)
     return carry_out(job, &work, job->plan->layout.plane);
 }
 
+/* ---- samples ---- */
+
+/* Returns where the samples of a plane begin: those of channels alternate, or stand one channel
+   after the other. */
+static const char *samples_of(const load_job *job, size_t plane)
+{
+    const clspi_image_layout *const l = &job->plan->layout;
+    const size_t image = plane / l->channels, channel = plane % l->channels;
+    const size_t at = image * l->channels * l->samples + channel * (l->planar ? l->samples : 1);
+
+    return job->samples + at * clsp_type_bytes(job->plan->desc.samples);
+}
+
+/* Describes the samples of a channel, or what a step before has made. */
+static clspi_line_source source_of(const load_job *job, const char *at, bool is_samples)
+{
+    const clsp_image_desc *const d = &job->plan->desc;
+    const clspi_image_layout *const l = &job->plan->layout;
+    clspi_line_source source = {.at = at,
+                                .type = is_samples ? d->samples : d->precision,
+                                .step = is_samples && !l->planar ? l->channels : 1,
+                                .cval = d->cval};
+
+    for (uint32_t k = 0; k < 3; k++) {
+        source.pad[k] = is_samples ? l->pad[k] : 0;
+        source.size[k] = l->whole[k] - 2 * source.pad[k];
+        source.first[k] = is_samples ? l->begin[k] : l->low[k];
+        source.num[k] = is_samples ? l->size[k] : l->stored[k];
+        source.mode[k] = l->mode[k];
+        source.stored[k] = l->whole[k];
+        source.extend[k] = clspi_image_filter_mode(l->mode[k]);
+    }
+    return source;
+}
+
+/* Finds the range of a plane's samples, where values are clipped to it. */
+static void find_range(const load_job *job, const clspi_line_source *source, size_t plane)
+{
+    const clsp_image_plan *const plan = job->plan;
+
+    if (plan->desc.clip)
+        job->functions->range(source, plan->store.range +
+                                          plane * 2 * clsp_type_bytes(plan->desc.precision));
+}
+
 /* ---- the host alone ---- */
 
 /* Returns the filter of a direction, of all poles. */
@@ -332,12 +380,53 @@ static void use_directions(load_job *job)
                      : gain_of(job, &z) * gain_of(job, &job->across) * gain_of(job, &job->along_x);
 }
 
-/* Makes tiles, counted z, y, x: of two directions, or of columns across all slices. */
+/* Describes what a plane of the job's is made of. */
+static clspi_line_source plane_source(const load_job *job, size_t plane)
+{
+    const clsp_type real = job->plan->desc.precision;
+
+    if (!job->across_slices) return source_of(job, samples_of(job, job->first_plane + plane), true);
+    return source_of(job, job->source.at + plane * job->plan->layout.plane * clsp_type_bytes(real),
+                     false);
+}
+
+/* Makes a tile of a plane, counted z, y, x: of two directions, or of columns across all slices. */
+static void make_tile(const load_job *job, const clspi_line_work *of_plane, size_t tile)
+{
+    const clspi_image_layout *const l = &job->plan->layout;
+    clspi_line_work pass = *of_plane;
+    const size_t in_slice = tile % ((size_t)job->tiles[1] * job->tiles[2]);
+    const size_t z = tile / job->tiles[1] / job->tiles[2];
+    const size_t y = in_slice / job->tiles[2] * job->tile[1];
+    const size_t x = in_slice % job->tiles[2] * job->tile[2];
+    const size_t num_x = clspi_min(job->tile[2], (job->across_slices ? pass.slice : pass.row) - x);
+    const clspi_line_box box = {.first_z = l->low[0] + (uint32_t)z,
+                                .num_z = 1,
+                                .first_y = l->low[1] + (uint32_t)y,
+                                .num_y = (uint32_t)clspi_min(job->tile[1], l->stored[1] - y),
+                                .first_x = l->low[2] + (uint32_t)x,
+                                .num_x = (uint32_t)num_x};
+    const clspi_slice_range columns = {.at = x,
+                                       .width = num_x,
+                                       .first = l->low[0],
+                                       .num = l->stored[0],
+                                       .block = CLSPI_LINE_BLOCK,
+                                       .in_place = pass.from->at == pass.out};
+
+    pass.out = (char *)pass.out + (z * pass.slice + y * pass.row + x) * job->element;
+    if (job->across_slices)
+        job->functions->slices(&pass, &columns);
+    else
+        job->functions->bands(&pass, &box);
+}
+
+/* Makes tiles of all planes, and with the first one of each the range of its samples. */
 static clsp_status make_tiles(const clspi_work *work, uint32_t worker, const clspi_part *part,
                               const char *const in[], char *out)
 {
     const load_job *const job = work->user;
     const clspi_image_layout *const l = &job->plan->layout;
+    const size_t of_plane = (size_t)job->tiles[0] * job->tiles[1] * job->tiles[2];
     clspi_line_work pass = work_of(job, worker, NULL);
 
     (void)in;
@@ -347,36 +436,21 @@ static clsp_status make_tiles(const clspi_work *work, uint32_t worker, const cls
     pass.slice = (size_t)l->stored[1] * l->stored[2];
     const clspi_float_state before = clspi_float_flush(clspi_image_flushes(&job->plan->desc));
     for (size_t k = part->piece; k < part->piece + part->num_pieces; k++) {
-        const size_t in_slice = k % ((size_t)job->tiles[1] * job->tiles[2]);
-        const size_t z = k / job->tiles[1] / job->tiles[2];
-        const size_t y = in_slice / job->tiles[2] * job->tile[1];
-        const size_t x = in_slice % job->tiles[2] * job->tile[2];
-        const size_t width = job->across_slices ? pass.slice : pass.row;
-        const size_t num_x = clspi_min(job->tile[2], width - x);
-        const clspi_line_box box = {.first_z = l->low[0] + (uint32_t)z,
-                                    .num_z = 1,
-                                    .first_y = l->low[1] + (uint32_t)y,
-                                    .num_y = (uint32_t)clspi_min(job->tile[1], l->stored[1] - y),
-                                    .first_x = l->low[2] + (uint32_t)x,
-                                    .num_x = (uint32_t)num_x};
-        const clspi_slice_range columns = {.at = x,
-                                           .width = num_x,
-                                           .first = l->low[0],
-                                           .num = l->stored[0],
-                                           .block = CLSPI_LINE_BLOCK,
-                                           .in_place = job->source.at == job->target};
-        pass.out = job->target + (z * pass.slice + y * pass.row + x) * job->element;
-        if (job->across_slices)
-            job->functions->slices(&pass, &columns);
-        else
-            job->functions->bands(&pass, &box);
+        const size_t plane = k / of_plane;
+        const clspi_line_source source = plane_source(job, plane);
+        pass.from = &source;
+        pass.out = job->target + plane * l->plane * job->element;
+        if (k % of_plane == 0 && !job->across_slices)
+            find_range(job, &source, job->first_plane + plane);
+        make_tile(job, &pass, k % of_plane);
     }
     clspi_float_state_set(before);
     return CLSP_OK;
 }
 
-/* Chooses tiles: columns as narrow as blocks, since rows around a tile are filtered for it too; and
-   of lines that are filtered along x alone some blocks. */
+/* Chooses the tiles of a plane, and returns how many: columns as narrow as blocks, since rows
+   around a tile are filtered for it too; and of lines that are filtered along x alone some blocks.
+ */
 static size_t choose_tiles(load_job *job)
 {
     enum { COLUMNS = 4096, ROWS = 512 };
@@ -408,7 +482,7 @@ static clsp_status run_on_host(load_job *job)
     use_directions(job);
     const size_t num = choose_tiles(job), items = job->plan->layout.plane / num;
     clspi_work work = {.makers = &makers,
-                       .tiling = {num, 1, 1, 1, 1},
+                       .tiling = {num * job->num_planes, 1, 1, 1, 1},
                        .line_items = items,
                        .line_ns = 2 * COEFFICIENT_NS * (double)items};
 
@@ -416,28 +490,6 @@ static clsp_status run_on_host(load_job *job)
 }
 
 /* ---- all steps ---- */
-
-/* Describes the samples of a channel, or what a step before has made. */
-static clspi_line_source source_of(const load_job *job, const char *at, bool is_samples)
-{
-    const clsp_image_desc *const d = &job->plan->desc;
-    const clspi_image_layout *const l = &job->plan->layout;
-    clspi_line_source source = {.at = at,
-                                .type = is_samples ? d->samples : d->precision,
-                                .step = is_samples && !l->planar ? l->channels : 1,
-                                .cval = d->cval};
-
-    for (uint32_t k = 0; k < 3; k++) {
-        source.pad[k] = is_samples ? l->pad[k] : 0;
-        source.size[k] = l->whole[k] - 2 * source.pad[k];
-        source.first[k] = is_samples ? l->begin[k] : l->low[k];
-        source.num[k] = is_samples ? l->size[k] : l->stored[k];
-        source.mode[k] = l->mode[k];
-        source.stored[k] = l->whole[k];
-        source.extend[k] = clspi_image_filter_mode(l->mode[k]);
-    }
-    return source;
-}
 
 /* Returns the memory of a step's, and makes it where that has not been done. */
 static char *memory_of(const load_job *job, clspi_step_memory memory, char *coefficients)
@@ -483,6 +535,14 @@ static void fill_outside(const load_job *job, char *plane)
         }
 }
 
+/* Tells whether the host filters x and y of a plane aside, where z is filtered as reals. */
+static bool needs_scratch(const load_job *job)
+{
+    const clsp_image_desc *const d = &job->plan->desc;
+
+    return d->coefficients != d->precision && filter_along(job, 0).kind != CLSPI_LINE_COPY;
+}
+
 /* Says what is written next, of reals or of coefficients. */
 static clsp_status aim(load_job *job, clspi_step_memory to, char *coefficients)
 {
@@ -509,49 +569,48 @@ static clsp_status run_steps(load_job *job, char *coefficients)
 /* Filters x and y, and then z in place, where coefficients are reals. */
 static clsp_status run_passes(load_job *job, char *coefficients)
 {
-    const clsp_image_desc *const d = &job->plan->desc;
-    const bool has_slices = filter_along(job, 0).kind != CLSPI_LINE_COPY;
-    const bool is_aside = has_slices && d->coefficients != d->precision;
+    const bool is_aside = needs_scratch(job);
 
     job->across_slices = false;
     CLSPI_CHECK(aim(job, is_aside ? CLSPI_STEP_SCRATCH : CLSPI_STEP_COEFFICIENTS, coefficients));
     CLSPI_CHECK(run_on_host(job));
-    if (!has_slices) return CLSP_OK;
-    job->source = source_of(job, job->target, false);
+    if (filter_along(job, 0).kind == CLSPI_LINE_COPY) return CLSP_OK;
+    job->source.at = job->target;
     job->across_slices = true;
     CLSPI_CHECK(aim(job, CLSPI_STEP_COEFFICIENTS, coefficients));
     return run_on_host(job);
 }
 
-/* Makes the coefficients of one channel. */
-static clsp_status load_plane(load_job *job, const char *samples, size_t plane)
+/* Makes the coefficients of the job's planes, or of one plane step by step. */
+static clsp_status load_planes(load_job *job)
 {
     clsp_image_plan *const plan = job->plan;
-    const clsp_image_desc *const d = &plan->desc;
-    const size_t real = clsp_type_bytes(d->precision);
-    char *const coefficients =
-        plan->store.host + plane * plan->layout.plane * clsp_type_bytes(d->coefficients);
+    const size_t bytes = plan->layout.plane * clsp_type_bytes(plan->desc.coefficients);
+    char *const coefficients = plan->store.host + job->first_plane * bytes;
 
-    job->source = source_of(job, samples, true);
-    if (d->clip) job->functions->range(&job->source, plan->store.range + plane * 2 * real);
-    CLSPI_CHECK(job->by_host ? run_passes(job, coefficients) : run_steps(job, coefficients));
-    if (clspi_is_part(&plan->layout)) fill_outside(job, coefficients);
+    if (job->by_host) {
+        CLSPI_CHECK(run_passes(job, coefficients));
+    } else {
+        job->source = source_of(job, samples_of(job, job->first_plane), true);
+        find_range(job, &job->source, job->first_plane);
+        CLSPI_CHECK(run_steps(job, coefficients));
+    }
+    for (size_t k = 0; k < job->num_planes && clspi_is_part(&plan->layout); k++)
+        fill_outside(job, coefficients + k * bytes);
     return CLSP_OK;
 }
 
 static clsp_status load_all(load_job *job, size_t num_images, const char *samples)
 {
     clsp_image_plan *const plan = job->plan;
-    const clspi_image_layout *const l = &plan->layout;
-    const size_t element = clsp_type_bytes(plan->desc.samples);
+    const size_t planes = num_images * plan->layout.channels;
 
+    job->samples = samples;
     job->functions = clspi_image_line_functions(plan);
     if (plan->desc.taps > 0) CLSPI_CHECK(clspi_image_find_taps(plan, job->taps));
-    for (size_t i = 0; i < num_images; i++)
-        for (uint32_t c = 0; c < l->channels; c++) {
-            const size_t at = i * l->channels * l->samples + (l->planar ? c * l->samples : c);
-            CLSPI_CHECK(load_plane(job, samples + at * element, i * l->channels + c));
-        }
+    job->num_planes = job->by_host && !needs_scratch(job) ? planes : 1;
+    for (; job->first_plane < planes; job->first_plane += job->num_planes)
+        CLSPI_CHECK(load_planes(job));
     clspi_image_reals_renew(plan);
     return CLSP_OK;
 }

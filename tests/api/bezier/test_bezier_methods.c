@@ -332,7 +332,8 @@ static void test_stages(void **state)
 }
 
 /* Whether barriers within two loops are compiled to what they mean, in a work-group of one item.
-   PoCL on processors of 32 bits makes a loop of them that does not end (docs/testing.md). */
+   PoCL on processors of 32 bits makes a loop of them that does not end
+   (docs/notes/implementations.md). */
 static bool keeps_loops(void)
 {
     clsp_device_info info;

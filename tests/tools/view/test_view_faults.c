@@ -107,7 +107,7 @@ static void check(const char *name, view_request r)
     const char *inputs[1] = {path};
     size_t runs = 0, failed = 0;
     snprintf(path, sizeof(path), "%s/%s", data_folder, name);
-    r.camera = (camera_view)CAMERA_VIEW_DEFAULT;
+    r.picture.view.camera = (camera_view)CAMERA_VIEW_DEFAULT;
     r.crease_angle = -1;
     r.base = (request){.inputs = inputs, .num_inputs = 1, .quiet = true};
     num_calls = failing = 0;
@@ -133,8 +133,10 @@ static void test_patches(void **state)
 static void test_splines(void **state)
 {
     (void)state;
-    check("vase.json",
-          (view_request){.samples = 3, .controls = true, .coloring = COLORING_MEAN, .bar = true});
+    check("vase.json", (view_request){.samples = 3,
+                                      .controls = true,
+                                      .picture.colors = COLORING_MEAN,
+                                      .picture.view.bar = true});
 }
 
 static void test_solid(void **state)
@@ -144,8 +146,8 @@ static void test_solid(void **state)
     snprintf(points, sizeof(points), "%s/points.csv", data_folder);
     check("rod.vtk", (view_request){.samples = 2,
                                     .controls = true,
-                                    .coloring = COLORING_DISTANCE,
-                                    .distance_to = points});
+                                    .picture.colors = COLORING_DISTANCE,
+                                    .picture.distance_to = points});
 }
 
 int main(int argc, char **argv)

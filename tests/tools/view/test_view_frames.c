@@ -69,7 +69,7 @@ static void check(const char *name, view_request r)
     const char *inputs[1] = {path};
     stage s;
     snprintf(path, sizeof(path), "%s/%s", data_folder, name);
-    r.camera = (camera_view)CAMERA_VIEW_DEFAULT;
+    r.picture.view.camera = (camera_view)CAMERA_VIEW_DEFAULT;
     r.crease_angle = -1;
     r.base = (request){.inputs = inputs, .num_inputs = 1, .quiet = true};
     assert_true(stage_open(&s, &r));
@@ -84,7 +84,7 @@ static void test_plain(void **state)
 {
     (void)state;
     check("teapot.bv", (view_request){.controls = true});
-    check("teapot.bv", (view_request){.edges = true, .wireframe = true, .samples = 9});
+    check("teapot.bv", (view_request){.picture.edges = true, .wireframe = true, .samples = 9});
 }
 
 static void test_colors(void **state)
@@ -92,10 +92,11 @@ static void test_colors(void **state)
     char far_points[FILENAME_MAX];
     (void)state;
     snprintf(far_points, sizeof(far_points), "%s/points.csv", data_folder);
-    check("vase.json", (view_request){.coloring = COLORING_MEAN, .bar = true});
-    check("teapot.bv", (view_request){.coloring = COLORING_PATCH});
-    check("teapot.bv",
-          (view_request){.coloring = COLORING_DISTANCE, .distance_to = far_points, .bar = true});
+    check("vase.json", (view_request){.picture.colors = COLORING_MEAN, .picture.view.bar = true});
+    check("teapot.bv", (view_request){.picture.colors = COLORING_PATCH});
+    check("teapot.bv", (view_request){.picture.colors = COLORING_DISTANCE,
+                                      .picture.distance_to = far_points,
+                                      .picture.view.bar = true});
     check("pn.bv", (view_request){.zebra = true});
 }
 
@@ -110,7 +111,7 @@ static void test_solid_drag(void **state)
     double place[3], x, y, w;
     (void)state;
     snprintf(path, sizeof(path), "%s/rod.vtk", data_folder);
-    r.camera = (camera_view)CAMERA_VIEW_DEFAULT;
+    r.picture.view.camera = (camera_view)CAMERA_VIEW_DEFAULT;
     r.base = (request){.inputs = inputs, .num_inputs = 1, .quiet = true};
     assert_true(session_open(&s, &r));
     assert_true(session_begin(&s, &(clsp_graphics_context){.gl_context = NULL}, WIDTH, HEIGHT));

@@ -47,13 +47,13 @@ int view_run(request *r)
 
 static void show_path(shown *s, const char *path)
 {
-    *s = (shown){.request = {.camera = CAMERA_VIEW_DEFAULT, .crease_angle = -1}};
+    *s = (shown){.request = {.picture = PICTURE_OPTIONS_DEFAULT, .crease_angle = -1}};
     snprintf(s->path, sizeof(s->path), "%s", path);
     s->inputs[0] = s->path;
     s->request.base = (request){.inputs = s->inputs, .num_inputs = 1, .quiet = true};
     s->model = view_model_open(ctx, &s->request);
     assert_non_null(s->model);
-    s->view = camera_place(&s->model->outline, &s->request.camera, 640, 480);
+    s->view = camera_place(&s->model->outline, &s->request.picture.view.camera, 640, 480);
 }
 
 static void show(shown *s, const char *name)
@@ -469,7 +469,7 @@ static void assert_refused(const char *path)
 {
     const char *inputs[] = {path};
     const view_request r = {.base = {.inputs = inputs, .num_inputs = 1, .quiet = true},
-                            .camera = CAMERA_VIEW_DEFAULT,
+                            .picture = PICTURE_OPTIONS_DEFAULT,
                             .crease_angle = -1};
     assert_null(view_model_open(ctx, &r));
 }

@@ -47,7 +47,7 @@ static void show(shown *s, const char *path, view_request r)
     snprintf(s->path, sizeof(s->path), "%s", path);
     s->inputs[0] = s->path;
     s->request = r;
-    s->request.camera = (camera_view)CAMERA_VIEW_DEFAULT;
+    s->request.picture.view.camera = (camera_view)CAMERA_VIEW_DEFAULT;
     s->request.crease_angle = -1;
     s->request.base = (request){.inputs = s->inputs, .num_inputs = 1, .quiet = true};
     s->rgba = malloc(BYTES);
@@ -157,13 +157,14 @@ static void test_pictures(void **state)
 {
     char points[FILENAME_MAX];
     (void)state;
-    check(path_of("teapot.bv"), (view_request){.edges = true, .controls = true}, "gl");
+    check(path_of("teapot.bv"), (view_request){.picture.edges = true, .controls = true}, "gl");
     check(path_of("pn.bv"), (view_request){.wireframe = true, .samples = 9}, "gl");
-    check(path_of("vase.json"), (view_request){.coloring = COLORING_MEAN, .bar = true}, "gl");
-    check(path_of("knot.g2"), (view_request){.coloring = COLORING_PLAIN}, "gl");
+    check(path_of("vase.json"),
+          (view_request){.picture.colors = COLORING_MEAN, .picture.view.bar = true}, "gl");
+    check(path_of("knot.g2"), (view_request){.picture.colors = COLORING_PLAIN}, "gl");
     snprintf(points, sizeof(points), "%s", path_of("points.csv"));
-    check(path_of("pn.bv"), (view_request){.coloring = COLORING_DISTANCE, .distance_to = points},
-          "gl");
+    check(path_of("pn.bv"),
+          (view_request){.picture.colors = COLORING_DISTANCE, .picture.distance_to = points}, "gl");
 }
 
 /* Corners of polyhedra, which no call makes, are beside what calls make. */
@@ -173,7 +174,7 @@ static void test_polyhedra(void **state)
                                "5 1 1\n0 0 0\n0 2 0\n2 0 0\n2 2 0.5\n";
     (void)state;
     check(temporary_file("both.bv", text, strlen(text)),
-          (view_request){.coloring = COLORING_PATCH, .samples = 5}, "gl");
+          (view_request){.picture.colors = COLORING_PATCH, .samples = 5}, "gl");
 }
 
 /* The host makes normals of solids. */

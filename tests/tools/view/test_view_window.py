@@ -94,8 +94,8 @@ class Viewer:
         self.edited = path.replace(".bv", "-edited.bv")
         with open(log, "w") as file:
             self.process = subprocess.Popen(
-                [COMMAND, "view", path, "-v", "--resolution", "400,300", "--control-points",
-                 "--camera-direction", "0,0,-1", "--camera-orthographic"],
+                [COMMAND, "view", path, "-v", "--size", "400x300", "--control-points",
+                 "--direction", "0,0,-1", "--orthographic"],
                 env=dict(display.env, **(env or {})), stdout=file, stderr=file)
         self.id = wait_for("window", self.find)
         self.do("windowmove", "--sync", self.id, 0, 0)
@@ -163,7 +163,7 @@ def assert_near(found, expected):
 def mesh_of(path):
     """The bytes of the mesh that the command makes of a file."""
     mesh = path + ".ply"
-    subprocess.run([COMMAND, "bezier", path, "-o", mesh, "-q", "-n", "9"], check=True)
+    subprocess.run([COMMAND, "eval", path, "-o", mesh, "-q", "-n", "9"], check=True)
     with open(mesh, "rb") as file:
         return file.read()
 

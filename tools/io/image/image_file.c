@@ -103,7 +103,7 @@ bool image_source_refuse(const image_source *s)
     static const char formats[] = "PNG, TIFF, NIfTI, JPEG, .npy";
     scanner scan;
     scanner_init(&scan, s->file, s->name, s->message);
-    if (foreign_refuse(&scan, formats, "image")) return false;
+    if (foreign_refuse(&scan, formats, FILE_IMAGE)) return false;
     return scan.filled == 0 ? image_source_fail(s, "the file is empty")
                             : image_source_fail(s, "no image of a known format (%s)", formats);
 }

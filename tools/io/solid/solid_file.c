@@ -119,7 +119,7 @@ bool solid_file_read(solid_cells *cells, FILE *file, const char *name, const io_
     scan.progress = progress;
     *cells = (solid_cells){.num_points = 0};
     const bool is_foreign =
-        foreign_refuse(&scan, "VTK, VTU, MEDIT or Gmsh, as meshio does", "solid");
+        foreign_refuse(&scan, "VTK, VTU, MEDIT or Gmsh, as meshio does", FILE_CELLS);
     const solid_reader reader = is_foreign ? NULL : find_reader(&scan);
     bool done = !scan.failed;
     if (done && !reader)

@@ -301,7 +301,7 @@ static bool add_stream(bezierview *result, FILE *file, const char *name, mesh_pr
     reader r = {.result = result, .group = BEZIERVIEW_NO_GROUP};
     scanner_init(&r.scan, file, name, message);
     r.scan.floats = precision == MESH_F32;
-    if (!foreign_refuse(&r.scan, "BezierView", "bezier") && read_all(&r)) return true;
+    if (!foreign_refuse(&r.scan, "BezierView", FILE_PATCHES) && read_all(&r)) return true;
     bezierview_clear(result);
     return false;
 }

@@ -94,7 +94,7 @@ static bool add_bezierview(splines *content, const char *path, mesh_precision pr
 static bool add_splines(splines *content, const char *path, mesh_precision precision,
                         io_message *message)
 {
-    static const char way[] = "; 'clspline bspline bezier' makes a file of what is read";
+    static const char way[] = "; 'clspline convert' makes a file of what is read";
     if (!spline_file_add(content, path, precision, message)) return false;
     const unsigned long trimmed = (unsigned long)content->num_trimmed;
     const unsigned long left_out = (unsigned long)content->num_left_out;

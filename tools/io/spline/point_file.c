@@ -268,7 +268,7 @@ static bool open_text(point_file *f)
     f->scan.any_real = true;
     if (ply_points_is(&f->scan)) return open_ply(f);
     fields_init(&f->line, &f->scan);
-    if (foreign_refuse(&f->scan, "CSV, .xyz or .ply", NULL)) return false;
+    if (foreign_refuse(&f->scan, "CSV, .xyz or .ply", FILE_POINTS)) return false;
     if (!f->is_xyz || f->dim == 3) return true;
     return io_fail(f->message, "%s: points of an .xyz file have 3 coordinates, not %u", f->in.name,
                    f->dim);

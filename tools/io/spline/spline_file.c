@@ -23,7 +23,7 @@ static bool read_any(splines *content, scanner *s)
 {
     if (foreign_is_iges(s)) return iges_read(content, s);
     if (foreign_is_step(s)) return step_read(content, s);
-    if (foreign_refuse(s, ".g2, STEP, IGES or geomdl's JSON", "bspline")) return false;
+    if (foreign_refuse(s, ".g2, STEP, IGES or geomdl's JSON", FILE_SPLINES)) return false;
     if (input_ends_in(s->name, "igs") || input_ends_in(s->name, "iges"))
         return iges_read(content, s);
     if (input_ends_in(s->name, "step") || input_ends_in(s->name, "stp"))

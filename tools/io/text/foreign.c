@@ -24,7 +24,7 @@ static bool is_iges(const unsigned char *text, size_t count, char letter)
 
 typedef struct foreign_format {
     const char *name;
-    const char *reader; /* the subcommand that reads it */
+    file_kind kind;
     const char *unpack; /* the command that does it */
 } foreign_format;
 
@@ -80,81 +80,81 @@ static bool is_g2(const unsigned char *text, size_t count)
 
 /* Finds a format that has no mark at its beginning, or one that numbers alone may have. */
 static const foreign_format *find_unmarked(const scanner *s, const unsigned char *text,
-                                           size_t count, const char *own)
+                                           size_t count, file_kind own)
 {
-    static const foreign_format iges = {.name = "an IGES file", .reader = "bspline"},
+    static const foreign_format iges = {.name = "an IGES file", .kind = FILE_SPLINES},
                                 binary = {.name = "an IGES file in binary form"},
                                 compressed = {.name = "an IGES file in compressed form"},
-                                vtk = {.name = "a VTK file", .reader = "solid"},
+                                vtk = {.name = "a VTK file", .kind = FILE_CELLS},
                                 xml = {.name = "an XML file"},
                                 obj = {.name = "an OBJ file of Wavefront"},
                                 stl = {.name = "an STL file"},
-                                json = {.name = "a JSON file", .reader = "bspline"},
-                                g2 = {.name = "a .g2 file", .reader = "bspline"};
+                                json = {.name = "a JSON file", .kind = FILE_SPLINES},
+                                g2 = {.name = "a .g2 file", .kind = FILE_SPLINES};
     const bool is_xml = count > 5 && memcmp(text, "<?xml", 5) == 0;
     if (is_iges(text, count, 'S')) return &iges;
     if (is_iges(text, count, 'B')) return &binary;
     if (is_iges(text, count, 'C')) return &compressed;
     if (is_xml && has_words(text, count, "<VTKFile")) return &vtk;
-    if (is_xml) return own && strcmp(own, vtk.reader) == 0 ? NULL : &xml;
+    if (is_xml) return own == FILE_CELLS ? NULL : &xml;
     if (is_obj(text, count)) return &obj;
     if (is_stl(text, count, s->size)) return &stl;
     for (size_t i = 0; i < count && (isspace(text[i]) || text[i] == '{'); i++)
         if (text[i] == '{') return &json;
-    return own && is_g2(text, count) ? &g2 : NULL;
+    return own != FILE_POINTS && is_g2(text, count) ? &g2 : NULL;
 }
 
 /* Finds a format by a file's first bytes; NULL: none of these. */
 static const foreign_format *find_format(const scanner *s, const unsigned char *text, size_t count,
-                                         const char *own)
+                                         file_kind own)
 {
 #define MARK(text) text, sizeof(text) - 1
     static const struct {
         const char *mark;
         size_t length;
         foreign_format format;
-    } known[] = {
-        {MARK(STEP_MARK), {"a STEP file", "bspline", NULL}},
-        {MARK("3D Geometry File Format"), {"a Rhino 3DM file", NULL, NULL}},
-        {MARK("DBRep_DrawableShape"), {"a BREP file of Open CASCADE", NULL, NULL}},
-        {MARK("CASCADE Topology"), {"a BREP file of Open CASCADE", NULL, NULL}},
-        {MARK("ply"), {"a PLY file", NULL, NULL}},
-        {MARK("OFF"), {"an OFF file", NULL, NULL}},
-        {MARK("COFF"), {"an OFF file", NULL, NULL}},
-        {MARK("NOFF"), {"an OFF file", NULL, NULL}},
-        {MARK("# .PCD"), {"a PCD file", NULL, NULL}},
-        {MARK("VERSION .7"), {"a PCD file", NULL, NULL}},
-        {MARK("LASF"), {"a LAS file", NULL, NULL}},
-        {MARK("glTF"), {"a glTF file", NULL, NULL}},
-        {MARK("\x89HDF"), {"an HDF5 file (of VTKHDF, clspline.read in Python)", NULL, NULL}},
-        {MARK("CDF"), {"a NetCDF file (Exodus and others)", NULL, NULL}},
-        {MARK("*HEADING"), {"an Abaqus file", NULL, NULL}},
-        {MARK("*Heading"), {"an Abaqus file", NULL, NULL}},
-        {MARK("\x1f\x8b"), {"a file compressed by gzip", NULL, "gunzip -c"}},
-        {MARK("\xfd"
-              "7zXZ"),
-         {"a file compressed by xz", NULL, "xz -dc"}},
-        {MARK("BZh"), {"a file compressed by bzip2", NULL, "bunzip2 -c"}},
-        {MARK("(\xb5/\xfd"), {"a file compressed by zstd", NULL, "zstd -dc"}},
-        {MARK("PK\x03\x04"), {"a ZIP archive", NULL, "unzip -p"}},
-        {MARK("# vtk DataFile"), {"a VTK file", "solid", NULL}},
-        {MARK("<VTKFile"), {"a VTK file", "solid", NULL}},
-        {MARK("$MeshFormat"), {"a Gmsh file", "solid", NULL}},
-        {MARK("MeshVersionFormatted"), {"a MEDIT file", "solid", NULL}},
-        {MARK("\x89PNG"), {"a PNG image", "image", NULL}},
-        {MARK("\xff\xd8\xff"), {"a JPEG image", "image", NULL}},
-        {MARK("MFEM mesh"), {"an MFEM file", "solid", NULL}},
-        {MARK("\1\0\0\0"), {"a MEDIT file", "solid", NULL}},
-        {MARK("\0\0\0\1"), {"a MEDIT file", "solid", NULL}},
-        {MARK("II*\0"), {"a TIFF image", "image", NULL}},
-        {MARK("MM\0*"), {"a TIFF image", "image", NULL}},
-        {MARK("II+\0"), {"a TIFF image", "image", NULL}},
-        {MARK("MM\0+"), {"a TIFF image", "image", NULL}},
-        {MARK("\x5c\1\0\0"), {"a NIfTI image", "image", NULL}},
-        {MARK("\x1c\2\0\0"), {"a NIfTI image", "image", NULL}},
-        {MARK("\0\0\1\x5c"), {"a NIfTI image", "image", NULL}},
-        {MARK("\0\0\2\x1c"), {"a NIfTI image", "image", NULL}},
-        {MARK("\x93NUMPY"), {"an .npy array", "image", NULL}}};
+    } known[] = {{MARK(STEP_MARK), {"a STEP file", FILE_SPLINES, NULL}},
+                 {MARK("3D Geometry File Format"), {"a Rhino 3DM file", FILE_UNKNOWN, NULL}},
+                 {MARK("DBRep_DrawableShape"), {"a BREP file of Open CASCADE", FILE_UNKNOWN, NULL}},
+                 {MARK("CASCADE Topology"), {"a BREP file of Open CASCADE", FILE_UNKNOWN, NULL}},
+                 {MARK("ply"), {"a PLY file", FILE_UNKNOWN, NULL}},
+                 {MARK("OFF"), {"an OFF file", FILE_UNKNOWN, NULL}},
+                 {MARK("COFF"), {"an OFF file", FILE_UNKNOWN, NULL}},
+                 {MARK("NOFF"), {"an OFF file", FILE_UNKNOWN, NULL}},
+                 {MARK("# .PCD"), {"a PCD file", FILE_UNKNOWN, NULL}},
+                 {MARK("VERSION .7"), {"a PCD file", FILE_UNKNOWN, NULL}},
+                 {MARK("LASF"), {"a LAS file", FILE_UNKNOWN, NULL}},
+                 {MARK("glTF"), {"a glTF file", FILE_UNKNOWN, NULL}},
+                 {MARK("\x89HDF"),
+                  {"an HDF5 file (of VTKHDF, clspline.read in Python)", FILE_UNKNOWN, NULL}},
+                 {MARK("CDF"), {"a NetCDF file (Exodus and others)", FILE_UNKNOWN, NULL}},
+                 {MARK("*HEADING"), {"an Abaqus file", FILE_UNKNOWN, NULL}},
+                 {MARK("*Heading"), {"an Abaqus file", FILE_UNKNOWN, NULL}},
+                 {MARK("\x1f\x8b"), {"a file compressed by gzip", FILE_UNKNOWN, "gunzip -c"}},
+                 {MARK("\xfd"
+                       "7zXZ"),
+                  {"a file compressed by xz", FILE_UNKNOWN, "xz -dc"}},
+                 {MARK("BZh"), {"a file compressed by bzip2", FILE_UNKNOWN, "bunzip2 -c"}},
+                 {MARK("(\xb5/\xfd"), {"a file compressed by zstd", FILE_UNKNOWN, "zstd -dc"}},
+                 {MARK("PK\x03\x04"), {"a ZIP archive", FILE_UNKNOWN, "unzip -p"}},
+                 {MARK("# vtk DataFile"), {"a VTK file", FILE_CELLS, NULL}},
+                 {MARK("<VTKFile"), {"a VTK file", FILE_CELLS, NULL}},
+                 {MARK("$MeshFormat"), {"a Gmsh file", FILE_CELLS, NULL}},
+                 {MARK("MeshVersionFormatted"), {"a MEDIT file", FILE_CELLS, NULL}},
+                 {MARK("\x89PNG"), {"a PNG image", FILE_IMAGE, NULL}},
+                 {MARK("\xff\xd8\xff"), {"a JPEG image", FILE_IMAGE, NULL}},
+                 {MARK("MFEM mesh"), {"an MFEM file", FILE_CELLS, NULL}},
+                 {MARK("\1\0\0\0"), {"a MEDIT file", FILE_CELLS, NULL}},
+                 {MARK("\0\0\0\1"), {"a MEDIT file", FILE_CELLS, NULL}},
+                 {MARK("II*\0"), {"a TIFF image", FILE_IMAGE, NULL}},
+                 {MARK("MM\0*"), {"a TIFF image", FILE_IMAGE, NULL}},
+                 {MARK("II+\0"), {"a TIFF image", FILE_IMAGE, NULL}},
+                 {MARK("MM\0+"), {"a TIFF image", FILE_IMAGE, NULL}},
+                 {MARK("\x5c\1\0\0"), {"a NIfTI image", FILE_IMAGE, NULL}},
+                 {MARK("\x1c\2\0\0"), {"a NIfTI image", FILE_IMAGE, NULL}},
+                 {MARK("\0\0\1\x5c"), {"a NIfTI image", FILE_IMAGE, NULL}},
+                 {MARK("\0\0\2\x1c"), {"a NIfTI image", FILE_IMAGE, NULL}},
+                 {MARK("\x93NUMPY"), {"an .npy array", FILE_IMAGE, NULL}}};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         const size_t length = known[i].length;
         if (count <= length || memcmp(text, known[i].mark, length) != 0) continue;
@@ -165,30 +165,30 @@ static const foreign_format *find_format(const scanner *s, const unsigned char *
     return find_unmarked(s, text, count, own);
 }
 
-bool foreign_refuse(scanner *s, const char *formats, const char *own)
+bool foreign_refuse(scanner *s, const char *formats, file_kind own)
 {
     const unsigned char *text;
     const size_t count = scanner_buffered(s, &text);
     const foreign_format *const format = count > 0 ? find_format(s, text, count, own) : NULL;
-    if (!format || (format->reader && own && strcmp(format->reader, own) == 0)) return false;
+    if (!format || (format->kind && format->kind == own)) return false;
     s->failed = true;
     if (format->unpack)
         io_fail(s->message, "%s: %s; unpack it, as by %s FILE | clspline .. -", s->name,
                 format->name, format->unpack);
-    else if (format->reader)
-        io_fail(s->message, "%s: %s, which 'clspline %s' reads", s->name, format->name,
-                format->reader);
+    else if (format->kind)
+        io_fail(s->message, "%s: %s, which its name should say", s->name, format->name);
     else
         io_fail(s->message, "%s: %s; convert it to %s", s->name, format->name, formats);
     return true;
 }
 
-const char *foreign_reader(scanner *s)
+file_kind foreign_kind(scanner *s)
 {
     const unsigned char *text;
     const size_t count = scanner_buffered(s, &text);
-    const foreign_format *const format = count > 0 ? find_format(s, text, count, "") : NULL;
-    return format ? format->reader : NULL;
+    const foreign_format *const format =
+        count > 0 ? find_format(s, text, count, FILE_UNKNOWN) : NULL;
+    return format ? format->kind : FILE_UNKNOWN;
 }
 
 bool foreign_is_iges(scanner *s)

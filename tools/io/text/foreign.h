@@ -6,15 +6,24 @@
 
 #include "scanner.h"
 
+/* What a file has, as bits. */
+typedef enum file_kind {
+    FILE_UNKNOWN = 0,
+    FILE_PATCHES = 1 << 0, /* Bezier patches */
+    FILE_SPLINES = 1 << 1,
+    FILE_CELLS = 1 << 2,
+    FILE_IMAGE = 1 << 3,
+    FILE_POINTS = 1 << 4
+} file_kind;
+
 /* Tells whether a file is of a known format that its reader does not have, by how it begins:
    nothing of it may have been read. Then fails with "NAME: an OFF file; convert it to FORMATS",
-   for compressed ones with how to unpack them, for those of another subcommand with its name. own:
-   the subcommand that reads it; NULL: one that reads rows of numbers, whatever they are. */
-bool foreign_refuse(scanner *s, const char *formats, const char *own);
+   for compressed ones with how to unpack them, for those of another kind with that. own: the kind
+   of what is read, FILE_POINTS being rows of numbers, whatever they are. */
+bool foreign_refuse(scanner *s, const char *formats, file_kind own);
 
-/* Returns the subcommand that reads a file of which nothing was read, by how it begins; NULL: that
-   is not known. */
-const char *foreign_reader(scanner *s);
+/* Returns the kind of a file of which nothing was read, by how it begins. */
+file_kind foreign_kind(scanner *s);
 
 /* Tell whether a file of which nothing was read begins as IGES files, or STEP files, do. */
 bool foreign_is_iges(scanner *s);
