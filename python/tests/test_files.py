@@ -282,6 +282,14 @@ class Zarr(Case):
         np.testing.assert_array_equal(found.world, [[20, 0, 12], [0, 20, 12]])
         with self.assertRaisesRegex(clspline.ArgumentError, 'level: 2, of 2'):
             clspline.read(self.path('a.zarr'), level=2)
+        one['axes'][1]['unit'] = 'millimeter'
+        group.attrs['multiscales'] = [one]
+        found = clspline.read(self.path('a.zarr'))
+        np.testing.assert_allclose(found.world, [[0.01, 0, 0.007], [0, 10, 7]])
+        self.assertEqual(found.unit, 'meter')
+        one['axes'][1]['unit'] = 'parsec'
+        group.attrs['multiscales'] = [one]
+        self.assertIsNone(clspline.read(self.path('a.zarr')).unit)
         one['datasets'][0]['coordinateTransformations'][0] = {'type': 'rotation'}
         group.attrs['multiscales'] = [one]
         with self.assertRaisesRegex(clspline.ArgumentError, 'a transformation .*rotation'):
@@ -438,6 +446,8 @@ class Itk(Case):
         self.check('d.png', self.image(5, 6, dtype=np.uint16))
         with self.assertRaisesRegex(clspline.ArgumentError, 'one image or volume'):
             clspline.write(self.path('e.mha'), self.image(3, 5, 6))
+        with self.assertRaisesRegex(clspline.ArgumentError, 'e.png'):
+            clspline.write(self.path('e.png'), self.image(5, 6, dtype=np.float64))
 
     @needs('nibabel')
     def test_as_nifti(self):
@@ -595,6 +605,27 @@ class Cad(Case):
             sphere = next(each for each in found if each.rational)
             radius = np.linalg.norm(sphere.evaluate(9), axis=-1)
             np.testing.assert_allclose(radius, 5, rtol=1e-9)
+
+    @needs_fp64
+    def test_curves(self):
+        from OCP.BRepBuilderAPI import BRepBuilderAPI_MakeEdge, BRepBuilderAPI_MakeVertex
+        from OCP.STEPControl import STEPControl_StepModelType, STEPControl_Writer
+        from OCP.gp import gp_Circ, gp_Pnt
+        circle = gp_Circ()
+        circle.SetRadius(3.0)
+        edges = (BRepBuilderAPI_MakeEdge(gp_Pnt(0, 0, 1), gp_Pnt(2, 0, 1)).Shape(),
+                 BRepBuilderAPI_MakeEdge(circle).Shape())
+        for name, shapes in (('a.stp', edges), ('b.stp', [BRepBuilderAPI_MakeVertex(
+                gp_Pnt(0, 0, 0)).Shape()])):
+            step = STEPControl_Writer()
+            for shape in shapes:
+                step.Transfer(shape, STEPControl_StepModelType.STEPControl_AsIs)
+            step.Write(self.path(name))
+        line, circle = sorted(clspline.read(self.path('a.stp')), key=lambda each: each.rational)
+        np.testing.assert_allclose(line.evaluate(2)[0], [[0, 0, 1], [2, 0, 1]], atol=1e-12)
+        np.testing.assert_allclose(np.linalg.norm(circle.evaluate(9)[0], axis=-1), 3, rtol=1e-12)
+        with self.assertRaisesRegex(clspline.Error, 'b.stp'):
+            clspline.read(self.path('b.stp'))
 
 
 if __name__ == '__main__':

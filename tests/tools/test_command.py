@@ -426,6 +426,25 @@ class Help(Case):
                 self.assertIn(" ".join(words.split()) + " " + option["help"], plain)
 
 
+class Start(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("ldd") and shutil.which("true"), "no ldd")
+    def test_start(self):
+        """At most 20 libraries are loaded, and the rest of a start is short beside that."""
+        listed = subprocess.run(["ldd", COMMAND], stdout=subprocess.PIPE, text=True).stdout
+        libraries = re.findall(r"=> (/\S+)", listed)
+        if not libraries or "san.so" in listed:
+            self.skipTest("a static command, or one with sanitizers")
+        self.assertLessEqual(len(libraries), 20, listed)
+        seconds = {"true": [], COMMAND: []}
+        for _ in range(40):
+            for command, found in seconds.items():
+                start = time.perf_counter()
+                subprocess.run([command, "--version"], stdout=subprocess.DEVNULL, check=True,
+                               env=dict(os.environ, LD_PRELOAD=" ".join(libraries)))
+                found.append(time.perf_counter() - start)
+        self.assertLess(min(seconds[COMMAND]) - min(seconds["true"]), 0.003)
+
+
 class Devices(unittest.TestCase):
     def test_table(self):
         done = run("devices")

@@ -1024,6 +1024,10 @@ static void test_meshb(void **state)
 
 static void test_meshb_refused(void **state)
 {
+    static const unsigned char others[] = {30, 33, 46, 86, 87, 96, 103};
+    static const char *const names[] = {"TetrahedraP2", "HexahedraQ3", "PrismsP2", "PyramidsP2",
+                                        "Polyhedra"};
+    char text[200], words[200];
     making m;
     (void)state;
     make_meshb(&m, false, 2);
@@ -1033,17 +1037,25 @@ static void test_meshb_refused(void **state)
     make_meshb(&m, false, 2);
     m.bytes[4] = 5;
     refused_binary(&m, "cells:1: the version is 5, above 4, before byte 8 of the binary part");
-    make_meshb(&m, false, 2);
-    m.bytes[20] = 30; /* vertices as tetrahedra of order 2 */
-    refused_binary(&m,
-                   "cells:1: cells of order above 1 and polyhedra (list 30) are not read, before "
-                   "byte 28 of the binary part");
+    for (size_t i = 0; i < sizeof(others); i++) {
+        make_meshb(&m, false, 2);
+        m.bytes[20] = others[i]; /* vertices as cells of order 2 and the like */
+        snprintf(words, sizeof(words),
+                 "cells:1: cells of order above 1 and polyhedra (list %d) are not read, before "
+                 "byte 28 of the binary part",
+                 others[i]);
+        refused_binary(&m, words);
+    }
     make_meshb(&m, false, 2);
     m.bytes[24] = 40; /* the vertices' end */
     m.bytes[25] = 0;
     refused_binary(&m, "cells:1: list 4 is too long, before byte 368 of the binary part");
-    refused("MeshVersionFormatted 2 Dimension 3 Vertices 0 TetrahedraP2 1",
-            "cells:1: TetrahedraP2 are not read: only cells of order 1");
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        snprintf(text, sizeof(text), "MeshVersionFormatted 2 Dimension 3 Vertices 0 %s 1",
+                 names[i]);
+        snprintf(words, sizeof(words), "cells:1: %s are not read: only cells of order 1", names[i]);
+        refused(text, words);
+    }
 }
 
 /* Files of others are called by their names, with what to do. */

@@ -18,7 +18,7 @@
 /* Of pages, the largest there are. A page of what NAME.part says of itself has no bytes of the
    whole: NFS clients of Linux may write a page that they have read as a whole, and with it bytes of
    another machine's part as they were. */
-enum { PAGE = 1 << 16 };
+enum { PAGE = 1 << 16, RECORD_BYTES = 3 * PART_TEXT_BYTES };
 
 /* ---- names ---- */
 
@@ -104,10 +104,11 @@ static bool read_text(FILE *file, part_record *r)
     return is_read;
 }
 
-static bool write_text(FILE *file, const part_record *r)
+/* Makes the text of a record; returns its length. */
+static int make_text(char text[RECORD_BYTES], const part_record *r)
 {
-    return fprintf(file, HEAD "id %s\nbytes %" PRIu64 "\njob %s\nmade by %s\n", r->id, r->bytes,
-                   r->job, r->made) > 0;
+    return snprintf(text, RECORD_BYTES, HEAD "id %s\nbytes %" PRIu64 "\njob %s\nmade by %s\n",
+                    r->id, r->bytes, r->job, r->made);
 }
 
 /* Reads the record of a part. False with a message where it is none. */
@@ -129,10 +130,12 @@ static bool read_record(const char *name, uint32_t number, uint32_t count, part_
 static bool write_record(const char *name, const part_record *r, io_message *message)
 {
     char *const path = path_of(name, r->number, r->count);
+    char text[RECORD_BYTES];
     output out;
     bool done = path && output_open_plain(&out, path, message);
     if (done) {
-        write_text(out.file, r);
+        make_text(text, r);
+        fputs(text, out.file);
         done = output_close(&out, true);
     }
     free(path);
@@ -150,15 +153,9 @@ static uint64_t own_place(uint64_t bytes)
 /* Writes into NAME.part what it is. */
 static bool put_own(int part, const part_record *own)
 {
-    const int descriptor = fcntl(part, F_DUPFD_CLOEXEC, 0);
-    FILE *const file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
-    if (!file) {
-        if (descriptor >= 0) close(descriptor);
-        return false;
-    }
-    const bool done =
-        fseeko(file, (off_t)own_place(own->bytes), SEEK_SET) == 0 && write_text(file, own);
-    return fclose(file) == 0 && done;
+    char text[RECORD_BYTES];
+    const int count = make_text(text, own);
+    return pwrite(part, text, (size_t)count, (off_t)own_place(own->bytes)) == count;
 }
 
 /* Reads what NAME.part is. PART_MISSING: it is not there; PART_OTHER with a message: it does not
@@ -327,12 +324,10 @@ bool part_file_open(part_file *f, const char *name, const part_record *record, i
     *f = (part_file){.name = name, .message = message, .descriptor = -1};
     f->path = path_of(name, 0, 0);
     if (!f->path) return io_fail_errno(message, name, "cannot write");
-    if (begin(f, record)) {
-        /* For writing only: of what they may read too, NFS clients of Linux write whole pages, and
-           with them bytes of another machine's part as they were. */
-        f->descriptor = open_regular(f->path, O_WRONLY, message);
-        if (f->descriptor >= 0) return true;
-    }
+    /* For writing only: of what they may read too, NFS clients of Linux write whole pages, and with
+       them bytes of another machine's part as they were. */
+    if (begin(f, record)) f->descriptor = open_regular(f->path, O_WRONLY, message);
+    if (f->descriptor >= 0) return true;
     release(f);
     return false;
 }
@@ -351,24 +346,17 @@ bool part_file_write(part_file *f, uint64_t at, const void *bytes, size_t num)
     return true;
 }
 
-/* Leaves the record, where NAME.part is still the one that has the bytes. */
-static bool leave_record(const part_file *f, const part_record *record)
-{
-    part_record r = *record;
-    if (!has_id(f->path, f->id, f->message)) return false;
-    strcpy(r.id, f->id);
-    return write_record(f->name, &r, f->message);
-}
-
 bool part_file_close(part_file *f, const part_record *record, bool done)
 {
+    part_record r = *record;
     if (f->descriptor < 0) return false;
     if (done && fsync(f->descriptor) != 0)
         done = io_fail_errno(f->message, f->path, "cannot write");
-    const int descriptor = f->descriptor;
+    if (close(f->descriptor) != 0 && done)
+        done = io_fail_errno(f->message, f->path, "cannot write");
     f->descriptor = -1;
-    if (close(descriptor) != 0 && done) done = io_fail_errno(f->message, f->path, "cannot write");
-    done = done && leave_record(f, record);
+    strcpy(r.id, f->id);
+    done = done && has_id(f->path, f->id, f->message) && write_record(f->name, &r, f->message);
     release(f);
     return done;
 }
@@ -453,14 +441,6 @@ static bool check_complete(const char *name, uint32_t count, const char *is_ther
                    missing, missing > 1 ? "are" : "is", text, missing > MOST ? ", .." : "");
 }
 
-/* Tells whether a file can have its name. */
-static bool can_rename(const char *name, io_message *message)
-{
-    struct stat status;
-    return lstat(name, &status) != 0 || S_ISREG(status.st_mode) ||
-           io_fail(message, "%s: cannot write: not a regular file", name);
-}
-
 /* Tells whether a path is that of an open file. */
 static bool is_path_of(int descriptor, const char *path)
 {
@@ -474,9 +454,13 @@ static bool is_path_of(int descriptor, const char *path)
 static bool rename_whole(const char *name, const part_record *own, io_message *message)
 {
     char *const path = path_of(name, 0, 0);
+    struct stat status;
     if (!path) return io_fail(message, "not enough memory");
     const int descriptor = open_regular(path, O_WRONLY, message);
-    bool done = descriptor >= 0 && can_rename(name, message) && has_id(path, own->id, message);
+    bool done = descriptor >= 0;
+    if (done && lstat(name, &status) == 0 && !S_ISREG(status.st_mode))
+        done = io_fail(message, "%s: cannot write: not a regular file", name);
+    done = done && has_id(path, own->id, message);
     if (done && ftruncate(descriptor, (off_t)own->bytes) != 0)
         done = io_fail_errno(message, path, "cannot write");
     /* another process may have joined them, and a third one begun anew */

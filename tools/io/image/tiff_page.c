@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "npy.h"
+
 /* ---- tags ---- */
 
 /* Finds the type of image that a page's samples become. */
@@ -168,32 +170,19 @@ size_t tiff_page_row_bytes(const tiff_page *p, size_t width)
 
 /* ---- samples ---- */
 
-/* Returns the value of a half float's bits. */
-static double half_value(uint16_t bits)
-{
-    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    double value = ldexp(fraction, -24);
-    if (exponent == 31)
-        value = fraction ? (double)NAN : (double)INFINITY;
-    else if (exponent > 0)
-        value = ldexp(1024 + fraction, exponent - 25);
-    return bits >> 15 ? -value : value;
-}
-
 /* Returns sample number i of a row as it stands in the file, of at most 16 bits: those of more are
    the image's as they are. */
 static double stored_value(const tiff_page *p, const unsigned char *row, size_t i)
 {
-    const bool has_sign = p->format == SAMPLEFORMAT_INT;
-    uint16_t u16 = 0;
-    if (p->bits < 8) {
-        const size_t bit = i * p->bits;
-        return row[bit / 8] >> (8 - p->bits - bit % 8) & ((1 << p->bits) - 1);
-    }
-    if (p->bits == 8) return has_sign ? (double)(int8_t)row[i] : (double)row[i];
-    memcpy(&u16, row + 2 * i, 2);
-    if (p->format == SAMPLEFORMAT_IEEEFP) return half_value(u16);
-    return has_sign ? (double)(int16_t)u16 : (double)u16;
+    static const npy_type types[][2] = {[SAMPLEFORMAT_UINT] = {NPY_U8, NPY_U16},
+                                        [SAMPLEFORMAT_INT] = {NPY_S8, NPY_S16},
+                                        [SAMPLEFORMAT_IEEEFP] = {NPY_F16, NPY_F16}};
+    const size_t bit = i * p->bits;
+    const uint16_t one = 1;
+    if (p->bits < 8) return row[bit / 8] >> (8 - p->bits - bit % 8) & ((1 << p->bits) - 1);
+    const npy_header number = {.type = types[p->format][p->bits > 8],
+                               .is_big = *(const unsigned char *)&one == 0};
+    return npy_get(&number, row + bit / 8);
 }
 
 /* Returns what a stored value of these is in an image: less than 8 bits go over all of u8. */

@@ -22,65 +22,43 @@ bool solid_cells_point(solid_cells *c, double x, double y, double z)
     return true;
 }
 
-static bool append(uint32_t **items, size_t *capacity, size_t *count, uint32_t value)
+/* Appends an item of so many vertices. */
+static bool append(uint32_t **items, size_t *capacity, size_t *count, const uint32_t *vertices,
+                   size_t num)
 {
-    uint32_t *moved = array_reserve(*items, capacity, *count + 1, sizeof(*moved));
+    uint32_t *moved = array_reserve(*items, capacity, *count + 1, num * sizeof(*moved));
     if (!moved) return false;
     *items = moved;
-    moved[(*count)++] = value;
+    memcpy(moved + num * (*count)++, vertices, num * sizeof(*moved));
     return true;
 }
 
 bool solid_cells_index(solid_cells *c, uint32_t vertex)
 {
-    return append(&c->index, &c->index_capacity, &c->num_indices, vertex);
-}
-
-/* Appends a pair of vertices. */
-static bool append_pair(uint32_t **items, size_t *capacity, size_t *pairs, uint32_t from,
-                        uint32_t to)
-{
-    size_t count = 2 * *pairs;
-    if (!append(items, capacity, &count, from) || !append(items, capacity, &count, to))
-        return false;
-    ++*pairs;
-    return true;
+    return append(&c->index, &c->index_capacity, &c->num_indices, &vertex, 1);
 }
 
 bool solid_cells_crease(solid_cells *c, uint32_t from, uint32_t to)
 {
-    return append_pair(&c->crease, &c->crease_capacity, &c->num_creases, from, to);
+    return append(&c->crease, &c->crease_capacity, &c->num_creases, (uint32_t[]){from, to}, 2);
 }
 
 bool solid_cells_line(solid_cells *c, uint32_t from, uint32_t to)
 {
-    return append_pair(&c->line, &c->line_capacity, &c->num_lines, from, to);
+    return append(&c->line, &c->line_capacity, &c->num_lines, (uint32_t[]){from, to}, 2);
 }
 
 bool solid_cells_corner(solid_cells *c, uint32_t vertex)
 {
-    return append(&c->corner, &c->corner_capacity, &c->num_corners, vertex);
+    return append(&c->corner, &c->corner_capacity, &c->num_corners, &vertex, 1);
 }
 
 uint32_t solid_kind_vertices(int kind)
 {
-    switch (kind) {
-    case SOLID_TETRAHEDRON:
-        return 4;
-    case SOLID_VOXEL:
-    case SOLID_HEXAHEDRON:
-        return 8;
-    case SOLID_WEDGE:
-        return 6;
-    case SOLID_PYRAMID:
-        return 5;
-    case SOLID_PRISM5:
-        return 10;
-    case SOLID_PRISM6:
-        return 12;
-    default:
-        return 0;
-    }
+    static const uint8_t vertices[] = {
+        [SOLID_TETRAHEDRON] = 4, [SOLID_VOXEL] = 8,   [SOLID_HEXAHEDRON] = 8, [SOLID_WEDGE] = 6,
+        [SOLID_PYRAMID] = 5,     [SOLID_PRISM5] = 10, [SOLID_PRISM6] = 12};
+    return kind >= 0 && kind < (int)sizeof(vertices) ? vertices[kind] : 0;
 }
 
 bool solid_kind_is_flat(int kind)
@@ -217,24 +195,20 @@ static bool renumber(void *user, size_t cell, uint32_t *vertex)
     return true;
 }
 
-static bool check_ends(const solid_cells *c, const uint32_t *vertices, size_t count,
-                       const uint32_t *number, size_t *bad)
+/* Tells whether a cell has a vertex. */
+static bool is_used(const point_use *u, uint32_t vertex)
 {
-    for (*bad = 0; *bad < count; (*bad)++)
-        if (vertices[*bad] >= c->num_points || number[vertices[*bad]] == 0) return false;
-    return true;
+    return vertex < u->cells->num_points && u->number[vertex] > 0;
 }
 
 /* Leaves out lines of vertices that no cell has: they are no edges of cells. */
-static void leave_out_lines(solid_cells *c, const uint32_t *number)
+static void leave_out_lines(solid_cells *c, const point_use *u)
 {
     size_t kept = 0;
     for (size_t i = 0; i < c->num_lines; i++) {
-        const uint32_t p = c->line[2 * i], q = c->line[2 * i + 1];
-        if (p >= c->num_points || q >= c->num_points || number[p] == 0 || number[q] == 0) continue;
-        c->line[2 * kept] = p;
-        c->line[2 * kept + 1] = q;
-        kept++;
+        uint32_t *const line = &c->line[2 * i];
+        if (is_used(u, line[0]) && is_used(u, line[1]))
+            memmove(&c->line[2 * kept++], line, 2 * sizeof(*line));
     }
     c->num_lines = kept;
 }
@@ -374,19 +348,20 @@ static void leave_out_zeros(solid_cells *c)
 
 static bool check_all(solid_cells *c, point_use *u, const char *name, io_message *message)
 {
-    size_t bad;
     if (!for_vertices(c, check_vertex, u)) {
         if (u->failed)
             return io_fail(message, "%s: cell %zu has vertex %zu, and there are %zu points", name,
                            u->bad_cell, u->bad, c->num_points);
         return io_fail(message, "%s: the faces of a polyhedron do not end with it", name);
     }
-    if (!check_ends(c, c->crease, 2 * c->num_creases, u->number, &bad))
-        return io_fail(message, "%s: crease %zu has vertex %u, which no cell has", name, bad / 2,
-                       c->crease[bad]);
-    if (!check_ends(c, c->corner, c->num_corners, u->number, &bad))
-        return io_fail(message, "%s: corner %zu is vertex %u, which no cell has", name, bad,
-                       c->corner[bad]);
+    for (size_t i = 0; i < 2 * c->num_creases; i++)
+        if (!is_used(u, c->crease[i]))
+            return io_fail(message, "%s: crease %zu has vertex %u, which no cell has", name, i / 2,
+                           c->crease[i]);
+    for (size_t i = 0; i < c->num_corners; i++)
+        if (!is_used(u, c->corner[i]))
+            return io_fail(message, "%s: corner %zu is vertex %u, which no cell has", name, i,
+                           c->corner[i]);
     return true;
 }
 
@@ -417,7 +392,7 @@ bool solid_cells_finish(solid_cells *c, const char *name, io_message *message)
     u.number = calloc(c->num_points + 1, sizeof(*u.number));
     if (!u.number) return io_fail(message, "%s: not enough memory", name);
     const bool done = check_all(c, &u, name, message);
-    if (done) leave_out_lines(c, u.number);
+    if (done) leave_out_lines(c, &u);
     if (done) leave_out(c, &u);
     if (done) turn_polyhedra(c);
     free(u.number);
