@@ -291,6 +291,18 @@ def options(args):
     return found, args
 
 
+def write_new(path, text):
+    """Writes a file unless it has that text, so that what it is made into is not made again."""
+    try:
+        with open(path, encoding='ascii') as file:
+            if file.read() == text:
+                return
+    except FileNotFoundError:
+        pass
+    with open(path, 'w', encoding='ascii') as file:
+        file.write(text)
+
+
 def main():
     chosen, (output, depfile, *paths) = options(sys.argv[1:])
     prefix = chosen.get('prefix', 'clspi')
@@ -315,13 +327,13 @@ def main():
     if 'arguments' in chosen:
         parts.insert(1, f'#include "{os.path.basename(chosen["arguments"])}"\n\n')
         parts.append(signatures_text(structs, kernels, queued))
-        with open(chosen['arguments'], 'w', encoding='ascii') as file:
-            constants = [line for path in sorted(set(read)) for line in constants_of(path)]
-            file.write(header_text(constants, structs, kernels))
+        constants = [line for path in sorted(set(read)) for line in constants_of(path)]
+        write_new(chosen['arguments'], header_text(constants, structs, kernels))
     with open(output, 'w', encoding='ascii') as file:
         file.write(''.join(parts))
-    with open(depfile, 'w', encoding='ascii') as file:
-        file.write(f'{output}: {" ".join(sorted(set(read)))}\n')
+    with open(depfile, 'w', encoding='utf-8') as file:
+        needed = [path.replace(' ', '\\ ') for path in sorted(set(read))]
+        file.write(f'{output}: {" ".join(needed)}\n')
 
 
 if __name__ == '__main__':
