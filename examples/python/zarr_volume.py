@@ -17,8 +17,9 @@ from clspline import ndimage
 
 try:
     import dask.array as da
-    import zarr.codecs  # which zarr 2 has not
-except ImportError:
+    import zarr
+    create_array = zarr.Group.create_array  # of zarr 3
+except (ImportError, AttributeError):
     print('this needs dask and zarr 3')
     sys.exit(77)
 
@@ -41,7 +42,7 @@ def enlarge(source, out, factor, part, parts):
             {'type': 'scale', 'scale': (known['scale'] * step).tolist()},
             {'type': 'translation', 'translation': move.tolist()}]}]
         made = zarr.open_group(out, mode='w-', zarr_format=array.metadata.zarr_format)
-        made.create_array('0', shape=shape, chunks=tiles.chunksize, dtype=tiles.dtype)
+        create_array(made, '0', shape=shape, chunks=tiles.chunksize, dtype=tiles.dtype)
         made.attrs.update(words)
         return
     ends = [np.cumsum((0,) + sizes).tolist() for sizes in tiles.chunks]

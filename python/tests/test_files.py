@@ -388,7 +388,11 @@ class Dicom(Case):
         for word, value in words.items():
             setattr(found, word, value)
         os.makedirs(self.path('series'), exist_ok=True)
-        found.save_as(self.path(f'series/{name}'), enforce_file_format=True)
+        if pydicom.__version__ < '3':
+            found.is_little_endian, found.is_implicit_VR = True, False
+            pydicom.dcmwrite(self.path(f'series/{name}'), found, write_like_original=False)
+        else:
+            found.save_as(self.path(f'series/{name}'), enforce_file_format=True)
 
     def test_series(self):
         values = self.samples(3, 5, 6, dtype=np.int16)

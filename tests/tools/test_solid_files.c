@@ -541,6 +541,8 @@ static void test_gmsh(void **state)
             "cells:7: elements of type 11 are not read: only tetrahedra, hexahedra, prisms and "
             "pyramids of order 1");
     refused("$Other\n1\n", "cells:1: the file ends within this section");
+    refused("$ElementData\n0\n0\n3\n0\n1\n1\n3 nan\n$EndElementData\n$Nodes\n1\n1 nan 0 0\n",
+            "cells:12: 'nan' is not a finite number");
 }
 
 /* ---- binary files ---- */

@@ -209,6 +209,11 @@ size_t npy_type_bytes(npy_type type)
     return types[type].bytes;
 }
 
+bool npy_type_is_whole(npy_type type)
+{
+    return types[type].name[0] != 'f';
+}
+
 /* Returns the value of a half (IEEE 754 binary16). */
 static double from_half(uint32_t bits)
 {

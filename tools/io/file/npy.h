@@ -36,8 +36,9 @@ typedef struct npy_header {
     uint64_t bytes; /* of the header: where the numbers begin */
 } npy_header;
 
-/* The bytes of a number. */
+/* The bytes of a number, and whether numbers are whole. */
 size_t npy_type_bytes(npy_type type);
+bool npy_type_is_whole(npy_type type);
 
 /* Returns the number that stands in a file's bytes, rounded where it is an integer above 2^53. */
 double npy_get(const npy_header *header, const unsigned char *bytes);

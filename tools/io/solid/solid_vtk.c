@@ -30,7 +30,7 @@ static void end_line(scanner *s)
 }
 
 /* Reads a name of a type and gets ready for numbers of it. */
-static bool read_type(legacy_file *f, vtk_number *type)
+static bool read_type(legacy_file *f, npy_type *type)
 {
     char text[SCANNER_SHOWN + 4];
     if (!solid_scan_word(f->s, "a type of numbers")) return false;
@@ -39,16 +39,17 @@ static bool read_type(legacy_file *f, vtk_number *type)
                         scanner_shown(f->s, text));
 }
 
-static bool read_number(legacy_file *f, vtk_number type, double *value)
+static bool read_number(legacy_file *f, npy_type type, double *value)
 {
     unsigned char bytes[8];
     if (!f->is_binary) return scanner_real(f->s, "a number", value);
-    if (!scanner_bytes(f->s, bytes, type.bytes)) return false;
-    *value = vtk_number_get(bytes, type, true);
+    const npy_header number = {.type = type, .is_big = true};
+    if (!scanner_bytes(f->s, bytes, npy_type_bytes(type))) return false;
+    *value = npy_get(&number, bytes);
     return true;
 }
 
-static bool read_integers(legacy_file *f, vtk_number type, uint32_t count, vtk_integers *list)
+static bool read_integers(legacy_file *f, npy_type type, uint32_t count, vtk_integers *list)
 {
     double value;
     for (uint32_t i = 0; i < count; i++)
@@ -66,7 +67,7 @@ static bool read_count(legacy_file *f, const char *what, uint32_t *count)
 static bool read_points(legacy_file *f)
 {
     uint32_t count;
-    vtk_number type;
+    npy_type type;
     double p[3] = {0};
     if (!read_count(f, "a number of points", &count) || !read_type(f, &type)) return false;
     if (f->is_binary) end_line(f->s);
@@ -81,7 +82,7 @@ static bool read_points(legacy_file *f)
 /* Reads cells as the number of vertices and them, one after another. */
 static bool read_counted_cells(legacy_file *f, uint32_t count, uint32_t total)
 {
-    const vtk_number type = {VTK_SIGNED, 4};
+    const npy_type type = NPY_S32;
     double num;
     for (uint32_t i = 0; i < count; i++) {
         if (!read_number(f, type, &num)) return false;
@@ -99,7 +100,7 @@ static bool read_counted_cells(legacy_file *f, uint32_t count, uint32_t total)
 /* Reads cells of version 5: where each begins, behind the word OFFSETS, and all vertices. */
 static bool read_offset_cells(legacy_file *f, uint32_t count, uint32_t total)
 {
-    vtk_number type;
+    npy_type type;
     double value;
     if (!read_type(f, &type)) return false;
     if (f->is_binary) end_line(f->s);
@@ -130,13 +131,13 @@ static bool read_types(legacy_file *f)
     uint32_t count;
     if (!read_count(f, "a number of cells", &count)) return false;
     if (f->is_binary) end_line(f->s);
-    return read_integers(f, (vtk_number){VTK_SIGNED, 4}, count, &f->listed.types);
+    return read_integers(f, NPY_S32, count, &f->listed.types);
 }
 
 /* ---- data ---- */
 
 /* Reads so many numbers for each of `count` items, as an array where it is of points or cells. */
-static bool read_array(legacy_file *f, const char *name, vtk_number type, uint32_t each,
+static bool read_array(legacy_file *f, const char *name, npy_type type, uint32_t each,
                        uint32_t count)
 {
     double value = 0;
@@ -145,7 +146,7 @@ static bool read_array(legacy_file *f, const char *name, vtk_number type, uint32
         a = f->data == DATA_POINTS ? solid_cells_array(f->cells, name, each)
                                    : solid_cells_data(f->cells, name, each);
         if (!a) return solid_scan_memory(f->s);
-        a->is_whole = type.kind != VTK_REAL;
+        a->is_whole = npy_type_is_whole(type);
     }
     if (f->is_binary) end_line(f->s);
     f->s->any_real = f->data == DATA_CELLS;
@@ -194,7 +195,7 @@ static bool line_goes_on(scanner *s)
 static bool read_scalars(legacy_file *f)
 {
     char name[SOLID_MAX_NAME];
-    vtk_number type;
+    npy_type type;
     uint32_t each = 1;
     if (!take_name(f, name) || !read_type(f, &type)) return false;
     if (line_goes_on(f->s) && !scanner_count(f->s, "a number of components", 4, &each))
@@ -229,7 +230,7 @@ static bool read_field(legacy_file *f)
 {
     char name[SOLID_MAX_NAME];
     uint32_t arrays, each, count;
-    vtk_number type;
+    npy_type type;
     if (!take_name(f, name) || !read_count(f, "a number of arrays", &arrays)) return false;
     for (uint32_t i = 0; i < arrays; i++)
         if (!take_array_name(f, name) ||
@@ -244,7 +245,7 @@ static bool read_field(legacy_file *f)
 static bool read_tuples(legacy_file *f, uint32_t each)
 {
     char name[SOLID_MAX_NAME];
-    vtk_number type;
+    npy_type type;
     if (!take_name(f, name)) return false;
     if (each == 0 && !scanner_count(f->s, "a number of components", 3, &each)) return false;
     return read_type(f, &type) && read_array(f, name, type, each, f->count);
@@ -258,9 +259,8 @@ static bool skip_colors(legacy_file *f, bool is_table)
     if (!take_name(f, name) || !read_count(f, "a number", &num)) return false;
     const data_items data = f->data;
     f->data = DATA_NONE;
-    const bool done =
-        is_table ? read_array(f, name, (vtk_number){VTK_UNSIGNED, 1}, 4, num)
-                 : read_array(f, name, (vtk_number){VTK_UNSIGNED, 1}, num < 5 ? num : 4, f->count);
+    const bool done = is_table ? read_array(f, name, NPY_U8, 4, num)
+                               : read_array(f, name, NPY_U8, num < 5 ? num : 4, f->count);
     f->data = data;
     return done;
 }

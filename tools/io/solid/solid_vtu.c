@@ -18,7 +18,7 @@ typedef enum vtu_section { IN_NONE, IN_POINTS, IN_CELLS, IN_POINT_DATA, IN_CELL_
 typedef struct vtu_array {
     vtu_section section;
     char name[SOLID_MAX_NAME];
-    vtk_number type;
+    npy_type type;
     uint32_t components;
     bool is_appended;
     uint64_t offset;
@@ -61,10 +61,12 @@ static bool take_bytes(vtu_file *f, vtu_array *a, const unsigned char *from, siz
     const char *reason = vtu_unpack(&f->form, from, count, &made);
     bool done = !reason;
     if (reason) scanner_fail(f->s, f->s->line, "array '%s': %s", a->name, reason);
-    if (done && made.count % a->type.bytes != 0)
+    const npy_header number = {.type = a->type, .is_big = f->form.big_endian};
+    const size_t bytes = npy_type_bytes(a->type);
+    if (done && made.count % bytes != 0)
         done = scanner_fail(f->s, f->s->line, "array '%s' has a part of a number", a->name);
-    for (size_t i = 0; done && i < made.count; i += a->type.bytes)
-        done = append(f, a, vtk_number_get(made.bytes + i, a->type, f->form.big_endian));
+    for (size_t i = 0; done && i < made.count; i += bytes)
+        done = append(f, a, npy_get(&number, made.bytes + i));
     free(made.bytes);
     return done;
 }
@@ -413,7 +415,7 @@ static bool take_arrays(vtu_file *f)
         solid_array *to = of_cells ? solid_cells_data(f->cells, a->name, a->components)
                                    : solid_cells_array(f->cells, a->name, a->components);
         if (!to) return solid_scan_memory(f->s);
-        to->is_whole = a->type.kind != VTK_REAL;
+        to->is_whole = npy_type_is_whole(a->type);
         to->values = a->values;
         to->count = a->count;
         to->capacity = a->capacity;

@@ -6,7 +6,6 @@
 #endif
 
 #include "array.h"
-#include "vtk_number.h"
 
 enum { MAX_RATIO = 1100 /* zlib's, so that a size that a file claims decides on no memory */ };
 
