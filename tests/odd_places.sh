@@ -35,7 +35,8 @@ chown nobody "$build"
 
 # German where there is a compiler of locales.
 locale=C.UTF-8
-if command -v localedef >/dev/null && localedef -i de_DE -f UTF-8 "$place/de_DE.UTF-8" 2>/dev/null; then
+if command -v localedef >/dev/null &&
+    localedef -i de_DE -f UTF-8 "$place/de_DE.UTF-8" 2>/dev/null; then
     locale=de_DE.UTF-8
 fi
 network=
@@ -44,8 +45,8 @@ if unshare -n true 2>/dev/null; then network='unshare -n'; fi
 nobody() { # COMMAND...
     # shellcheck disable=SC2086 # one word or none
     (cd "$build" && $network setpriv --reuid nobody --regid nogroup --clear-groups \
-        env -i PATH="$PATH" CCACHE_DISABLE=1 LANG="$locale" LC_ALL="$locale" LOCPATH="$place" TMPDIR="$build/tmp" \
-        OCL_ICD_VENDORS="$place/none" CLSPLINE_TEST_SIZE=tiny "$@")
+        env -i PATH="$PATH" CCACHE_DISABLE=1 LANG="$locale" LC_ALL="$locale" LOCPATH="$place" \
+        TMPDIR="$build/tmp" OCL_ICD_VENDORS="$place/none" CLSPLINE_TEST_SIZE=tiny "$@")
 }
 
 nobody mkdir tmp
@@ -60,7 +61,8 @@ nobody meson compile >"$place/compile.log" 2>&1 || {
 }
 status=0
 nobody meson test --no-rebuild --print-errorlogs --timeout-multiplier 20 "$@" || status=$?
-left=$(find / -xdev -user nobody -newer "$place/begin" ! -path "$build*" ! -path '/proc/*' 2>/dev/null)
+left=$(find / -xdev -user nobody -newer "$place/begin" ! -path "$build*" ! -path '/proc/*' \
+    2>/dev/null) || true
 if [ -n "$left" ]; then
     echo "files that were written outside of the build folder:"
     echo "$left"

@@ -146,9 +146,10 @@ void help_jobs_of(const subcommand *const *commands, unsigned kind, const char *
         if (!(commands[i]->kinds & kind) || strcmp(commands[i]->name, "info") == 0) continue;
         const char *points = commands[i]->second ? " POINTS" : "";
         const bool has_output = strstr(commands[i]->usage, "-o ") != NULL;
-        printf("  clspline %s ", commands[i]->name);
+        const char *quote = strpbrk(file, " \\\"$&()*;<>?[]`|") ? "'" : "";
+        printf("  clspline %s %s", commands[i]->name, quote);
         print_name(stdout, file);
-        printf("%s%s: %s\n", points, has_output ? " -o OUT" : "", commands[i]->summary);
+        printf("%s%s%s: %s\n", quote, points, has_output ? " -o OUT" : "", commands[i]->summary);
     }
 }
 

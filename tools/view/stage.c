@@ -28,12 +28,14 @@ bool stage_open(stage *s, const view_request *r)
 }
 
 /* Opens the device: the one that OpenGL draws on, where there is one. Else another will do, so that
-   words are given that all devices fit. */
+   words are given that all devices fit, and without OpenCL the host. */
 static bool open_device(stage *s, clsp_graphics_context graphics)
 {
     uint8_t uuid[GL_DEVICE_UUID];
+    size_t num = 0;
     const char *variable = getenv("CLSPLINE_DEVICE"), *device = s->r->base.device;
-    if (!device && !(variable && *variable)) device = ":";
+    if (!device && !(variable && *variable))
+        device = clsp_device_list(NULL, 0, &num) == CLSP_OK && num == 1 ? "host" : ":";
     if (!s->is_software && gl_device_uuid(0, uuid)) graphics.device_uuid = uuid;
     return open_context_beside(&s->ctx, device, &graphics, request_verbosity(&s->r->base));
 }

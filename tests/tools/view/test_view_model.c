@@ -169,7 +169,10 @@ static void test_places(void **state)
     clsp_context *const own = ctx;
 
     (void)state;
-    assert_int_equal(clsp_context_create(&ctx, NULL, &by_kernels), CLSP_OK);
+    if (clsp_context_create(&ctx, NULL, &by_kernels) != CLSP_OK) {
+        ctx = own;
+        skip(); /* without OpenCL */
+    }
     const size_t open = check_places("octahedron.bv") + check_places("sphere.bv");
     clsp_context_destroy(&ctx);
     ctx = own;
