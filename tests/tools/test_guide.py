@@ -4,10 +4,10 @@
 usage: test_guide.py CLSPLINE SOURCE_DIR CC INCLUDE_DIRS [PYTHON PYTHONPATH]
 
 A block that is indented by four spaces is typed into a shell, in the order of the page: in the
-clone's root in the README, in tests/data on pages of the guide. What installs or builds something,
-or needs another machine, is looked at by the shell alone, and what needs a GPU, a display or a
-minute has its options read. Blocks between ``` are compiled, or run by Python, by their language;
-`text` is what is no code.
+clone's root on pages of AT_ROOT, in tests/data on all others. What installs or builds something, or
+needs another machine, is looked at by the shell alone. What needs a GPU, a display or a minute has
+its options read, as command lines within sentences have. Blocks between ``` are compiled, or run by
+Python, by their language; `text` is what is no code.
 """
 import concurrent.futures
 import functools
@@ -248,6 +248,14 @@ class Page:
         if program and has_module("numpy") and has_fp64():
             self.run("python3", "-c", program, cwd=self.begin, env=self.env)
 
+    def read_inline(self):
+        """Reads the options of command lines within sentences."""
+        with open(self.path, encoding="utf-8") as file:
+            text = BLOCK.sub("", file.read())
+        for words in re.findall(r"`clspline ([^`]+)`", text):
+            if not re.match("FILE|help JOB", words):
+                self.run(COMMAND, *shlex.split(words), "--help", env=self.env)
+
     def try_all(self):
         for line, language, text in self.blocks:
             if language in ("c", "cpp"):
@@ -255,6 +263,7 @@ class Page:
             elif language not in ("", "python", "text"):
                 raise AssertionError("%s:%d: what is '%s'?" % (self.name, line, language))
         self.make_clone()
+        self.read_inline()
         self.type_commands()
         self.run_python()
 
