@@ -85,7 +85,7 @@ teapot_without_loader() { # PLACE
 
 for python in "$oldest" "$newest"; do
     place=$folder/${python%% *}
-    environment "${python#* }" "$place" "$wheel[files]" scipy 'dask[array]' mypy || {
+    environment "${python#* }" "$place" "${wheel}[files]" scipy 'dask[array]' mypy || {
         failed=$((failed + 1))
         continue
     }

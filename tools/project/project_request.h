@@ -7,7 +7,6 @@
 /* Formats as request_format numbers them. */
 enum { PROJECT_CSV = 1, PROJECT_NPY, PROJECT_PNG, PROJECT_PLY };
 
-
 typedef struct project_request {
     request base;            /* its inputs are the model, the points last */
     picture_options picture; /* of the points, coloured by their distances */

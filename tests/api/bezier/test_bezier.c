@@ -343,11 +343,11 @@ static void check_derivatives(clsp_context *ctx, clsp_type precision, uint32_t d
 
 static void derivatives(clsp_context *ctx, clsp_type precision)
 {
-    static const uint32_t degrees_of[] = {1, 3, 8, 20};
+    static const uint32_t degrees_of[] = {3, 1, 20, 8};
     const clsp_share share = {.schedule = CLSP_SCHEDULE_DEVICE};
     const clsp_run by_device = {.share = &share};
 
-    for (size_t k = 0; k < COUNT(degrees_of); k++) {
+    for (size_t k = 0; k < COUNT(degrees_of); k += full() ? 1 : 2) {
         check_derivatives(ctx, precision, degrees_of[k], NULL);
         check_derivatives(ctx, precision, degrees_of[k], &by_device);
     }
