@@ -172,6 +172,7 @@ class Page:
         self.env = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
         if not FULL: # what is looked at are pages; to look for devices takes most of the time
             self.env.setdefault("CLSPLINE_DEVICE", "host")
+        self.env.setdefault("HOME", folder)
 
     def make_clone(self):
         """Makes what the pages name of a clone, and PATH."""
@@ -183,7 +184,9 @@ class Page:
             if re.fullmatch(r"clspline(-view|-mpi)?", name):
                 os.symlink(os.path.join(os.path.dirname(COMMAND), name), os.path.join(tools, name))
         os.symlink(os.path.join(ROOT, "examples"), os.path.join(self.clone, "examples"))
-        shutil.copytree(DATA, self.data)
+        os.makedirs(self.data)
+        for name in os.listdir(DATA): # which may be there to be read alone
+            shutil.copyfile(os.path.join(DATA, name), os.path.join(self.data, name))
         self.env["PATH"] = os.pathsep.join((programs, tools, self.env["PATH"]))
         if PYTHON:
             self.env["PYTHONPATH"] = PYTHONPATH
