@@ -5,10 +5,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -16,6 +18,7 @@
 #include <unistd.h>
 
 #include "glb.h"
+#include "leftovers.h"
 #include "normals.h"
 #include "obj.h"
 #include "picture.h"
@@ -537,6 +540,22 @@ static void test_leftovers(void **state)
     remove(temporary_path("n.obj"));
 }
 
+/* A new file is no longer its run's while another one has locked it to remove it, and then. */
+static void test_held(void **state)
+{
+    (void)state;
+    const char *const path = temporary_file("held", "x", 1);
+    const int own = open(path, O_RDWR), other = open(path, O_RDWR);
+    assert_true(own >= 0 && other >= 0);
+    assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
+    assert_false(leftover_hold(own));
+    close(other);
+    assert_true(leftover_hold(own));
+    remove(path);
+    assert_false(leftover_hold(own));
+    close(own);
+}
+
 /* Ends a process as a signal does, with an output open or without. */
 static void end_in_a_child(bool is_open)
 {
@@ -620,6 +639,7 @@ int main(void)
         cmocka_unit_test(test_mode),
         cmocka_unit_test(test_read_only),
         cmocka_unit_test(test_leftovers),
+        cmocka_unit_test(test_held),
         cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_interrupted_by_handler),
     };

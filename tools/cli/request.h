@@ -105,6 +105,13 @@ verbosity request_verbosity(const request *r);
     "precision", 'p', "P", "numbers to compute with: @; " text, .read = request_read_precision,    \
                                                                 .words = "f32 f64"
 
+#define OPTION_COLUMNS(type, member)                                                               \
+    "columns", 0, "LIST",                                                                          \
+        "which columns of the points' file are the coordinates: names of its heading or numbers "  \
+        "from 1 on, as in 'x,y,z' or '3,1,2'; default those that the heading calls x, y and z, "   \
+        "else the first ones",                                                                     \
+        OPTION_TEXT(type, member)
+
 extern const option request_device[];   /* --device */
 extern const option request_workers[];  /* --workers, --join */
 extern const option request_report[];   /* --report=json */

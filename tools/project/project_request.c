@@ -50,11 +50,7 @@ static const option options[] = {
      "the points lie on the model, and their parameters are wanted: as --tolerance, by default "
      "1e-3%",
      OPTION_FLAG(project_request, invert)},
-    {"columns", 0, "LIST",
-     "which columns of the points' file are the coordinates: names of its heading or numbers from "
-     "1 on, as in 'x,y,z' or '3,1,2'; default those that the heading calls x, y and z, else the "
-     "first ones",
-     OPTION_TEXT(project_request, columns)},
+    {OPTION_COLUMNS(project_request, columns)},
     {"max-dist", 'm', "D", "look no further than this",
      OPTION_NUMBER(project_request, opts.max_dist, DBL_MIN, DBL_MAX), .must = "a number above 0"},
     {"count", 'k', "K", "the K nearest local minima of the distance, @; default 1",

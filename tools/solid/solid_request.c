@@ -342,11 +342,7 @@ const subcommand command_slice = {
 static const option points_rows[] = {
     {OPTION_OUTPUT("where to write; - is standard output")},
     {OPTION_FORMAT("csv npy")},
-    {"columns", 0, "LIST",
-     "which columns of the points' file are the coordinates: names of its heading or numbers from "
-     "1 on, as in 'x,y,z' or '3,1,2'; default those that the heading calls x, y and z, else the "
-     "first ones",
-     OPTION_TEXT(solid_request, columns)},
+    {OPTION_COLUMNS(solid_request, columns)},
     {"nearest", 0, NULL,
      "where points are outside, write the nearest point of the solid: its cell, u, v, w and how "
      "far off it is, or the data there",

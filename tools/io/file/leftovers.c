@@ -1,6 +1,7 @@
 #include "leftovers.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,11 +22,12 @@ static bool is_temporary(const char *name)
            name[length] == 0;
 }
 
-/* A file system without locks is as good as one where each is granted: nothing is removed there. */
+/* A lock that another process has is that of one which is about to remove the file. A file system
+   without locks is as good as one where each is granted: nothing is removed there. */
 bool leftover_hold(int descriptor)
 {
     struct stat status;
-    flock(descriptor, LOCK_EX | LOCK_NB);
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
     return fstat(descriptor, &status) != 0 || status.st_nlink > 0;
 }
 
