@@ -4,8 +4,7 @@
 # usage: sh tools/pictures.sh CLSPLINE [FOLDER]
 #
 # CLSPLINE is the command that was built, as build/tools/clspline. Commands are run one page after
-# the other, in a folder with copies of tests/data and examples/scan.awk, so that a page may use a
-# file that it has made.
+# the other, in a copy of tests/data, so that a page may use a file that it has made.
 # FOLDER receives the pictures; by default they replace those in docs/guide/pictures. The moving one
 # (drag.gif) also needs ImageMagick, and is left as it is without.
 set -eu
@@ -19,8 +18,10 @@ to=$(mkdir -p "${2:-$root/docs/guide/pictures}" && cd "${2:-$root/docs/guide/pic
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cp "$root"/tests/data/*.* "$root/examples/scan.awk" "$work"
-rm "$work"/*.png # which are no results
+mkdir -p "$work/tests"
+cp -r "$root/tests/data" "$work/tests/data"
+cp -r "$root/examples" "$work/examples"
+rm "$work"/tests/data/*.png # which are no results
 cp "$root/tests/data/raccoon.png" "$work/photograph"
 mkdir "$work/bin"
 printf '#!/bin/sh\nexec "%s" "$@" -q\n' "$command" > "$work/bin/clspline"
@@ -33,10 +34,10 @@ commands() {
          in_block { shown = in_block = 0 }' "$1"
 }
 
-cd "$work"
+cd "$work/tests/data"
 for page in "$root"/docs/guide/*.md; do
     commands "$page" > page.sh
-    ln -sf photograph raccoon.png
+    ln -sf "$work/photograph" raccoon.png
     PATH="$work/bin:$PATH" sh -eu page.sh
     rm raccoon.png
 done

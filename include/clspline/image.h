@@ -125,7 +125,7 @@ typedef enum clsp_image_fetch {
                               third-order texture filtering, 2005; Champagnat and Le Sant, 2012).
                               GPUs keep 8 bits of the fraction: a fetch is off by some 2^-9 of the
                               difference of neighbours. OpenCL says nothing of the accuracy;
-                              docs/guide/image.md has what was measured */
+                              docs/notes/image_kernels.md has what was measured */
 } clsp_image_fetch;
 
 enum { /* clsp_image_map.attributes */
@@ -288,10 +288,10 @@ CLSP_API clsp_status clsp_image_eval(clsp_image_plan *plan, clsp_range images,
    the description of a plan that makes them, the plan's own with other size and part. They are what
    the coefficients need that values are made of: with a prefilter the samples around each, and with
    the recursive one the rest of the blocks that its kernels on this device filter as a whole, some
-   14 to 300 more on either side along each direction; docs/guide/image.md has a table. The plan may
-   be of any part of the whole, and needs no samples. Displacements and coordinates are in host
-   memory. A map that jumps across the seam of modes grid-wrap and wrap needs the whole along such a
-   direction, as does the prefilter of grid-wrap near the ends; one that needs none gets some
+   14 to 300 more on either side along each direction; docs/notes/image_taps.md has a table. The
+   plan may be of any part of the whole, and needs no samples. Displacements and coordinates are in
+   host memory. A map that jumps across the seam of modes grid-wrap and wrap needs the whole along
+   such a direction, as does the prefilter of grid-wrap near the ends; one that needs none gets some
    all the same. */
 CLSP_API clsp_status clsp_image_need(const clsp_image_plan *plan, const clsp_image_map *map,
                                      clsp_image_desc *part);

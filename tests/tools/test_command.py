@@ -179,37 +179,6 @@ class FileInfo(Case):
                          "coordinates\n  box          (1, 2) to (1, 2)\n")
 
 
-class Readme(Case):
-    """The README's commands work as typed in the clone."""
-
-    def setUp(self):
-        super().setUp()
-        os.makedirs(self.path("build/tools"))
-        os.symlink(COMMAND, self.path("build/tools/clspline"))
-        os.symlink(os.path.dirname(DATA), self.path("tests"))
-        os.symlink(os.path.join(os.path.dirname(DATA), os.pardir, "examples"),
-                   self.path("examples"))
-
-    def typed(self, line):
-        return subprocess.run(["sh", "-c", line], cwd=self.folder, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True)
-
-    def test_commands(self):
-        """A line is run, or where that takes long its options are read."""
-        with open(os.path.join(os.path.dirname(DATA), os.pardir, "README.md")) as file:
-            lines = re.findall(r"^    (\S*clspline (?:devices|tune|eval|convert|image|project|"
-                               r"slice|info) ?[^#\n]*|\S* ?awk -f .*)", file.read(), re.M)
-        self.assertGreater(len(lines), 11)
-        for line in map(str.strip, lines):
-            with self.subTest(line):
-                slow = "tune" in line or "--kernels" in line or ("f64" in line and not has_fp64())
-                done = self.typed(line + " --help" if slow else line)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                for path in re.findall(r"(?: -o|>) ([^-\s]\S*)", "" if slow else line):
-                    self.assertGreater(os.path.getsize(self.path(path)), 0)
-
-
 @functools.lru_cache(maxsize=None)
 def tables():
     """The options of each job, as the command has them: {job: {name: option}}."""
