@@ -300,7 +300,8 @@ class Jobs(Case):
     def test_file_alone(self):
         """A file alone: what it has, and the jobs that take it."""
         for name, jobs in (("teapot.bv", "eval project view"), ("rod.vtk", "eval convert locate"),
-                           ("raccoon.png", "convert image"), ("knot.g2", "eval convert project")):
+                           ("raccoon.png", "convert image"), ("knot.g2", "eval convert project"),
+                           ("points.csv", "project locate probe")):
             done = run(os.path.join(DATA, name))
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn(run("info", os.path.join(DATA, name)).stdout, done.stdout)

@@ -29,7 +29,8 @@ static const char *list_jobs(const subcommand *const *commands, unsigned kind, c
     char names[NAMES] = "";
     for (size_t i = 0; commands[i]; i++) {
         const char *name = commands[i]->name;
-        const bool takes = !kind || (commands[i]->kinds & kind) != 0;
+        const bool takes = !kind || (commands[i]->kinds & kind) != 0 ||
+                           (commands[i]->second && (kind & FILE_POINTS) != 0);
         const bool again = i > 0 && strcmp(name, commands[i - 1]->name) == 0;
         if (takes && (kind || !again) && strlen(names) + strlen(name) + 2 < NAMES)
             strcat(strcat(names, names[0] ? " " : ""), name);

@@ -141,15 +141,17 @@ void help_screen(const subcommand *const *commands)
 
 void help_jobs_of(const subcommand *const *commands, unsigned kind, const char *file)
 {
+    const char *quote = strpbrk(file, " \\\"$&()*;<>?[]`|") ? "'" : "";
     puts("\nwhat to do with it:");
     for (size_t i = 0; commands[i]; i++) {
-        if (!(commands[i]->kinds & kind) || strcmp(commands[i]->name, "info") == 0) continue;
-        const char *points = commands[i]->second ? " POINTS" : "";
-        const bool has_output = strstr(commands[i]->usage, "-o ") != NULL;
-        const char *quote = strpbrk(file, " \\\"$&()*;<>?[]`|") ? "'" : "";
-        printf("  clspline %s %s", commands[i]->name, quote);
+        const subcommand *c = commands[i];
+        const bool is_first_file = (c->kinds & kind) != 0;
+        const bool is_second = c->second && !is_first_file && (kind & FILE_POINTS) != 0;
+        if (strcmp(c->name, "info") == 0 || !(is_first_file || is_second)) continue;
+        printf("  clspline %s %s%s", c->name, is_second ? "MODEL " : "", quote);
         print_name(stdout, file);
-        printf("%s%s%s: %s\n", quote, points, has_output ? " -o OUT" : "", commands[i]->summary);
+        printf("%s%s%s: %s\n", quote, c->second && is_first_file ? " POINTS" : "",
+               strstr(c->usage, "-o ") ? " -o OUT" : "", c->summary);
     }
 }
 
