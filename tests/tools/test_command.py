@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the commands that write no meshes, the README's lines, and the completions of shells.
+"""Runs the commands that write no meshes, and the completions of shells.
 
 usage: test_command.py CLSPLINE SOURCE_DIR
 

@@ -18,7 +18,7 @@ typedef enum solid_format {
     SOLID_PNG
 } solid_format;
 
-/* Those of places and data of points. */
+/* Formats of the places and data of points. */
 enum { PLACES_CSV = 1, PLACES_NPY };
 
 /* Units of a mesh's lengths. */
