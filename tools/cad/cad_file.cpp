@@ -206,8 +206,14 @@ void read_brep(file &to, const char *path)
 {
     part p;
     BRep_Builder builder;
-    if (!BRepTools::Read(p.shape, path, builder) || p.shape.IsNull())
+    std::ifstream in(path, std::ios::binary);
+    in.exceptions(std::ios::failbit | std::ios::badbit); // else a file's end is read without end
+    try {
+        BRepTools::Read(p.shape, in, builder);
+    } catch (const std::ios::failure &) {
         throw std::runtime_error("not a whole BREP file: it cannot be parsed");
+    }
+    if (p.shape.IsNull()) throw std::runtime_error("a BREP file without a shape");
     to.num_faces = (size_t)faces_of(p.shape).Extent();
     p.face_names.resize(to.num_faces);
     p.face_colors.resize(to.num_faces);

@@ -40,7 +40,7 @@ const char usage[] =
     "  --no-mesh       no mesh\n"
     "  --seconds X     limit of processor time (600)\n"
     "  --memory X      limit of memory in MiB (512 and 8 times the file, at least 2048)\n"
-    "status: 0 whole, 1 refused, 2 bad usage, 3 without faces, 4 without some of its faces\n";
+    "status: 0 whole, 1 refused, 2 bad usage, 3 without faces, 4 in part\n";
 
 // Takes a number above 0 that follows an option.
 bool take_number(const char *text, double &to)
@@ -141,11 +141,14 @@ status convert(const options &o, FILE *to)
         return NO_FACE;
     }
     cad::json_text json(to);
-    cad::model_writer writer(json, file);
+    cad::model_writer writer(json, file, o.has_mesh);
     write_model(json, file, writer);
     if (writer.num_read() == 0) return NO_FACE;
-    if (writer.num_read() >= file.num_faces) return WHOLE;
-    fprintf(stderr, "%s: %zu of %zu faces\n", o.path, writer.num_read(), file.num_faces);
+    if (writer.num_read() >= file.num_faces && writer.notes().empty()) return WHOLE;
+    fprintf(stderr, "%s: %zu of %zu faces\n", o.path, writer.num_read(),
+            std::max(file.num_faces, writer.num_read()));
+    for (const std::string &note : writer.notes())
+        fprintf(stderr, "%s: %s\n", o.path, note.c_str());
     return PARTLY;
 }
 

@@ -143,6 +143,14 @@ size_t model_writer::edge_number(const TopoDS_Edge &edge)
     return number;
 }
 
+// Notes what is wrong with a face.
+void model_writer::note(const TopoDS_Face &face, const placed_part &use, const std::string &what)
+{
+    if (what_failed.size() < most_notes && is_first_use)
+        what_failed.push_back("face " + std::to_string(faces.FindIndex(face)) + " of part '" +
+                              from.parts[use.part].name + "', a " + kind_of(face) + ": " + what);
+}
+
 void model_writer::put_loop(const loop &l)
 {
     json.object();
@@ -204,6 +212,7 @@ void model_writer::put_face(const TopoDS_Face &face, const parameter_map &map,
     json.end();
     const face_mesh mesh = nodes.mesh_of(face, map);
     if (!mesh.triangles.empty()) put_mesh(mesh);
+    if (mesh.triangles.empty() && has_mesh) note(face, use, "it cannot be meshed");
     json.end();
 }
 
@@ -225,9 +234,7 @@ bool model_writer::write_face(const TopoDS_Face &face, const placed_part &use)
     } catch (const std::runtime_error &error) {
         reason = error.what();
     }
-    if (what_failed.size() < most_notes && is_first_use)
-        what_failed.push_back("face " + std::to_string(faces.FindIndex(face)) + " of part '" +
-                              from.parts[use.part].name + "', a " + kind_of(face) + ": " + reason);
+    note(face, use, reason);
     return false;
 }
 

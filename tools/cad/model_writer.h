@@ -41,7 +41,9 @@ struct body {
 
 class model_writer {
   public:
-    model_writer(json_text &json, const file &from) : json(json), from(from)
+    // has_mesh: the parts were triangulated.
+    model_writer(json_text &json, const file &from, bool has_mesh)
+        : json(json), from(from), has_mesh(has_mesh)
     {
     }
 
@@ -61,6 +63,7 @@ class model_writer {
   private:
     json_text &json;
     const file &from;
+    bool has_mesh;
     mesh_nodes nodes;
     std::vector<shared_edge> edges;
     std::vector<body> bodies;
@@ -78,6 +81,7 @@ class model_writer {
                   const placed_part &use);
     void put_loop(const loop &l);
     void put_mesh(const face_mesh &mesh);
+    void note(const TopoDS_Face &face, const placed_part &use, const std::string &what);
     size_t edge_number(const TopoDS_Edge &edge);
     void write_edges();
     void write_bodies();

@@ -61,11 +61,13 @@ void put_spline(json_text &json, const Geom_BSplineSurface &s)
         for (int j = 1; j <= s.NbVPoles(); j++)
             add_point(json, s.Pole(i, j));
     json.end();
-    json.list("weights");
-    for (int i = 1; (s.IsURational() || s.IsVRational()) && i <= s.NbUPoles(); i++)
-        for (int j = 1; j <= s.NbVPoles(); j++)
-            json.add(s.Weight(i, j));
-    json.end();
+    if (s.IsURational() || s.IsVRational()) {
+        json.list("weights");
+        for (int i = 1; i <= s.NbUPoles(); i++)
+            for (int j = 1; j <= s.NbVPoles(); j++)
+                json.add(s.Weight(i, j));
+        json.end();
+    }
     json.end();
 }
 

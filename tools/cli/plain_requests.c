@@ -28,7 +28,7 @@ const subcommand command_info = {
     .input = "input file",
     .kinds = FILE_PATCHES | FILE_SPLINES | FILE_CELLS | FILE_IMAGE | FILE_POINTS,
     .endings =
-        "bv g2 json igs iges step stp vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif "
+        "bv g2 json igs iges step stp brep vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif "
         "tiff nii nii.gz hdr img",
     .request_bytes = sizeof(request),
     .run = info_run};
