@@ -2,8 +2,8 @@
 #include "spline_request.h"
 
 #define IN_FILES                                                                                   \
-    "IN is a .g2 file (GoTools, SISL), JSON in the layout of geomdl (NURBS-Python), IGES or "      \
-    "STEP; "                                                                                       \
+    "IN is a .g2 file (GoTools, SISL), JSON in the layout of geomdl (NURBS-Python), STEP, IGES "   \
+    "or BREP; "                                                                                    \
     "- is standard input."
 
 static const option eval_options[] = {
@@ -26,7 +26,8 @@ const subcommand command_eval_splines = {
     .name = "eval",
     .of = "B-splines",
     .kinds = FILE_SPLINES,
-    .summary = "evaluate the B-splines of .g2, JSON, IGES and STEP files into a mesh or picture",
+    .summary =
+        "evaluate the B-splines of .g2, JSON, STEP, IGES and BREP files into a mesh or picture",
     .usage = "IN ... -o OUT.{obj,ply,vtk,stl,glb,png} [options]",
     .about = "Of B-splines: evaluates the curves, surfaces and volumes of files and writes them as "
              "lines and quads, or draws them; of volumes the six sides. " IN_FILES,

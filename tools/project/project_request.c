@@ -109,7 +109,7 @@ const subcommand command_project = {
     .usage = "MODEL ... POINTS -o OUT.{csv,npy,png,ply} [options]",
     .about =
         "Finds for each point the nearest point of all curves, or of all surfaces. MODEL are .g2 "
-        "files, JSON in the layout of geomdl, IGES, STEP or .bv files of BezierView; POINTS is CSV "
+        "files, JSON in the layout of geomdl, STEP, IGES, BREP or .bv files; POINTS is CSV "
         "with a point a line, an .npy array of shape (N, DIM), an .xyz file or the vertices of a "
         "PLY file; a heading of CSV decides on its columns. One of them may be -, for standard "
         "input. Any number of points will do.\n"
