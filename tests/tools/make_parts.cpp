@@ -5,7 +5,7 @@
 //   bracket.igs    its faces, each by itself
 //   round.step     a ball of radius 9, a ring of radii 20 and 5, a cone with its tip
 //   assembly.step  in inches: a red pin of radius 2 and length 4 twice, one turned and moved
-//   swept.brep     a profile of degree 3 turned about z, and one moved along it
+//   swept.brep     a profile of degree 3 turned about z, one moved along y, a quarter of a ring
 //   wire.brep      an edge alone
 #include <BRepAlgoAPI_Cut.hxx>
 #include <BRepBuilderAPI_MakeEdge.hxx>
@@ -86,7 +86,8 @@ static TopoDS_Edge make_profile()
     return BRepBuilderAPI_MakeEdge(new Geom_BezierCurve(poles));
 }
 
-// The profile turned about z between planes, and moved along y between itself and the z axis.
+// The profile turned about z between planes, the same moved along y, and a quarter of a ring whose
+// tube begins at its inner side.
 static TopoDS_Shape make_swept()
 {
     const gp_Pnt low(0, 0, 0), high(0, 0, 15);
@@ -95,10 +96,12 @@ static TopoDS_Shape make_swept()
     wire.Add(BRepBuilderAPI_MakeEdge(high, low));
     wire.Add(BRepBuilderAPI_MakeEdge(low, gp_Pnt(10, 0, 0)));
     const TopoDS_Face face = BRepBuilderAPI_MakeFace(wire.Wire());
+    const gp_Ax2 beyond(gp_Pnt(0, 60, 0), gp::DZ());
+    const TopoDS_Shape bend = BRepPrimAPI_MakeTorus(beyond, 20, 3, -M_PI, M_PI, M_PI / 2).Shape();
     gp_Trsf aside;
     aside.SetTranslation(gp_Vec(40, 0, 0));
     return together({BRepPrimAPI_MakeRevol(face, gp::OZ()).Shape(),
-                     BRepPrimAPI_MakePrism(face, gp_Vec(0, 7, 0)).Shape().Moved(aside)});
+                     BRepPrimAPI_MakePrism(face, gp_Vec(0, 7, 0)).Shape().Moved(aside), bend});
 }
 
 static bool write_step(const TopoDS_Shape &shape, const std::string &path)

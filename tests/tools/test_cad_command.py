@@ -7,6 +7,7 @@ import collections
 import json
 import math
 import os
+import random
 import re
 import signal
 import subprocess
@@ -14,7 +15,7 @@ import sys
 import tempfile
 import unittest
 
-from command_fixture import Case, DATA, main, run
+from command_fixture import Case, DATA, FULL, main, run
 from mesh_files import read_ply_data, read_stl
 
 MAKE_PARTS, CLSPLINE_CAD = sys.argv[3:5] if len(sys.argv) > 4 else (None, None)
@@ -27,11 +28,12 @@ def bezier_height(t):
 
 
 def swept_volume(count=1000):
-    """The turned profile and the moved one, by Simpson's rule."""
+    """The turned profile and the moved one, by Simpson's rule, and the quarter of a ring."""
     weights = [1 if i in (0, count) else 4 if i % 2 else 2 for i in range(count + 1)]
     radii = [bezier_height(i / count) for i in range(count + 1)]
     mean = lambda values: sum(w * v for w, v in zip(weights, values)) / 3 / count
-    return 15 * (math.pi * mean([r * r for r in radii]) + 7 * mean(radii))
+    bend = math.pi / 2 * 20 * math.pi * 9
+    return 15 * (math.pi * mean([r * r for r in radii]) + 7 * mean(radii)) + bend
 
 
 ROUND = 4 / 3 * math.pi * 9 ** 3 + 2 * math.pi ** 2 * 20 * 25 + math.pi * 36 * 10 / 3
@@ -217,7 +219,7 @@ class Parts(Case):
                 ("bracket.step", 8, 1, {"plane": 6, "cylinder": 2}, BRACKET),
                 ("bracket.igs", 8, 1, {"plane": 6, "revolution": 2}, BRACKET),
                 ("round.step", 4, 3, {"sphere": 1, "torus": 1, "cone": 1, "plane": 1}, ROUND),
-                ("swept.brep", 9, 2, {"plane": 7, "revolution": 1, "extrusion": 1},
+                ("swept.brep", 12, 3, {"plane": 9, "revolution": 1, "extrusion": 1, "torus": 1},
                  swept_volume())):
             with self.subTest(name):
                 model = self.convert(self.part(name))
@@ -317,6 +319,19 @@ class Parts(Case):
                 (self.write("a.igs", "nothing"), "neither STEP, IGES nor BREP"),
                 (self.path("none.step"), "cannot open")):
             self.assertEqual(self.fails(1, words, "info", path).count("\n"), 1)
+
+    def test_spoiled(self):
+        """Changed bytes give a model, in part or whole, or one line."""
+        chance = random.Random(1)
+        for name in ["bracket.step", "bracket.igs", "swept.brep"] * (20 if FULL else 4):
+            def change(text):
+                at = [chance.randrange(len(text)) for _ in range(4)]
+                return "".join(chance.choice("0#(,;'.A") if i in at else c
+                               for i, c in enumerate(text))
+            done = run("info", self.spoil(name, change))
+            self.assertIn(done.returncode, (0, 1))
+            if done.returncode == 1:
+                self.assertRegex(done.stderr, r"\Aclspline: .*bad\.[^\n]*\n\Z")
 
     def test_limits(self):
         fine = [CLSPLINE_CAD, self.part("round.step"), "--deflection", "1e-6", "--angle", "0.1"]

@@ -112,12 +112,16 @@ Handle(Geom_BSplineSurface) convert(const Handle(Geom_Surface) & s, const interv
         cut[k] = is_whole_turn(*s, k, box[k]) ? interval{0, period(*s, k)} : box[k];
     const Handle(Geom_BSplineSurface) made = GeomConvert::SurfaceToBSplineSurface(
         new Geom_RectangularTrimmedSurface(s, cut[U].begin, cut[U].end, cut[V].begin, cut[V].end));
-    for (int k : {U, V}) // trimmed surfaces move their bounds into the first period
-        if (is_periodic(*s, k) && !is_whole_turn(*s, k, box[k])) {
-            const double turns =
-                std::round((box[k].begin - domain(*made, k).begin) / period(*s, k));
-            shift_knots(*made, k, turns * period(*s, k));
-        }
+    for (int k : {U, V}) {
+        if (!is_periodic(*s, k)) continue;
+        const bool is_whole = is_whole_turn(*s, k, box[k]);
+        if (is_whole && k == U) made->SetUPeriodic();
+        if (is_whole && k == V) made->SetVPeriodic(); // where it is only closed
+        if (is_whole) continue;
+        // trimmed surfaces move their bounds into the first period
+        const double turns = std::round((box[k].begin - domain(*made, k).begin) / period(*s, k));
+        shift_knots(*made, k, turns * period(*s, k));
+    }
     return made;
 }
 
