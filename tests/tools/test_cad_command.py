@@ -122,6 +122,8 @@ class Missing(Case):
         for option, value in (("samples", "9"), ("part", "1/2")):
             self.fails(1, "a CAD file's mesh has neither --" + option, "eval", block, "-o",
                        self.path("a.ply"), "--" + option, value)
+        self.fails(1, "vase.json: --deflection is of CAD files", "eval",
+                   os.path.join(DATA, "vase.json"), "--deflection", "1", "-o", self.path("a.ply"))
         done = run("eval", block, os.path.join(DATA, "vase.json"), "-n5", "-o", self.path("a.obj"))
         self.assertIn("warning: 2 files: 1 trimmed splines are taken whole\n", done.stderr)
 
@@ -264,6 +266,8 @@ class Parts(Case):
             corners = [triangle[1:] for triangle in read_stl(self.path("a.stl"))]
             self.assertEqual(open_sides(corners), 0)
             self.assertAlmostEqual(volume(corners) / expected, 1, delta=0.01)
+            run("eval", self.part(name), "-q", "-o", self.path("b.stl"), "--deflection", "0.002")
+            self.assertGreater(len(read_stl(self.path("b.stl"))), len(corners))
             points, faces, data = read_ply_data(self.path("a.ply"))
             normals = list(zip(data["nx"], data["ny"], data["nz"]))
             for face in faces:

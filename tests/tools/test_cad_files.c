@@ -325,10 +325,13 @@ static void test_program(void **state)
     char script[8192];
     (void)state;
     for (size_t i = 0; i < 5; i++) {
-        splines p = {.without_mesh = i % 2 == 1};
+        splines p = {.without_mesh = i % 2 == 1, .deflection = i == 4 ? 0.25 : 0};
         io_message message = {"(none)"};
-        snprintf(script, sizeof(script), "test \"$2\" = \"%s\" && cat %s/block.json; exit %d",
-                 i % 2 == 1 ? "--no-mesh" : "", folder, i == 4 ? 4 : 0);
+        snprintf(script, sizeof(script), "test \"$2$3\" = \"%s\" && cat %s/block.json; exit %d",
+                 i % 2 == 1 ? "--no-mesh"
+                 : i == 4   ? "--deflection0.25"
+                            : "",
+                 folder, i == 4 ? 4 : 0);
         if (!read_by(script, names[i], &p, &message)) fail_msg("%s", message.text);
         assert_int_equal(p.num_splines, 6);
         splines_clear(&p);

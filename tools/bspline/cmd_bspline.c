@@ -64,6 +64,7 @@ static bool read_content(work *w)
     io_message message;
     double start = seconds_now();
     const mesh_request *r = w->mesh.r;
+    w->content.deflection = r->deflection / 100;
     for (size_t i = 0; i < r->base.num_inputs; i++) {
         if (spline_file_add(&w->content, r->base.inputs[i], r->base.precision, &message)) continue;
         complain("%s", message.text);
@@ -145,6 +146,10 @@ static bool make_mesh(work *w)
                         .progress = &m->progress,
                         .times = &m->times};
     if (part_mesh_suits(&w->content)) return make_parts(w, &task);
+    if (r->deflection > 0) {
+        complain("%s: --deflection is of CAD files", m->name);
+        return false;
+    }
     const bool done = spline_task_begin(&task) && run_task(w, &task);
     spline_task_end(&task);
     return done;

@@ -11,7 +11,11 @@ static const option eval_options[] = {
     {"samples", 'n', "N",
      "points along each direction of a spline, @; default 16 between neighbouring knots, 33 to "
      "2049 in all, of curves to 65537",
-     OPTION_COUNT(mesh_request, samples, 2, 1048576)},
+     OPTION_COUNT(mesh_request, samples, 2, 1048576), .excludes = "deflection"},
+    {"deflection", 0, "P",
+     "of CAD files: how far a mesh may be from the faces, @, in % of a part's diagonal; default "
+     "0.1",
+     OPTION_NUMBER(mesh_request, deflection, 1e-5, 10)},
     {.rows = mesh_request_rest},
     {.name = NULL}};
 

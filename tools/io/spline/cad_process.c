@@ -39,13 +39,17 @@ static void find_program(char path[PATH_BYTES])
 }
 
 /* Starts the program and waits for its end. Returns 0, or an error number where it cannot start. */
-static int run_program(cad_run *run, const char *path, bool has_mesh)
+static int run_program(cad_run *run, const char *path, bool has_mesh, double deflection)
 {
-    char program[PATH_BYTES];
-    char *argv[] = {PROGRAM, (char *)path, has_mesh ? NULL : "--no-mesh", NULL};
+    char program[PATH_BYTES], number[32];
+    char *argv[] = {PROGRAM, (char *)path, NULL, NULL, NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
     find_program(program);
+    snprintf(number, sizeof(number), "%.17g", deflection);
+    if (!has_mesh) argv[2] = "--no-mesh";
+    if (has_mesh && deflection > 0) argv[2] = "--deflection";
+    if (has_mesh && deflection > 0) argv[3] = number;
     int failure = posix_spawn_file_actions_init(&actions);
     if (failure) return failure;
     posix_spawn_file_actions_adddup2(&actions, fileno(run->output), STDOUT_FILENO);
@@ -105,7 +109,7 @@ static bool judge(const cad_run *run, io_message *message)
     return status == WHOLE || status == PARTLY || fail_said(run, message);
 }
 
-FILE *cad_process_open(const char *path, bool has_mesh, io_message *message)
+FILE *cad_process_open(const char *path, bool has_mesh, double deflection, io_message *message)
 {
     const bool is_stdin = strcmp(path, "-") == 0;
     cad_run run = {
@@ -113,7 +117,7 @@ FILE *cad_process_open(const char *path, bool has_mesh, io_message *message)
     bool done = run.output && run.errors;
     if (!done) io_fail_errno(message, run.name, "no temporary file");
     if (done) {
-        const int failure = run_program(&run, is_stdin ? "/dev/stdin" : path, has_mesh);
+        const int failure = run_program(&run, is_stdin ? "/dev/stdin" : path, has_mesh, deflection);
         done = failure ? fail_start(&run, failure, message) : judge(&run, message);
     }
     if (run.errors) fclose(run.errors);

@@ -30,7 +30,7 @@ static bool read_cad(splines *content, const scanner *s, const char *path)
 {
     if (s->file == stdin && fseek(stdin, 0, SEEK_SET) != 0)
         return io_fail(s->message, "%s: CAD files are not read from a pipe", s->name);
-    FILE *made = cad_process_open(path, !content->without_mesh, s->message);
+    FILE *made = cad_process_open(path, !content->without_mesh, content->deflection, s->message);
     const mesh_precision precision = s->floats ? MESH_F32 : MESH_F64;
     const bool done = made && spline_file_read(content, made, s->name, precision, s->message);
     if (made) fclose(made);

@@ -55,7 +55,10 @@ typedef struct splines {
     size_t num_trimmed; /* splines of which a part may be cut off, kept whole here */
     char unit[SPLINES_WORD]; /* of length, as "mm"; "" where no file tells it */
     struct cad_model *cad;   /* of CAD files (cad_model.h); NULL: none was read */
-    bool without_mesh;       /* set by who reads: no mesh of CAD files is wanted */
+    /* Set by who reads CAD files: no mesh is wanted, or one that is so near to the faces, as a
+       share of a part's diagonal; 0: clspline-cad's choice. */
+    bool without_mesh;
+    double deflection;
 } splines;
 
 /* One that is being read. */
