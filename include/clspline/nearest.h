@@ -190,6 +190,32 @@ CLSP_API clsp_status clsp_nearest_project(clsp_patch_plan *plan,
                                           const clsp_nearest_opts *opts, clsp_output nearest,
                                           const clsp_run *run);
 
+/* A search over the patches of several plans, curves and surfaces of any degrees and knots,
+   polynomial and rational ones: one tree, in which a query has one nearest point of all. */
+typedef struct clsp_nearest clsp_nearest;
+
+/* Makes a search over the patches of num plans, at least 1: of one context, one precision and as
+   many coordinates, and as clsp_nearest_project takes them. The control points that are loaded
+   count, and are copied: plans may change and end before the search. Patches are numbered through
+   all plans in their order. The call waits for all that it reads. *search is NULL after an error.
+
+   Errors: CLSP_ERROR_ARGUMENT (also for plans that do not match), CLSP_ERROR_DEGREE,
+   CLSP_ERROR_STATE (a plan without control points). */
+CLSP_API clsp_status clsp_nearest_create(clsp_nearest **search, clsp_patch_plan *const *plans,
+                                         size_t num, const clsp_run *run);
+CLSP_API void clsp_nearest_destroy(clsp_nearest **search);
+
+/* Projects points onto the patches of a search, as clsp_nearest_project does onto the surfaces of a
+   plan: in double precision and within the same bounds, curves too, one result a query. What
+   differs: the host's cores search, for memory of any kind. Hints are [num][2], of a curve the
+   first counts. A result on a curve has its parameter in param[0], rounded, and 0 behind; its
+   normal and signed distance are NaN. There is no metric.
+
+   Errors: those of clsp_nearest_project; CLSP_ERROR_ARGUMENT also for mrep and for a metric. */
+CLSP_API clsp_status clsp_nearest_find(clsp_nearest *search, const clsp_nearest_queries *queries,
+                                       const clsp_nearest_opts *opts, clsp_output nearest,
+                                       const clsp_run *run);
+
 #ifdef __cplusplus
 }
 #endif

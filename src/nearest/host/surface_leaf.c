@@ -181,8 +181,19 @@ static void find_sizes(const leaf_maker *m, part_bounds *b)
     b->size[1] = sqrt(b->size[1]);
 }
 
-/* Chooses the normal at the middle: of three dimensions there is one, of four the direction in
-   which the surface bends there, in the plane none. */
+/* Makes a unit vector of space at right angles to another one. */
+static void cross_axis(const double *x, double *to)
+{
+    int least = 0;
+
+    for (int l = 1; l < 3; l++)
+        if (fabs(x[l]) < fabs(x[least])) least = l;
+    for (int l = 0; l < LANES; l++)
+        to[l] = (l == least) - x[least] * x[l];
+}
+
+/* Chooses the normal at the middle: of surfaces of three dimensions there is one, of four and of
+   curves the direction in which they bend there, of surfaces in the plane none. */
 static void choose_normal(const clspi_surface_shape *shape, const part_bounds *b,
                           const double *bend, double *normal)
 {
@@ -190,14 +201,16 @@ static void choose_normal(const clspi_surface_shape *shape, const part_bounds *b
     double length;
 
     memset(normal, 0, LANES * sizeof *normal);
-    if (shape->dim == 3) {
+    if (shape->dim == 3 && !clspi_is_curve(shape)) {
         normal[0] = x[1] * y[2] - x[2] * y[1];
         normal[1] = x[2] * y[0] - x[0] * y[2];
         normal[2] = x[0] * y[1] - x[1] * y[0];
-    } else if (shape->dim == 4) {
+    } else if (shape->dim == 4 || clspi_is_curve(shape)) {
         const double along = dot_of(bend, x), across = dot_of(bend, y);
         for (int l = 0; l < LANES; l++)
             normal[l] = bend[l] - along * x[l] - across * y[l];
+        if (shape->dim == 3 && !(dot_of(normal, normal) > 1e-20 * dot_of(bend, bend)))
+            cross_axis(x, normal);
     }
     length = sqrt(dot_of(normal, normal));
     for (int l = 0; l < LANES; l++)
@@ -218,7 +231,7 @@ static bool take_middle(const leaf_maker *m, const jet *j, clspi_surface_leaf *l
         b->e[0][l] = u[l] / leaf->l11;
         b->e[1][l] = v[l] - leaf->l21 * b->e[0][l];
     }
-    leaf->l22 = sqrt(dot_of(b->e[1], b->e[1]));
+    leaf->l22 = clspi_is_curve(m->shape) ? 1 : sqrt(dot_of(b->e[1], b->e[1]));
     if (!(leaf->l22 > 1e-12 * sqrt(dot_of(v, v)) && leaf->l22 > LENGTH_MIN)) {
         leaf->l22 = 0;
         return false;
@@ -336,6 +349,7 @@ static double terms_of(const leaf_maker *m, const clspi_surface_leaf *leaf, int 
     const double n = m->shape->degree[way], all = 2 * n * m->piece->weights;
     const double ends = n / leaf->low[way] + n / (1 - leaf->high[way]);
 
+    if (m->shape->degree[way] == 0) return 0;
     return m->piece->extent * least_of(all, ends);
 }
 
@@ -346,7 +360,8 @@ static void finish_constants(const leaf_maker *m, clspi_surface_leaf *leaf, cons
     const double own[2] = {ldexp(1.0, (int)leaf->depth[0]), ldexp(1.0, (int)leaf->depth[1])};
     const double eps = EPS * (4 * (degree[0] + degree[1]) + 16);
 
-    leaf->spread = (leaf->l11 + fabs(leaf->l21) + leaf->l22) * (1 + OUTWARD);
+    const double across = clspi_is_curve(m->shape) ? 0 : leaf->l22;
+    leaf->spread = (leaf->l11 + fabs(leaf->l21) + across) * (1 + OUTWARD);
     leaf->l11 *= own[0];
     leaf->l21 *= own[1];
     leaf->l22 *= own[1];
@@ -356,6 +371,17 @@ static void finish_constants(const leaf_maker *m, clspi_surface_leaf *leaf, cons
     for (int l = 0; l < LANES && leaf->l22 > 0; l++) {
         leaf->guess[1][l] = b->e[1][l] / leaf->l22;
         leaf->guess[0][l] = (b->e[0][l] - leaf->l21 * leaf->guess[1][l]) / leaf->l11;
+    }
+}
+
+/* Puts what is at right angles to a curve and to its normal among the axes. */
+static void put_binormal(clspi_surface_leaf *leaf)
+{
+    const double *const x = leaf->axes[0], *const n = leaf->normal;
+
+    for (int l = 0; l < 3; l++) {
+        const int k = (l + 1) % 3, m = (l + 2) % 3;
+        leaf->axes[1][l] = n[k] * x[m] - n[m] * x[k];
     }
 }
 
@@ -370,6 +396,7 @@ static void find_extents(const leaf_maker *m, const double *controls, clspi_surf
     for (int i = 0; i < 3; i++) {
         for (int l = 0; l < LANES && leaf->l22 > 0 && i < 2; l++)
             leaf->axes[i][l] = b->e[i][l];
+        if (leaf->l22 > 0 && i == 1 && clspi_is_curve(s)) put_binormal(leaf);
         if (!(leaf->l22 > 0)) {
             double *const axis = i < 2 ? leaf->axes[i] : leaf->normal;
             for (int l = 0; l < LANES; l++)
@@ -479,7 +506,8 @@ static bool make_leaves(leaf_maker *m, const uint32_t depth[2], const uint32_t i
 
     set_place(m, &leaf, depth, index);
     examine(m, controls, &leaf, &b);
-    const bool may[2] = {depth[0] < CLSPI_SURFACE_LEAF_DEPTH, depth[1] < CLSPI_SURFACE_LEAF_DEPTH};
+    const bool may[2] = {depth[0] < CLSPI_SURFACE_LEAF_DEPTH,
+                         depth[1] < CLSPI_SURFACE_LEAF_DEPTH && !clspi_is_curve(m->shape)};
     if (b.variation <= VARIATION || !(may[0] || may[1])) return append_leaf(m, controls, &leaf, &b);
     const int way = !may[0] || (may[1] && b.along[1] > b.along[0]);
     uint32_t deeper[2] = {depth[0], depth[1]}, part[2] = {index[0], index[1]};
@@ -504,10 +532,10 @@ static double weights_of(const clspi_surface_shape *shape, const double *control
     return most / least;
 }
 
-bool clspi_surface_leaves(clspi_surface_parts *parts, const clspi_surface_shape *shape,
-                          uint32_t number, clspi_surface_piece *piece, const double *controls)
+bool clspi_surface_leaves(clspi_surface_parts *parts, uint32_t number, clspi_surface_piece *piece)
 {
     enum { LEAVES_MAX = 1 << (2 * CLSPI_SURFACE_LEAF_DEPTH) };
+    const clspi_surface_shape *const shape = piece->shape;
     const uint32_t none[2] = {0, 0};
     double *const memory = malloc((LEVELS + JETS) * shape->reals * sizeof *memory);
     leaf_maker m = {.parts = parts, .shape = shape, .number = number, .piece = piece};
@@ -517,8 +545,8 @@ bool clspi_surface_leaves(clspi_surface_parts *parts, const clspi_surface_shape 
     for (size_t i = 0; done && i < LEVELS + JETS; i++)
         *(i < LEVELS ? &m.controls[i] : &m.jet[i - LEVELS]) = memory + i * shape->reals;
     if (done) {
-        memcpy(m.controls[0], controls, shape->reals * sizeof *controls);
-        piece->weights = weights_of(shape, controls);
+        memcpy(m.controls[0], piece->controls, shape->reals * sizeof *piece->controls);
+        piece->weights = weights_of(shape, piece->controls);
         for (uint32_t l = 0; l < LANES; l++)
             m.is_coordinate[l] = l < shape->dim;
         done = make_leaves(&m, none, none);

@@ -15,10 +15,10 @@ enum {
 /* One thread's work, by chunks. */
 typedef struct loader {
     clspi_surface_search *search;
-    const clspi_search_desc *desc;
-    clspi_surface_parts *parts; /* [chunks] */
-    double *sizes;              /* [chunks], the largest |coordinate| */
-    bool *done;                 /* [chunks] */
+    const clspi_search_desc *descs; /* [num_sources] */
+    clspi_surface_parts *parts;     /* [chunks] */
+    double *sizes;                  /* [chunks], the largest |coordinate| */
+    bool *done;                     /* [chunks] */
 } loader;
 
 static size_t chunk_end(const clspi_surface_search *s, size_t chunk)
@@ -30,13 +30,21 @@ static size_t chunk_end(const clspi_surface_search *s, size_t chunk)
 
 /* ---- pieces ---- */
 
+/* Returns the number of a span of a patch along u among those of its description. */
+static size_t span_at(const clspi_spans *spans, size_t patch, uint32_t span)
+{
+    return (spans->sets > 1 ? patch * spans->spans : 0) + span;
+}
+
 /* Reads the control points that count for a piece. */
-static void read_points(const clspi_search_desc *d, size_t patch, const uint32_t first[2],
+static void read_points(const clspi_search_desc *d, size_t patch, const uint32_t span[2],
                         double *points)
 {
     const size_t coords = d->dim + d->rational, row = d->controls[1] * coords;
     const size_t length = (d->degree[1] + 1) * coords;
-    const size_t begin = (patch * d->controls[0] + first[0]) * row + first[1] * coords;
+    const size_t first = d->spans[0]->first[span_at(d->spans[0], patch, span[0])];
+    const size_t column = d->spans[1] ? d->spans[1]->first[span[1]] : 0;
+    const size_t begin = (patch * d->controls[0] + first) * row + column * coords;
 
     for (uint32_t i = 0; i <= d->degree[0]; i++)
         for (size_t k = 0; k < length; k++)
@@ -61,12 +69,12 @@ static void move_points(const clspi_search_desc *d, double *points, double *orig
 }
 
 /* Multiplies by the operator of a span along u (stride: a row) or v. */
-static void extract(const clspi_spans *spans, uint32_t span, double *points, size_t stride,
+static void extract(const clspi_spans *spans, size_t span, double *points, size_t stride,
                     size_t length)
 {
     const uint32_t order = spans->order;
-    const double *const operators = spans->operators + (size_t)span * order * order;
-    double line[CLSPI_SURFACE_ORDER_MAX];
+    const double *const operators = spans->operators + span * order * order;
+    double line[CLSPI_LINE_ORDER_MAX];
 
     for (size_t c = 0; c < length; c++) {
         for (uint32_t k = 0; k < order; k++) {
@@ -84,13 +92,12 @@ static void extract(const clspi_spans *spans, uint32_t span, double *points, siz
 static void make_points(const clspi_search_desc *d, size_t patch, const uint32_t span[2],
                         double *origin, double *points)
 {
-    const uint32_t first[2] = {d->spans[0]->first[span[0]], d->spans[1]->first[span[1]]};
     const size_t coords = d->dim + d->rational, row = (d->degree[1] + 1) * coords;
 
-    read_points(d, patch, first, points);
+    read_points(d, patch, span, points);
     move_points(d, points, origin);
-    extract(d->spans[0], span[0], points, row, row);
-    for (uint32_t i = 0; i <= d->degree[0]; i++)
+    extract(d->spans[0], span_at(d->spans[0], patch, span[0]), points, row, row);
+    for (uint32_t i = 0; d->spans[1] && i <= d->degree[0]; i++)
         extract(d->spans[1], span[1], points + i * row, coords, coords);
 }
 
@@ -133,21 +140,19 @@ static double size_of(const clspi_surface_shape *shape, const double *controls)
 
 static void make_piece(const loader *job, size_t number, double *size)
 {
-    clspi_surface_search *const s = job->search;
-    const size_t of_patch = (size_t)s->spans[0] * s->spans[1], at = number % of_patch;
-    const uint32_t span[2] = {(uint32_t)(at / s->spans[1]), (uint32_t)(at % s->spans[1])};
+    clspi_surface_piece *const piece = &job->search->pieces[number];
+    const clspi_surface_source *const from = clspi_surface_source_of(job->search, piece->patch);
+    const size_t patch = piece->patch - from->first_patch, columns = from->spans[1];
+    const size_t at = number - from->first_piece - patch * from->spans[0] * columns;
+    const uint32_t span[2] = {(uint32_t)(at / columns), (uint32_t)(at % columns)};
     double points[CLSPI_SURFACE_ORDER_MAX * CLSPI_SURFACE_ORDER_MAX * CLSPI_SURFACE_COORDS_MAX];
-    clspi_surface_piece *const piece = &s->pieces[number];
-    double *const controls = s->controls + number * s->shape.reals;
     double far = 0;
 
-    memset(piece, 0, sizeof *piece);
-    piece->root = KIND_NONE;
-    make_points(job->desc, number / of_patch, span, piece->origin, points);
-    spread_controls(&s->shape, points, controls);
-    piece->extent = size_of(&s->shape, controls);
+    make_points(&job->descs[from - job->search->sources], patch, span, piece->origin, points);
+    spread_controls(piece->shape, points, piece->controls);
+    piece->extent = size_of(piece->shape, piece->controls);
     for (uint32_t l = 0; l < LANES; l++) {
-        if (l >= s->shape.dim) piece->origin[l] = 0;
+        if (l >= piece->shape->dim) piece->origin[l] = 0;
         if (!(fabs(piece->origin[l]) < (double)INFINITY)) piece->extent = (double)INFINITY;
         far = fmax(far, fabs(piece->origin[l]));
     }
@@ -165,22 +170,23 @@ static void make_pieces(void *user, size_t chunk)
 /* ---- leaves ---- */
 
 /* Scales a piece, and finds the largest distance of its control points from the origin. */
-static void scale_piece(const clspi_surface_search *s, clspi_surface_piece *piece, double *controls)
+static void scale_piece(double scale, clspi_surface_piece *piece)
 {
-    const clspi_surface_shape *const shape = &s->shape;
+    const clspi_surface_shape *const shape = piece->shape;
+    double *const controls = piece->controls;
     double most = 0;
 
     for (size_t k = 0; k < shape->reals; k += shape->lanes) {
         const double w = shape->rational ? controls[k + shape->dim] : 1;
         double square = 0;
         for (uint32_t l = 0; l < shape->dim; l++) {
-            controls[k + l] *= s->scale;
+            controls[k + l] *= scale;
             square += controls[k + l] / w * (controls[k + l] / w);
         }
         most = fmax(most, square);
     }
     for (int l = 0; l < LANES; l++)
-        piece->origin[l] *= s->scale;
+        piece->origin[l] *= scale;
     piece->extent = sqrt(most);
 }
 
@@ -192,10 +198,9 @@ static void make_leaves(void *user, size_t chunk)
 
     for (size_t i = chunk * CHUNK; done && i < chunk_end(s, chunk); i++) {
         clspi_surface_piece *const piece = &s->pieces[i];
-        double *const controls = s->controls + i * s->shape.reals;
         if (!(piece->extent < (double)INFINITY)) continue;
-        scale_piece(s, piece, controls);
-        done = clspi_surface_leaves(&job->parts[chunk], &s->shape, (uint32_t)i, piece, controls);
+        scale_piece(s->scale, piece);
+        done = clspi_surface_leaves(&job->parts[chunk], (uint32_t)i, piece);
     }
     job->done[chunk] = done;
 }
@@ -250,16 +255,22 @@ static bool join_chunks(loader *job, size_t chunks)
     return true;
 }
 
-/* Makes the tree over a patch's pieces. */
-static bool make_patch(clspi_surface_search *s, size_t patch, clspi_surface_item *items)
+static size_t pieces_of_patch(const clspi_surface_source *from)
 {
-    const size_t of_patch = (size_t)s->spans[0] * s->spans[1];
-    clspi_surface_patch *const to = &s->patches[patch];
+    return (size_t)from->spans[0] * from->spans[1];
+}
+
+/* Makes the tree over a patch's pieces. */
+static bool make_patch(clspi_surface_search *s, const clspi_surface_source *from, size_t patch,
+                       clspi_surface_item *items)
+{
+    const size_t of_patch = pieces_of_patch(from), first = from->first_piece + patch * of_patch;
+    clspi_surface_patch *const to = &s->patches[from->first_patch + patch];
     size_t num = 0;
 
     *to = (clspi_surface_patch){.root = KIND_NONE};
     to->box = clspi_no_box();
-    for (size_t i = patch * of_patch; i < (patch + 1) * of_patch; i++) {
+    for (size_t i = first; i < first + of_patch; i++) {
         const clspi_surface_piece *const piece = &s->pieces[i];
         if (piece->root == KIND_NONE) continue;
         items[num++] = (clspi_surface_item){piece->box, KIND_PIECE | (uint32_t)i};
@@ -272,14 +283,13 @@ static bool make_patch(clspi_surface_search *s, size_t patch, clspi_surface_item
 /* Makes the trees over all pieces. */
 static bool make_trees(clspi_surface_search *s)
 {
-    const size_t of_patch = (size_t)s->spans[0] * s->spans[1];
-    const size_t most = of_patch > s->num_patches ? of_patch : s->num_patches;
-    clspi_surface_item *const items = malloc(most * sizeof *items);
+    clspi_surface_item *const items = malloc(s->num_pieces * sizeof *items);
     bool done = items != NULL;
     size_t num = 0;
 
-    for (size_t i = 0; done && i < s->num_patches; i++)
-        done = make_patch(s, i, items);
+    for (size_t i = 0; i < s->num_sources; i++)
+        for (size_t k = 0; done && k < s->sources[i].num_patches; k++)
+            done = make_patch(s, &s->sources[i], k, items);
     s->box = clspi_no_box();
     for (size_t i = 0; done && i < s->num_patches; i++) {
         if (s->patches[i].root == KIND_NONE) continue;
@@ -314,11 +324,11 @@ static bool load(loader *job, size_t chunks, const clspi_parallel *threads)
     return join_chunks(job, chunks) && make_trees(job->search);
 }
 
-static bool load_chunks(clspi_surface_search *s, const clspi_search_desc *desc,
+static bool load_chunks(clspi_surface_search *s, const clspi_search_desc *descs,
                         const clspi_parallel *threads)
 {
     const size_t chunks = (s->num_pieces + CHUNK - 1) / CHUNK;
-    loader job = {.search = s, .desc = desc};
+    loader job = {.search = s, .descs = descs};
 
     job.parts = calloc(chunks, sizeof *job.parts);
     job.sizes = calloc(chunks, sizeof *job.sizes);
@@ -334,45 +344,148 @@ static bool load_chunks(clspi_surface_search *s, const clspi_search_desc *desc,
     return done;
 }
 
-/* Copies what a description says, and makes room for pieces. */
-static bool prepare(clspi_surface_search *s, const clspi_search_desc *desc)
+void clspi_restrict_line(double *x, uint32_t n, size_t stride, uint64_t index, uint32_t depth)
 {
-    const size_t most = NUMBER_MASK / 4,
-                 of_patch = (size_t)desc->spans[0]->spans * desc->spans[1]->spans;
-    clspi_surface_shape *const shape = &s->shape;
+    const double parts = (double)((uint64_t)1 << depth), left = parts - (double)index;
+    const double begin = (double)index / parts, rest = left / parts, end = 1 / left;
+    const double behind = 1 - end;
 
-    *shape = (clspi_surface_shape){.dim = desc->dim, .rational = desc->rational};
-    shape->lanes = desc->dim + desc->rational > LANES ? 2 * LANES : LANES;
-    shape->reals = shape->lanes;
-    for (int i = 0; i < 2; i++) {
-        shape->degree[i] = desc->degree[i];
-        shape->reals *= desc->degree[i] + 1;
-        const double *const ends = desc->spans[i]->ends;
-        s->spans[i] = desc->spans[i]->spans;
-        s->ends[i] = malloc((s->spans[i] + 1) * sizeof *s->ends[i]);
-        if (!s->ends[i]) return false;
-        for (uint32_t k = 0; k <= s->spans[i]; k++)
-            s->ends[i][k] = k > 0 ? ends[CLSPI_SPAN_ENDS * (k - 1) + 1] : ends[0];
-    }
-    s->num_patches = desc->num_patches;
-    s->root = KIND_NONE;
-    s->scale = 1;
-    if (s->num_patches == 0) return true;
-    if (of_patch > most || s->num_patches > most / of_patch) return false;
-    s->num_pieces = s->num_patches * of_patch;
-    s->controls = malloc(s->num_pieces * shape->reals * sizeof *s->controls);
-    s->pieces = malloc(s->num_pieces * sizeof *s->pieces);
-    s->patches = malloc(s->num_patches * sizeof *s->patches);
-    return s->controls && s->pieces && s->patches;
+    for (uint32_t r = n; r > 0; r--)
+        for (uint32_t i = 0; i < r; i++)
+            for (int l = 0; l < LANES; l++) {
+                double *const at = x + i * stride + l;
+                *at = rest * *at + begin * at[stride];
+            }
+    for (uint32_t r = 1; r <= n; r++)
+        for (uint32_t i = n; i >= r; i--)
+            for (int l = 0; l < LANES; l++) {
+                double *const at = x + i * stride + l;
+                *at = behind * *(at - stride) + end * *at;
+            }
 }
 
-clspi_surface_search *clspi_surface_search_create(const clspi_search_desc *desc,
+clspi_surface_shape clspi_surface_shape_of(const uint32_t degree[2], uint32_t dim, bool rational)
+{
+    clspi_surface_shape shape = {.dim = dim, .rational = rational};
+
+    shape.lanes = dim + rational > LANES ? 2 * LANES : LANES;
+    shape.reals = shape.lanes;
+    for (int i = 0; i < 2; i++) {
+        const uint32_t n = shape.degree[i] = degree[i];
+        double c = 1;
+        shape.reals *= n + 1;
+        for (uint32_t k = 0; k <= n; k++) {
+            shape.binomial[i][k] = c;
+            c = c * (n - k) / (k + 1);
+        }
+        c = 1;
+        for (uint32_t k = 0; k <= 2 * n; k++) {
+            shape.over[i][k] = 1 / c;
+            c = c * (2 * n - k) / (k + 1);
+        }
+    }
+    return shape;
+}
+
+const clspi_surface_source *clspi_surface_source_of(const clspi_surface_search *search,
+                                                    size_t patch)
+{
+    size_t low = 0, high = search->num_sources;
+
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (search->sources[middle].first_patch <= patch)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &search->sources[low];
+}
+
+/* Copies where spans begin and end. */
+static bool copy_ends(clspi_surface_source *to, int way, const clspi_spans *spans)
+{
+    const size_t sets = spans ? spans->sets : 1, num = to->spans[way];
+
+    if (way == 0) to->has_own = sets > 1;
+    to->ends[way] = malloc(sets * (num + 1) * sizeof *to->ends[way]);
+    for (size_t i = 0; to->ends[way] && i < sets; i++) {
+        double *const ends = to->ends[way] + i * (num + 1);
+        const double *const from = spans ? spans->ends + i * num * CLSPI_SPAN_ENDS : NULL;
+        for (size_t k = 0; k <= num; k++)
+            ends[k] = !from ? (double)k : k > 0 ? from[CLSPI_SPAN_ENDS * (k - 1) + 1] : from[0];
+    }
+    return to->ends[way] != NULL;
+}
+
+/* Copies what a description says. *reals: of the control points of all pieces. */
+static bool add_source(clspi_surface_search *s, const clspi_search_desc *desc, size_t *reals)
+{
+    const size_t most = NUMBER_MASK / 4;
+    clspi_surface_source *const to = &s->sources[s->num_sources++];
+
+    *to = (clspi_surface_source){.first_patch = s->num_patches,
+                                 .num_patches = desc->num_patches,
+                                 .first_piece = s->num_pieces};
+    to->shape = clspi_surface_shape_of(desc->degree, desc->dim, desc->rational);
+    for (int i = 0; i < 2; i++) {
+        to->spans[i] = desc->spans[i] ? desc->spans[i]->spans : 1;
+        if (!copy_ends(to, i, desc->spans[i])) return false;
+    }
+    const size_t of_patch = pieces_of_patch(to);
+    if (of_patch > most || desc->num_patches > (most - s->num_pieces) / of_patch) return false;
+    s->num_patches += desc->num_patches;
+    s->num_pieces += desc->num_patches * of_patch;
+    *reals += desc->num_patches * of_patch * to->shape.reals;
+    return true;
+}
+
+/* Begins all pieces of a source. */
+static double *begin_pieces(clspi_surface_search *s, const clspi_surface_source *from,
+                            double *controls)
+{
+    const size_t of_patch = pieces_of_patch(from), num = from->num_patches * of_patch;
+
+    for (size_t i = 0; i < num; i++, controls += from->shape.reals)
+        s->pieces[from->first_piece + i] =
+            (clspi_surface_piece){.shape = &from->shape,
+                                  .controls = controls,
+                                  .patch = (uint32_t)(from->first_patch + i / of_patch),
+                                  .root = KIND_NONE};
+    return controls;
+}
+
+/* Copies what descriptions say, and makes room for pieces. */
+static bool prepare(clspi_surface_search *s, const clspi_search_desc *descs, size_t num)
+{
+    size_t reals = 0;
+
+    s->dim = descs[0].dim;
+    s->root = KIND_NONE;
+    s->scale = 1;
+    s->sources = calloc(num, sizeof *s->sources);
+    if (!s->sources) return false;
+    for (size_t i = 0; i < num; i++)
+        if (!add_source(s, &descs[i], &reals)) return false;
+    if (s->num_pieces == 0) return true;
+    s->controls = malloc(reals * sizeof *s->controls);
+    s->pieces = malloc(s->num_pieces * sizeof *s->pieces);
+    s->patches = malloc(s->num_patches * sizeof *s->patches);
+    if (!s->controls || !s->pieces || !s->patches) return false;
+    double *controls = s->controls;
+    for (size_t i = 0; i < num; i++)
+        controls = begin_pieces(s, &s->sources[i], controls);
+    return true;
+}
+
+clspi_surface_search *clspi_surface_search_create(const clspi_search_desc *descs, size_t num,
                                                   const clspi_parallel *threads)
 {
     clspi_surface_search *search = calloc(1, sizeof *search);
 
     if (!search) return NULL;
-    if (!prepare(search, desc) || (search->num_pieces > 0 && !load_chunks(search, desc, threads)))
+    if (!prepare(search, descs, num) ||
+        (search->num_pieces > 0 && !load_chunks(search, descs, threads)))
         clspi_surface_search_destroy(&search);
     return search;
 }
@@ -383,8 +496,10 @@ void clspi_surface_search_destroy(clspi_surface_search **ptr)
 
     if (!search) return;
     *ptr = NULL;
-    free(search->ends[0]);
-    free(search->ends[1]);
+    for (size_t i = 0; i < search->num_sources; i++)
+        for (int k = 0; k < 2; k++)
+            free(search->sources[i].ends[k]);
+    free(search->sources);
     free(search->controls);
     free(search->pieces);
     free(search->patches);

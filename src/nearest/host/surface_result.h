@@ -13,8 +13,8 @@ static query read_query(const clspi_surface_search *s, const clspi_nearest_queri
 
     q.patch = q.all ? 0 : queries->patches[i];
     q.is_valid = q.patch < s->num_patches || s->num_patches == 0;
-    for (uint32_t l = 0; l < s->shape.dim; l++) {
-        q.point[l] = clspi_real_at(queries->f64, queries->points, i * s->shape.dim + l);
+    for (uint32_t l = 0; l < s->dim; l++) {
+        q.point[l] = clspi_real_at(queries->f64, queries->points, i * s->dim + l);
         q.is_valid = q.is_valid && fabs(q.point[l]) < INFINITE;
     }
     for (size_t k = 0; k < 2 && q.has_hint; k++) {
@@ -37,13 +37,19 @@ static double far_distance(const clspi_surface_search *s, const query *q, const 
 {
     double most = 0, square = 0;
 
-    for (uint32_t l = 0; l < s->shape.dim; l++)
+    for (uint32_t l = 0; l < s->dim; l++)
         most = most_of(most, fabs(q->point[l] / 2 - point[l] / 2));
-    for (uint32_t l = 0; l < s->shape.dim; l++) {
+    for (uint32_t l = 0; l < s->dim; l++) {
         const double x = (q->point[l] / 2 - point[l] / 2) / most;
         square += x * x;
     }
     return 2 * most * sqrt(square);
+}
+
+/* Returns where the spans of a patch, number `patch` of its source, begin and end. */
+CLSPI_INLINE const double *ends_of(const clspi_surface_source *from, int way, size_t patch)
+{
+    return from->ends[way] + (way == 0 && from->has_own ? patch * (from->spans[0] + 1) : 0);
 }
 
 /* Evaluates the nearest point, or the one that a step of Newton's method from it finds where that
@@ -59,30 +65,42 @@ CLSPI_INLINE void finish_point(walk *w, jet *j, double *e)
         next[0] = best[0];
         next[1] = best[1];
         try_place(w, best, j, e);
-        const slopes g = slopes_of(j, e);
-        fall = step_within(&next[0], &next[1], g, 0, 1, 0, 1);
+        const slopes g = slopes_at(w, j, e);
+        fall = step_within(&next[0], &next[1], g, 0, 1, 0, clspi_is_curve(w->shape) ? 0 : 1);
         if (!(fall > 1e-15 * least)) return;
     }
     if (fall > 1e-15 * least) try_place(w, next, j, e);
     if (!(w->least < least)) try_place(w, best, j, e);
 }
 
+/* Finds the parameters of the nearest point, in the knots of its patch. */
+static void find_params(const walk *w, double *param)
+{
+    const uint32_t patch = w->piece->patch;
+    const clspi_surface_source *const from = clspi_surface_source_of(w->s, patch);
+    const size_t of_source = patch - from->first_patch, columns = from->spans[1];
+    const size_t at = w->nearest - from->first_piece - of_source * from->spans[0] * columns;
+    const size_t span[2] = {at / columns, at % columns};
+
+    for (int i = 0; i < 2; i++) {
+        const double *const ends = ends_of(from, i, of_source) + span[i];
+        param[i] = param_of(ends[0], ends[1], w->at[i]);
+    }
+}
+
 static result result_of(walk *w, const query *q, double nearer, bool wants_side)
 {
     const clspi_surface_search *const s = w->s;
-    const size_t of_patch = (size_t)s->spans[0] * s->spans[1], at = w->nearest % of_patch;
-    const uint32_t span[2] = {(uint32_t)(at / s->spans[1]), (uint32_t)(at % s->spans[1])};
-    result r = {.to = {.patch = (uint32_t)(w->nearest / of_patch)}, .side = {NAN, NAN, NAN, NAN}};
+    result r = {.to = {.patch = s->pieces[w->nearest].patch}, .side = {NAN, NAN, NAN, NAN}};
     clspi_nearest_f64 *const to = &r.to;
     jet j;
     double e[LANES];
 
     take_piece(w, w->nearest);
     finish_point(w, &j, e);
-    for (uint32_t l = 0; l < s->shape.dim; l++)
+    for (uint32_t l = 0; l < s->dim; l++)
         to->point[l] = (j.d[JET_X][l] + w->piece->origin[l]) / s->scale;
-    for (int i = 0; i < 2; i++)
-        to->param[i] = param_of(s->ends[i][span[i]], s->ends[i][span[i] + 1], w->at[i]);
+    find_params(w, to->param);
     const double least = sqrt(w->least), open = sqrt(w->lowest);
     to->distance = nearer < 1 ? far_distance(s, q, to->point) : least / s->scale;
     const double bound = least_of(least, open), share = 2 * w->nearer;
@@ -92,7 +110,7 @@ static result result_of(walk *w, const query *q, double nearer, bool wants_side)
     to->bound = most_of(least_of(to->bound, to->distance), 0);
     to->status = w->is_cut && open * open < limit_of(w, w->least, w->extent) ? CLSPI_SEARCH_CUT
                                                                              : CLSPI_SEARCH_FOUND;
-    if (wants_side)
+    if (wants_side && !clspi_is_curve(w->shape))
         r.side = side_of(&j, e, facts_of(w), w->at[0], w->at[1], w->least, to->distance);
     if (to->status == CLSPI_SEARCH_CUT) r.side.s3 = NAN;
     return r;

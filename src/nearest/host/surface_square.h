@@ -23,11 +23,11 @@ typedef struct square_work {
 CLSPI_INLINE squares squares_of(const walk *k, const square_part *p)
 {
     square_work *const work = k->work;
-    const uint32_t *const degree = k->s->shape.degree;
+    const uint32_t *const degree = k->shape->degree;
     const squares s = {work->a + p->room * work->coefficients,
                        work->w + p->room * work->coefficients,
                        p->side[0] < 0 ? 2 * (int)degree[0] : 0,
-                       p->side[1] < 0 ? 2 * (int)degree[1] : 0, k->s->shape.rational};
+                       p->side[1] < 0 ? 2 * (int)degree[1] : 0, k->shape->rational};
 
     return s;
 }
@@ -44,6 +44,7 @@ CLSPI_INLINE bool make_squares(const walk *k, square_part *p, const double *dire
     square_source *const source = &k->work->source;
     const squares s = squares_of(k, p);
 
+    source->shape = k->shape;
     source->controls = k->controls;
     source->from = k->from;
     source->extent = k->piece->extent;
@@ -122,7 +123,7 @@ CLSPI_INLINE bool search_bowl(walk *k, const squares *s, const bowl *o)
     find_place(s, o->box, least, at);
     for (int n = 0; n < STEPS; n++) {
         const double square = try_place(k, at, &j, e);
-        const slopes g = slopes_of(&j, e);
+        const slopes g = slopes_at(k, &j, e);
         if (bound_on_bowl(*o, &j, g, p, at[0], at[1], square, s->rational) >= k->near) return true;
         worse += square >= before;
         if (worse > WORSE_MAX) break;
@@ -282,7 +283,7 @@ static void search_squares(walk *k, const uint32_t depth[2], const uint32_t inde
     k->parts_end = k->num_parts + (share > PARTS_LEAST ? share : PARTS_LEAST);
     *p = (square_part){.depth = {depth[0], depth[1]},
                        .index = {index[0], index[1]},
-                       .side = {-1, -1},
+                       .side = {-1, clspi_is_curve(k->shape) ? 0 : -1},
                        .room = p->room};
     if (!make_squares(k, p, direction)) return;
     while (num > 0) {

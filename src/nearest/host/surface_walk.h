@@ -58,6 +58,7 @@ typedef struct walk {
     /* the piece at hand */
     uint32_t number;
     const clspi_surface_piece *piece;
+    const clspi_surface_shape *shape;
     const double *controls;
     double from[LANES]; /* the query relative to its origin */
     double near;        /* what is worth looking for in it */
@@ -83,7 +84,8 @@ CLSPI_INLINE void take_piece(walk *w, uint32_t number)
 {
     w->number = number;
     w->piece = &w->s->pieces[number];
-    w->controls = w->s->controls + number * w->s->shape.reals;
+    w->shape = w->piece->shape;
+    w->controls = w->piece->controls;
     for (int l = 0; l < LANES; l++)
         w->from[l] = w->q[l] - w->piece->origin[l];
     w->extent = most_of(w->extent, w->piece->extent);
@@ -94,7 +96,7 @@ CLSPI_INLINE void take_piece(walk *w, uint32_t number)
    what is worth looking for then. e: the point minus the query. Returns the squared distance. */
 CLSPI_INLINE double take_place(walk *w, const place at[2], jet *j, double *e)
 {
-    evaluate_piece(j, &w->s->shape, w->controls, at);
+    evaluate_piece(j, w->shape, w->controls, at);
     for (int l = 0; l < LANES; l++)
         e[l] = j->d[JET_X][l] - w->from[l];
     const double square = dot_of(e, e);
@@ -121,16 +123,26 @@ static double try_place(walk *w, const place at[2], jet *j, double *e)
     return square;
 }
 
+/* Finds the slopes at a place of the piece at hand. A curve's distance does not change along v: it
+   gets the second derivative of a plane there, along which nothing moves. */
+CLSPI_INLINE slopes slopes_at(const walk *w, const jet *j, const double *e)
+{
+    slopes g = slopes_of(j, e);
+
+    if (clspi_is_curve(w->shape)) g.vv = g.gvv = 1;
+    return g;
+}
+
 /* Returns the roundings of a sum of control points, by the size of its terms. */
 CLSPI_INLINE double rounding_of(const walk *w)
 {
-    return EPS * (4 * (w->s->shape.degree[0] + w->s->shape.degree[1]) + 16);
+    return EPS * (4 * (w->shape->degree[0] + w->shape->degree[1]) + 16);
 }
 
 /* Returns what counts of the piece at hand. */
 CLSPI_INLINE piece_facts facts_of(const walk *w)
 {
-    const uint32_t *const degree = w->s->shape.degree;
+    const uint32_t *const degree = w->shape->degree;
 
     return (piece_facts){w->piece->extent, w->piece->weights, degree[0],
                          degree[1],        rounding_of(w),    w->nearer};
