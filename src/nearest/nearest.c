@@ -26,6 +26,7 @@ enum {
 _Static_assert(sizeof(clspi_nearest_f32) == sizeof(clsp_nearest_f32) &&
                    sizeof(clspi_nearest_f64) == sizeof(clsp_nearest_f64),
                "the results of the host's search are the public ones");
+_Static_assert(sizeof(clspi_nearest_foot) == sizeof(clsp_nearest_foot), "and so are feet");
 _Static_assert((int)CLSPI_SEARCH_FOUND == (int)CLSP_NEAREST_FOUND &&
                    (int)CLSPI_SEARCH_CUT == (int)CLSP_NEAREST_CUT &&
                    (int)CLSPI_SEARCH_NONE == (int)CLSP_NEAREST_NONE &&
@@ -61,32 +62,13 @@ static clsp_status bad(const clspi_plan *base, const char *what, double value)
                       what, value);
 }
 
-clsp_status clspi_nearest_check_patches(const clsp_patch_plan *plan, const clsp_run *run)
-{
-    const clspi_tensor_desc *const d = &plan->desc;
-    const uint32_t most =
-        d->directions == 1 ? CLSP_NEAREST_MAX_DEGREE : CLSP_NEAREST_MAX_SURFACE_DEGREE;
-
-    if (d->is_triangle || d->directions > 2)
-        return bad(&plan->base, "onto curves and surfaces, and directions is",
-                   d->is_triangle ? 3 : d->directions);
-    if (d->dim < d->directions)
-        return bad(&plan->base, "onto surfaces of 2 to 4 dimensions, and dim is", d->dim);
-    for (uint32_t k = 0; k < d->directions; k++)
-        if (d->degrees[k] < 1 || d->degrees[k] > most)
-            return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_DEGREE,
-                              "%s: projection onto degree %u: 1 to %u", plan->base.family,
-                              d->degrees[k], most);
-    return clspi_patch_check_patches(plan, (clsp_range){0, 0}, run);
-}
-
 /* Checks options, and puts defaults in place. */
 static clsp_status check_opts(const target *t, clsp_nearest_opts *opts)
 {
     const clspi_plan *const base = t->base;
 
     CLSPI_CHECK(clspi_reserved_check_some(&base->ctx->log, "clsp_nearest_opts", opts->reserved,
-                                          CLSP_RESERVED - 2));
+                                          CLSP_RESERVED - 3));
     if (opts->method == CLSP_NEAREST_METHOD_DEFAULT) opts->method = CLSP_NEAREST_EXACT;
     if (opts->method != CLSP_NEAREST_EXACT && opts->method != CLSP_NEAREST_MREP)
         return bad(base, "no such method", opts->method);
@@ -106,6 +88,7 @@ static clsp_status check_opts(const target *t, clsp_nearest_opts *opts)
     for (uint32_t k = 0; opts->metric && k < t->dim; k++)
         if (!(opts->metric[k] > 0.0) || isinf(opts->metric[k]))
             return bad(base, "a weight of the metric is not above 0 and finite", opts->metric[k]);
+    if (opts->feet && !t->set) return bad(base, "feet are of searches of several plans", 0);
     if (t->set && opts->metric)
         return bad(base, "a metric is of one plan, and its first weight is", opts->metric[0]);
     if (opts->method == CLSP_NEAREST_EXACT) return CLSP_OK;
@@ -161,7 +144,8 @@ static clsp_status search_on_host(const clspi_work *work, uint32_t worker, const
         .num_nearest = call->opts.num_nearest,
         .max_dist = call->opts.max_dist,
         .out = out,
-        .normals = call->normals ? (char *)in[call->normals] : NULL};
+        .normals = call->normals ? (char *)in[call->normals] : NULL,
+        .feet = call->feet ? (clspi_nearest_foot *)in[call->feet] : NULL};
 
     return call->of.set ? clspi_nearest_set_find(call->of.set, &queries, alone)
                         : clspi_nearest_find(call->of.plan, &queries, alone);
@@ -330,6 +314,7 @@ static void add_memories(clspi_work_input *in, clspi_work *work,
     const clspi_memory_need points = {"points", t->precision, t->dim};
     const clspi_memory_need patches = {"patches", CLSP_U32, 1};
     const clspi_memory_need hints = {"hints", t->precision, t->directions};
+    const clspi_memory_need feet = {"feet", CLSP_F64, CLSP_NEAREST_FOOT_SIZE};
     const clspi_memory_need normals = {"normals", t->precision, CLSPI_NORMAL_REALS};
 
     work->in = in;
@@ -338,6 +323,7 @@ static void add_memories(clspi_work_input *in, clspi_work *work,
         call->patches = add_memory(in, work, &queries->patches, NULL, patches);
     if (clspi_input_is_there(&queries->hints))
         call->hints = add_memory(in, work, &queries->hints, NULL, hints);
+    if (call->opts.feet) call->feet = add_memory(in, work, NULL, call->opts.feet, feet);
     if (call->opts.normals) call->normals = add_memory(in, work, NULL, call->opts.normals, normals);
 }
 

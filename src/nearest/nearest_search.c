@@ -1,5 +1,7 @@
 #include "nearest_search.h"
 
+#include <clspline/nearest.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +77,28 @@ void clspi_nearest_destroy(clspi_nearest **ptr)
 }
 
 /* ---- what is searched ---- */
+
+clsp_status clspi_nearest_check_patches(const clsp_patch_plan *plan, const clsp_run *run)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+    clspi_log *const log = &plan->base.ctx->log;
+    const uint32_t most =
+        d->directions == 1 ? CLSP_NEAREST_MAX_DEGREE : CLSP_NEAREST_MAX_SURFACE_DEGREE;
+
+    if (d->is_triangle || d->directions > 2)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                          "%s: projection: onto curves and surfaces, and directions is: %u",
+                          plan->base.family, d->is_triangle ? 3 : d->directions);
+    if (d->dim < d->directions)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                          "%s: projection: onto surfaces of 2 to 4 dimensions, and dim is: %u",
+                          plan->base.family, d->dim);
+    for (uint32_t k = 0; k < d->directions; k++)
+        if (d->degrees[k] < 1 || d->degrees[k] > most)
+            return clspi_fail(log, CLSP_ERROR_DEGREE, "%s: projection onto degree %u: 1 to %u",
+                              plan->base.family, d->degrees[k], most);
+    return clspi_patch_check_patches(plan, (clsp_range){0, 0}, run);
+}
 
 clsp_status clspi_nearest_spans(const clsp_patch_plan *plan, uint32_t way, clspi_spans *spans)
 {
@@ -163,7 +187,7 @@ static bool make_search(clsp_patch_plan *plan, const clspi_spans spans[2], const
     const clspi_search_desc desc = clspi_nearest_describe(plan, spans, points);
 
     if (plan->desc.directions == 2) {
-        plan->nearest->surfaces = clspi_surface_search_create(&desc, 1, &threads);
+        plan->nearest->surfaces = clspi_surface_search_create(&desc, 1, NULL, NULL, &threads);
         return plan->nearest->surfaces != NULL;
     }
     plan->nearest->curves = clspi_curve_search_create(&desc);
@@ -228,6 +252,7 @@ static bool search_some(const void *user, size_t first, size_t num, const uint32
     some.hints = behind(some.hints, skipped * 2 * real);
     some.out = (char *)some.out + skipped * result;
     if (some.normals) some.normals = (char *)some.normals + skipped * CLSPI_NORMAL_REALS * real;
+    if (some.feet) some.feet += skipped;
     return clspi_surface_search_find(job->search, &some);
 }
 

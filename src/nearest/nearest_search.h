@@ -40,6 +40,9 @@ typedef struct clspi_nearest_job {
 clsp_status clspi_nearest_ready(clsp_patch_plan *plan, const double scale[4]);
 void clspi_nearest_destroy(clspi_nearest **nearest);
 
+/* Checks that a plan's curves or surfaces can be projected onto. */
+clsp_status clspi_nearest_check_patches(const clsp_patch_plan *plan, const clsp_run *run);
+
 /* Makes the spans of a plan along a direction; clspi_spans_release must follow in every case. */
 clsp_status clspi_nearest_spans(const clsp_patch_plan *plan, uint32_t way, clspi_spans *spans);
 

@@ -15,9 +15,6 @@ struct clsp_nearest {
     clspi_surface_search *surfaces;
 };
 
-/* Checks that a plan's curves or surfaces can be projected onto. */
-clsp_status clspi_nearest_check_patches(const clsp_patch_plan *plan, const clsp_run *run);
-
 /* Searches on the host: with the context's workers, if the thread is not to do all alone. */
 clsp_status clspi_nearest_set_find(clsp_nearest *search, const clspi_nearest_queries *queries,
                                    bool alone);

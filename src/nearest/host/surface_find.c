@@ -90,6 +90,7 @@ CLSPI_INLINE bool begin_leaf(walk *w, uint32_t number)
         return false;
     }
     take_piece(w, leaf->piece);
+    if (!leaf->is_mixed) w->tests = NULL;
     guess_place(leaf, w->from, w->here);
     w->leaf = leaf;
     w->before = INFINITE;
@@ -174,6 +175,24 @@ CLSPI_INLINE void keep_step(walk *w, const clspi_surface_steps *from, int k)
     w->fall = is_inside ? from->fall[k] : -1;
 }
 
+/* Tells whether the point that was tried, which is outside of the face's loops, shows that nothing
+   nearer is left in its leaf but on the curves that bound the face: it is the leaf's nearest, and
+   the distance is convex on all of the leaf, so that the way from a nearer point inside to it meets
+   one of these, which is as near (docs/math.md, 20). */
+static bool is_nearest_outside(const walk *w, const clspi_surface_steps *from, int k)
+{
+    const clspi_surface_leaf *const leaf = w->leaf;
+    const double square = from->square[k], normal = from->normal[k];
+    const double reach = leaf->spread * (2 - sqrt(leaf->shrink));
+    const double low = normal - reach, high = normal + reach;
+    const double along = sqrt(most_of(square - normal * normal, 0)) + reach + 1e-7 * fabs(normal);
+    const double bend = least_of(least_of(low * leaf->bend[0], low * leaf->bend[1]),
+                                 least_of(high * leaf->bend[0], high * leaf->bend[1]));
+
+    return from->bound[k] >= limit_of(w, square, w->piece->extent) &&
+           leaf->shrink - along * leaf->bend_along + bend > 0;
+}
+
 /* Takes what place k of steps has found; false: the leaf is done with. */
 CLSPI_INLINE bool take_step(walk *w, const clspi_surface_steps *from, int k)
 {
@@ -186,6 +205,7 @@ CLSPI_INLINE bool take_step(walk *w, const clspi_surface_steps *from, int k)
         if (square == w->least) keep_step(w, from, k);
         return false;
     }
+    if (is_known && w->is_outside && is_nearest_outside(w, from, k)) return false;
     w->worse += square >= w->before;
     w->before = square;
     w->steps++;
@@ -269,6 +289,7 @@ CLSPI_INLINE void end_walk(walk *w, const clspi_nearest_queries *queries)
     if (w->is_found && most > 0 && r.to.distance > most) r = no_result(true, most);
     write_result(queries, w->index, &r.to);
     if (queries->normals) write_side(queries, w->index, r.side);
+    if (queries->feet) queries->feet[w->index] = r.foot;
 }
 
 /* Begins the search for the next query; false: there is none. */
@@ -370,6 +391,12 @@ static void find_sizes(const clspi_surface_search *search, size_t *coefficients,
     for (size_t i = 0; i < search->num_sources; i++) {
         const clspi_surface_shape *const shape = &search->sources[i].shape;
         const size_t num = (2 * shape->degree[0] + 1) * (size_t)(2 * shape->degree[1] + 1);
+        if (num > *coefficients) *coefficients = num;
+        if (shape->reals > *reals) *reals = shape->reals;
+    }
+    for (size_t i = search->num_pieces - search->num_lines; i < search->num_pieces; i++) {
+        const clspi_surface_shape *const shape = search->pieces[i].shape;
+        const size_t num = 2 * (size_t)shape->degree[0] + 1;
         if (num > *coefficients) *coefficients = num;
         if (shape->reals > *reals) *reals = shape->reals;
     }

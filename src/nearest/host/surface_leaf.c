@@ -16,7 +16,10 @@
 /* Shorter derivatives than this may have squares that are no numbers. */
 #define LENGTH_MIN 1e-100
 
-enum { LEVELS = 2 * CLSPI_SURFACE_LEAF_DEPTH + 1 };
+enum {
+    LEVELS = 2 * CLSPI_SURFACE_LEAF_DEPTH + 1,
+    MIXED_DEPTH = 6 /* halvings of a piece that loops cross, for its leaves */
+};
 
 /* Control points of the parts that a piece is halved to, and of the derivatives of one. */
 typedef struct leaf_maker {
@@ -26,6 +29,7 @@ typedef struct leaf_maker {
     const clspi_surface_piece *piece;
     double *controls[LEVELS], *jet[JETS];
     double is_coordinate[LANES]; /* 1, and 0 of lanes that are none */
+    uint32_t *arcs;              /* [LEVELS][arcs of the face] that touch a part of each level */
     clspi_surface_item *items;   /* of its leaves */
     size_t num_items, item_room;
 } leaf_maker;
@@ -496,8 +500,38 @@ static void set_place(const leaf_maker *m, clspi_surface_leaf *leaf, const uint3
     }
 }
 
-/* Makes leaves of the part whose control points are those of its level, which are lost. */
-static bool make_leaves(leaf_maker *m, const uint32_t depth[2], const uint32_t index[2])
+/* Arcs of a face's loops that may touch a part; known: it is inside of them. */
+typedef struct near_arcs {
+    const uint32_t *arcs; /* NULL: all */
+    uint32_t num;
+    bool known;
+} near_arcs;
+
+/* Finds whether a part, whose place is in *leaf, is inside of its face's loops, and which arcs
+   touch it. */
+static clspi_trim_kind look_at_loops(const leaf_maker *m, uint32_t level,
+                                     const clspi_surface_leaf *leaf, near_arcs *near)
+{
+    const clspi_trim_face *const face = m->piece->trim;
+    double low[2], high[2];
+
+    if (!face || near->known) return CLSPI_TRIM_IN;
+    for (int i = 0; i < 2; i++) {
+        const double *const ends = m->piece->ends[i];
+        low[i] = ends[0] + leaf->low[i] * (ends[1] - ends[0]);
+        high[i] = ends[1] - (1 - leaf->high[i]) * (ends[1] - ends[0]);
+    }
+    uint32_t *const touching = m->arcs + (size_t)level * face->num_arcs;
+    const clspi_trim_kind kind = clspi_trim_box(face, low, high, near->arcs, touching, &near->num);
+    near->arcs = touching;
+    near->known = kind == CLSPI_TRIM_IN;
+    return kind;
+}
+
+/* Makes leaves of the part whose control points are those of its level, which are lost. What is
+   outside of the face's loops is left out, and what is in part is halved MIXED_DEPTH times. */
+static bool make_leaves(leaf_maker *m, const uint32_t depth[2], const uint32_t index[2],
+                        near_arcs near)
 {
     const uint32_t level = depth[0] + depth[1];
     double *const controls = m->controls[level];
@@ -505,19 +539,25 @@ static bool make_leaves(leaf_maker *m, const uint32_t depth[2], const uint32_t i
     part_bounds b;
 
     set_place(m, &leaf, depth, index);
+    const clspi_trim_kind kind = look_at_loops(m, level, &leaf, &near);
+    if (kind == CLSPI_TRIM_OUT) return true;
+    leaf.is_mixed = kind == CLSPI_TRIM_MIXED;
     examine(m, controls, &leaf, &b);
     const bool may[2] = {depth[0] < CLSPI_SURFACE_LEAF_DEPTH,
                          depth[1] < CLSPI_SURFACE_LEAF_DEPTH && !clspi_is_curve(m->shape)};
-    if (b.variation <= VARIATION || !(may[0] || may[1])) return append_leaf(m, controls, &leaf, &b);
-    const int way = !may[0] || (may[1] && b.along[1] > b.along[0]);
+    const bool is_fine = b.variation <= VARIATION;
+    if ((is_fine && (!leaf.is_mixed || level >= MIXED_DEPTH)) || !(may[0] || may[1]))
+        return append_leaf(m, controls, &leaf, &b);
+    const double *const longer = is_fine ? b.size : b.along;
+    const int way = !may[0] || (may[1] && longer[1] > longer[0]);
     uint32_t deeper[2] = {depth[0], depth[1]}, part[2] = {index[0], index[1]};
     deeper[way]++;
     part[way] *= 2;
     halve(m->shape, way, controls, m->controls[level + 1]);
-    if (!make_leaves(m, deeper, part)) return false;
+    if (!make_leaves(m, deeper, part, near)) return false;
     memcpy(m->controls[level + 1], controls, m->shape->reals * sizeof *controls);
     part[way]++;
-    return make_leaves(m, deeper, part);
+    return make_leaves(m, deeper, part, near);
 }
 
 static double weights_of(const clspi_surface_shape *shape, const double *controls)
@@ -540,8 +580,11 @@ bool clspi_surface_leaves(clspi_surface_parts *parts, uint32_t number, clspi_sur
     double *const memory = malloc((LEVELS + JETS) * shape->reals * sizeof *memory);
     leaf_maker m = {.parts = parts, .shape = shape, .number = number, .piece = piece};
 
+    const uint32_t num_arcs = piece->trim ? piece->trim->num_arcs : 0;
+    const near_arcs all = {NULL, num_arcs, false};
     m.items = malloc(LEAVES_MAX * sizeof *m.items);
-    bool done = memory && m.items;
+    m.arcs = malloc(LEVELS * ((size_t)num_arcs + 1) * sizeof *m.arcs);
+    bool done = memory && m.items && m.arcs;
     for (size_t i = 0; done && i < LEVELS + JETS; i++)
         *(i < LEVELS ? &m.controls[i] : &m.jet[i - LEVELS]) = memory + i * shape->reals;
     if (done) {
@@ -549,7 +592,7 @@ bool clspi_surface_leaves(clspi_surface_parts *parts, uint32_t number, clspi_sur
         piece->weights = weights_of(shape, piece->controls);
         for (uint32_t l = 0; l < LANES; l++)
             m.is_coordinate[l] = l < shape->dim;
-        done = make_leaves(&m, none, none);
+        done = make_leaves(&m, none, none, all);
     }
     if (done) {
         piece->box = clspi_no_box();
@@ -558,6 +601,7 @@ bool clspi_surface_leaves(clspi_surface_parts *parts, uint32_t number, clspi_sur
         done = clspi_surface_tree(parts, m.items, m.num_items, &piece->root);
     }
     free(m.items);
+    free(m.arcs);
     free(memory);
     return done;
 }

@@ -17,7 +17,6 @@ typedef struct loader {
     clspi_surface_search *search;
     const clspi_search_desc *descs; /* [num_sources] */
     clspi_surface_parts *parts;     /* [chunks] */
-    double *sizes;                  /* [chunks], the largest |coordinate| */
     bool *done;                     /* [chunks] */
 } loader;
 
@@ -138,7 +137,7 @@ static double size_of(const clspi_surface_shape *shape, const double *controls)
     return most;
 }
 
-static void make_piece(const loader *job, size_t number, double *size)
+static void make_piece(const loader *job, size_t number)
 {
     clspi_surface_piece *const piece = &job->search->pieces[number];
     const clspi_surface_source *const from = clspi_surface_source_of(job->search, piece->patch);
@@ -146,17 +145,16 @@ static void make_piece(const loader *job, size_t number, double *size)
     const size_t at = number - from->first_piece - patch * from->spans[0] * columns;
     const uint32_t span[2] = {(uint32_t)(at / columns), (uint32_t)(at % columns)};
     double points[CLSPI_SURFACE_ORDER_MAX * CLSPI_SURFACE_ORDER_MAX * CLSPI_SURFACE_COORDS_MAX];
-    double far = 0;
 
+    for (int i = 0; i < 2; i++)
+        memcpy(piece->ends[i], ends_of(from, i, patch) + span[i], sizeof piece->ends[i]);
     make_points(&job->descs[from - job->search->sources], patch, span, piece->origin, points);
     spread_controls(piece->shape, points, piece->controls);
     piece->extent = size_of(piece->shape, piece->controls);
     for (uint32_t l = 0; l < LANES; l++) {
         if (l >= piece->shape->dim) piece->origin[l] = 0;
         if (!(fabs(piece->origin[l]) < (double)INFINITY)) piece->extent = (double)INFINITY;
-        far = fmax(far, fabs(piece->origin[l]));
     }
-    if (piece->extent < (double)INFINITY) *size = fmax(*size, fmax(far, piece->extent));
 }
 
 static void make_pieces(void *user, size_t chunk)
@@ -164,7 +162,7 @@ static void make_pieces(void *user, size_t chunk)
     const loader *const job = user;
 
     for (size_t i = chunk * CHUNK; i < chunk_end(job->search, chunk); i++)
-        make_piece(job, i, &job->sizes[chunk]);
+        make_piece(job, i);
 }
 
 /* ---- leaves ---- */
@@ -260,42 +258,57 @@ static size_t pieces_of_patch(const clspi_surface_source *from)
     return (size_t)from->spans[0] * from->spans[1];
 }
 
-/* Makes the tree over a patch's pieces. */
-static bool make_patch(clspi_surface_search *s, const clspi_surface_source *from, size_t patch,
-                       clspi_surface_item *items)
+/* Puts pieces among the items of a tree. */
+static size_t put_items(const clspi_surface_search *s, size_t first, size_t end,
+                        clspi_surface_item *items, clspi_surface_patch *to)
 {
-    const size_t of_patch = pieces_of_patch(from), first = from->first_piece + patch * of_patch;
-    clspi_surface_patch *const to = &s->patches[from->first_patch + patch];
     size_t num = 0;
 
-    *to = (clspi_surface_patch){.root = KIND_NONE};
-    to->box = clspi_no_box();
-    for (size_t i = first; i < first + of_patch; i++) {
+    for (size_t i = first; i < end; i++) {
         const clspi_surface_piece *const piece = &s->pieces[i];
         if (piece->root == KIND_NONE) continue;
         items[num++] = (clspi_surface_item){piece->box, KIND_PIECE | (uint32_t)i};
         clspi_box_join(&to->box, &piece->box);
         to->extent = fmax(to->extent, piece->extent);
     }
+    return num;
+}
+
+/* Makes the tree over a patch's pieces and, from number *line on, the curves that bound it. */
+static bool make_patch(clspi_surface_search *s, const clspi_surface_source *from, size_t patch,
+                       clspi_surface_item *items, size_t *line)
+{
+    const size_t of_patch = pieces_of_patch(from), first = from->first_piece + patch * of_patch;
+    const size_t number = from->first_patch + patch, lines = *line;
+    clspi_surface_patch *const to = &s->patches[number];
+
+    *to = (clspi_surface_patch){.root = KIND_NONE};
+    to->box = clspi_no_box();
+    size_t num = put_items(s, first, first + of_patch, items, to);
+    while (*line < s->num_pieces && s->pieces[*line].patch == number)
+        ++*line;
+    num += put_items(s, lines, *line, items + num, to);
     return num == 0 || clspi_surface_tree(&s->parts, items, num, &to->root);
 }
 
-/* Makes the trees over all pieces. */
+/* Makes the trees over all pieces: those of patches, and one of these and of edges in space. */
 static bool make_trees(clspi_surface_search *s)
 {
     clspi_surface_item *const items = malloc(s->num_pieces * sizeof *items);
+    clspi_surface_patch all = {.box = clspi_no_box()};
+    size_t line = s->num_pieces - s->num_lines, num = 0;
     bool done = items != NULL;
-    size_t num = 0;
 
     for (size_t i = 0; i < s->num_sources; i++)
         for (size_t k = 0; done && k < s->sources[i].num_patches; k++)
-            done = make_patch(s, &s->sources[i], k, items);
-    s->box = clspi_no_box();
+            done = make_patch(s, &s->sources[i], k, items, &line);
     for (size_t i = 0; done && i < s->num_patches; i++) {
         if (s->patches[i].root == KIND_NONE) continue;
         items[num++] = (clspi_surface_item){s->patches[i].box, s->patches[i].root};
-        clspi_box_join(&s->box, &s->patches[i].box);
+        clspi_box_join(&all.box, &s->patches[i].box);
     }
+    if (done) num += put_items(s, line, s->num_pieces, items + num, &all);
+    s->box = all.box;
     s->root = KIND_NONE;
     if (done && num > 0) done = clspi_surface_tree(&s->parts, items, num, &s->root);
     free(items);
@@ -304,102 +317,85 @@ static bool make_trees(clspi_surface_search *s)
 
 /* ---- all ---- */
 
-static double scale_for(const double *sizes, size_t chunks)
+/* Chooses the scale by the largest |coordinate| of pieces. */
+static double scale_for(const clspi_surface_search *s)
 {
     double size = 0;
 
-    for (size_t i = 0; i < chunks; i++)
-        size = fmax(size, sizes[i]);
+    for (size_t i = 0; i < s->num_pieces; i++) {
+        const clspi_surface_piece *const piece = &s->pieces[i];
+        if (!(piece->extent < (double)INFINITY)) continue;
+        size = fmax(size, piece->extent);
+        for (int l = 0; l < LANES; l++)
+            size = fmax(size, fabs(piece->origin[l]));
+    }
     if (!(size > 0)) return 1;
     const int exponent = ilogb(size);
     return abs(exponent) <= SAFE ? 1 : ldexp(1.0, exponent < -SAFE_MOST ? SAFE_MOST : -exponent);
 }
 
-/* Makes all of pieces, for which there is room. */
-static bool load(loader *job, size_t chunks, const clspi_parallel *threads)
+/* Appends the lines of trims to pieces. */
+static bool append_lines(clspi_surface_search *s)
 {
-    clspi_in_parallel(threads, chunks, make_pieces, job);
-    job->search->scale = scale_for(job->sizes, chunks);
-    clspi_in_parallel(threads, chunks, make_leaves, job);
-    return join_chunks(job, chunks) && make_trees(job->search);
+    const struct clspi_surface_trims *const t = s->trims;
+    const size_t num = s->num_pieces + t->num_lines;
+    clspi_surface_piece *const pieces =
+        num > NUMBER_MASK / 4 ? NULL : realloc(s->pieces, num * sizeof *pieces);
+
+    if (!pieces) return false;
+    s->pieces = pieces;
+    for (size_t i = 0; i < s->num_pieces; i++)
+        if (t->faces[pieces[i].patch].num_arcs > 0) pieces[i].trim = &t->faces[pieces[i].patch];
+    for (size_t i = 0; i < t->num_lines; i++) {
+        const clspi_trim_line *const line = &t->lines[i];
+        clspi_surface_piece *const to = &pieces[s->num_pieces + i];
+        *to = (clspi_surface_piece){.shape = line->shape,
+                                    .controls = t->line_reals + line->controls,
+                                    .patch = line->patch,
+                                    .root = KIND_NONE};
+        memcpy(to->origin, line->origin, sizeof to->origin);
+        to->extent = size_of(to->shape, to->controls);
+    }
+    s->num_pieces = num;
+    s->num_lines = t->num_lines;
+    return true;
 }
 
-static bool load_chunks(clspi_surface_search *s, const clspi_search_desc *descs,
-                        const clspi_parallel *threads)
+/* Makes leaves of all pieces and puts them together. */
+static bool load_leaves(clspi_surface_search *s, const clspi_parallel *threads)
 {
     const size_t chunks = (s->num_pieces + CHUNK - 1) / CHUNK;
-    loader job = {.search = s, .descs = descs};
+    loader job = {.search = s};
 
     job.parts = calloc(chunks, sizeof *job.parts);
-    job.sizes = calloc(chunks, sizeof *job.sizes);
     job.done = calloc(chunks, sizeof *job.done);
-    const bool done = job.parts && job.sizes && job.done && load(&job, chunks, threads);
+    bool done = job.parts && job.done;
+    if (done) {
+        clspi_in_parallel(threads, chunks, make_leaves, &job);
+        done = join_chunks(&job, chunks) && make_trees(s);
+    }
     for (size_t i = 0; job.parts && i < chunks; i++) {
         free(job.parts[i].leaves);
         free(job.parts[i].nodes);
     }
     free(job.parts);
-    free(job.sizes);
     free(job.done);
     return done;
 }
 
-void clspi_restrict_line(double *x, uint32_t n, size_t stride, uint64_t index, uint32_t depth)
+/* Makes all of pieces, for which there is room. */
+static bool load(clspi_surface_search *s, const clspi_search_desc *descs,
+                 const clspi_trim_desc *trims, const clspi_parallel *threads)
 {
-    const double parts = (double)((uint64_t)1 << depth), left = parts - (double)index;
-    const double begin = (double)index / parts, rest = left / parts, end = 1 / left;
-    const double behind = 1 - end;
+    loader job = {.search = s, .descs = descs};
 
-    for (uint32_t r = n; r > 0; r--)
-        for (uint32_t i = 0; i < r; i++)
-            for (int l = 0; l < LANES; l++) {
-                double *const at = x + i * stride + l;
-                *at = rest * *at + begin * at[stride];
-            }
-    for (uint32_t r = 1; r <= n; r++)
-        for (uint32_t i = n; i >= r; i--)
-            for (int l = 0; l < LANES; l++) {
-                double *const at = x + i * stride + l;
-                *at = behind * *(at - stride) + end * *at;
-            }
-}
-
-clspi_surface_shape clspi_surface_shape_of(const uint32_t degree[2], uint32_t dim, bool rational)
-{
-    clspi_surface_shape shape = {.dim = dim, .rational = rational};
-
-    shape.lanes = dim + rational > LANES ? 2 * LANES : LANES;
-    shape.reals = shape.lanes;
-    for (int i = 0; i < 2; i++) {
-        const uint32_t n = shape.degree[i] = degree[i];
-        double c = 1;
-        shape.reals *= n + 1;
-        for (uint32_t k = 0; k <= n; k++) {
-            shape.binomial[i][k] = c;
-            c = c * (n - k) / (k + 1);
-        }
-        c = 1;
-        for (uint32_t k = 0; k <= 2 * n; k++) {
-            shape.over[i][k] = 1 / c;
-            c = c * (2 * n - k) / (k + 1);
-        }
+    clspi_in_parallel(threads, (s->num_pieces + CHUNK - 1) / CHUNK, make_pieces, &job);
+    if (trims) {
+        s->trims = clspi_surface_trims_make(s, trims);
+        if (!s->trims || s->trims->status != CLSPI_TRIM_OK || !append_lines(s)) return false;
     }
-    return shape;
-}
-
-const clspi_surface_source *clspi_surface_source_of(const clspi_surface_search *search,
-                                                    size_t patch)
-{
-    size_t low = 0, high = search->num_sources;
-
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (search->sources[middle].first_patch <= patch)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &search->sources[low];
+    s->scale = scale_for(s);
+    return load_leaves(s, threads);
 }
 
 /* Copies where spans begin and end. */
@@ -479,14 +475,18 @@ static bool prepare(clspi_surface_search *s, const clspi_search_desc *descs, siz
 }
 
 clspi_surface_search *clspi_surface_search_create(const clspi_search_desc *descs, size_t num,
+                                                  const clspi_trim_desc *trims, bool *too_high,
                                                   const clspi_parallel *threads)
 {
     clspi_surface_search *search = calloc(1, sizeof *search);
 
+    if (too_high) *too_high = false;
     if (!search) return NULL;
     if (!prepare(search, descs, num) ||
-        (search->num_pieces > 0 && !load_chunks(search, descs, threads)))
+        (search->num_pieces > 0 && !load(search, descs, trims, threads))) {
+        if (too_high) *too_high = search->trims && search->trims->status == CLSPI_TRIM_DEGREE;
         clspi_surface_search_destroy(&search);
+    }
     return search;
 }
 
@@ -499,6 +499,7 @@ void clspi_surface_search_destroy(clspi_surface_search **ptr)
     for (size_t i = 0; i < search->num_sources; i++)
         for (int k = 0; k < 2; k++)
             free(search->sources[i].ends[k]);
+    clspi_surface_trims_destroy(&search->trims);
     free(search->sources);
     free(search->controls);
     free(search->pieces);

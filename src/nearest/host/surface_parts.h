@@ -6,6 +6,7 @@
 #include "level.h"
 #include "surface_numbers.clh"
 #include "surface_search.h"
+#include "surface_trims.h"
 
 enum {
     CLSPI_SURFACE_LANES = 4,     /* coordinates of a point; those above dim are 0 */
@@ -33,8 +34,10 @@ typedef struct clspi_surface_node {
 
 typedef struct clspi_surface_piece {
     const clspi_surface_shape *shape;
-    double *controls; /* [degree_u + 1][degree_v + 1][lanes] */
-    uint32_t patch;
+    double *controls;            /* [degree_u + 1][degree_v + 1][lanes] */
+    uint32_t patch;              /* UINT32_MAX: an edge in space */
+    const clspi_trim_face *trim; /* NULL: all of it is searched */
+    double ends[2][2];           /* of its spans */
     double origin[CLSPI_SURFACE_LANES];
     double extent;  /* the largest distance of a control point from it */
     double weights; /* how often the largest weight is as large as the least one */
@@ -46,6 +49,7 @@ typedef struct clspi_surface_piece {
    and L L^T = J^T J, y = L^T (u, v) are lengths. */
 typedef struct clspi_surface_leaf {
     uint32_t piece;
+    bool is_mixed;                        /* some of it is outside of its face's loops */
     uint32_t depth[2], index[2];          /* it is [index, index + 1] / 2^depth of the piece */
     double low[2], high[2];               /* which is this box of parameters */
     double middle[CLSPI_SURFACE_LANES];   /* its middle's point, relative to the piece's origin */
@@ -86,7 +90,9 @@ typedef struct clspi_surface_source {
 
 struct clspi_surface_search {
     uint32_t dim;
-    size_t num_sources, num_patches, num_pieces;
+    size_t num_sources, num_patches;
+    size_t num_pieces, num_lines;      /* pieces, of which the last ones are the lines of trims */
+    struct clspi_surface_trims *trims; /* NULL: none */
     clspi_surface_source *sources;
     double scale;     /* of all coordinates below */
     double *controls; /* of all pieces */
@@ -139,6 +145,12 @@ void clspi_restrict_line(double *x, uint32_t n, size_t stride, uint64_t index, u
 
 /* Makes a shape. */
 clspi_surface_shape clspi_surface_shape_of(const uint32_t degree[2], uint32_t dim, bool rational);
+
+/* Returns where the spans of a patch, number `patch` of its source, begin and end. */
+static inline const double *ends_of(const clspi_surface_source *from, int way, size_t patch)
+{
+    return from->ends[way] + (way == 0 && from->has_own ? patch * (from->spans[0] + 1) : 0);
+}
 
 static inline bool clspi_is_curve(const clspi_surface_shape *shape)
 {

@@ -62,6 +62,10 @@ typedef struct walk {
     const double *controls;
     double from[LANES]; /* the query relative to its origin */
     double near;        /* what is worth looking for in it */
+    const clspi_trim_face
+        *tests;      /* points that are tried have to be inside of it; NULL: they are */
+    bool is_outside; /* the last one that would have been nearer is not */
+    double outside;  /* its squared distance */
     /* the leaf at hand */
     const clspi_surface_leaf *leaf;
     place here[2];
@@ -86,10 +90,27 @@ CLSPI_INLINE void take_piece(walk *w, uint32_t number)
     w->piece = &w->s->pieces[number];
     w->shape = w->piece->shape;
     w->controls = w->piece->controls;
+    w->tests = w->piece->trim;
+    w->is_outside = false;
     for (int l = 0; l < LANES; l++)
         w->from[l] = w->q[l] - w->piece->origin[l];
     w->extent = most_of(w->extent, w->piece->extent);
     w->near = limit_of(w, w->least, w->piece->extent);
+}
+
+/* Returns a parameter of a place of the piece at hand, in the knots of its patch. */
+CLSPI_INLINE double param_at(const walk *w, int way, place at)
+{
+    return param_of(w->piece->ends[way][0], w->piece->ends[way][1], at);
+}
+
+/* Tells whether a place of the piece at hand is outside of its face's loops, and keeps how near it
+   would have been. */
+static bool is_trimmed_off(walk *w, double u, double v, double square)
+{
+    w->is_outside = !clspi_trim_inside(w->tests, u, v);
+    w->outside = square;
+    return w->is_outside;
 }
 
 /* Evaluates the piece at a place, and takes the point if it is nearer than those before, but for
@@ -100,7 +121,10 @@ CLSPI_INLINE double take_place(walk *w, const place at[2], jet *j, double *e)
     for (int l = 0; l < LANES; l++)
         e[l] = j->d[JET_X][l] - w->from[l];
     const double square = dot_of(e, e);
+    w->is_outside = false;
     if (!(square < w->least)) return square;
+    if (w->tests && is_trimmed_off(w, param_at(w, 0, at[0]), param_at(w, 1, at[1]), square))
+        return square;
     w->least = square;
     w->nearest = w->number;
     w->at[0] = at[0];
@@ -116,7 +140,7 @@ static double try_place(walk *w, const place at[2], jet *j, double *e)
 {
     const double least = w->least, square = take_place(w, at, j, e);
 
-    if (!(square < least)) return square;
+    if (!(w->least < least)) return square;
     const double distance = sqrt(square);
     w->limit = limit_below(distance, 0, w->nearer);
     w->near = limit_below(distance, w->piece->extent, w->nearer);

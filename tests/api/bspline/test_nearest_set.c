@@ -111,7 +111,7 @@ static void start(model *m, clsp_context *ctx, clsp_type precision, unsigned dim
     *m = (model){.ctx = ctx, .precision = precision, .dim = dim};
     for (int k = 0; k < PLANS; k++)
         make_kind(m, k);
-    assert_ok(ctx, clsp_nearest_create(&m->search, m->plans, PLANS, NULL));
+    assert_ok(ctx, clsp_nearest_create(&m->search, m->plans, PLANS, NULL, NULL));
 }
 
 static void finish(model *m)
@@ -340,23 +340,23 @@ static void test_bad_input(void **state)
     clsp_nearest_f32 r;
 
     (void)state;
-    assert_int_equal(clsp_nearest_create(NULL, plans, 1, NULL), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_nearest_create(&made, NULL, 1, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_nearest_create(NULL, plans, 1, NULL, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_nearest_create(&made, NULL, 1, NULL, NULL), CLSP_ERROR_ARGUMENT);
     assert_null(made);
-    assert_int_equal(clsp_nearest_create(&made, plans, 1, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_nearest_create(&made, plans, 1, NULL, NULL), CLSP_ERROR_ARGUMENT);
     assert_ok(ctx, clsp_bspline_plan_create(&plans[0], ctx, &d));
-    assert_int_equal(clsp_nearest_create(&made, plans, 0, NULL), CLSP_ERROR_ARGUMENT);
-    assert_int_equal(clsp_nearest_create(&made, plans, 1, NULL), CLSP_ERROR_STATE);
+    assert_int_equal(clsp_nearest_create(&made, plans, 0, NULL, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_nearest_create(&made, plans, 1, NULL, NULL), CLSP_ERROR_STATE);
     assert_ok(ctx, clsp_patch_set_control_points(plans[0], 1, clsp_in_f32(points, 12), NULL));
-    assert_int_equal(clsp_nearest_create(&made, plans, 2, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_nearest_create(&made, plans, 2, NULL, NULL), CLSP_ERROR_ARGUMENT);
     assert_ok(ctx, clsp_bspline_plan_create(&plans[1], ctx, &flat));
     assert_ok(ctx, clsp_patch_set_control_points(plans[1], 1, clsp_in_f32(points, 8), NULL));
-    assert_int_equal(clsp_nearest_create(&made, plans, 2, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_nearest_create(&made, plans, 2, NULL, NULL), CLSP_ERROR_ARGUMENT);
     assert_ok(ctx, clsp_bspline_plan_create(&plans[2], ctx, &solid));
     assert_ok(ctx, clsp_patch_set_control_points(plans[2], 1, clsp_in_f32(points, 24), NULL));
-    assert_int_equal(clsp_nearest_create(&made, &plans[2], 1, NULL), CLSP_ERROR_ARGUMENT);
+    assert_int_equal(clsp_nearest_create(&made, &plans[2], 1, NULL, NULL), CLSP_ERROR_ARGUMENT);
     assert_null(made);
-    assert_ok(ctx, clsp_nearest_create(&made, plans, 1, NULL));
+    assert_ok(ctx, clsp_nearest_create(&made, plans, 1, NULL, NULL));
     const clsp_output out = clsp_out_nearest_f32(&r, 1);
     assert_int_equal(clsp_nearest_find(NULL, &q, NULL, out, NULL), CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_nearest_find(made, NULL, NULL, out, NULL), CLSP_ERROR_ARGUMENT);

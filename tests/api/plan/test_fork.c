@@ -80,7 +80,7 @@ static void make_splines(inheritance *all)
     assert_ok(all->ctx, clsp_bspline_plan_create(&all->bspline, all->ctx, &bspline));
     assert_ok(all->ctx, clsp_patch_set_control_points(all->bspline, 1, in, NULL));
     assert_ok(all->ctx, clsp_bspline_set_target(all->bspline, &target));
-    assert_ok(all->ctx, clsp_nearest_create(&all->search, &all->bspline, 1, NULL));
+    assert_ok(all->ctx, clsp_nearest_create(&all->search, &all->bspline, 1, NULL, NULL));
 }
 
 static void make_image_and_solid(inheritance *all)
@@ -265,13 +265,15 @@ static void try_bspline(inheritance *all)
     const clsp_bspline_matrix matrix = {clsp_out_u32(indices, 64), {0}, {0}};
     clsp_patch_plan *const plan = all->bspline;
     const clsp_nearest_queries queries = {.num = 1, .points = in(3)};
+    const clsp_points points = no_points();
     clsp_nearest *made_search;
     clsp_patch_plan *made;
     clsp_bspline_desc desc = {
         .directions = 1, .degree = {3}, .num_controls = {4}, .knots = {knots}};
 
-    REFUSED(clsp_nearest_create(&made_search, &all->bspline, 1, NULL));
+    REFUSED(clsp_nearest_create(&made_search, &all->bspline, 1, NULL, NULL));
     REFUSED(clsp_nearest_find(all->search, &queries, NULL, out(), NULL));
+    REFUSED(clsp_nearest_contains(all->search, &points, out(), NULL));
     REFUSED(clsp_bspline_plan_create(&made, all->ctx, &desc));
     REFUSED(clsp_bspline_set_knots(plan, 1, clsp_in_f64(knots, 8)));
     REFUSED(clsp_bspline_set_target(plan, NULL));
