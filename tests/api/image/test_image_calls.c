@@ -152,7 +152,7 @@ static void test_batches(void **state)
     (void)state;
     for (size_t k = 0; k < NUM * MOST; k++) /* each image in a range of its own */
         samples[k] = (float)(k * 2654435761U % 1000) / 1000 * (float)(1 + k / 100);
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(cases); i += support_full() ? 1 : 2) {
         clsp_image_plan *plan;
         clsp_image_desc d;
         assert_ok(shared, clsp_image_plan_create(&plan, shared, &cases[i]));
