@@ -140,7 +140,12 @@ typedef struct clsp_nearest_opts {
                          above 0: the distance of x and y is the root of the sum of metric[k] (x_k -
                          y_k)^2, and all distances are such ones; NULL: 1 each */
     };
-    uint64_t reserved[CLSP_RESERVED - 2];
+    union {
+        uint64_t no_feet;        /* 0 */
+        const clsp_output *feet; /* of clsp_nearest_find: receives [num] clsp_nearest_foot; NULL:
+                                    not asked for */
+    };
+    uint64_t reserved[CLSP_RESERVED - 3];
 } clsp_nearest_opts;
 
 /* Projects points onto the curves or surfaces loaded. nearest: receives [num][num_nearest] results
@@ -189,6 +194,99 @@ CLSP_API clsp_status clsp_nearest_project(clsp_patch_plan *plan,
                                           const clsp_nearest_queries *queries,
                                           const clsp_nearest_opts *opts, clsp_output nearest,
                                           const clsp_run *run);
+
+/* A search over the patches of several plans, curves and surfaces of any degrees and knots,
+   polynomial and rational ones: one tree, in which a query has one nearest point of all. */
+typedef struct clsp_nearest clsp_nearest;
+
+/* B-spline curves, one behind another, in host memory: copied. Control points are homogeneous: (w
+   u, w v, w) in the plane of a face's parameters, (w x, w y, w z, w) in space. */
+typedef struct clsp_curve_list {
+    size_t num;
+    const uint32_t *degree;       /* [num]: 1 to CLSP_NEAREST_MAX_DEGREE */
+    const uint32_t *num_controls; /* [num]: above the degree */
+    const double *knots;    /* num_controls + degree + 1 of each, none less than the one before
+                               nor more often than degree + 1 times, the first and the last
+                               degree + 1 times */
+    const double *controls; /* num_controls of each, with weights above 0 */
+    uint64_t reserved[CLSP_RESERVED];
+} clsp_curve_list;
+
+/* Loops that trim surfaces of three coordinates. A face is a surface and its loops; face f is patch
+   f of the search. Inside are the parameters from which a ray meets loops an odd number of times,
+   whichever way they run: holes are loops, and so are faces inside of holes. A loop is closed:
+   where a curve ends and the next one begins within `snap` of the domain the next one's end is
+   moved there, and wider gaps are closed by a line. What of loops is off the domain bounds nothing
+   there; the surface ends with its domain. */
+typedef struct clsp_trims {
+    const uint32_t *loop; /* [patches + 1]: the first loop of each face, and their number; none: the
+                             face is whole. Patches of curves have none */
+    const uint32_t *curve; /* [loops + 1]: the first curve of each loop, and their number */
+    clsp_curve_list curves,
+        edges;               /* of loops, head to tail; in space, in the control points' unit */
+    const uint32_t *edge;    /* [curves.num]: its edge; UINT32_MAX: none, as at a pole */
+    const double *tolerance; /* [edges.num]; NULL: 0 */
+    double snap;             /* 0: 1e-7 */
+    uint64_t reserved[CLSP_RESERVED];
+} clsp_trims;
+
+/* What a nearest point is on, beside its patch. */
+typedef struct clsp_nearest_foot {
+    double tolerance; /* of its edge; 0: of none */
+    uint32_t edge; /* UINT32_MAX: none, the point is within a face, on a curve or on a loop without
+                      an edge */
+    uint32_t face; /* its patch; UINT32_MAX: an edge of no face */
+} clsp_nearest_foot;
+
+enum { CLSP_NEAREST_FOOT_SIZE = 2 /* elements, doubles, of a clsp_nearest_foot */ };
+
+/* Makes the memory of num feet in host memory. */
+static inline clsp_output clsp_out_nearest_feet(clsp_nearest_foot *host, size_t num)
+{
+    clsp_output out = {CLSP_F64, NULL, host, NULL, num * CLSP_NEAREST_FOOT_SIZE, 0, {0}, {0, 0, 0}};
+    return out;
+}
+
+/* Makes a search over the patches of num plans, at least 1: of one context, one precision and as
+   many coordinates, and as clsp_nearest_project takes them. The control points that are loaded
+   count, and are copied: plans may change and end before the search. Patches are numbered through
+   all plans in their order. The call waits for all that it reads. *search is NULL after an error.
+
+   With trims (NULL: none) what is searched is exactly this: S(u, v) of all parameters inside of a
+   face's loops, loops included, and all edges. Nothing is measured between an edge and what its
+   loops' curves are on the surfaces: tolerances are told with results (opts.feet) and change no
+   distance and no bound. How many gaps have been closed by lines is told to the log.
+
+   Errors: CLSP_ERROR_ARGUMENT (also for plans that do not match, and for trims that are not as
+   above), CLSP_ERROR_DEGREE (also where a loop's curve of degree n on a surface of degrees p and q
+   would have n (p + q) above 128, along one parameter n p or n q), CLSP_ERROR_STATE (a plan without
+   control points). */
+CLSP_API clsp_status clsp_nearest_create(clsp_nearest **search, clsp_patch_plan *const *plans,
+                                         size_t num, const clsp_trims *trims, const clsp_run *run);
+CLSP_API void clsp_nearest_destroy(clsp_nearest **search);
+
+/* Projects points onto the patches of a search, as clsp_nearest_project does onto the surfaces of a
+   plan: in double precision and within the same bounds, curves too, one result a query. What
+   differs: the host's cores search, for memory of any kind. Hints are [num][2], of a curve the
+   first counts. A result on a curve has its parameter in param[0], rounded, and 0 behind; its
+   normal and signed distance are NaN. There is no metric. A result on an edge has the parameters of
+   the first face whose loops it is in, at the point nearest to it on its loop; on an edge of no
+   face its patch is UINT32_MAX and its parameters are NaN.
+
+   Errors: those of clsp_nearest_project; CLSP_ERROR_ARGUMENT also for mrep and for a metric. */
+CLSP_API clsp_status clsp_nearest_find(clsp_nearest *search, const clsp_nearest_queries *queries,
+                                       const clsp_nearest_opts *opts, clsp_output nearest,
+                                       const clsp_run *run);
+
+/* Tells which parameters are inside of a face's loops, and within its domain: of params->num
+   parameters [num][2] of the patches params->item, in the precision of the search. inside: receives
+   CLSP_U8 [num]: 0, 1, or 2 on a loop, or on an edge of the domain that is inside, within rounding;
+   of a number that is none 0. Host memory alone.
+
+   Errors: CLSP_ERROR_ARGUMENT (also for a patch that is not there or a curve),
+   CLSP_ERROR_BUFFER_SIZE. */
+CLSP_API clsp_status clsp_nearest_contains(clsp_nearest *search, const clsp_points *params,
+                                           clsp_output inside, const clsp_run *run);
 
 #ifdef __cplusplus
 }

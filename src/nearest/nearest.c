@@ -8,6 +8,7 @@
 #include "check.h"
 #include "curve_device.h"
 #include "methods.h"
+#include "nearest_set.h"
 #include "split.h"
 #include "surface_device.h"
 #include "patch_rows.h"
@@ -25,6 +26,7 @@ enum {
 _Static_assert(sizeof(clspi_nearest_f32) == sizeof(clsp_nearest_f32) &&
                    sizeof(clspi_nearest_f64) == sizeof(clsp_nearest_f64),
                "the results of the host's search are the public ones");
+_Static_assert(sizeof(clspi_nearest_foot) == sizeof(clsp_nearest_foot), "and so are feet");
 _Static_assert((int)CLSPI_SEARCH_FOUND == (int)CLSP_NEAREST_FOUND &&
                    (int)CLSPI_SEARCH_CUT == (int)CLSP_NEAREST_CUT &&
                    (int)CLSPI_SEARCH_NONE == (int)CLSP_NEAREST_NONE &&
@@ -34,98 +36,96 @@ _Static_assert((int)CLSPI_SEARCH_FOUND == (int)CLSP_NEAREST_FOUND &&
                    (int)CLSPI_SEARCH_NEAREST_MAX == (int)CLSP_NEAREST_MAX_RESULTS,
                "and so is what becomes of a query");
 
+/* What is searched: a plan's patches, or those of several plans. */
+typedef struct target {
+    clspi_plan *base;
+    clsp_patch_plan *plan; /* NULL: a search of several */
+    clsp_nearest *set;     /* NULL: a plan */
+    clsp_type precision;
+    uint32_t dim, directions; /* 2 of several plans */
+    size_t num_patches;
+} target;
+
 /* What a call works on. */
 typedef struct project_call {
-    clsp_nearest_opts opts;           /* with defaults in place; its pointers are not read */
-    uint32_t patches, hints, normals; /* their inputs; POINTS: none */
-    double scale[4];                  /* of coordinates: the roots of the metric's weights */
+    target of;
+    clsp_nearest_opts opts;                 /* with defaults in place; its pointers are not read */
+    uint32_t patches, hints, normals, feet; /* their inputs; POINTS: none */
+    double scale[4];                        /* of coordinates: the roots of the metric's weights */
 } project_call;
 
 /* ---- checks ---- */
 
-static clsp_status bad(const clsp_patch_plan *plan, const char *what, double value)
+static clsp_status bad(const clspi_plan *base, const char *what, double value)
 {
-    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_ARGUMENT, "%s: projection: %s: %g",
-                      plan->base.family, what, value);
-}
-
-/* Checks that a plan's curves or surfaces can be projected onto. */
-static clsp_status check_patches(const clsp_patch_plan *plan, const clsp_run *run)
-{
-    const clspi_tensor_desc *const d = &plan->desc;
-    const uint32_t most =
-        d->directions == 1 ? CLSP_NEAREST_MAX_DEGREE : CLSP_NEAREST_MAX_SURFACE_DEGREE;
-
-    if (d->is_triangle || d->directions > 2)
-        return bad(plan, "onto curves and surfaces, and directions is",
-                   d->is_triangle ? 3 : d->directions);
-    if (d->dim < d->directions)
-        return bad(plan, "onto surfaces of 2 to 4 dimensions, and dim is", d->dim);
-    for (uint32_t k = 0; k < d->directions; k++)
-        if (d->degrees[k] < 1 || d->degrees[k] > most)
-            return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_DEGREE,
-                              "%s: projection onto degree %u: 1 to %u", plan->base.family,
-                              d->degrees[k], most);
-    return clspi_patch_check_patches(plan, (clsp_range){0, 0}, run);
+    return clspi_fail(&base->ctx->log, CLSP_ERROR_ARGUMENT, "%s: projection: %s: %g", base->family,
+                      what, value);
 }
 
 /* Checks options, and puts defaults in place. */
-static clsp_status check_opts(const clsp_patch_plan *plan, clsp_nearest_opts *opts)
+static clsp_status check_opts(const target *t, clsp_nearest_opts *opts)
 {
-    const clspi_tensor_desc *const d = &plan->desc;
+    const clspi_plan *const base = t->base;
 
-    CLSPI_CHECK(clspi_reserved_check_some(&plan->base.ctx->log, "clsp_nearest_opts", opts->reserved,
-                                          CLSP_RESERVED - 2));
+    CLSPI_CHECK(clspi_reserved_check_some(&base->ctx->log, "clsp_nearest_opts", opts->reserved,
+                                          CLSP_RESERVED - 3));
     if (opts->method == CLSP_NEAREST_METHOD_DEFAULT) opts->method = CLSP_NEAREST_EXACT;
     if (opts->method != CLSP_NEAREST_EXACT && opts->method != CLSP_NEAREST_MREP)
-        return bad(plan, "no such method", opts->method);
+        return bad(base, "no such method", opts->method);
     if (opts->num_nearest == 0) opts->num_nearest = 1;
-    if (opts->num_nearest > 1 && d->directions == 2)
-        return bad(plan, "surfaces have one result a query, and num_nearest is", opts->num_nearest);
+    if (opts->num_nearest > 1 && t->directions == 2)
+        return bad(base, "surfaces have one result a query, and num_nearest is", opts->num_nearest);
     if (opts->num_nearest > CLSP_NEAREST_MAX_RESULTS)
-        return bad(plan, "num_nearest is above the maximum", opts->num_nearest);
+        return bad(base, "num_nearest is above the maximum", opts->num_nearest);
     if (!(opts->max_dist >= 0.0) || isinf(opts->max_dist))
-        return bad(plan, "max_dist is no distance", opts->max_dist);
+        return bad(base, "max_dist is no distance", opts->max_dist);
     if (!(opts->tolerance >= 0.0) || isinf(opts->tolerance))
-        return bad(plan, "tolerance is no distance", opts->tolerance);
-    if (opts->normals && d->directions != 2)
-        return bad(plan, "normals are of surfaces, and directions is", d->directions);
-    if (opts->normals && d->dim != 3)
-        return bad(plan, "normals are of 3 dimensions, and dim is", d->dim);
-    for (uint32_t k = 0; opts->metric && k < d->dim; k++)
+        return bad(base, "tolerance is no distance", opts->tolerance);
+    if (opts->normals && t->directions != 2)
+        return bad(base, "normals are of surfaces, and directions is", t->directions);
+    if (opts->normals && t->dim != 3)
+        return bad(base, "normals are of 3 dimensions, and dim is", t->dim);
+    for (uint32_t k = 0; opts->metric && k < t->dim; k++)
         if (!(opts->metric[k] > 0.0) || isinf(opts->metric[k]))
-            return bad(plan, "a weight of the metric is not above 0 and finite", opts->metric[k]);
+            return bad(base, "a weight of the metric is not above 0 and finite", opts->metric[k]);
+    if (opts->feet && !t->set) return bad(base, "feet are of searches of several plans", 0);
+    if (t->set && opts->metric)
+        return bad(base, "a metric is of one plan, and its first weight is", opts->metric[0]);
     if (opts->method == CLSP_NEAREST_EXACT) return CLSP_OK;
-    CLSPI_CHECK(clspi_published_check(&plan->base.ctx->log, plan->base.family));
-    return clspi_published_mrep.check(plan, opts->num_nearest);
+    if (t->set)
+        return bad(base, "several plans are searched exactly, and the method is", opts->method);
+    CLSPI_CHECK(clspi_published_check(&base->ctx->log, base->family));
+    return clspi_published_mrep.check(t->plan, opts->num_nearest);
 }
 
-static clsp_status check_queries(const clsp_patch_plan *plan, const clsp_nearest_queries *queries)
+static clsp_status check_queries(const target *t, const clsp_nearest_queries *queries)
 {
     CLSPI_CHECK(
-        clspi_reserved_check(&plan->base.ctx->log, "clsp_nearest_queries", queries->reserved));
+        clspi_reserved_check(&t->base->ctx->log, "clsp_nearest_queries", queries->reserved));
     if (clspi_input_is_there(&queries->hints) && !clspi_input_is_there(&queries->patches) &&
-        plan->num_patches > 1)
-        return bad(plan, "hints without patches, and the patches are", (double)plan->num_patches);
+        t->num_patches > 1)
+        return bad(t->base, "hints without patches, and the patches are", (double)t->num_patches);
     return CLSP_OK;
 }
 
 /* Checks that the bytes of so many queries, with results of so many elements, can be counted. */
-static clsp_status check_size(const clsp_patch_plan *plan, size_t num, size_t result)
+static clsp_status check_size(const target *t, size_t num, size_t result)
 {
-    size_t bytes = sizeof(double) * (result + plan->desc.dim + CLSPI_NORMAL_REALS);
+    size_t bytes = sizeof(double) * (result + t->dim + CLSPI_NORMAL_REALS);
 
     if (clspi_size_mul(&bytes, num)) return CLSP_OK;
-    return clspi_fail(&plan->base.ctx->log, CLSP_ERROR_NO_MEMORY,
-                      "%s: %zu queries are more than the address space", plan->base.family, num);
+    return clspi_fail(&t->base->ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "%s: %zu queries are more than the address space", t->base->family, num);
 }
 
 /* ---- the host ---- */
 
 static clsp_status prepare(const clspi_work *work, clspi_way way)
 {
+    const project_call *const call = work->user;
+
     (void)way;
-    return clspi_nearest_prepare(clspi_patch_plan_of(work->plan));
+    return call->of.set ? CLSP_OK : clspi_nearest_prepare(call->of.plan);
 }
 
 /* Searches for queries: on surfaces with the context's workers, since those of all tiles are put in
@@ -134,9 +134,9 @@ static clsp_status search_on_host(const clspi_work *work, uint32_t worker, const
                                   const char *const in[], char *out)
 {
     const project_call *const call = work->user;
-    clsp_patch_plan *const plan = clspi_patch_plan_of(work->plan);
+    const bool alone = worker != CLSPI_HOST_WORKERS;
     const clspi_nearest_queries queries = {
-        .f64 = plan->desc.precision == CLSP_F64,
+        .f64 = call->of.precision == CLSP_F64,
         .num = part->num_lines,
         .points = in[POINTS],
         .patches = call->patches ? (const void *)in[call->patches] : NULL,
@@ -144,9 +144,11 @@ static clsp_status search_on_host(const clspi_work *work, uint32_t worker, const
         .num_nearest = call->opts.num_nearest,
         .max_dist = call->opts.max_dist,
         .out = out,
-        .normals = call->normals ? (char *)in[call->normals] : NULL};
+        .normals = call->normals ? (char *)in[call->normals] : NULL,
+        .feet = call->feet ? (clspi_nearest_foot *)in[call->feet] : NULL};
 
-    return clspi_nearest_find(plan, &queries, worker != CLSPI_HOST_WORKERS);
+    return call->of.set ? clspi_nearest_set_find(call->of.set, &queries, alone)
+                        : clspi_nearest_find(call->of.plan, &queries, alone);
 }
 
 /* ---- devices ---- */
@@ -154,7 +156,9 @@ static clsp_status search_on_host(const clspi_work *work, uint32_t worker, const
 static const char *lacks(const clspi_work *work, const clspi_plan *base)
 {
     const clsp_patch_plan *const plan = (const clsp_patch_plan *)base;
+    const project_call *const call = work->user;
 
+    if (call->of.set) return "the host's cores search several plans";
     return plan->desc.directions == 1 ||
                    (clspi_surface_device_fits(plan) &&
                     clspi_surface_device_holds(plan, clspi_patch_plan_of(work->plan)))
@@ -306,11 +310,12 @@ static uint32_t add_memory(clspi_work_input *in, clspi_work *work, const clsp_in
 static void add_memories(clspi_work_input *in, clspi_work *work,
                          const clsp_nearest_queries *queries, project_call *call)
 {
-    const clspi_tensor_desc *const d = &clspi_patch_plan_of(work->plan)->desc;
-    const clspi_memory_need points = {"points", d->precision, d->dim};
+    const target *const t = &call->of;
+    const clspi_memory_need points = {"points", t->precision, t->dim};
     const clspi_memory_need patches = {"patches", CLSP_U32, 1};
-    const clspi_memory_need hints = {"hints", d->precision, d->directions};
-    const clspi_memory_need normals = {"normals", d->precision, CLSPI_NORMAL_REALS};
+    const clspi_memory_need hints = {"hints", t->precision, t->directions};
+    const clspi_memory_need feet = {"feet", CLSP_F64, CLSP_NEAREST_FOOT_SIZE};
+    const clspi_memory_need normals = {"normals", t->precision, CLSPI_NORMAL_REALS};
 
     work->in = in;
     add_memory(in, work, &queries->points, NULL, points);
@@ -318,6 +323,7 @@ static void add_memories(clspi_work_input *in, clspi_work *work,
         call->patches = add_memory(in, work, &queries->patches, NULL, patches);
     if (clspi_input_is_there(&queries->hints))
         call->hints = add_memory(in, work, &queries->hints, NULL, hints);
+    if (call->opts.feet) call->feet = add_memory(in, work, NULL, call->opts.feet, feet);
     if (call->opts.normals) call->normals = add_memory(in, work, NULL, call->opts.normals, normals);
 }
 
@@ -346,8 +352,16 @@ static double query_ns(const clspi_tensor_desc *d, uint32_t num_nearest)
     return 100.0 * order * order * (d->rational ? 2 : 1) * num_nearest;
 }
 
+/* Makes ready what a plan's patches become. */
+static clsp_status make_ready(const project_call *call, const clsp_run *run)
+{
+    if (call->of.set) return CLSP_OK;
+    CLSPI_CHECK(clspi_nearest_ready(call->of.plan, call->scale));
+    return prepare_surfaces(call->of.plan, run);
+}
+
 /* Carries out a call whose arguments have been checked. */
-static clsp_status project(clsp_patch_plan *plan, const clsp_nearest_queries *queries,
+static clsp_status project(const target *t, const clsp_nearest_queries *queries,
                            const clsp_nearest_opts *opts, const clsp_output *nearest,
                            const clsp_run *run)
 {
@@ -356,47 +370,77 @@ static clsp_status project(clsp_patch_plan *plan, const clsp_nearest_queries *qu
                                              .on_host = search_on_host,
                                              .lacks = lacks,
                                              .on_device = search_on_device};
-    const size_t result = clspi_nearest_reals(plan) * opts->num_nearest;
+    const size_t each = t->precision == CLSP_F64 ? CLSP_NEAREST_F64_SIZE : CLSP_NEAREST_F32_SIZE;
+    const size_t result = each * opts->num_nearest;
     const char *const alone =
         opts->method == CLSP_NEAREST_MREP ? clspi_published_mrep.why_alone : NULL;
-    const bool is_curve = plan->desc.directions == 1;
-    project_call call = {.opts = *opts};
+    const bool is_curve = t->directions == 1;
+    project_call call = {.of = *t, .opts = *opts};
     clspi_work_input in[CLSPI_WORK_INPUTS];
-    clspi_work work = {.plan = &plan->base,
-                       .peers = &plan->peers,
+    clspi_work work = {.plan = t->base,
+                       .peers = t->plan ? &t->plan->peers : NULL,
                        .makers = &makers,
                        .user = &call,
                        .user_bytes = sizeof call,
                        .tiling = clspi_list_tiling(queries->num, QUERY_ITEMS),
-                       .out = {nearest, "nearest", plan->desc.precision, result, false},
+                       .out = {nearest, "nearest", t->precision, result, false},
                        .line_items = QUERY_ITEMS,
-                       .line_ns = is_curve ? query_ns(&plan->desc, opts->num_nearest) : 0,
+                       .line_ns = is_curve ? query_ns(&t->plan->desc, opts->num_nearest) : 0,
                        .takes_all = !is_curve,
                        .chunk_ms = is_curve ? 0 : CHUNK_MS,
                        .why_no_host = alone,
                        .why_alone = alone};
 
-    CLSPI_CHECK(check_size(plan, queries->num, result));
+    CLSPI_CHECK(check_size(t, queries->num, result));
     add_memories(in, &work, queries, &call);
     for (uint32_t k = 0; k < 4; k++)
-        call.scale[k] = opts->metric && k < plan->desc.dim ? sqrt(opts->metric[k]) : 1;
-    CLSPI_CHECK(clspi_nearest_ready(plan, call.scale));
-    CLSPI_CHECK(prepare_surfaces(plan, run));
+        call.scale[k] = opts->metric && k < t->dim ? sqrt(opts->metric[k]) : 1;
+    CLSPI_CHECK(make_ready(&call, run));
     return clspi_work_run(&work, run);
+}
+
+/* Checks what is asked of a target, and carries it out. */
+static clsp_status project_onto(const target *t, const clsp_nearest_queries *queries,
+                                const clsp_nearest_opts *given, const clsp_output *nearest,
+                                const clsp_run *run)
+{
+    clsp_nearest_opts opts = {.method = CLSP_NEAREST_METHOD_DEFAULT};
+
+    if (given) opts = *given;
+    CLSPI_CHECK(check_opts(t, &opts));
+    CLSPI_CHECK(check_queries(t, queries));
+    return project(t, queries, &opts, nearest, run);
 }
 
 clsp_status clsp_nearest_project(clsp_patch_plan *plan, const clsp_nearest_queries *queries,
                                  const clsp_nearest_opts *given, clsp_output nearest,
                                  const clsp_run *run)
 {
-    clsp_nearest_opts opts = {.method = CLSP_NEAREST_METHOD_DEFAULT};
-
     if (!plan || !queries)
         return clspi_null_argument(plan ? &plan->base : NULL, "clsp_nearest_project");
-    if (given) opts = *given;
+    const target t = {.base = &plan->base,
+                      .plan = plan,
+                      .precision = plan->desc.precision,
+                      .dim = plan->desc.dim,
+                      .directions = plan->desc.directions,
+                      .num_patches = plan->num_patches};
     CLSPI_CHECK(clspi_call_check(&plan->base, run));
-    CLSPI_CHECK(check_patches(plan, run));
-    CLSPI_CHECK(check_opts(plan, &opts));
-    CLSPI_CHECK(check_queries(plan, queries));
-    return project(plan, queries, &opts, &nearest, run);
+    CLSPI_CHECK(clspi_nearest_check_patches(plan, run));
+    return project_onto(&t, queries, given, &nearest, run);
+}
+
+clsp_status clsp_nearest_find(clsp_nearest *search, const clsp_nearest_queries *queries,
+                              const clsp_nearest_opts *given, clsp_output nearest,
+                              const clsp_run *run)
+{
+    if (!search || !queries)
+        return clspi_null_argument(search ? &search->base : NULL, "clsp_nearest_find");
+    const target t = {.base = &search->base,
+                      .set = search,
+                      .precision = search->precision,
+                      .dim = search->dim,
+                      .directions = 2,
+                      .num_patches = search->num_patches};
+    CLSPI_CHECK(clspi_call_check(&search->base, run));
+    return project_onto(&t, queries, given, &nearest, run);
 }

@@ -1,5 +1,7 @@
 #include "nearest_search.h"
 
+#include <clspline/nearest.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,8 @@ enum { PIECE_MAX = 512 /* queries */ };
 
 /* Some queries of a call whose memory is the host's. */
 typedef struct search_job {
-    const clsp_patch_plan *plan;
+    const clspi_surface_search *search;
+    uint32_t dim;
     clspi_nearest_queries queries;
 } search_job;
 
@@ -74,6 +77,28 @@ void clspi_nearest_destroy(clspi_nearest **ptr)
 }
 
 /* ---- what is searched ---- */
+
+clsp_status clspi_nearest_check_patches(const clsp_patch_plan *plan, const clsp_run *run)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+    clspi_log *const log = &plan->base.ctx->log;
+    const uint32_t most =
+        d->directions == 1 ? CLSP_NEAREST_MAX_DEGREE : CLSP_NEAREST_MAX_SURFACE_DEGREE;
+
+    if (d->is_triangle || d->directions > 2)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                          "%s: projection: onto curves and surfaces, and directions is: %u",
+                          plan->base.family, d->is_triangle ? 3 : d->directions);
+    if (d->dim < d->directions)
+        return clspi_fail(log, CLSP_ERROR_ARGUMENT,
+                          "%s: projection: onto surfaces of 2 to 4 dimensions, and dim is: %u",
+                          plan->base.family, d->dim);
+    for (uint32_t k = 0; k < d->directions; k++)
+        if (d->degrees[k] < 1 || d->degrees[k] > most)
+            return clspi_fail(log, CLSP_ERROR_DEGREE, "%s: projection onto degree %u: 1 to %u",
+                              plan->base.family, d->degrees[k], most);
+    return clspi_patch_check_patches(plan, (clsp_range){0, 0}, run);
+}
 
 clsp_status clspi_nearest_spans(const clsp_patch_plan *plan, uint32_t way, clspi_spans *spans)
 {
@@ -133,27 +158,36 @@ clsp_status clspi_nearest_points(clsp_patch_plan *plan, const void **points, voi
 
 /* ---- making it ---- */
 
-static void run_pieces(void *host, size_t num, clspi_piece_fn fn, void *user)
+void clspi_nearest_run_pieces(void *host, size_t num, clspi_piece_fn fn, void *user)
 {
     clspi_pieces_on_host(host, num, fn, user);
+}
+
+clspi_search_desc clspi_nearest_describe(const clsp_patch_plan *plan, const clspi_spans spans[2],
+                                         const void *points)
+{
+    const clspi_tensor_desc *const d = &plan->desc;
+    const bool is_curve = d->directions == 1;
+    const clspi_search_desc desc = {.f64 = d->precision == CLSP_F64,
+                                    .dim = d->dim,
+                                    .rational = d->rational != 0,
+                                    .degree = {d->degrees[0], is_curve ? 0 : d->degrees[1]},
+                                    .controls = {d->controls[0], is_curve ? 1 : d->controls[1]},
+                                    .spans = {&spans[0], is_curve ? NULL : &spans[1]},
+                                    .num_patches = plan->num_patches,
+                                    .points = points};
+
+    return desc;
 }
 
 /* Makes the search of curves, or of surfaces and all that they become. */
 static bool make_search(clsp_patch_plan *plan, const clspi_spans spans[2], const void *points)
 {
-    const clspi_tensor_desc *const d = &plan->desc;
-    const clspi_parallel threads = {run_pieces, &plan->base};
-    const clspi_search_desc desc = {.f64 = d->precision == CLSP_F64,
-                                    .dim = d->dim,
-                                    .rational = d->rational != 0,
-                                    .degree = {d->degrees[0], d->degrees[1]},
-                                    .controls = {d->controls[0], d->controls[1]},
-                                    .spans = {&spans[0], &spans[1]},
-                                    .num_patches = plan->num_patches,
-                                    .points = points};
+    const clspi_parallel threads = {clspi_nearest_run_pieces, &plan->base};
+    const clspi_search_desc desc = clspi_nearest_describe(plan, spans, points);
 
-    if (d->directions == 2) {
-        plan->nearest->surfaces = clspi_surface_search_create(&desc, &threads);
+    if (plan->desc.directions == 2) {
+        plan->nearest->surfaces = clspi_surface_search_create(&desc, 1, NULL, NULL, &threads);
         return plan->nearest->surfaces != NULL;
     }
     plan->nearest->curves = clspi_curve_search_create(&desc);
@@ -207,36 +241,44 @@ static const void *behind(const void *from, size_t bytes)
 static bool search_some(const void *user, size_t first, size_t num, const uint32_t *order)
 {
     const search_job *const job = user;
-    const clsp_patch_plan *const plan = job->plan;
-    const size_t real = clsp_type_bytes(plan->desc.precision), skipped = order ? 0 : first;
     clspi_nearest_queries some = job->queries;
+    const size_t real = some.f64 ? sizeof(double) : sizeof(float), skipped = order ? 0 : first;
+    const size_t result = some.f64 ? sizeof(clspi_nearest_f64) : sizeof(clspi_nearest_f32);
 
     some.num = num;
     some.order = order;
-    some.points = behind(some.points, skipped * plan->desc.dim * real);
+    some.points = behind(some.points, skipped * job->dim * real);
     some.patches = behind(some.patches, skipped * sizeof *some.patches);
-    some.hints = behind(some.hints, skipped * plan->desc.directions * real);
-    some.out = (char *)some.out + skipped * clspi_nearest_bytes(plan);
+    some.hints = behind(some.hints, skipped * 2 * real);
+    some.out = (char *)some.out + skipped * result;
     if (some.normals) some.normals = (char *)some.normals + skipped * CLSPI_NORMAL_REALS * real;
-    return clspi_surface_search_find(plan->nearest->surfaces, &some);
+    if (some.feet) some.feet += skipped;
+    return clspi_surface_search_find(job->search, &some);
+}
+
+bool clspi_nearest_answer(clspi_plan *base, const clspi_surface_search *search, uint32_t dim,
+                          const clspi_nearest_queries *queries, bool alone)
+{
+    const search_job job = {.search = search, .dim = dim, .queries = *queries};
+    const clspi_query_pieces pieces = {.places = {queries->f64, dim, queries->num, queries->points},
+                                       .most = PIECE_MAX,
+                                       .answer = search_some,
+                                       .user = &job};
+
+    return clspi_query_pieces_answer(&pieces, base, alone);
 }
 
 /* Searches for queries as they are searched for. */
 static clsp_status find(clsp_patch_plan *plan, const clspi_nearest_queries *queries, bool alone)
 {
-    search_job job = {.plan = plan, .queries = *queries};
-    const clspi_query_pieces pieces = {
-        .places = {queries->f64, plan->desc.dim, queries->num, queries->points},
-        .most = PIECE_MAX,
-        .answer = search_some,
-        .user = &job};
-
     if (plan->desc.directions == 1) {
         clspi_curve_search_find(plan->nearest->curves, queries);
         return CLSP_OK;
     }
-    return clspi_query_pieces_answer(&pieces, &plan->base, alone) ? CLSP_OK
-                                                                  : clspi_nearest_no_memory(plan);
+    return clspi_nearest_answer(&plan->base, plan->nearest->surfaces, plan->desc.dim, queries,
+                                alone)
+               ? CLSP_OK
+               : clspi_nearest_no_memory(plan);
 }
 
 clsp_status clspi_nearest_find(clsp_patch_plan *plan, const clspi_nearest_queries *queries,

@@ -40,12 +40,27 @@ typedef struct clspi_nearest_job {
 clsp_status clspi_nearest_ready(clsp_patch_plan *plan, const double scale[4]);
 void clspi_nearest_destroy(clspi_nearest **nearest);
 
+/* Checks that a plan's curves or surfaces can be projected onto. */
+clsp_status clspi_nearest_check_patches(const clsp_patch_plan *plan, const clsp_run *run);
+
 /* Makes the spans of a plan along a direction; clspi_spans_release must follow in every case. */
 clsp_status clspi_nearest_spans(const clsp_patch_plan *plan, uint32_t way, clspi_spans *spans);
 
 /* Gives the control points that are searched, in host memory: *own, for the caller to free, where
    they are not those loaded. */
 clsp_status clspi_nearest_points(clsp_patch_plan *plan, const void **points, void **own);
+
+/* Describes what of a plan is searched. */
+clspi_search_desc clspi_nearest_describe(const clsp_patch_plan *plan, const clspi_spans spans[2],
+                                         const void *points);
+
+/* Has the context's workers do pieces of work: the `run` of clspi_parallel. host: a clspi_plan. */
+void clspi_nearest_run_pieces(void *host, size_t num, clspi_piece_fn fn, void *user);
+
+/* Answers queries by a search of surfaces: in pieces, by the context's workers or by the calling
+   thread alone. False without memory. */
+bool clspi_nearest_answer(clspi_plan *base, const clspi_surface_search *search, uint32_t dim,
+                          const clspi_nearest_queries *queries, bool alone);
 
 /* Makes what the host searches of the control points loaded, where that has not been done. The
    caller holds the plan's lock, and has called clspi_nearest_ready. */

@@ -27,7 +27,7 @@ typedef struct clspi_uploaded {
 } clspi_uploaded;
 
 enum {
-    CLSPI_MAX_STREAMS = 5,     /* memories that a call reads and writes (transfer.h) */
+    CLSPI_MAX_STREAMS = 6,     /* memories that a call reads and writes (transfer.h) */
     CLSPI_PARTS_IN_FLIGHT = 3, /* of a call whose transfers run beside its kernels */
     CLSPI_HOST_WORKERS = CLSP_MAX_WORKERS + 1 /* threads of a context, and the one that calls */
 };

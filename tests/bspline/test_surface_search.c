@@ -137,7 +137,7 @@ static void load(job *j)
                                     .spans = {&spans[0], &spans[1]},
                                     .num_patches = j->num_patches,
                                     .points = j->f64 ? (const void *)j->points : j->narrow};
-    j->search = clspi_surface_search_create(&desc, NULL);
+    j->search = clspi_surface_search_create(&desc, 1, NULL, NULL, NULL);
     assert_non_null(j->search);
     for (int k = 0; k < 2; k++) {
         clspi_spans_release(&spans[k]);
@@ -714,7 +714,8 @@ static void test_empty(void **state)
     static double ends[4] = {0, 1};
     const clspi_spans spans = {.sets = 1, .spans = 1, .order = 4, .ends = ends};
     const clspi_search_desc desc = {.degree = {3, 3}, .dim = 3, .spans = {&spans, &spans}};
-    job j = {.f64 = true, .dim = 3, .search = clspi_surface_search_create(&desc, NULL)};
+    job j = {
+        .f64 = true, .dim = 3, .search = clspi_surface_search_create(&desc, 1, NULL, NULL, NULL)};
     static queries q;
 
     (void)state;

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-FAMILY_MOST, API_MOST = 17, 62
+FAMILY_MOST, API_MOST = 17, 66
 DECLARATION = re.compile(r'\bCLSP_API\b[^;(]*?\b(\w+)\s*\(')
 COMMENT = re.compile(r'/\*.*?\*/', re.S)
 

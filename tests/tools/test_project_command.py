@@ -329,10 +329,6 @@ class Projection(SplineCase):
                                 (self.path("none.g2"), points)),
                                ("block.g2: spline 0 is a volume, neither curve nor surface",
                                 (block, points)),
-                               ("vase.json: spline 2 is a surface, where those before are curves",
-                                (knot, os.path.join(DATA, "vase.json"), points)),
-                               ("knot.g2: spline 1 is a curve, where those before are surfaces",
-                                (os.path.join(DATA, "vase.json"), knot, points)),
                                ("vase.json: spline 0 is a surface, which --method mrep does not do",
                                 (os.path.join(DATA, "vase.json"), points, "--method", "mrep")),
                                ("a surface, which --count above 1 does not do",
@@ -417,6 +413,23 @@ class SurfaceProjection(SplineCase):
                 return list(csv.DictReader(file))
         with open(out, "rb") as file:
             return npy_parts(file.read())
+
+    def test_mixed(self):
+        """Curves and surfaces of unlike files are searched at once: each point's nearest of all."""
+        knot, vase = os.path.join(DATA, "knot.g2"), os.path.join(DATA, "vase.json")
+        points = os.path.join(DATA, "points.csv")
+        rows = self.project(knot, vase, points)
+        curves, surfaces = self.project(knot, points), self.project(vase, points)
+        self.assertEqual({row["surface"] for row in rows}, {"0", "1", "2"})
+        for row, curve, surface in zip(rows, curves, surfaces):
+            least = min(float(curve["distance"]), float(surface["distance"]))
+            self.assertAlmostEqual(float(row["distance"]), least, delta=1e-5)
+            self.assertTrue(least - 1e-4 < float(row["bound"]) <= float(row["distance"]))
+            if row["surface"] == "2":
+                self.assertAlmostEqual(float(row["u"]), float(surface["u"]), delta=1e-4)
+            else:
+                self.assertEqual(float(row["v"]), 0)
+                self.assertAlmostEqual(float(row["u"]), float(curve["parameter"]), delta=1e-3)
 
     @staticmethod
     def surfaces(chance):

@@ -1,4 +1,4 @@
-/* `clspline project`: the nearest points of curves or surfaces. */
+/* `clspline project`: the nearest points of curves and surfaces. */
 #include "command.h"
 
 #include <math.h>
@@ -314,13 +314,23 @@ static bool project_points(work *w)
 
 /* ---- the report ---- */
 
+/* Names what points are projected onto. */
+static const char *name_model(const work *w)
+{
+    bool curves = false, surfaces = false;
+    for (size_t i = 0; i < w->content.num_batches; i++) {
+        curves = curves || w->content.batches[i].type.directions == 1;
+        surfaces = surfaces || w->content.batches[i].type.directions == 2;
+    }
+    return !surfaces ? "curves" : curves ? "curves and surfaces" : "surfaces";
+}
+
 static void report(const work *w)
 {
     clsp_device_info info = {0};
     print_name(stderr, w->file.in.name);
     fprintf(stderr, ": %llu points onto %lu %s", (unsigned long long)(w->num - w->first),
-            (unsigned long)w->content.num_splines,
-            w->search.directions == 1 ? "curves" : "surfaces");
+            (unsigned long)w->content.num_splines, name_model(w));
     if (clsp_context_device(w->contexts.ctx, &info) == CLSP_OK)
         fprintf(stderr, ", on %s (%s)", info.name, info.platform);
     if (w->distance >= 0)

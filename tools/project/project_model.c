@@ -12,9 +12,6 @@ static const char *find_defect(const spline_type *type, const spline_type *first
     const bool is_curve = type->directions == 1;
     const uint32_t most = is_curve ? CLSP_NEAREST_MAX_DEGREE : CLSP_NEAREST_MAX_SURFACE_DEGREE;
     if (type->directions > 2) return "a volume, neither curve nor surface";
-    if (type->directions != first->directions)
-        return is_curve ? "a curve, where those before are surfaces: one after the other"
-                        : "a surface, where those before are curves: one after the other";
     for (uint32_t k = 0; k < type->directions; k++) {
         if (type->degree[k] < 1) return "of degree 0";
         if (type->degree[k] > most)

@@ -105,21 +105,23 @@ static const project_request defaults = {.base = {.precision = MESH_F32},
 
 const subcommand command_project = {
     .name = "project",
-    .summary = "find the nearest points of curves or surfaces to points, and their parameters",
+    .summary = "find the nearest points of curves and surfaces to points, and their parameters",
     .usage = "MODEL ... POINTS -o OUT.{csv,npy,png,ply} [options]",
     .about =
-        "Finds for each point the nearest point of all curves, or of all surfaces. MODEL are .g2 "
-        "files, JSON in the layout of geomdl, STEP, IGES, BREP or .bv files; POINTS is CSV "
+        "Finds for each point the nearest point of all curves and surfaces. MODEL are .g2 files, "
+        "JSON in the layout of geomdl, STEP, IGES, BREP or .bv files; faces of CAD files end with "
+        "their loops. POINTS is CSV "
         "with a point a line, an .npy array of shape (N, DIM), an .xyz file or the vertices of a "
         "PLY file; a heading of CSV decides on its columns. One of them may be -, for standard "
         "input. Any number of points will do.\n"
         "\n"
         "A row of the result: number of the point and of its curve or surface, from 0, the "
-        "parameter, of surfaces u and v, the nearest point, the distance, a bound (no point of "
-        "the model is nearer than that) and a status: found, cut (the search ended before all was "
-        "certain), none (nothing within --max-dist), invalid (a point that is not finite), off "
-        "(see --tolerance). A picture shows the model and the points, coloured by their "
-        "distances; .ply has the points alone, with their colours and distances.",
+        "parameter, where there are surfaces u and v (of a curve 0), the nearest point, the "
+        "distance, a bound (no point of the model is nearer than that) and a status: found, cut "
+        "(the search ended before all was certain), none (nothing within --max-dist), invalid (a "
+        "point that is not finite), off (see --tolerance). A picture shows the model and the "
+        "points, coloured by their distances; .ply has the points alone, with their colours and "
+        "distances.",
     .options = options,
     .examples = examples,
     .result = "of each point the nearest point of the model, its parameters and the distance",

@@ -26,18 +26,43 @@ static bool make_room(project_search *s)
     return false;
 }
 
+/* Whether all splines are searched at once: where surfaces are among several plans. Curves alone,
+   which may have several results a point, and one plan are searched by whatever searches these. */
+static bool is_one_search(const project_search *s)
+{
+    return s->plans.num > 1 && s->directions > 1;
+}
+
+/* Makes the search of all plans. */
+static bool open_all(project_search *s)
+{
+    clsp_patch_plan **plans = malloc(s->plans.num * sizeof(clsp_patch_plan *));
+    if (!plans) complain("not enough memory");
+    for (size_t i = 0; plans && i < s->plans.num; i++)
+        plans[i] = s->plans.plans[i].plan;
+    const bool done = plans && staging_check(s->ctx, clsp_nearest_create(&s->all, plans,
+                                                                         s->plans.num, NULL, NULL));
+    free(plans);
+    for (size_t i = 0; i < s->plans.num; i++) /* the search has what it needs of them */
+        clsp_patch_plan_destroy(&s->plans.plans[i].plan);
+    return done;
+}
+
 bool project_search_open(project_search *s)
 {
     const bool together = s->opts.method != CLSP_NEAREST_MREP;
-    s->directions = s->content->num_batches > 0 ? s->content->batches[0].type.directions : 1;
+    s->directions = 1;
+    for (size_t i = 0; i < s->content->num_batches; i++)
+        if (s->content->batches[i].type.directions > s->directions)
+            s->directions = s->content->batches[i].type.directions;
     return make_room(s) &&
-           (s->directions == 1
-                ? curve_plans_open(&s->plans, s->ctx, s->content, s->precision, together)
-                : piece_plans_open(&s->plans, s->ctx, s->content, s->precision));
+           project_plans_open(&s->plans, s->ctx, s->content, s->precision, together) &&
+           (!is_one_search(s) || open_all(s));
 }
 
 void project_search_close(project_search *s)
 {
+    clsp_nearest_destroy(&s->all);
     project_plans_close(&s->plans);
     free(s->queries);
     if (s->sharing)
@@ -51,21 +76,23 @@ void project_search_close(project_search *s)
 
 /* ---- results ---- */
 
-/* Gives a row the number and the parameters that the file has, of those of a plan. */
-static void set_place(nearest_row *row, const project_plan *p, uint32_t patch,
-                      const double param[2])
+/* Finds what a patch is, numbered from a plan's first one on; NULL: there is none. */
+static const patch_place *find_place(const project_search *s, size_t plan, uint32_t patch)
 {
-    const patch_place *at = patch < p->num ? &p->places[patch] : NULL;
+    size_t number = patch;
+    for (; patch != UINT32_MAX && plan < s->plans.num; number -= s->plans.plans[plan++].num)
+        if (number < s->plans.plans[plan].num) return &s->plans.plans[plan].places[number];
+    return NULL;
+}
+
+/* Gives a row the number and the parameters that the file has. */
+static void set_place(nearest_row *row, const patch_place *at, const double param[2])
+{
     row->patch = at ? (int64_t)at->batch->numbers[at->number] : -1;
-    for (uint32_t k = 0; k < 2; k++) {
-        const double t = param[k];
-        row->param[k] = t;
-        if (at && !p->type)
-            row->param[k] =
-                spline_parameter(at->batch, at->number, k, (1 - t) * at->begin[k] + t * at->end[k]);
-        else if (at && k == 0)
-            row->param[k] = spline_parameter(at->batch, at->number, k, t);
-    }
+    for (uint32_t k = 0; k < 2; k++)
+        row->param[k] = at && k < at->batch->type.directions
+                            ? spline_parameter(at->batch, at->number, k, param[k])
+                            : param[k];
 }
 
 /* Gives a row its normal and its signed distance, which are NaN where there are none. */
@@ -80,7 +107,8 @@ static void set_side(nearest_row *row, const project_search *s, size_t i)
     row->signed_distance = side[3];
 }
 
-static nearest_row get_row(const project_search *s, const project_plan *p, size_t i)
+/* Reads result i; plan: of the first patch. */
+static nearest_row get_row(const project_search *s, size_t plan, size_t i)
 {
     nearest_row row = {.distance = 0};
     double param[2];
@@ -93,7 +121,7 @@ static nearest_row get_row(const project_search *s, const project_plan *p, size_
             row.point[k] = from->point[k];
         for (int k = 0; k < 2; k++)
             param[k] = from->param[k];
-        set_place(&row, p, from->patch, param);
+        set_place(&row, find_place(s, plan, from->patch), param);
     } else {
         const clsp_nearest_f32 *from = (const clsp_nearest_f32 *)s->found + i;
         row.distance = (double)from->distance;
@@ -103,7 +131,7 @@ static nearest_row get_row(const project_search *s, const project_plan *p, size_
             row.point[k] = (double)from->point[k];
         for (int k = 0; k < 2; k++)
             param[k] = (double)from->param[k];
-        set_place(&row, p, from->patch, param);
+        set_place(&row, find_place(s, plan, from->patch), param);
         for (int k = 0; k < 2; k++)
             row.param[k] = (double)(float)row.param[k];
     }
@@ -142,7 +170,6 @@ static void merge(nearest_row *rows, const nearest_row *more, uint32_t num)
         rows[n] = merged[n];
     const double bound = rows[0].bound;
     if (leaves_open(&first, bound) || leaves_open(&more[0], bound)) rows[0].status = NEAREST_CUT;
-    if (rows[0].status == NEAREST_CUT) rows[0].signed_distance = NAN;
     rows[0].bound = fmin(bound, fmin(first.bound, more[0].bound));
 }
 
@@ -154,7 +181,7 @@ static void take_results(project_search *s, size_t plan, size_t num)
         nearest_row more[CLSP_NEAREST_MAX_RESULTS] = {{.distance = 0}};
         nearest_row *rows = s->rows + i * each;
         for (uint32_t k = 0; k < each; k++)
-            more[k] = get_row(s, &s->plans.plans[plan], i * each + k);
+            more[k] = get_row(s, plan, i * each + k);
         if (plan > 0 && more[0].status != NEAREST_INVALID)
             merge(rows, more, each);
         else
@@ -184,39 +211,24 @@ static bool take_points(project_search *s, const double *points, size_t num, uin
     return true;
 }
 
-/* What a plan is asked for behind others: onto surfaces, nothing that is farther than all that was
-   found so far. */
-static clsp_nearest_opts options_behind(const project_search *s, size_t num)
-{
-    clsp_nearest_opts opts = s->opts;
-    double most = 0;
-    if (s->directions == 1) return opts;
-    for (size_t i = 0; i < num; i++) {
-        if (s->rows[i].status == NEAREST_INVALID) continue;
-        if (!is_found(&s->rows[i])) return opts;
-        most = fmax(most, s->rows[i].distance);
-    }
-    if (most > 0) opts.max_dist = most;
-    return opts;
-}
-
-/* Projects queries by a plan. */
+/* Projects queries onto the patches of a plan, or of all; p NULL. */
 static bool search(const project_search *s, const project_plan *p,
                    const clsp_nearest_queries *queries, const clsp_nearest_opts *opts,
                    clsp_output found, uint64_t first)
 {
     clsp_report report = {0};
+    const clsp_run run = {.share = s->sharing, .report = s->sharing ? &report : NULL};
     char what[80];
-    if (!s->sharing)
-        return staging_check(s->ctx, clsp_nearest_project(p->plan, queries, opts, found, NULL));
-    if (!staging_check(s->ctx,
-                       clsp_nearest_project(p->plan, queries, opts, found,
-                                            &(clsp_run){.share = s->sharing, .report = &report})))
+    if (!staging_check(s->ctx, p ? clsp_nearest_project(p->plan, queries, opts, found, &run)
+                                 : clsp_nearest_find(s->all, queries, opts, found, &run)))
         return false;
     snprintf(what, sizeof(what), "points %llu to %llu, %lu %s", (unsigned long long)first,
-             (unsigned long long)(first + queries->num - 1), (unsigned long)p->num,
-             p->type ? "curves" : "pieces of surfaces");
-    if (s->report) s->report(s->user, what, &report);
+             (unsigned long long)(first + queries->num - 1),
+             (unsigned long)(p ? p->num : s->content->num_splines),
+             !p                         ? "splines"
+             : p->type->directions == 1 ? "curves"
+                                        : "surfaces");
+    if (s->sharing && s->report) s->report(s->user, what, &report);
     return true;
 }
 
@@ -232,10 +244,11 @@ bool project_search_run(project_search *s, const double *points, size_t num, uin
         single ? clsp_out_nearest_f32(s->found, results) : clsp_out_nearest_f64(s->found, results);
     const clsp_output sides =
         single ? clsp_out_f32(s->sides, 4 * num) : clsp_out_f64(s->sides, 4 * num);
-    for (size_t i = 0; i < s->plans.num; i++) {
-        clsp_nearest_opts opts = i > 0 ? options_behind(s, num) : s->opts;
-        if (s->is_signed) opts.normals = &sides;
-        if (!search(s, &s->plans.plans[i], &queries, &opts, found, first)) return false;
+    clsp_nearest_opts opts = s->opts;
+    if (s->is_signed) opts.normals = &sides;
+    for (size_t i = 0; i < (s->all ? 1 : s->plans.num); i++) {
+        if (!search(s, s->all ? NULL : &s->plans.plans[i], &queries, &opts, found, first))
+            return false;
         take_results(s, i, num);
     }
     return true;

@@ -1,4 +1,4 @@
-/* The search for the nearest points of all curves, or of all surfaces, of some files. */
+/* The search for the nearest points of all curves and surfaces of some files. */
 #ifndef CLSPLINE_TOOLS_PROJECT_SEARCH_H
 #define CLSPLINE_TOOLS_PROJECT_SEARCH_H
 
@@ -13,7 +13,7 @@
 
 typedef struct project_search {
     clsp_context *ctx;
-    const splines *content; /* curves or surfaces, all of dim coordinates */
+    const splines *content; /* curves and surfaces, all of dim coordinates */
     uint32_t dim;
     mesh_precision precision;
     clsp_nearest_opts opts;
@@ -24,7 +24,8 @@ typedef struct project_search {
     void *user;
     size_t most; /* points at a time */
     project_plans plans;
-    uint32_t directions;   /* of what is searched: 1 or 2 */
+    clsp_nearest *all;     /* plans at once; NULL: one after the other */
+    uint32_t directions;   /* the most of what is searched: 1 or 2 */
     void *sides;           /* [most][4], normals and signed distances, where they are asked for */
     void *queries, *found; /* [most][dim] and [most][num_nearest] results of one plan, in the
                               precision */

@@ -40,6 +40,12 @@ static inline void clspi_real_put(bool f64, void *to, size_t i, double x)
         ((float *)to)[i] = (float)x;
 }
 
+/* What a nearest point is on: its edge's tolerance, the edge and the face; UINT32_MAX: none. */
+typedef struct clspi_nearest_foot {
+    double tolerance;
+    uint32_t edge, face;
+} clspi_nearest_foot;
+
 enum { CLSPI_NORMAL_REALS = 4 /* a normal and a signed distance */ };
 
 /* Queries, and where their results go. */
@@ -57,6 +63,7 @@ typedef struct clspi_nearest_queries {
     void *out;               /* [..][num_nearest] of clspi_nearest_f32 or clspi_nearest_f64 */
     void *normals;           /* of surfaces of three dimensions: [..][CLSPI_NORMAL_REALS]; NULL: not
                                 asked for */
+    clspi_nearest_foot *feet; /* of searches of several plans: [..]; NULL: not asked for */
 } clspi_nearest_queries;
 
 #endif

@@ -14,20 +14,20 @@ enum { LANES = CLSPI_SURFACE_LANES, DIM = 3, OWN_POINTS = 36 };
    is not all of its piece. */
 static bool has_own(const clspi_surface_search *s, const clspi_surface_leaf *leaf)
 {
-    return s->shape.reals <= OWN_POINTS * LANES && leaf->depth[0] + leaf->depth[1] > 0;
+    return s->sources->shape.reals <= OWN_POINTS * LANES && leaf->depth[0] + leaf->depth[1] > 0;
 }
 
 static void count(clspi_surface_arrays *a, const clspi_surface_search *s)
 {
-    size_t controls = s->num_pieces * s->shape.reals;
+    size_t controls = s->num_pieces * s->sources->shape.reals;
 
     for (size_t i = 0; i < s->parts.num_leaves; i++)
-        controls += has_own(s, &s->parts.leaves[i]) ? s->shape.reals : 0;
+        controls += has_own(s, &s->parts.leaves[i]) ? s->sources->shape.reals : 0;
 
     a->frames = HEAD_REALS + controls;
     a->leaves = a->frames + s->num_pieces * FRAME_REALS;
     a->ends = a->leaves + s->parts.num_leaves * LEAF_REALS;
-    a->num_reals = a->ends + s->spans[0] + s->spans[1] + 2;
+    a->num_reals = a->ends + s->sources->spans[0] + s->sources->spans[1] + 2;
     a->roots = s->parts.num_nodes * BOXES;
     a->patch_roots = a->roots + s->num_pieces;
     a->leaf_pieces = a->patch_roots + s->num_patches;
@@ -51,7 +51,7 @@ static bool allocate(clspi_surface_arrays *a, const clspi_surface_search *s)
     count(a, s);
     a->root = s->root;
     for (int i = 0; i < 2; i++)
-        a->spans[i] = s->spans[i];
+        a->spans[i] = s->sources->spans[i];
     a->reals = calloc(a->num_reals, sizeof *a->reals);
     a->words = malloc((a->num_words + 1) * sizeof *a->words);
     a->boxes = malloc((a->num_boxes + 1) * sizeof *a->boxes);
@@ -76,7 +76,7 @@ static void choose_units(clspi_surface_arrays *a, const clspi_surface_search *s)
     a->reals[HEAD_SCALE] = s->scale;
     a->reals[HEAD_UNIT] = 1;
     if (s->root == KIND_NONE) return;
-    for (uint32_t k = 0; k < s->shape.dim; k++) {
+    for (uint32_t k = 0; k < s->sources->shape.dim; k++) {
         a->reals[HEAD_MIDDLE + k] = s->box.low[k] / 2 + s->box.high[k] / 2;
         size = fmax(size, s->box.high[k] - s->box.low[k]);
     }
@@ -102,7 +102,7 @@ static void put_boxes(clspi_surface_arrays *a, const clspi_surface_search *s)
             for (int side = 0; side < 2; side++)
                 for (int k = 0; k < BOXES; k++)
                     a->boxes[(i * 2 * DIM + 2 * (size_t)l + (size_t)side) * BOXES + (size_t)k] =
-                        (uint32_t)l < s->shape.dim
+                        (uint32_t)l < s->sources->shape.dim
                             ? box_end(a, node->box[l][side][k], l, side ? 1 : -1)
                             : 0;
     }
@@ -142,37 +142,18 @@ static void put_leaf(double *to, const clspi_surface_leaf *leaf)
 
 /* ---- control points ---- */
 
-/* Restricts control points, `stride` reals apart, to a part of a line: index of 2^depth. */
-static void restrict_line(double *x, uint32_t n, size_t stride, uint32_t index, uint32_t depth)
-{
-    const double parts = (double)(1U << depth), left = parts - index;
-    const double begin = index / parts, rest = left / parts, end = 1 / left, behind = 1 - end;
-
-    for (uint32_t r = n; r > 0; r--)
-        for (uint32_t i = 0; i < r; i++)
-            for (int l = 0; l < LANES; l++) {
-                double *const at = x + i * stride + l;
-                *at = rest * *at + begin * at[stride];
-            }
-    for (uint32_t r = 1; r <= n; r++)
-        for (uint32_t i = n; i >= r; i--)
-            for (int l = 0; l < LANES; l++) {
-                double *const at = x + i * stride + l;
-                *at = behind * *(at - stride) + end * *at;
-            }
-}
-
 /* Makes the control points of a leaf. */
 static void put_controls(double *to, const clspi_surface_search *s, const clspi_surface_leaf *leaf)
 {
-    const uint32_t *const n = s->shape.degree;
+    const uint32_t *const n = s->sources->shape.degree;
     const size_t row = (n[1] + 1) * (size_t)LANES;
 
-    memcpy(to, s->controls + leaf->piece * s->shape.reals, s->shape.reals * sizeof *to);
+    memcpy(to, s->controls + leaf->piece * s->sources->shape.reals,
+           s->sources->shape.reals * sizeof *to);
     for (uint32_t k = 0; k <= n[1] && leaf->depth[0] > 0; k++)
-        restrict_line(to + k * LANES, n[0], row, leaf->index[0], leaf->depth[0]);
+        clspi_restrict_line(to + k * LANES, n[0], row, leaf->index[0], leaf->depth[0]);
     for (uint32_t i = 0; i <= n[0] && leaf->depth[1] > 0; i++)
-        restrict_line(to + i * row, n[1], LANES, leaf->index[1], leaf->depth[1]);
+        clspi_restrict_line(to + i * row, n[1], LANES, leaf->index[1], leaf->depth[1]);
 }
 
 /* Puts the weights of control points of the plane where those of space have theirs. */
@@ -189,14 +170,15 @@ static void put_all_controls(clspi_surface_arrays *a, const clspi_surface_search
     double *const to = a->reals + HEAD_REALS;
     size_t num = s->num_pieces;
 
-    memcpy(to, s->controls, num * s->shape.reals * sizeof *to);
+    memcpy(to, s->controls, num * s->sources->shape.reals * sizeof *to);
     for (size_t i = 0; i < s->parts.num_leaves; i++) {
         const clspi_surface_leaf *const leaf = &s->parts.leaves[i];
         const bool own = has_own(s, leaf);
-        if (own) put_controls(to + num * s->shape.reals, s, leaf);
+        if (own) put_controls(to + num * s->sources->shape.reals, s, leaf);
         a->words[a->leaf_controls + i] = own ? (uint32_t)num++ : leaf->piece;
     }
-    if (s->shape.rational && s->shape.dim == 2) move_weights(to, num * s->shape.reals);
+    if (s->sources->shape.rational && s->sources->shape.dim == 2)
+        move_weights(to, num * s->sources->shape.reals);
 }
 
 /* ---- all ---- */
@@ -222,7 +204,7 @@ bool clspi_surface_arrays_make(clspi_surface_arrays *arrays, const clspi_surface
         a->words[a->leaf_pieces + i] = s->parts.leaves[i].piece;
     }
     for (int i = 0; i < 2; i++)
-        memcpy(a->reals + a->ends + (size_t)i * (s->spans[0] + 1), s->ends[i],
-               (s->spans[i] + 1) * sizeof *a->reals);
+        memcpy(a->reals + a->ends + (size_t)i * (s->sources->spans[0] + 1), s->sources->ends[i],
+               (s->sources->spans[i] + 1) * sizeof *a->reals);
     return true;
 }

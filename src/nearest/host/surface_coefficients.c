@@ -2,23 +2,6 @@
 
 #include <string.h>
 
-void clspi_square_factors(square_source *source, const clspi_surface_shape *shape)
-{
-    for (int i = 0; i < 2; i++) {
-        const uint32_t n = shape->degree[i];
-        double c = 1;
-        for (uint32_t k = 0; k <= n; k++) {
-            source->binomial[i][k] = c;
-            c = c * (n - k) / (k + 1);
-        }
-        c = 1;
-        for (uint32_t k = 0; k <= 2 * n; k++) {
-            source->over[i][k] = 1 / c;
-            c = c * (2 * n - k) / (k + 1);
-        }
-    }
-}
-
 /* ---- control points of a part ---- */
 
 /* Computes Bernstein polynomials of all degrees to n at t, s = 1 - t: b[m][k]. */
@@ -80,7 +63,12 @@ CLSPI_INLINE const double *restrict_controls(const square_source *s, const squar
     const double *controls = s->controls;
     double m[ORDER_MAX][ORDER_MAX];
 
-    if (!whole_u) {
+    if (!whole_u && p >= ORDER_MAX) { /* of a curve */
+        memcpy(s->part, controls, s->shape->reals * sizeof *controls);
+        for (size_t c = 0; c < lanes; c += LANES)
+            clspi_restrict_line(s->part + c, p, row, part->index[0], part->depth[0]);
+        controls = s->part;
+    } else if (!whole_u) {
         part_matrix(m, p, part->index[0], part->depth[0]);
         multiply_rows(m, p, controls, row, row / LANES, s->part);
         controls = s->part;
@@ -126,7 +114,8 @@ CLSPI_INLINE void scale_controls(const square_source *s, const double *controls,
         for (uint32_t j = 0; j <= pv; j++) {
             const double *const from = controls + i * row + j * shape->lanes;
             const double w = rational ? from[shape->dim] : 1, over_w = rational ? 1 / w : 1;
-            const double by = (pu > 0 ? s->binomial[0][i] : 1) * (pv > 0 ? s->binomial[1][j] : 1);
+            const double by =
+                (pu > 0 ? s->shape->binomial[0][i] : 1) * (pv > 0 ? s->shape->binomial[1][j] : 1);
             const size_t at = i * (pv + 1) + j;
             double *const x = to->x + at * LANES;
             double e[LANES];
@@ -196,7 +185,8 @@ CLSPI_INLINE void multiply_all(const square_source *s, const scaled_controls *fr
         for (uint32_t j = 0; j <= 2 * pv; j++) {
             const uint32_t at = i * (2 * pv + 1) + j;
             const double *const sum = s->products + at * LANES;
-            const double by = (pu > 0 ? s->over[0][i] : 1) * (pv > 0 ? s->over[1][j] : 1);
+            const double by =
+                (pu > 0 ? s->shape->over[0][i] : 1) * (pv > 0 ? s->shape->over[1][j] : 1);
             const double last = rational && in_lane ? 0 : sum[LANES - 1];
             if (rational) w[at] = by * (in_lane ? sum[LANES - 1] : w[at]);
             a[at] = by * ((sum[0] + sum[1]) + (sum[2] + last));

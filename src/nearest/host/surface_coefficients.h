@@ -43,18 +43,12 @@ typedef const double *known_numbers;
 /* Of what coefficients are made, but for the part. */
 typedef struct square_source {
     const clspi_surface_shape *shape;
-    const double *controls;        /* of the piece */
-    const double *from;            /* the query relative to its origin */
-    double extent, near;           /* of it; squared, what is worth looking for */
-    double binomial[2][ORDER_MAX]; /* factors of products: clspi_square_factors */
-    double over[2][2 * ORDER_MAX - 1];
-    double *part;     /* room for the control points of a part, */
-    double *products; /* [coefficients of a part][LANES] */
+    const double *controls; /* of the piece */
+    const double *from;     /* the query relative to its origin */
+    double extent, near;    /* of it; squared, what is worth looking for */
+    double *part;           /* room for the control points of a part, */
+    double *products;       /* [coefficients of a part][LANES] */
 } square_source;
-
-CLSPI_LEVELS(void, clspi_square_factors,
-             (square_source * source, const clspi_surface_shape *shape));
-#define clspi_square_factors CLSPI_AT_LEVEL(clspi_square_factors)
 
 /* Makes the coefficients of a part, of A and if pieces are rational of W, unless its control points
    are all beyond a plane at right angles to a direction, of length 1 or 0, so far away that nothing

@@ -31,8 +31,8 @@ CLSPI_INLINE void put_boxes(walk *w, uint32_t number)
 {
     const uint32_t num = w->num_waiting;
 
-    w->num_waiting += clspi_surface_boxes_put(&w->s->parts.nodes[number], w->s->shape.dim, w->q,
-                                              w->limit, w->waiting + num, w->waiting_code + num);
+    w->num_waiting += clspi_surface_boxes_put(&w->s->parts.nodes[number], w->s->dim, w->q, w->limit,
+                                              w->waiting + num, w->waiting_code + num);
 }
 
 /* ---- leaves ---- */
@@ -90,6 +90,7 @@ CLSPI_INLINE bool begin_leaf(walk *w, uint32_t number)
         return false;
     }
     take_piece(w, leaf->piece);
+    if (!leaf->is_mixed) w->tests = NULL;
     guess_place(leaf, w->from, w->here);
     w->leaf = leaf;
     w->before = INFINITE;
@@ -123,7 +124,7 @@ CLSPI_INLINE void put_step(walk *w, clspi_surface_steps *to, int k)
     to->square[k] = take_place(w, w->here, &j, w->e);
     to->least[k] = w->least;
     to->extent[k] = w->piece->extent;
-    const slopes g = slopes_of(&j, w->e);
+    const slopes g = slopes_at(w, &j, w->e);
     to->normal[k] = dot_of(leaf->normal, w->e);
     to->u[k] = g.u;
     to->v[k] = g.v;
@@ -174,6 +175,24 @@ CLSPI_INLINE void keep_step(walk *w, const clspi_surface_steps *from, int k)
     w->fall = is_inside ? from->fall[k] : -1;
 }
 
+/* Tells whether the point that was tried, which is outside of the face's loops, shows that nothing
+   nearer is left in its leaf but on the curves that bound the face: it is the leaf's nearest, and
+   the distance is convex on all of the leaf, so that the way from a nearer point inside to it meets
+   one of these, which is as near (docs/math.md, 20). */
+static bool is_nearest_outside(const walk *w, const clspi_surface_steps *from, int k)
+{
+    const clspi_surface_leaf *const leaf = w->leaf;
+    const double square = from->square[k], normal = from->normal[k];
+    const double reach = leaf->spread * (2 - sqrt(leaf->shrink));
+    const double low = normal - reach, high = normal + reach;
+    const double along = sqrt(most_of(square - normal * normal, 0)) + reach + 1e-7 * fabs(normal);
+    const double bend = least_of(least_of(low * leaf->bend[0], low * leaf->bend[1]),
+                                 least_of(high * leaf->bend[0], high * leaf->bend[1]));
+
+    return from->bound[k] >= limit_of(w, square, w->piece->extent) &&
+           leaf->shrink - along * leaf->bend_along + bend > 0;
+}
+
 /* Takes what place k of steps has found; false: the leaf is done with. */
 CLSPI_INLINE bool take_step(walk *w, const clspi_surface_steps *from, int k)
 {
@@ -186,6 +205,7 @@ CLSPI_INLINE bool take_step(walk *w, const clspi_surface_steps *from, int k)
         if (square == w->least) keep_step(w, from, k);
         return false;
     }
+    if (is_known && w->is_outside && is_nearest_outside(w, from, k)) return false;
     w->worse += square >= w->before;
     w->before = square;
     w->steps++;
@@ -200,11 +220,11 @@ CLSPI_INLINE bool take_step(walk *w, const clspi_surface_steps *from, int k)
 
 /* ---- queries ---- */
 
-/* Finds the span of a parameter, and the place there. */
-static uint32_t find_span(const clspi_surface_search *s, int way, double t, place *at)
+/* Finds the span of a parameter, and the place there. ends: of all spans. */
+static uint32_t find_span(const double *ends, uint32_t spans, double t, place *at)
 {
-    const uint32_t span = span_of(s->ends[way], 1, s->spans[way], t);
-    const double begin = s->ends[way][span], length = s->ends[way][span + 1] - begin;
+    const uint32_t span = span_of(ends, 1, spans, t);
+    const double begin = ends[span], length = ends[span + 1] - begin;
 
     *at = place_at(length > 0 ? (t - begin) / length : 0, 0, 1);
     return span;
@@ -213,14 +233,17 @@ static uint32_t find_span(const clspi_surface_search *s, int way, double t, plac
 /* Tries the point at a hint. */
 CLSPI_INLINE void try_hint(walk *w, size_t patch, const double *hint)
 {
-    const clspi_surface_search *const s = w->s;
+    const clspi_surface_source *const from = clspi_surface_source_of(w->s, patch);
+    const size_t of_source = patch - from->first_patch;
     place at[2];
     jet j;
     double e[LANES];
 
-    const uint32_t u = find_span(s, 0, hint[0], &at[0]), v = find_span(s, 1, hint[1], &at[1]);
-    const size_t number = (patch * s->spans[0] + u) * s->spans[1] + v;
-    if (s->pieces[number].root == KIND_NONE) return;
+    const uint32_t u = find_span(ends_of(from, 0, of_source), from->spans[0], hint[0], &at[0]);
+    const uint32_t v = find_span(ends_of(from, 1, of_source), from->spans[1], hint[1], &at[1]);
+    const size_t number = from->first_piece + (of_source * from->spans[0] + u) * from->spans[1] + v;
+    if (w->s->pieces[number].root == KIND_NONE) return;
+    if (clspi_is_curve(&from->shape)) at[1] = place_at(0, 0, 0);
     take_piece(w, (uint32_t)number);
     try_place(w, at, &j, e);
 }
@@ -266,6 +289,7 @@ CLSPI_INLINE void end_walk(walk *w, const clspi_nearest_queries *queries)
     if (w->is_found && most > 0 && r.to.distance > most) r = no_result(true, most);
     write_result(queries, w->index, &r.to);
     if (queries->normals) write_side(queries, w->index, r.side);
+    if (queries->feet) queries->feet[w->index] = r.foot;
 }
 
 /* Begins the search for the next query; false: there is none. */
@@ -360,14 +384,31 @@ typedef struct find_memory {
     square_work work;
 } find_memory;
 
+/* Finds the most coefficients that a part has, and reals that a piece has. */
+static void find_sizes(const clspi_surface_search *search, size_t *coefficients, size_t *reals)
+{
+    *coefficients = *reals = 0;
+    for (size_t i = 0; i < search->num_sources; i++) {
+        const clspi_surface_shape *const shape = &search->sources[i].shape;
+        const size_t num = (2 * shape->degree[0] + 1) * (size_t)(2 * shape->degree[1] + 1);
+        if (num > *coefficients) *coefficients = num;
+        if (shape->reals > *reals) *reals = shape->reals;
+    }
+    for (size_t i = search->num_pieces - search->num_lines; i < search->num_pieces; i++) {
+        const clspi_surface_shape *const shape = search->pieces[i].shape;
+        const size_t num = 2 * (size_t)shape->degree[0] + 1;
+        if (num > *coefficients) *coefficients = num;
+        if (shape->reals > *reals) *reals = shape->reals;
+    }
+}
+
 bool clspi_surface_search_find(const clspi_surface_search *search,
                                const clspi_nearest_queries *queries)
 {
-    const clspi_surface_shape *const shape = &search->shape;
-    const size_t num = (2 * shape->degree[0] + 1) * (size_t)(2 * shape->degree[1] + 1);
+    size_t num, reals;
+    find_sizes(search, &num, &reals);
     find_memory *const m = malloc(sizeof *m);
-    double *const memory =
-        malloc((2 * LEVELS_MAX * num + shape->reals + num * LANES) * sizeof *memory);
+    double *const memory = malloc((2 * LEVELS_MAX * num + reals + num * LANES) * sizeof *memory);
     const bool done = m && memory;
 
     if (done) {
@@ -375,10 +416,8 @@ bool clspi_surface_search_find(const clspi_surface_search *search,
         work->coefficients = num;
         work->a = memory;
         work->w = work->a + LEVELS_MAX * num;
-        work->source.shape = shape;
         work->source.part = work->w + LEVELS_MAX * num;
-        work->source.products = work->source.part + shape->reals;
-        clspi_square_factors(&work->source, shape);
+        work->source.products = work->source.part + reals;
         for (uint32_t i = 0; i < LEVELS_MAX; i++)
             work->part[i].room = i;
         memset(m->steps, 0, sizeof m->steps);

@@ -2,12 +2,19 @@
 #ifndef CLSPI_SURFACE_JET_H
 #define CLSPI_SURFACE_JET_H
 
+#include <string.h>
+
 #include "surface_parts.h"
 #include "surface_step.h"
 
 enum { JET_X, JET_U, JET_V, JET_UU, JET_UV, JET_VV, JETS };
 
-enum { LANES = CLSPI_SURFACE_LANES, LANES_MAX = 2 * LANES, ORDER_MAX = CLSPI_SURFACE_ORDER_MAX };
+enum {
+    LANES = CLSPI_SURFACE_LANES,
+    LANES_MAX = 2 * LANES,
+    ORDER_MAX = CLSPI_SURFACE_ORDER_MAX,
+    LINE_ORDER_MAX = CLSPI_LINE_ORDER_MAX
+};
 
 typedef struct jet {
     union {
@@ -34,9 +41,9 @@ CLSPI_INLINE double length_of(const double *x)
 #include "surface_side.clh"
 
 /* Computes Bernstein polynomials of degree n and their first two derivatives. */
-CLSPI_INLINE void bases_of(double b[3][ORDER_MAX], uint32_t n, place at)
+CLSPI_INLINE void bases_of(double b[3][LINE_ORDER_MAX], uint32_t n, place at)
 {
-    double a[ORDER_MAX];
+    double a[LINE_ORDER_MAX];
 
     basis_of(a, b[1], b[2], (int)n, at);
     for (uint32_t i = 0; i <= n; i++)
@@ -47,7 +54,7 @@ CLSPI_INLINE void bases_of(double b[3][ORDER_MAX], uint32_t n, place at)
 CLSPI_INLINE void sum_controls(jet *j, const double *controls, uint32_t p, uint32_t q,
                                uint32_t lanes, const place at[2])
 {
-    double bu[3][ORDER_MAX], bv[3][ORDER_MAX], r[3][ORDER_MAX * LANES_MAX];
+    double bu[3][LINE_ORDER_MAX], bv[3][LINE_ORDER_MAX], r[3][ORDER_MAX * LANES_MAX];
     const uint32_t columns = (q + 1) * lanes;
 
     bases_of(bu, p, at[0]);
@@ -75,6 +82,23 @@ CLSPI_INLINE void sum_controls(jet *j, const double *controls, uint32_t p, uint3
     for (int k = 0; k < JETS; k++)
         for (uint32_t l = 0; l < lanes; l++)
             j->d[k][l] = d[k][l];
+}
+
+/* sum_controls of curves. */
+CLSPI_INLINE void sum_line(jet *j, const double *controls, uint32_t p, uint32_t lanes,
+                           const place at[2])
+{
+    double b[3][LINE_ORDER_MAX];
+
+    bases_of(b, p, at[0]);
+    memset(j->d, 0, sizeof j->d);
+    for (uint32_t i = 0; i <= p; i++)
+        for (uint32_t l = 0; l < lanes; l++) {
+            const double x = controls[i * lanes + l];
+            j->d[JET_X][l] += b[0][i] * x;
+            j->d[JET_U][l] += b[1][i] * x;
+            j->d[JET_UU][l] += b[2][i] * x;
+        }
 }
 
 /* Computes cubic Bernstein polynomials and their first two derivatives. */
@@ -166,6 +190,8 @@ CLSPI_INLINE void evaluate_piece(jet *j, const clspi_surface_shape *shape, const
         sum_bicubic(j, controls, at);
     else if (p == 2 && q == 2 && shape->lanes == LANES)
         sum_controls(j, controls, 2, 2, LANES, at);
+    else if (q == 0)
+        sum_line(j, controls, p, shape->lanes, at);
     else if (shape->lanes == LANES)
         sum_controls(j, controls, p, q, LANES, at);
     else

@@ -16,7 +16,10 @@
 /* Shorter derivatives than this may have squares that are no numbers. */
 #define LENGTH_MIN 1e-100
 
-enum { LEVELS = 2 * CLSPI_SURFACE_LEAF_DEPTH + 1 };
+enum {
+    LEVELS = 2 * CLSPI_SURFACE_LEAF_DEPTH + 1,
+    MIXED_DEPTH = 6 /* halvings of a piece that loops cross, for its leaves */
+};
 
 /* Control points of the parts that a piece is halved to, and of the derivatives of one. */
 typedef struct leaf_maker {
@@ -26,6 +29,7 @@ typedef struct leaf_maker {
     const clspi_surface_piece *piece;
     double *controls[LEVELS], *jet[JETS];
     double is_coordinate[LANES]; /* 1, and 0 of lanes that are none */
+    uint32_t *arcs;              /* [LEVELS][arcs of the face] that touch a part of each level */
     clspi_surface_item *items;   /* of its leaves */
     size_t num_items, item_room;
 } leaf_maker;
@@ -181,8 +185,19 @@ static void find_sizes(const leaf_maker *m, part_bounds *b)
     b->size[1] = sqrt(b->size[1]);
 }
 
-/* Chooses the normal at the middle: of three dimensions there is one, of four the direction in
-   which the surface bends there, in the plane none. */
+/* Makes a unit vector of space at right angles to another one. */
+static void cross_axis(const double *x, double *to)
+{
+    int least = 0;
+
+    for (int l = 1; l < 3; l++)
+        if (fabs(x[l]) < fabs(x[least])) least = l;
+    for (int l = 0; l < LANES; l++)
+        to[l] = (l == least) - x[least] * x[l];
+}
+
+/* Chooses the normal at the middle: of surfaces of three dimensions there is one, of four and of
+   curves the direction in which they bend there, of surfaces in the plane none. */
 static void choose_normal(const clspi_surface_shape *shape, const part_bounds *b,
                           const double *bend, double *normal)
 {
@@ -190,14 +205,16 @@ static void choose_normal(const clspi_surface_shape *shape, const part_bounds *b
     double length;
 
     memset(normal, 0, LANES * sizeof *normal);
-    if (shape->dim == 3) {
+    if (shape->dim == 3 && !clspi_is_curve(shape)) {
         normal[0] = x[1] * y[2] - x[2] * y[1];
         normal[1] = x[2] * y[0] - x[0] * y[2];
         normal[2] = x[0] * y[1] - x[1] * y[0];
-    } else if (shape->dim == 4) {
+    } else if (shape->dim == 4 || clspi_is_curve(shape)) {
         const double along = dot_of(bend, x), across = dot_of(bend, y);
         for (int l = 0; l < LANES; l++)
             normal[l] = bend[l] - along * x[l] - across * y[l];
+        if (shape->dim == 3 && !(dot_of(normal, normal) > 1e-20 * dot_of(bend, bend)))
+            cross_axis(x, normal);
     }
     length = sqrt(dot_of(normal, normal));
     for (int l = 0; l < LANES; l++)
@@ -218,7 +235,7 @@ static bool take_middle(const leaf_maker *m, const jet *j, clspi_surface_leaf *l
         b->e[0][l] = u[l] / leaf->l11;
         b->e[1][l] = v[l] - leaf->l21 * b->e[0][l];
     }
-    leaf->l22 = sqrt(dot_of(b->e[1], b->e[1]));
+    leaf->l22 = clspi_is_curve(m->shape) ? 1 : sqrt(dot_of(b->e[1], b->e[1]));
     if (!(leaf->l22 > 1e-12 * sqrt(dot_of(v, v)) && leaf->l22 > LENGTH_MIN)) {
         leaf->l22 = 0;
         return false;
@@ -336,6 +353,7 @@ static double terms_of(const leaf_maker *m, const clspi_surface_leaf *leaf, int 
     const double n = m->shape->degree[way], all = 2 * n * m->piece->weights;
     const double ends = n / leaf->low[way] + n / (1 - leaf->high[way]);
 
+    if (m->shape->degree[way] == 0) return 0;
     return m->piece->extent * least_of(all, ends);
 }
 
@@ -346,7 +364,8 @@ static void finish_constants(const leaf_maker *m, clspi_surface_leaf *leaf, cons
     const double own[2] = {ldexp(1.0, (int)leaf->depth[0]), ldexp(1.0, (int)leaf->depth[1])};
     const double eps = EPS * (4 * (degree[0] + degree[1]) + 16);
 
-    leaf->spread = (leaf->l11 + fabs(leaf->l21) + leaf->l22) * (1 + OUTWARD);
+    const double across = clspi_is_curve(m->shape) ? 0 : leaf->l22;
+    leaf->spread = (leaf->l11 + fabs(leaf->l21) + across) * (1 + OUTWARD);
     leaf->l11 *= own[0];
     leaf->l21 *= own[1];
     leaf->l22 *= own[1];
@@ -356,6 +375,17 @@ static void finish_constants(const leaf_maker *m, clspi_surface_leaf *leaf, cons
     for (int l = 0; l < LANES && leaf->l22 > 0; l++) {
         leaf->guess[1][l] = b->e[1][l] / leaf->l22;
         leaf->guess[0][l] = (b->e[0][l] - leaf->l21 * leaf->guess[1][l]) / leaf->l11;
+    }
+}
+
+/* Puts what is at right angles to a curve and to its normal among the axes. */
+static void put_binormal(clspi_surface_leaf *leaf)
+{
+    const double *const x = leaf->axes[0], *const n = leaf->normal;
+
+    for (int l = 0; l < 3; l++) {
+        const int k = (l + 1) % 3, m = (l + 2) % 3;
+        leaf->axes[1][l] = n[k] * x[m] - n[m] * x[k];
     }
 }
 
@@ -370,6 +400,7 @@ static void find_extents(const leaf_maker *m, const double *controls, clspi_surf
     for (int i = 0; i < 3; i++) {
         for (int l = 0; l < LANES && leaf->l22 > 0 && i < 2; l++)
             leaf->axes[i][l] = b->e[i][l];
+        if (leaf->l22 > 0 && i == 1 && clspi_is_curve(s)) put_binormal(leaf);
         if (!(leaf->l22 > 0)) {
             double *const axis = i < 2 ? leaf->axes[i] : leaf->normal;
             for (int l = 0; l < LANES; l++)
@@ -469,8 +500,38 @@ static void set_place(const leaf_maker *m, clspi_surface_leaf *leaf, const uint3
     }
 }
 
-/* Makes leaves of the part whose control points are those of its level, which are lost. */
-static bool make_leaves(leaf_maker *m, const uint32_t depth[2], const uint32_t index[2])
+/* Arcs of a face's loops that may touch a part; known: it is inside of them. */
+typedef struct near_arcs {
+    const uint32_t *arcs; /* NULL: all */
+    uint32_t num;
+    bool known;
+} near_arcs;
+
+/* Finds whether a part, whose place is in *leaf, is inside of its face's loops, and which arcs
+   touch it. */
+static clspi_trim_kind look_at_loops(const leaf_maker *m, uint32_t level,
+                                     const clspi_surface_leaf *leaf, near_arcs *near)
+{
+    const clspi_trim_face *const face = m->piece->trim;
+    double low[2], high[2];
+
+    if (!face || near->known) return CLSPI_TRIM_IN;
+    for (int i = 0; i < 2; i++) {
+        const double *const ends = m->piece->ends[i];
+        low[i] = ends[0] + leaf->low[i] * (ends[1] - ends[0]);
+        high[i] = ends[1] - (1 - leaf->high[i]) * (ends[1] - ends[0]);
+    }
+    uint32_t *const touching = m->arcs + (size_t)level * face->num_arcs;
+    const clspi_trim_kind kind = clspi_trim_box(face, low, high, near->arcs, touching, &near->num);
+    near->arcs = touching;
+    near->known = kind == CLSPI_TRIM_IN;
+    return kind;
+}
+
+/* Makes leaves of the part whose control points are those of its level, which are lost. What is
+   outside of the face's loops is left out, and what is in part is halved MIXED_DEPTH times. */
+static bool make_leaves(leaf_maker *m, const uint32_t depth[2], const uint32_t index[2],
+                        near_arcs near)
 {
     const uint32_t level = depth[0] + depth[1];
     double *const controls = m->controls[level];
@@ -478,18 +539,25 @@ static bool make_leaves(leaf_maker *m, const uint32_t depth[2], const uint32_t i
     part_bounds b;
 
     set_place(m, &leaf, depth, index);
+    const clspi_trim_kind kind = look_at_loops(m, level, &leaf, &near);
+    if (kind == CLSPI_TRIM_OUT) return true;
+    leaf.is_mixed = kind == CLSPI_TRIM_MIXED;
     examine(m, controls, &leaf, &b);
-    const bool may[2] = {depth[0] < CLSPI_SURFACE_LEAF_DEPTH, depth[1] < CLSPI_SURFACE_LEAF_DEPTH};
-    if (b.variation <= VARIATION || !(may[0] || may[1])) return append_leaf(m, controls, &leaf, &b);
-    const int way = !may[0] || (may[1] && b.along[1] > b.along[0]);
+    const bool may[2] = {depth[0] < CLSPI_SURFACE_LEAF_DEPTH,
+                         depth[1] < CLSPI_SURFACE_LEAF_DEPTH && !clspi_is_curve(m->shape)};
+    const bool is_fine = b.variation <= VARIATION;
+    if ((is_fine && (!leaf.is_mixed || level >= MIXED_DEPTH)) || !(may[0] || may[1]))
+        return append_leaf(m, controls, &leaf, &b);
+    const double *const longer = is_fine ? b.size : b.along;
+    const int way = !may[0] || (may[1] && longer[1] > longer[0]);
     uint32_t deeper[2] = {depth[0], depth[1]}, part[2] = {index[0], index[1]};
     deeper[way]++;
     part[way] *= 2;
     halve(m->shape, way, controls, m->controls[level + 1]);
-    if (!make_leaves(m, deeper, part)) return false;
+    if (!make_leaves(m, deeper, part, near)) return false;
     memcpy(m->controls[level + 1], controls, m->shape->reals * sizeof *controls);
     part[way]++;
-    return make_leaves(m, deeper, part);
+    return make_leaves(m, deeper, part, near);
 }
 
 static double weights_of(const clspi_surface_shape *shape, const double *controls)
@@ -504,24 +572,27 @@ static double weights_of(const clspi_surface_shape *shape, const double *control
     return most / least;
 }
 
-bool clspi_surface_leaves(clspi_surface_parts *parts, const clspi_surface_shape *shape,
-                          uint32_t number, clspi_surface_piece *piece, const double *controls)
+bool clspi_surface_leaves(clspi_surface_parts *parts, uint32_t number, clspi_surface_piece *piece)
 {
     enum { LEAVES_MAX = 1 << (2 * CLSPI_SURFACE_LEAF_DEPTH) };
+    const clspi_surface_shape *const shape = piece->shape;
     const uint32_t none[2] = {0, 0};
     double *const memory = malloc((LEVELS + JETS) * shape->reals * sizeof *memory);
     leaf_maker m = {.parts = parts, .shape = shape, .number = number, .piece = piece};
 
+    const uint32_t num_arcs = piece->trim ? piece->trim->num_arcs : 0;
+    const near_arcs all = {NULL, num_arcs, false};
     m.items = malloc(LEAVES_MAX * sizeof *m.items);
-    bool done = memory && m.items;
+    m.arcs = malloc(LEVELS * ((size_t)num_arcs + 1) * sizeof *m.arcs);
+    bool done = memory && m.items && m.arcs;
     for (size_t i = 0; done && i < LEVELS + JETS; i++)
         *(i < LEVELS ? &m.controls[i] : &m.jet[i - LEVELS]) = memory + i * shape->reals;
     if (done) {
-        memcpy(m.controls[0], controls, shape->reals * sizeof *controls);
-        piece->weights = weights_of(shape, controls);
+        memcpy(m.controls[0], piece->controls, shape->reals * sizeof *piece->controls);
+        piece->weights = weights_of(shape, piece->controls);
         for (uint32_t l = 0; l < LANES; l++)
             m.is_coordinate[l] = l < shape->dim;
-        done = make_leaves(&m, none, none);
+        done = make_leaves(&m, none, none, all);
     }
     if (done) {
         piece->box = clspi_no_box();
@@ -530,6 +601,7 @@ bool clspi_surface_leaves(clspi_surface_parts *parts, const clspi_surface_shape 
         done = clspi_surface_tree(parts, m.items, m.num_items, &piece->root);
     }
     free(m.items);
+    free(m.arcs);
     free(memory);
     return done;
 }

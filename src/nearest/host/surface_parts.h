@@ -6,18 +6,21 @@
 #include "level.h"
 #include "surface_numbers.clh"
 #include "surface_search.h"
+#include "surface_trims.h"
 
 enum {
     CLSPI_SURFACE_LANES = 4,     /* coordinates of a point; those above dim are 0 */
     CLSPI_SURFACE_LEAF_DEPTH = 4 /* a piece is halved so often for its leaves, in each direction */
 };
 
-/* The degrees and coordinates of all pieces. */
+/* The degrees and coordinates of pieces; of curves the degree along v is 0. */
 typedef struct clspi_surface_shape {
     uint32_t degree[2], dim;
     bool rational;
     uint32_t lanes; /* reals of a control point: coordinates, zeros, the weight at number dim */
     size_t reals;   /* of a piece */
+    double binomial[2][CLSPI_LINE_ORDER_MAX]; /* factors of products, and of what they sum to */
+    double over[2][2 * CLSPI_LINE_ORDER_MAX - 1];
 } clspi_surface_shape;
 
 typedef struct clspi_surface_box {
@@ -30,6 +33,11 @@ typedef struct clspi_surface_node {
 } clspi_surface_node;
 
 typedef struct clspi_surface_piece {
+    const clspi_surface_shape *shape;
+    double *controls;            /* [degree_u + 1][degree_v + 1][lanes] */
+    uint32_t patch;              /* UINT32_MAX: an edge in space */
+    const clspi_trim_face *trim; /* NULL: all of it is searched */
+    double ends[2][2];           /* of its spans */
     double origin[CLSPI_SURFACE_LANES];
     double extent;  /* the largest distance of a control point from it */
     double weights; /* how often the largest weight is as large as the least one */
@@ -41,6 +49,7 @@ typedef struct clspi_surface_piece {
    and L L^T = J^T J, y = L^T (u, v) are lengths. */
 typedef struct clspi_surface_leaf {
     uint32_t piece;
+    bool is_mixed;                        /* some of it is outside of its face's loops */
     uint32_t depth[2], index[2];          /* it is [index, index + 1] / 2^depth of the piece */
     double low[2], high[2];               /* which is this box of parameters */
     double middle[CLSPI_SURFACE_LANES];   /* its middle's point, relative to the piece's origin */
@@ -70,13 +79,23 @@ typedef struct clspi_surface_patch {
     uint32_t root;
 } clspi_surface_patch;
 
-struct clspi_surface_search {
+/* The patches of a description, and the pieces of these. */
+typedef struct clspi_surface_source {
     clspi_surface_shape shape;
-    size_t num_patches, num_pieces;
+    size_t first_patch, num_patches, first_piece;
     uint32_t spans[2];
-    double *ends[2];
+    bool has_own;    /* spans of each patch along u, else those of all */
+    double *ends[2]; /* [..][spans + 1] */
+} clspi_surface_source;
+
+struct clspi_surface_search {
+    uint32_t dim;
+    size_t num_sources, num_patches;
+    size_t num_pieces, num_lines;      /* pieces, of which the last ones are the lines of trims */
+    struct clspi_surface_trims *trims; /* NULL: none */
+    clspi_surface_source *sources;
     double scale;     /* of all coordinates below */
-    double *controls; /* [num_pieces][degree_u + 1][degree_v + 1][lanes] */
+    double *controls; /* of all pieces */
     clspi_surface_piece *pieces;
     clspi_surface_patch *patches;
     clspi_surface_parts parts;
@@ -93,8 +112,7 @@ typedef struct clspi_surface_item {
 /* Halves a piece until the derivatives of each part vary little, and appends these leaves with the
    tree of boxes around them. number: the piece's. False without memory. */
 CLSPI_LEVELS(bool, clspi_surface_leaves,
-             (clspi_surface_parts * parts, const clspi_surface_shape *shape, uint32_t number,
-              clspi_surface_piece *piece, const double *controls));
+             (clspi_surface_parts * parts, uint32_t number, clspi_surface_piece *piece));
 #define clspi_surface_leaves CLSPI_AT_LEVEL(clspi_surface_leaves)
 
 /* Appends a tree over items, which are put in another order, and gives what stands for all of
@@ -120,6 +138,28 @@ static inline void clspi_box_join(clspi_surface_box *box, const clspi_surface_bo
         if (other->high[k] > box->high[k]) box->high[k] = other->high[k];
     }
 }
+
+/* Restricts control points, of four lanes each and `stride` reals apart, to a part of a line: index
+   of 2^depth. */
+void clspi_restrict_line(double *x, uint32_t n, size_t stride, uint64_t index, uint32_t depth);
+
+/* Makes a shape. */
+clspi_surface_shape clspi_surface_shape_of(const uint32_t degree[2], uint32_t dim, bool rational);
+
+/* Returns where the spans of a patch, number `patch` of its source, begin and end. */
+static inline const double *ends_of(const clspi_surface_source *from, int way, size_t patch)
+{
+    return from->ends[way] + (way == 0 && from->has_own ? patch * (from->spans[0] + 1) : 0);
+}
+
+static inline bool clspi_is_curve(const clspi_surface_shape *shape)
+{
+    return shape->degree[1] == 0;
+}
+
+/* Returns the source of a patch. */
+const clspi_surface_source *clspi_surface_source_of(const clspi_surface_search *search,
+                                                    size_t patch);
 
 /* Finds the box of homogeneous control points, relative to their origin. */
 clspi_surface_box clspi_surface_box_of(const clspi_surface_shape *shape, const double *controls);

@@ -23,11 +23,11 @@ typedef struct square_work {
 CLSPI_INLINE squares squares_of(const walk *k, const square_part *p)
 {
     square_work *const work = k->work;
-    const uint32_t *const degree = k->s->shape.degree;
+    const uint32_t *const degree = k->shape->degree;
     const squares s = {work->a + p->room * work->coefficients,
                        work->w + p->room * work->coefficients,
                        p->side[0] < 0 ? 2 * (int)degree[0] : 0,
-                       p->side[1] < 0 ? 2 * (int)degree[1] : 0, k->s->shape.rational};
+                       p->side[1] < 0 ? 2 * (int)degree[1] : 0, k->shape->rational};
 
     return s;
 }
@@ -44,6 +44,7 @@ CLSPI_INLINE bool make_squares(const walk *k, square_part *p, const double *dire
     square_source *const source = &k->work->source;
     const squares s = squares_of(k, p);
 
+    source->shape = k->shape;
     source->controls = k->controls;
     source->from = k->from;
     source->extent = k->piece->extent;
@@ -61,6 +62,16 @@ CLSPI_INLINE double least_above(const squares *s, double error)
     return most_of(least_square(*s, s->a, s->w, &at) - error, 0);
 }
 
+/* Returns an upper bound of the squared distance. */
+CLSPI_INLINE double most_below(const squares *s, double error)
+{
+    double most = 0;
+
+    for (int i = 0; i < (s->nu + 1) * (s->nv + 1); i++)
+        most = most_of(most, ratio_at(*s, s->a, s->w, i));
+    return most + error;
+}
+
 /* ---- places of a part ---- */
 
 /* Returns an end of the interval of a part in the piece, or the side that it is. */
@@ -74,6 +85,19 @@ CLSPI_INLINE double end_of(const square_part *p, int way, uint64_t behind)
 CLSPI_INLINE real4 box_of(const square_part *p)
 {
     return REAL4(end_of(p, 0, 0), end_of(p, 0, 1), end_of(p, 1, 0), end_of(p, 1, 1));
+}
+
+/* Tells whether all of a part is outside of its face's loops. */
+static bool is_part_outside(const walk *k, const square_part *p)
+{
+    double low[2], high[2];
+
+    for (int i = 0; i < 2; i++) {
+        const double *const ends = k->piece->ends[i];
+        low[i] = ends[0] + end_of(p, i, 0) * (ends[1] - ends[0]);
+        high[i] = ends[0] + end_of(p, i, 1) * (ends[1] - ends[0]);
+    }
+    return clspi_trim_outside(k->tests, low, high);
 }
 
 /* Returns the place at which coefficient `at` would stand. */
@@ -108,6 +132,17 @@ CLSPI_INLINE void try_corners(walk *k, const squares *s, real4 b)
 
 /* ---- convex parts ---- */
 
+/* Returns what is worth looking for in a convex part where a point has been tried. If that is
+   outside of the face's loops and the part's nearest, the curves that bound the face are as near as
+   all that is left of it: where weights do not matter, or where the part is convex for this
+   distance. */
+CLSPI_INLINE double worth_below(const walk *k, const squares *s, const bowl *o, double square)
+{
+    const bool ends_here = k->is_outside && (!s->rational || o->level <= square * (1 + 1e-12));
+
+    return ends_here ? limit_of(k, square, k->piece->extent) : k->near;
+}
+
 /* Looks for the minimum of a convex part; true if nothing nearer is left in it. */
 CLSPI_INLINE bool search_bowl(walk *k, const squares *s, const bowl *o)
 {
@@ -122,8 +157,9 @@ CLSPI_INLINE bool search_bowl(walk *k, const squares *s, const bowl *o)
     find_place(s, o->box, least, at);
     for (int n = 0; n < STEPS; n++) {
         const double square = try_place(k, at, &j, e);
-        const slopes g = slopes_of(&j, e);
-        if (bound_on_bowl(*o, &j, g, p, at[0], at[1], square, s->rational) >= k->near) return true;
+        const slopes g = slopes_at(k, &j, e);
+        const double bound = bound_on_bowl(*o, &j, g, p, at[0], at[1], square, s->rational);
+        if (bound >= worth_below(k, s, o, square)) return true;
         worse += square >= before;
         if (worse > WORSE_MAX) break;
         before = square;
@@ -231,16 +267,19 @@ CLSPI_INLINE verdict look_at_signs(const walk *k, square_part *p, const squares 
 /* Looks at whether a part is convex, and for its minimum if it is. */
 CLSPI_INLINE bool is_done_as_bowl(walk *k, const square_part *p, const squares *s)
 {
+    double level = k->tests ? least_of(k->least, most_below(s, p->error)) : k->least;
+
     for (int again = 0; again < 2; again++) {
-        bowl o = {box_of(p),
-                  convexity_of(*s, s->a, s->w, k->least, p->error + k->least * p->of_weight),
-                  k->least, 1, sqrt(p->size)};
+        bowl o = {box_of(p), convexity_of(*s, s->a, s->w, level, p->error + level * p->of_weight),
+                  level, 1, sqrt(p->size)};
         if (!(o.bend.s0 > 0 && o.bend.s1 > 0)) return false;
         for (int i = 0; s->rational && i < (s->nu + 1) * (s->nv + 1); i++)
             o.weight = i == 0 ? s->w[i] : least_of(o.weight, s->w[i]);
         o.weight *= 1 - p->of_weight;
+        k->outside = INFINITE;
         if (search_bowl(k, s, &o)) return true;
-        if (!s->rational || !(k->least < o.level)) return false;
+        level = least_of(k->least, k->outside);
+        if (!s->rational || !(level < o.level)) return false;
     }
     return false;
 }
@@ -258,6 +297,7 @@ CLSPI_INLINE uint32_t search_part(walk *k, uint32_t level, const squares *s)
     const verdict v = look_at_signs(k, p, s);
     if (v == PART_CHANGED) return level + 1;
     if (v == PART_OUT || is_done_as_bowl(k, p, s) || !is_open(k, p)) return level;
+    if (k->tests && is_part_outside(k, p)) return level;
     int way = longer_way(*s, s->a, s->w);
     if (p->side[way] >= 0 || p->depth[way] >= DEPTH) way = 1 - way;
     if (p->side[way] >= 0 || p->depth[way] >= DEPTH || k->num_parts >= k->parts_end) {
@@ -282,7 +322,7 @@ static void search_squares(walk *k, const uint32_t depth[2], const uint32_t inde
     k->parts_end = k->num_parts + (share > PARTS_LEAST ? share : PARTS_LEAST);
     *p = (square_part){.depth = {depth[0], depth[1]},
                        .index = {index[0], index[1]},
-                       .side = {-1, -1},
+                       .side = {-1, clspi_is_curve(k->shape) ? 0 : -1},
                        .room = p->room};
     if (!make_squares(k, p, direction)) return;
     while (num > 0) {

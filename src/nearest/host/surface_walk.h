@@ -58,9 +58,14 @@ typedef struct walk {
     /* the piece at hand */
     uint32_t number;
     const clspi_surface_piece *piece;
+    const clspi_surface_shape *shape;
     const double *controls;
     double from[LANES]; /* the query relative to its origin */
     double near;        /* what is worth looking for in it */
+    const clspi_trim_face
+        *tests;      /* points that are tried have to be inside of it; NULL: they are */
+    bool is_outside; /* the last one that would have been nearer is not */
+    double outside;  /* its squared distance */
     /* the leaf at hand */
     const clspi_surface_leaf *leaf;
     place here[2];
@@ -83,22 +88,43 @@ CLSPI_INLINE void take_piece(walk *w, uint32_t number)
 {
     w->number = number;
     w->piece = &w->s->pieces[number];
-    w->controls = w->s->controls + number * w->s->shape.reals;
+    w->shape = w->piece->shape;
+    w->controls = w->piece->controls;
+    w->tests = w->piece->trim;
+    w->is_outside = false;
     for (int l = 0; l < LANES; l++)
         w->from[l] = w->q[l] - w->piece->origin[l];
     w->extent = most_of(w->extent, w->piece->extent);
     w->near = limit_of(w, w->least, w->piece->extent);
 }
 
+/* Returns a parameter of a place of the piece at hand, in the knots of its patch. */
+CLSPI_INLINE double param_at(const walk *w, int way, place at)
+{
+    return param_of(w->piece->ends[way][0], w->piece->ends[way][1], at);
+}
+
+/* Tells whether a place of the piece at hand is outside of its face's loops, and keeps how near it
+   would have been. */
+static bool is_trimmed_off(walk *w, double u, double v, double square)
+{
+    w->is_outside = !clspi_trim_inside(w->tests, u, v);
+    w->outside = square;
+    return w->is_outside;
+}
+
 /* Evaluates the piece at a place, and takes the point if it is nearer than those before, but for
    what is worth looking for then. e: the point minus the query. Returns the squared distance. */
 CLSPI_INLINE double take_place(walk *w, const place at[2], jet *j, double *e)
 {
-    evaluate_piece(j, &w->s->shape, w->controls, at);
+    evaluate_piece(j, w->shape, w->controls, at);
     for (int l = 0; l < LANES; l++)
         e[l] = j->d[JET_X][l] - w->from[l];
     const double square = dot_of(e, e);
+    w->is_outside = false;
     if (!(square < w->least)) return square;
+    if (w->tests && is_trimmed_off(w, param_at(w, 0, at[0]), param_at(w, 1, at[1]), square))
+        return square;
     w->least = square;
     w->nearest = w->number;
     w->at[0] = at[0];
@@ -114,23 +140,33 @@ static double try_place(walk *w, const place at[2], jet *j, double *e)
 {
     const double least = w->least, square = take_place(w, at, j, e);
 
-    if (!(square < least)) return square;
+    if (!(w->least < least)) return square;
     const double distance = sqrt(square);
     w->limit = limit_below(distance, 0, w->nearer);
     w->near = limit_below(distance, w->piece->extent, w->nearer);
     return square;
 }
 
+/* Finds the slopes at a place of the piece at hand. A curve's distance does not change along v: it
+   gets the second derivative of a plane there, along which nothing moves. */
+CLSPI_INLINE slopes slopes_at(const walk *w, const jet *j, const double *e)
+{
+    slopes g = slopes_of(j, e);
+
+    if (clspi_is_curve(w->shape)) g.vv = g.gvv = 1;
+    return g;
+}
+
 /* Returns the roundings of a sum of control points, by the size of its terms. */
 CLSPI_INLINE double rounding_of(const walk *w)
 {
-    return EPS * (4 * (w->s->shape.degree[0] + w->s->shape.degree[1]) + 16);
+    return EPS * (4 * (w->shape->degree[0] + w->shape->degree[1]) + 16);
 }
 
 /* Returns what counts of the piece at hand. */
 CLSPI_INLINE piece_facts facts_of(const walk *w)
 {
-    const uint32_t *const degree = w->s->shape.degree;
+    const uint32_t *const degree = w->shape->degree;
 
     return (piece_facts){w->piece->extent, w->piece->weights, degree[0],
                          degree[1],        rounding_of(w),    w->nearer};

@@ -295,7 +295,7 @@ static void refuse_options(clsp_context *ctx, clsp_patch_plan *plan)
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.max_dist = NAN);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.tolerance = -1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.tolerance = NAN);
-    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.reserved[1] = 1);
+    REFUSED(CLSP_ERROR_ARGUMENT, r.opts.reserved[0] = 1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.opts.normals = &of_curves);
     REFUSED(CLSP_ERROR_ARGUMENT, r.queries.reserved[3] = 1);
     REFUSED(CLSP_ERROR_ARGUMENT, r.sync.reserved[1] = 1);

@@ -921,7 +921,7 @@ static void refuse(bool as_bezier)
     REFUSED(CLSP_ERROR_ARGUMENT, opts.method = (clsp_nearest_method)3);
     REFUSED(CLSP_ERROR_ARGUMENT, opts.max_dist = NAN);
     REFUSED(CLSP_ERROR_ARGUMENT, opts.tolerance = -1);
-    REFUSED(CLSP_ERROR_ARGUMENT, opts.reserved[1] = 1);
+    REFUSED(CLSP_ERROR_ARGUMENT, opts.reserved[0] = 1);
     REFUSED(CLSP_ERROR_BUFFER_SIZE, opts.normals = &too_few);
     REFUSED(CLSP_ERROR_ARGUMENT, opts.normals = &nowhere);
     REFUSED(CLSP_ERROR_ARGUMENT, opts.normals = &others);

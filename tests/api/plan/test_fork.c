@@ -30,6 +30,7 @@ typedef struct inheritance {
     clsp_context *ctx, *other;
     clsp_patch_plan *bezier;
     clsp_patch_plan *bspline;
+    clsp_nearest *search;
     clsp_image_plan *image;
     clsp_solid_mesh *mesh;
     clsp_solid_plan *solid;
@@ -79,6 +80,7 @@ static void make_splines(inheritance *all)
     assert_ok(all->ctx, clsp_bspline_plan_create(&all->bspline, all->ctx, &bspline));
     assert_ok(all->ctx, clsp_patch_set_control_points(all->bspline, 1, in, NULL));
     assert_ok(all->ctx, clsp_bspline_set_target(all->bspline, &target));
+    assert_ok(all->ctx, clsp_nearest_create(&all->search, &all->bspline, 1, NULL, NULL));
 }
 
 static void make_image_and_solid(inheritance *all)
@@ -152,6 +154,7 @@ static void destroy_all(inheritance *all)
     clsp_solid_mesh_destroy(&all->mesh);
     clsp_image_plan_destroy(&all->image);
     clsp_patch_plan_destroy(&all->bspline);
+    clsp_nearest_destroy(&all->search);
     clsp_patch_plan_destroy(&all->bezier);
     clsp_context_destroy(&all->other);
     clsp_context_destroy(&all->ctx);
@@ -261,10 +264,16 @@ static void try_bspline(inheritance *all)
     static const double knots[] = {0, 0, 0, 0, 1, 1, 1, 1};
     const clsp_bspline_matrix matrix = {clsp_out_u32(indices, 64), {0}, {0}};
     clsp_patch_plan *const plan = all->bspline;
+    const clsp_nearest_queries queries = {.num = 1, .points = in(3)};
+    const clsp_points points = no_points();
+    clsp_nearest *made_search;
     clsp_patch_plan *made;
     clsp_bspline_desc desc = {
         .directions = 1, .degree = {3}, .num_controls = {4}, .knots = {knots}};
 
+    REFUSED(clsp_nearest_create(&made_search, &all->bspline, 1, NULL, NULL));
+    REFUSED(clsp_nearest_find(all->search, &queries, NULL, out(), NULL));
+    REFUSED(clsp_nearest_contains(all->search, &points, out(), NULL));
     REFUSED(clsp_bspline_plan_create(&made, all->ctx, &desc));
     REFUSED(clsp_bspline_set_knots(plan, 1, clsp_in_f64(knots, 8)));
     REFUSED(clsp_bspline_set_target(plan, NULL));
@@ -399,6 +408,7 @@ static int try_all(inheritance *all)
     try_new(all);
     EXPECT(all->num_messages > 50 && all->is_explained);
     destroy_all(all);
+    EXPECT(!all->search);
     EXPECT(!all->ctx && !all->other && !all->bezier && !all->bspline && !all->image);
     EXPECT(!all->mesh && !all->solid && !all->graphics);
     return num_taken > 0;
