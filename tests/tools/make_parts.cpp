@@ -2,12 +2,16 @@
 // usage: make_parts FOLDER
 //
 //   bracket.step   a box of 60 x 40 x 20 with a hole of radius 8 along z and an edge rounded by 5
-//   bracket.igs    its faces, each by itself
+//   plate.step     a plate of 80 x 50 x 8 with four holes of radius 4 and a boss of radius 10 that is
+//                  12 high, rounded by 3 at its foot
+//   bracket.igs    the bracket's faces, each by itself
 //   round.step     a ball of radius 9, a ring of radii 20 and 5, a cone with its tip
 //   assembly.step  in inches: a red pin of radius 2 and length 4 twice, one turned and moved
 //   swept.brep     a profile of degree 3 turned about z, one moved along y, a quarter of a ring
 //   wire.brep      an edge alone
+#include <BRepAdaptor_Curve.hxx>
 #include <BRepAlgoAPI_Cut.hxx>
+#include <BRepAlgoAPI_Fuse.hxx>
 #include <BRepBuilderAPI_MakeEdge.hxx>
 #include <BRepBuilderAPI_MakeFace.hxx>
 #include <BRepBuilderAPI_MakeWire.hxx>
@@ -57,6 +61,28 @@ static TopoDS_Shape make_bracket()
     }
     const gp_Ax2 axis(gp_Pnt(20, 20, -1), gp::DZ());
     return BRepAlgoAPI_Cut(fillet.Shape(), BRepPrimAPI_MakeCylinder(axis, 8, 30).Shape());
+}
+
+static TopoDS_Shape make_plate()
+{
+    TopoDS_Shape plate = BRepPrimAPI_MakeBox(80, 50, 8).Shape();
+    for (int i = 0; i < 4; i++) {
+        const gp_Ax2 hole(gp_Pnt(i % 2 ? 72 : 8, i / 2 ? 42 : 8, -1), gp::DZ());
+        plate = BRepAlgoAPI_Cut(plate, BRepPrimAPI_MakeCylinder(hole, 4, 10).Shape()).Shape();
+    }
+    const gp_Ax2 boss(gp_Pnt(40, 25, 4), gp::DZ());
+    plate = BRepAlgoAPI_Fuse(plate, BRepPrimAPI_MakeCylinder(boss, 10, 16).Shape()).Shape();
+    BRepFilletAPI_MakeFillet fillet(plate);
+    for (TopExp_Explorer e(plate, TopAbs_EDGE); e.More(); e.Next()) {
+        const BRepAdaptor_Curve c(TopoDS::Edge(e.Current()));
+        const gp_Pnt p = c.Value(c.FirstParameter());
+        if (c.GetType() != GeomAbs_Circle || std::abs(c.Circle().Radius() - 10) > 1e-6 ||
+            std::abs(p.Z() - 8) > 1e-6)
+            continue;
+        fillet.Add(3, TopoDS::Edge(e.Current()));
+        break;
+    }
+    return fillet.Shape();
 }
 
 static TopoDS_Shape together(std::initializer_list<TopoDS_Shape> shapes)
@@ -150,6 +176,7 @@ int main(int argc, char **argv)
     const TopoDS_Shape bracket = make_bracket();
     Message::DefaultMessenger()->RemovePrinters(STANDARD_TYPE(Message_PrinterOStream));
     const bool done = write_step(bracket, folder + "bracket.step") &&
+                      write_step(make_plate(), folder + "plate.step") &&
                       write_iges(bracket, folder + "bracket.igs") &&
                       write_step(make_round(), folder + "round.step") &&
                       write_assembly(folder + "assembly.step") &&

@@ -4,6 +4,7 @@ does with them.
 Called as TEST CLSPLINE SOURCE_DIR [MAKE_PARTS CLSPLINE_CAD].
 """
 import collections
+import csv
 import json
 import math
 import os
@@ -34,6 +35,16 @@ def swept_volume(count=1000):
     mean = lambda values: sum(w * v for w, v in zip(weights, values)) / 3 / count
     bend = math.pi / 2 * 20 * math.pi * 9
     return 15 * (math.pi * mean([r * r for r in radii]) + 7 * mean(radii)) + bend
+
+
+def box_distance(x, y, z):
+    """The signed distance of the bracket without its hole."""
+    across, up = abs(y - 20) - 20, abs(z - 10) - 10
+    profile = math.hypot(max(across, 0), max(up, 0)) + min(max(across, up), 0)
+    if y < 5 and z > 15:
+        profile = math.hypot(y - 5, z - 15) - 5
+    along = abs(x - 30) - 30
+    return math.hypot(max(profile, 0), max(along, 0)) + min(max(profile, along), 0)
 
 
 ROUND = 4 / 3 * math.pi * 9 ** 3 + 2 * math.pi ** 2 * 20 * 25 + math.pi * 36 * 10 / 3
@@ -282,11 +293,51 @@ class Parts(Case):
             self.assertAlmostEqual(cad["volume"] / expected, 1, delta=0.01)
             self.assertEqual(cad["solids"], cad["closed"])
 
+    def project(self, name, points, *args):
+        """The nearest points of a part, as rows of texts; those on standard error."""
+        text = "".join("%r,%r,%r\n" % p for p in points)
+        done = run("project", self.part(name), self.write("points.csv", text), "-p", "f64", "-o",
+                   self.path("near.csv"), *args)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.path("near.csv"), encoding="ascii", newline="") as file:
+            return list(csv.DictReader(file)), done.stderr
+
+    def test_projection(self):
+        """Distances and sides of a part with a hole and a rounded edge are known."""
+        rng = random.Random(5)
+        points = [(rng.uniform(-10, 70), rng.uniform(-10, 50), rng.uniform(-10, 30))
+                  for _ in range(2000)]
+        for name in ("bracket.step", "bracket.igs"):
+            rows, _ = self.project(name, points, "--signed")
+            self.assertEqual(len(rows), len(points))
+            for point, row in zip(points, rows):
+                got, box = float(row["distance"]), box_distance(*point)
+                beside = math.hypot(point[0] - 20, point[1] - 20) - 8  # the hole
+                if abs(box) < beside:
+                    self.assertAlmostEqual(got, box, delta=1e-12 * 60, msg=point)
+                elif beside < 0 < point[2] < 20:
+                    self.assertAlmostEqual(got, -beside, delta=1e-12 * 60, msg=point)
+                else:
+                    self.assertEqual(got < 0, max(box, -beside) < 0, point)
+                self.assertLessEqual(float(row["bound"]), abs(got) * (1 + 1e-12))
+
+    def test_units(self):
+        """Points in another unit than the part's are noted, and turned into it."""
+        points = [(30.0, 20.0, 25.0), (0.0, 0.0, -3.0), (60.0, 40.0, 10.0)]
+        wanted, said = self.project("bracket.step", points)
+        self.assertNotIn("--unit", said)
+        inches = [tuple(x / 25.4 for x in p) for p in points]
+        _, said = self.project("bracket.step", inches)
+        self.assertIn("is their unit in? (--unit in)", said)
+        rows, said = self.project("bracket.step", inches, "--unit", "in")
+        self.assertNotIn("--unit", said)
+        for row, other in zip(rows, wanted):
+            self.assertAlmostEqual(float(row["distance"]), float(other["distance"]), delta=1e-9)
+        self.fails(1, "--unit is of CAD files", "project", os.path.join(DATA, "knot.g2"),
+                   os.path.join(DATA, "points.csv"), "-o", self.path("a.csv"), "--unit", "in")
+
     def test_whole(self):
-        """Faces that nothing is cut off are projected on; others are refused."""
-        points = os.path.join(DATA, "points.csv")
-        self.fails(1, "4 splines are trimmed, and what is cut off would be taken for a part",
-                   "project", self.part("bracket.step"), points, "-o", self.path("a.csv"))
+        """Trimmed faces are taken whole where they are kept as splines."""
         done = run("convert", self.part("round.step"), "-o", self.path("a.json"))
         self.assertIn("warning: %s: 1 trimmed splines are taken whole" % self.part("round.step"),
                       done.stderr)
@@ -311,6 +362,11 @@ class Parts(Case):
         done = run("eval", path, "-o", self.path("a.stl"))
         self.assertIn("clspline: warning: %s: 7 of 8 faces are read\n" % path, done.stderr)
         self.assertIn("  faces        7 of 8 faces of the file: ", run("info", path).stdout)
+        points = os.path.join(DATA, "points.csv")
+        self.fails(1, "7 of 8 faces are read; --signed needs all", "project", path, points, "-o",
+                   self.path("a.csv"), "--signed")
+        done = run("project", path, points, "-o", self.path("a.csv"))
+        self.assertIn("clspline: warning: %s: 7 of 8 faces are read\n" % path, done.stderr)
 
     def test_refused(self):
         half = lambda text: text[:len(text) // 2]

@@ -381,45 +381,14 @@ static void test_program_fails(void **state)
     assert_non_null(strstr(message.text, "a.step: cannot start clspline-cad: "));
 }
 
-/* What is projected onto must be whole. */
-static void test_model_file(void **state)
-{
-    splines p = {0};
-    io_message message;
-    char *text = block_text();
-    (void)state;
-    const char *path = temporary_file("t.json", text, strlen(text));
-    assert_false(model_file_add(&p, path, MESH_F64, &message));
-    assert_non_null(strstr(message.text, ": 1 spline is trimmed, and what is cut off would be "));
-    replace(text, "[-1.0, -1.5, 4]", "[0, 0, 4]");
-    for (char *at; (at = strstr(text, "2.5")) != NULL;)
-        memcpy(at, "0.0", 3);
-    for (char *at; (at = strstr(text, "7.5")) != NULL;)
-        memcpy(at, "10.", 3);
-    for (char *at; (at = strstr(text, "0.25")) != NULL;)
-        memcpy(at, "0.00", 4);
-    for (char *at; (at = strstr(text, "0.75")) != NULL;)
-        memcpy(at, "1.00", 4);
-    path = temporary_file("t.json", text, strlen(text));
-    if (!model_file_add(&p, path, MESH_F64, &message)) fail_msg("%s", message.text);
-    splines_clear(&p);
-    replace(text, "\"faces_in_file\": 6", "\"faces_in_file\": 7");
-    path = temporary_file("t.json", text, strlen(text));
-    assert_false(model_file_add(&p, path, MESH_F64, &message));
-    assert_non_null(
-        strstr(message.text, ": 6 of 7 faces are read, and the others would be missing"));
-    free(text);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faces),      cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_mesh),       cmocka_unit_test(test_several),
-        cmocka_unit_test(test_trimmed),    cmocka_unit_test(test_curves),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_program),    cmocka_unit_test(test_program_fails),
-        cmocka_unit_test(test_model_file),
+        cmocka_unit_test(test_faces),   cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_mesh),    cmocka_unit_test(test_several),
+        cmocka_unit_test(test_trimmed), cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_program), cmocka_unit_test(test_program_fails),
     };
     if (argc != 2) return 2;
     folder = argv[1];

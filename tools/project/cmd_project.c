@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cad_model.h"
 #include "distance_stats.h"
 #include "job_report.h"
 #include "parts.h"
@@ -40,6 +41,7 @@ typedef struct work {
     uint64_t first, end;                                    /* points that are projected */
     uint64_t num, num_none, num_invalid, num_off, farthest; /* points; the number of one */
     double distance;                                        /* of the farthest; below 0: none */
+    double low[3], high[3];                                 /* the box of points */
     double plan_seconds, search_seconds, file_seconds;
 } work;
 
@@ -76,12 +78,33 @@ static bool check_model(const work *w)
     return true;
 }
 
+/* Whether the model's unit is known where that of the points is told, and all its faces are there
+   where they are to have sides; else complains. Notes faces that are missing. */
+static bool check_part(const work *w)
+{
+    const cad_model *part = w->content.cad;
+    const char *name = w->r->base.inputs[0];
+    if (w->r->unit != LENGTH_MM && strcmp(w->content.unit, "mm") != 0) {
+        complain("%s: --unit is of CAD files, and the unit of this one is not known", name);
+        return false;
+    }
+    if (!part || part->faces_read >= part->faces_in_file) return true;
+    if (w->r->is_signed)
+        complain("%s: %u of %u faces are read; --signed needs all", name, part->faces_read,
+                 part->faces_in_file);
+    else if (!w->r->base.quiet)
+        complain("warning: %s: %u of %u faces are read", name, part->faces_read,
+                 part->faces_in_file);
+    return !w->r->is_signed;
+}
+
 static bool read_model(work *w)
 {
     const project_request *r = w->r;
+    w->content.without_mesh = !w->is_picture;
     if (!project_model_read(&w->content, r->base.inputs, r->base.num_inputs - 1,
                             r->base.precision) ||
-        !check_model(w))
+        !check_model(w) || !check_part(w))
         return false;
     double largest;
     w->diagonal = splines_diagonal(&w->content, &largest);
@@ -155,6 +178,20 @@ static bool keep_row(work *w, const double *point, const nearest_row *row)
             project_picture_add(&w->picture, point, w->search.dim, row));
 }
 
+/* Turns points into the model's unit, and takes them into their box. */
+static void take_units(work *w, double *points, size_t num)
+{
+    const double factor = length_unit_metres(w->r->unit) / length_unit_metres(LENGTH_MM);
+    const uint32_t dim = w->search.dim;
+    for (size_t i = 0; i < num * dim; i++) {
+        const size_t k = i % dim;
+        if (w->r->unit != LENGTH_MM) points[i] *= factor;
+        if (k > 2 || !isfinite(points[i])) continue;
+        w->low[k] = fmin(w->low[k], points[i]);
+        w->high[k] = fmax(w->high[k], points[i]);
+    }
+}
+
 /* Takes what was found of points to where it goes. False when writing has failed, or with a
    complaint. */
 static bool take_rows(work *w, const double *points, size_t num, bool *failed)
@@ -193,6 +230,7 @@ static bool run_search(work *w, double *points)
         double read = seconds_now();
         w->file_seconds += read - start;
         if (num == 0) break;
+        take_units(w, points, num);
         if (!project_search_run(&w->search, points, num, w->num)) return false;
         double found = seconds_now();
         w->search_seconds += found - read;
@@ -318,11 +356,30 @@ static bool project_points(work *w)
 static const char *name_model(const work *w)
 {
     bool curves = false, surfaces = false;
+    if (w->content.cad) return "faces";
     for (size_t i = 0; i < w->content.num_batches; i++) {
         curves = curves || w->content.batches[i].type.directions == 1;
         surfaces = surfaces || w->content.batches[i].type.directions == 2;
     }
     return !surfaces ? "curves" : curves ? "curves and surfaces" : "surfaces";
+}
+
+/* Notes where the points look as if they were in another unit than the model. */
+static void note_unit(const work *w)
+{
+    static const struct {
+        double ratio;
+        const char *text;
+    } units[] = {{1 / 25.4, "in"}, {1e-3, "m"}, {1e-1, "cm"}, {1e3, "um"}};
+    double size = 0;
+    if (!w->content.cad || w->r->unit != LENGTH_MM) return;
+    for (uint32_t k = 0; k < 3; k++)
+        size = hypot(size, fmax(w->high[k] - w->low[k], 0));
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (fabs(log(size / w->diagonal / units[i].ratio)) < 0.35)
+            complain("note: the box of the points is %.3g times as large as the model's: is "
+                     "their unit %s? (--unit %s)",
+                     size / w->diagonal, units[i].text, units[i].text);
 }
 
 static void report(const work *w)
@@ -381,11 +438,16 @@ int project_run(request *base)
     w->r = (const project_request *)base;
     w->stats.is_signed = w->r->is_signed;
     w->distance = -1;
+    for (int k = 0; k < 3; k++) {
+        w->low[k] = HUGE_VAL;
+        w->high[k] = -HUGE_VAL;
+    }
     w->is_picture = request_format(base, base->outputs[0]) == PROJECT_PNG;
     w->is_cloud = request_format(base, base->outputs[0]) == PROJECT_PLY;
     const bool done = read_model(w) && open_points(w) && open_search(w) && project_points(w);
     if (done) status = report_distances(w) ? judge_all(w) : EXIT_FAILED;
     if (done && !base->quiet) report(w);
+    if (done && !base->quiet) note_unit(w);
     if (done && !write_report(w)) status = EXIT_FAILED;
     project_search_close(&w->search);
     project_picture_clear(&w->picture);

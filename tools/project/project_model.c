@@ -2,6 +2,7 @@
 
 #include <clspline/clspline.h>
 
+#include "cad_model.h"
 #include "command.h"
 #include "model_file.h"
 
@@ -21,6 +22,15 @@ static const char *find_defect(const spline_type *type, const spline_type *first
     return type->dim != first->dim ? "of other coordinates than those before" : NULL;
 }
 
+/* Counts the faces whose loops are known. */
+static size_t count_trimmed(const cad_model *m)
+{
+    size_t num = 0;
+    for (size_t i = 0; m && i < m->num_faces; i++)
+        num += m->faces[i].is_trimmed;
+    return num;
+}
+
 /* Complains of the first spline that points are not projected onto, where there is one, and of a
    file of none. */
 static bool check(const splines *content, const char *path)
@@ -32,8 +42,17 @@ static bool check(const splines *content, const char *path)
         complain("%s: spline %lu is %s", path, (unsigned long)batch->numbers[0], why);
         return false;
     }
-    if (content->num_batches == 0) complain("%s: the file holds no spline", path);
-    return content->num_batches > 0;
+    if (content->num_batches == 0) {
+        complain("%s: the file holds no spline", path);
+        return false;
+    }
+    const unsigned long lost = (unsigned long)(content->num_trimmed - count_trimmed(content->cad));
+    if (lost == 0) return true;
+    complain(
+        "%s: %lu spline%s trimmed, and what is cut off would be taken for a part of the model: "
+        "loops are read of CAD files, not of such JSON",
+        path, lost, lost == 1 ? " is" : "s are");
+    return false;
 }
 
 bool project_model_read(splines *content, const char *const *paths, size_t num,

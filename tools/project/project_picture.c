@@ -7,6 +7,7 @@
 #include "array.h"
 #include "command.h"
 #include "mesh_file.h"
+#include "part_mesh.h"
 #include "picture.h"
 #include "ply.h"
 #include "spline_task.h"
@@ -38,6 +39,7 @@ static bool make_model(mesh *m, const project_request *r, clsp_context *ctx, con
         .content = content,
         .progress = progress,
         .times = &times};
+    if (part_mesh_suits(content)) return part_mesh_make(&task, m, NULL);
     const bool done = spline_task_begin(&task) && mesh_source_check_size(&task.source) &&
                       mesh_source_fill(&task.source, m, NULL);
     spline_task_end(&task);

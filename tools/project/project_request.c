@@ -66,6 +66,9 @@ static const option options[] = {
      "points, which comes along; nan where the side is open, as beside edges and creases, the "
      "bound being the distance there. Colours are about 0",
      OPTION_FLAG(project_request, is_signed)},
+    {"unit", 0, "U",
+     "the points are in @, default mm, and a CAD file's model, with all that comes out, is in mm",
+     OPTION_WORD(project_request, unit, LENGTH_UNITS)},
     {"json", 0, NULL,
      "print as JSON on standard output how many points have each status, and the least, mean, root "
      "mean "
@@ -92,7 +95,7 @@ static const option options[] = {
 static const char *const examples[] = {
     "clspline project curves.g2 points.csv -o nearest.csv",
     "clspline project teapot.bv scan.ply -o deviation.png --bar --range 0,0.1",
-    "clspline project part.g2 scan.npy -o colored.ply --signed --tolerance 0.05 --json",
+    "clspline project part.step scan.ply -o colored.ply --signed --tolerance 0.05 --json",
     "clspline project a.g2 b.json points.npy -o nearest.npy --max-dist 0.5 --precision f64",
     "clspline project curves.g2 samples.npy -o parameters.npy --invert --tolerance 1e-4",
     "clspline project curves.g2 scan.csv -o nearest.csv --columns east,north,height",
@@ -101,6 +104,7 @@ static const char *const examples[] = {
 
 static const project_request defaults = {.base = {.precision = MESH_F32},
                                          .picture = PICTURE_OPTIONS_DEFAULT,
+                                         .unit = LENGTH_MM,
                                          .opts = {.method = CLSP_NEAREST_EXACT, .num_nearest = 1}};
 
 const subcommand command_project = {

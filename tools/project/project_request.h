@@ -2,6 +2,7 @@
 #ifndef CLSPLINE_TOOLS_PROJECT_REQUEST_H
 #define CLSPLINE_TOOLS_PROJECT_REQUEST_H
 
+#include "length_unit.h"
 #include "picture_request.h"
 
 /* Formats as request_format numbers them. */
@@ -13,6 +14,7 @@ typedef struct project_request {
     clsp_nearest_opts opts;
     option_length tolerance; /* unit 1: percent of the box's diagonal */
     const char *columns;     /* of the points; NULL: as the file has them */
+    length_unit unit;        /* of the points */
     bool invert, is_signed, histogram;
 } project_request;
 

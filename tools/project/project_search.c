@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "command.h"
+#include "project_trims.h"
 #include "staging.h"
 
 /* ---- memory ---- */
@@ -26,22 +27,27 @@ static bool make_room(project_search *s)
     return false;
 }
 
-/* Whether all splines are searched at once: where surfaces are among several plans. Curves alone,
-   which may have several results a point, and one plan are searched by whatever searches these. */
+/* Whether all splines are searched at once: where surfaces are among several plans or have loops.
+   Curves alone, which may have several results a point, and one plan are searched by whatever
+   searches these. */
 static bool is_one_search(const project_search *s)
 {
-    return s->plans.num > 1 && s->directions > 1;
+    return s->directions > 1 && (s->plans.num > 1 || s->content->cad);
 }
 
 /* Makes the search of all plans. */
 static bool open_all(project_search *s)
 {
+    const cad_model *cad = s->content->cad;
+    project_trims trims = {.trims = {.snap = 0}};
     clsp_patch_plan **plans = malloc(s->plans.num * sizeof(clsp_patch_plan *));
-    if (!plans) complain("not enough memory");
-    for (size_t i = 0; plans && i < s->plans.num; i++)
+    bool done = plans && (!cad || project_trims_make(&trims, &s->plans, cad));
+    if (!done) complain("not enough memory for the model");
+    for (size_t i = 0; done && i < s->plans.num; i++)
         plans[i] = s->plans.plans[i].plan;
-    const bool done = plans && staging_check(s->ctx, clsp_nearest_create(&s->all, plans,
-                                                                         s->plans.num, NULL, NULL));
+    done = done && staging_check(s->ctx, clsp_nearest_create(&s->all, plans, s->plans.num,
+                                                             cad ? &trims.trims : NULL, NULL));
+    project_trims_free(&trims);
     free(plans);
     for (size_t i = 0; i < s->plans.num; i++) /* the search has what it needs of them */
         clsp_patch_plan_destroy(&s->plans.plans[i].plan);

@@ -18,7 +18,6 @@ static void add_channel(json_list *list, cJSON *fields, const char *name, uint32
 
 char *slice_note_make(const solid_model *m, const slice_frame *f)
 {
-    static const char *const units[] = {"um", "mm", "cm", "m", "in"};
     json_list list = {.count = 0};
     double origin[3];
     cJSON *object = json_object(&list);
@@ -32,7 +31,7 @@ char *slice_note_make(const solid_model *m, const slice_frame *f)
     json_add_reals(&list, object, "origin", origin, 3);
     json_add_real(&list, object, "pixel", f->pixel);
     if (f->planes > 1) json_add_real(&list, object, "step", f->step);
-    json_add_text(&list, object, "unit", units[m->r->unit]);
+    json_add_text(&list, object, "unit", length_unit_name(m->r->unit));
     cJSON *fields = json_add_array(&list, object, "channels");
     const solid_array *data = solid_model_shown(m);
     if (data) add_channel(&list, fields, data->name, data->components);
@@ -48,13 +47,12 @@ char *slice_note_make(const solid_model *m, const slice_frame *f)
 void slice_note_place(const solid_request *r, const slice_frame *f, const char *note,
                       image_array *image)
 {
-    static const double lengths[] = {1e-6, 1e-3, 1e-2, 1, 0.0254}; /* of units, in metres */
     enum { METRES = 1, MILLIMETRES = 2, MICRONS = 3, SCANNER = 1 };
     double origin[3];
     image_place *p = &image->place;
     /* NIfTI's units; others are given in metres */
-    p->units = r->unit == SOLID_MM ? MILLIMETRES : r->unit == SOLID_UM ? MICRONS : METRES;
-    const double length = p->units == METRES ? lengths[r->unit] : 1;
+    p->units = r->unit == LENGTH_MM ? MILLIMETRES : r->unit == LENGTH_UM ? MICRONS : METRES;
+    const double length = p->units == METRES ? length_unit_metres(r->unit) : 1;
     const double step[3] = {f->pixel, -f->pixel, f->step};
     const uint32_t along[3] = {f->across[0], f->across[1], f->axis};
     slice_frame_middle(f, 0, origin);

@@ -173,7 +173,7 @@ static const solid_request defaults = {.base = {.precision = MESH_F32},
                                        .picture = PICTURE_OPTIONS_DEFAULT,
                                        .merge = -1,
                                        .crease_angle = -1,
-                                       .unit = SOLID_MM};
+                                       .unit = LENGTH_MM};
 
 #define SOLID_SUBCOMMAND                                                                           \
     .kinds = FILE_CELLS, .input = "mesh", .endings = MESH_ENDINGS, .one_input = true,              \
@@ -307,7 +307,7 @@ static const option slice_options[] = {
      .excludes = "size"},
     {"unit", 0, "U",
      "what lengths of the mesh are, for the resolution that image files tell: @; default mm",
-     OPTION_WORD(solid_request, unit, "um mm cm m in")},
+     OPTION_WORD(solid_request, unit, LENGTH_UNITS)},
     {"array", 0, "NAME",
      "show this data of points, or show that of cells: each pixel's cell has it; default all data "
      "of points, up to 4 numbers; a mesh without shows 1 within the solid",

@@ -3,6 +3,7 @@
 #define CLSPLINE_TOOLS_SOLID_REQUEST_H
 
 #include "image_file.h"
+#include "length_unit.h"
 #include "picture_request.h"
 
 enum { SOLID_MAX_REFINE = 20, SOLID_MAX_PLANES = 65536 };
@@ -22,7 +23,6 @@ typedef enum solid_format {
 enum { PLACES_CSV = 1, PLACES_NPY };
 
 /* Units of a mesh's lengths. */
-typedef enum solid_unit { SOLID_UM, SOLID_MM, SOLID_CM, SOLID_M, SOLID_INCH } solid_unit;
 
 typedef struct solid_request {
     request base;
@@ -48,7 +48,7 @@ typedef struct solid_request {
     size_t planes;       /* how many there are */
     uint32_t size;       /* pixels along the longer side; 0: by pixel */
     double pixel;        /* side of a pixel; 0: by size */
-    int unit;            /* of lengths, for resolutions: a solid_unit */
+    length_unit unit;    /* of lengths, for resolutions */
     const char *array;   /* whose values are shown; NULL: all */
     bool cuts;           /* a picture of the boundary is cut open, */
     uint32_t cut_axis;   /* across this axis, */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "bezierview.h"
-#include "cad_model.h"
 #include "input.h"
 #include "spline_file.h"
 
@@ -92,30 +91,12 @@ static bool add_bezierview(splines *content, const char *path, mesh_precision pr
     return done;
 }
 
-static bool add_splines(splines *content, const char *path, mesh_precision precision,
-                        io_message *message)
-{
-    static const char way[] = "; 'clspline convert' makes a file of what is read";
-    content->without_mesh = true;
-    if (!spline_file_add(content, path, precision, message)) return false;
-    const cad_model *cad = content->cad;
-    const unsigned long trimmed = (unsigned long)content->num_trimmed;
-    if (trimmed > 0)
-        return io_fail(message,
-                       "%s: %lu spline%s trimmed, and what is cut off would be taken for a part of "
-                       "the model%s",
-                       path, trimmed, trimmed == 1 ? " is" : "s are", way);
-    if (cad && cad->faces_read < cad->faces_in_file)
-        return io_fail(message, "%s: %u of %u faces are read, and the others would be missing%s",
-                       path, cad->faces_read, cad->faces_in_file, way);
-    return true;
-}
-
 bool model_file_add(splines *content, const char *path, mesh_precision precision,
                     io_message *message)
 {
-    const bool done = input_ends_in(path, "bv") ? add_bezierview(content, path, precision, message)
-                                                : add_splines(content, path, precision, message);
+    const bool done = input_ends_in(path, "bv")
+                          ? add_bezierview(content, path, precision, message)
+                          : spline_file_add(content, path, precision, message);
     if (!done) splines_clear(content);
     return done;
 }

@@ -9,7 +9,7 @@
 #include "splines.h"
 
 /* Reads a file as spline_file_add does, by its ending .bv or else by how it begins. Refused are
-   splines of which a part is cut off, shapes that are no splines, triangles and polyhedra. */
+   shapes that are no splines, triangles and polyhedra. */
 bool model_file_add(splines *content, const char *path, mesh_precision precision,
                     io_message *message);
 
