@@ -6,6 +6,7 @@
 //                  12 high, rounded by 3 at its foot
 //   bracket.igs    the bracket's faces, each by itself
 //   round.step     a ball of radius 9, a ring of radii 20 and 5, a cone with its tip
+//   cross.step     a rod of radius 10 and length 40 with a hole of radius 5 across it
 //   assembly.step  in inches: a red pin of radius 2 and length 4 twice, one turned and moved
 //   swept.brep     a profile of degree 3 turned about z, one moved along y, a quarter of a ring
 //   wire.brep      an edge alone
@@ -130,6 +131,14 @@ static TopoDS_Shape make_swept()
                      BRepPrimAPI_MakePrism(face, gp_Vec(0, 7, 0)).Shape().Moved(aside), bend});
 }
 
+// A rod of radius 10 with a hole of radius 5 across it.
+static TopoDS_Shape make_cross()
+{
+    const gp_Ax2 across(gp_Pnt(-20, 0, 20), gp::DX());
+    return BRepAlgoAPI_Cut(BRepPrimAPI_MakeCylinder(10, 40).Shape(),
+                           BRepPrimAPI_MakeCylinder(across, 5, 40).Shape());
+}
+
 static bool write_step(const TopoDS_Shape &shape, const std::string &path)
 {
     STEPControl_Writer writer;
@@ -179,6 +188,7 @@ int main(int argc, char **argv)
                       write_step(make_plate(), folder + "plate.step") &&
                       write_iges(bracket, folder + "bracket.igs") &&
                       write_step(make_round(), folder + "round.step") &&
+                      write_step(make_cross(), folder + "cross.step") &&
                       write_assembly(folder + "assembly.step") &&
                       BRepTools::Write(make_swept(), (folder + "swept.brep").c_str()) &&
                       BRepTools::Write(make_profile(), (folder + "wire.brep").c_str());

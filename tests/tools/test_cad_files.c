@@ -170,6 +170,8 @@ static void test_mesh(void **state)
     m->triangles.at[33] = m->triangles.at[34];
     m->triangles.at[34] = first;
     assert_int_equal(cad_model_open_sides(m, 0), 6);
+    memcpy(m->triangles.at + 33, m->triangles.at + 30, 3 * sizeof(uint32_t)); /* one twice */
+    assert_int_equal(cad_model_open_sides(m, 0), 8);
     splines_clear(&p);
 }
 
