@@ -1,7 +1,9 @@
 /* Projection onto surfaces: processor time a point on all cores, and the time in which the search
    is made, each beside what is asked of it on two cores of 2.6 GHz; and of points near surfaces and
    in their boxes, what others make of them. On a GPU that searches, also points a second from and
-   into its memory. */
+   into its memory. Of a part of trimmed faces also what a loop over its faces, without trims,
+   takes.
+   */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 #include "bench.h"
 #include "surface_cases.h"
 #include "surface_peers.h"
+#include "trimmed_part.h"
 
 static const char suite[] = "project";
 
@@ -28,6 +31,8 @@ enum {
 typedef enum query_kind { NEAR, BOX, FAR, CENTRE } query_kind;
 
 static const char *const kind_names[] = {"near", "box", "far", "centre"};
+
+static const char part_name[] = "plate with 40 holes";
 
 /* A model is a file of Bezier patches, or a B-spline of surface_cases.h. */
 typedef struct project_model {
@@ -458,6 +463,74 @@ fail:
     return status;
 }
 
+/* ---- trimmed faces ---- */
+
+/* Projects onto a part, or onto one face after the other without its trims. */
+static clsp_status project_part(const trimmed_part *p, bool by_faces, size_t num,
+                                const double *queries, clsp_nearest_f64 *results)
+{
+    const clsp_nearest_queries q = {.num = num, .points = clsp_in_f64(queries, 3 * num)};
+    const clsp_output out = clsp_out_nearest_f64(results, num);
+    clsp_status status = CLSP_OK;
+
+    if (!by_faces) return clsp_nearest_find(p->search, &q, NULL, out, NULL);
+    for (int i = 0; status == CLSP_OK && i < PLATE_FACES; i++)
+        status = clsp_nearest_project(p->plans[i], &q, NULL, out, NULL);
+    return status;
+}
+
+static clsp_status measure_part(bench *b, const trimmed_part *p, query_kind kind, double *queries,
+                                clsp_nearest_f64 *results)
+{
+    const size_t num = b->quick ? NUM_QUICK : NUM;
+    const project_surface s = {.b = b, .precision = CLSP_F64};
+    uint64_t seed = 5;
+    char name[64];
+    clsp_status status = CLSP_OK;
+
+    for (size_t i = 0; i < num; i++) {
+        double random[6];
+        for (int k = 0; k < 6; k++)
+            random[k] = surface_case_uniform(&seed);
+        trimmed_part_point(p, kind == NEAR, random, queries + 3 * i);
+    }
+    snprintf(name, sizeof name, "%s %s", part_name, kind_names[kind]);
+    for (int by_faces = 0; by_faces < 2; by_faces++) {
+        double spent[ROUNDS];
+        for (int i = -1; i < ROUNDS; i++) { /* the first makes all ready */
+            const double begin = processor_ms();
+            BENCH_TRY(project_part(p, by_faces, num, queries, results));
+            if (i >= 0) spent[i] = processor_ms() - begin;
+        }
+        const bench_timing time = bench_timing_of(spent, ROUNDS);
+        report(&s, name, by_faces ? "untrimmed face by face" : "processor time", time,
+               time.min_ms * 1e3 / (double)num, "us/point",
+               by_faces       ? (double)NAN
+               : kind == NEAR ? 5
+                              : 15);
+    }
+
+fail:
+    return bench_check(status, name);
+}
+
+static clsp_status run_part(bench *b)
+{
+    const size_t num = b->quick ? NUM_QUICK : NUM;
+    double *const queries = malloc(3 * num * sizeof *queries);
+    clsp_nearest_f64 *const results = malloc(num * sizeof *results);
+    trimmed_part p;
+    clsp_status status = trimmed_part_open(&p, b->ctx);
+
+    if (!queries || !results) status = CLSP_ERROR_NO_MEMORY;
+    if (status == CLSP_OK) status = measure_part(b, &p, NEAR, queries, results);
+    if (status == CLSP_OK) status = measure_part(b, &p, BOX, queries, results);
+    trimmed_part_close(&p);
+    free(queries);
+    free(results);
+    return bench_check(status, part_name);
+}
+
 clsp_status bench_suite_project(bench *b)
 {
     static const clsp_type precisions[] = {CLSP_F32, CLSP_F64};
@@ -466,6 +539,7 @@ clsp_status bench_suite_project(bench *b)
     for (size_t i = 0; i < BENCH_COUNT(precisions); i++)
         for (int k = 0; b->wanted[precisions[i]] && k < (int)BENCH_COUNT(models); k++)
             if (bench_wants(b, models[k].name)) BENCH_TRY(run_model(b, k, precisions[i]));
+    if (b->wanted[CLSP_F64] && bench_wants(b, part_name)) BENCH_TRY(run_part(b));
     return CLSP_OK;
 
 fail:

@@ -356,6 +356,30 @@ static void test_contains(void **state)
     part_free(&p);
 }
 
+/* A surface that is not finite is left out, with its loops. */
+static void test_not_finite(void **state)
+{
+    static const double corner[3] = {0, 0, 0}, x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
+    static const double nowhere[3] = {NAN, 0, 0}, query[3] = {0.5, 0.5, 2};
+    part *p = part_new(lent_context(""));
+    clsp_nearest_f64 found;
+
+    (void)state;
+    part_plane(p, nowhere, x, y);
+    part_loop(p);
+    part_circle(p, 0.5, 0.5, 0.1, 0.1, NO_EDGE);
+    part_plane(p, corner, x, y);
+    part_loop(p);
+    part_circle(p, 0.5, 0.5, 0.1, 0.1, NO_EDGE);
+    const clsp_trims trims = part_trims(p);
+    const clsp_nearest_queries q = {.num = 1, .points = clsp_in_f64(query, 3)};
+    assert_ok(p->ctx, clsp_nearest_create(&p->search, p->plans, 2, &trims, NULL));
+    assert_ok(p->ctx,
+              clsp_nearest_find(p->search, &q, NULL, clsp_out_nearest_f64(&found, 1), NULL));
+    assert_true(found.patch == 1 && fabs(found.distance - 2) < 1e-14);
+    part_free(&p);
+}
+
 static void test_bad_trims(void **state)
 {
     static const double corner[3] = {0, 0, 0}, x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
@@ -403,11 +427,11 @@ static void test_bad_trims(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_planes),    cmocka_unit_test(test_curved),
-        cmocka_unit_test(test_cylinder),  cmocka_unit_test(test_off_domain),
-        cmocka_unit_test(test_edges),     cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_pole),      cmocka_unit_test(test_contains),
-        cmocka_unit_test(test_bad_trims),
+        cmocka_unit_test(test_planes),     cmocka_unit_test(test_curved),
+        cmocka_unit_test(test_cylinder),   cmocka_unit_test(test_off_domain),
+        cmocka_unit_test(test_edges),      cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_pole),       cmocka_unit_test(test_contains),
+        cmocka_unit_test(test_not_finite), cmocka_unit_test(test_bad_trims),
     };
 
     support_begin();
