@@ -7,8 +7,8 @@ usage: make_splines.py FOLDER
               winds around it three times, of degree 3, closed by its last 3 control points, which
               are the first ones
   vase.json   a surface of revolution: the same circle along u, a profile of degree 3 along v
-  vase.igs    the same surface in IGES, under a trimmed surface without a boundary of its own
-  vase.step   the same surface in STEP, rational in a complex instance, in centimetres
+  block.json  a block of 2 x 3 x 4 as clspline-cad writes CAD files: six faces, one with a surface
+              that is twice as wide
   points.csv  300 points in a box around the knot
 """
 import json
@@ -69,73 +69,50 @@ def write_vase(path):
                    + "\n")
 
 
-def real(value):
-    """As STEP and IGES have reals, which are not integers."""
-    text = number(value).upper()
-    return text if "." in text or "E" in text else text + "."
+def segment(a, b, **beside):
+    """A straight curve, and what stands beside it."""
+    return {"type": "spline", "degree": 1, "knotvector": [0, 0, 1, 1],
+            "control_points": {"points": [a, b]}, **beside}
 
 
-def reals(values):
-    return ",".join(map(real, values))
+def block_face(axis, side, corners, edges):
+    """A side of the block 2 x 3 x 4. That at the end of z has a surface twice as wide."""
+    size = (2, 3, 4)
+    u, v = (axis + 1) % 3, (axis + 2) % 3  # S_u x S_v is along the axis
+    wide = 0.5 if (axis, side) == (2, 1) else 0
+    place = lambda at: [at[0] * size[k] if k == u else at[1] * size[k] if k == v
+                        else side * size[k] for k in range(3)]
+    ends = (-wide, 1 + wide)
+    loop, cycle = [], [(0, 0), (1, 0), (1, 1), (0, 1)]
+    params = lambda at: [10 * (at[0] + wide) / (1 + 2 * wide), (at[1] + wide) / (1 + 2 * wide)]
+    nodes = [corners.setdefault(tuple(place(at)), len(corners)) for at in cycle]
+    for k in range(4):
+        a, b = nodes[k], nodes[(k + 1) % 4]
+        edge = edges.setdefault((min(a, b), max(a, b)), len(edges))
+        loop.append(segment(params(cycle[k]), params(cycle[(k + 1) % 4]), edge=edge,
+                            forward=a < b))
+    triangles = [0, 1, 2, 0, 2, 3] if side else [0, 2, 1, 0, 3, 2]
+    return {"type": "spline", "degree_u": 1, "degree_v": 1, "size_u": 2, "size_v": 2,
+            "knotvector_u": [0, 0, 10, 10], "knotvector_v": [0, 0, 1, 1],
+            "control_points": {"points": [place((x, y)) for x in ends for y in ends]},
+            "reversed": 1 - side, "kind": "plane", "tolerance": 0.001, "name": "side %d" % axis,
+            "color": "#0000ff",
+            "trims": {"count": 1, "data": [{"type": "container", "reversed": 1, "data": loop}]},
+            "mesh": {"uv": sum(map(params, cycle), []), "nodes": nodes, "triangles": triangles}}
 
 
-def iges_lines(letter, columns, text, tail=""):
-    """The records of a section, which break behind commas."""
-    rows = [""]
-    for word in text.replace(",", ", ").replace(";", "; ").split(" "):
-        if len(rows[-1]) + len(word) > columns:
-            rows.append("")
-        rows[-1] += word
-    return ["%-*s%s%s" % (columns, row, tail, letter) for row in rows]
-
-
-def write_iges(path):
-    points, weights = vase_points()
-    nu, nv = len(CIRCLE), len(PROFILE)
-    order = [i * nv + j for j in range(nv) for i in range(nu)]  # u fastest
-    surface = "128,%d,%d,2,3,0,0,0,0,0," % (nu - 1, nv - 1)
-    surface += reals(CIRCLE_KNOTS + PROFILE_KNOTS + [weights[at] for at in order]
-                     + [x for at in order for x in points[at]] + [0, 1, 0, 4]) + ";"
-    rows = {"S": ["%-72sS" % "A vase"],
-            "G": iges_lines("G", 72, "1H,,1H;,4Hvase,8Hvase.igs,8Hclspline,3H0.1,32,38,7,308,15,"
-                                     "4Hvase,1.,10,2HCM,1,0.1,15H20000101.000000,1E-6,5.,,,11,0,;"),
-            "D": [], "P": []}
-    for k, (kind, status, text) in enumerate((("144", "00000000", "144,3,0,0,0;"),
-                                              ("128", "00010000", surface))):
-        made = iges_lines("P", 64, text, "%8d" % (2 * k + 1))
-        blank = "%8d" % 0
-        rows["D"] += ["%8s%8d" % (kind, len(rows["P"]) + 1) + 6 * blank + status + "D",
-                      "%8s" % kind + 2 * blank + "%8d" % len(made) + 5 * blank + "D"]
-        rows["P"] += made
+def write_block(path):
+    corners, edges = {}, {}
+    faces = [block_face(axis, side, corners, edges) for axis in range(3) for side in (0, 1)]
+    nodes = [list(place) for place in corners]
+    model = {"format": "clspline-cad", "version": 1, "file_format": "step", "file_unit": "INCH",
+             "unit": "mm", "shape": {"type": "surface", "count": 6, "data": faces},
+             "edges": [segment(nodes[a], nodes[b], tolerance=0.002, faces=[]) for a, b in edges],
+             "bodies": [{"kind": "solid", "name": "block", "color": "#ff0000",
+                         "shells": [{"closed": True, "faces": list(range(6))}]}],
+             "nodes": nodes, "faces_in_file": 6, "faces_read": 6, "notes": []}
     with open(path, "w", encoding="ascii") as file:
-        for letter in "SGDP":
-            for k, row in enumerate(rows[letter]):
-                file.write("%s%7d\n" % (row, k + 1))
-        file.write("%-72sT%7d\n" % ("".join("%s%7d" % (letter, len(rows[letter]))
-                                            for letter in "SGDP"), 1))
-
-
-def write_step(path):
-    points, weights = vase_points()
-    nu, nv = len(CIRCLE), len(PROFILE)
-    net = lambda items: "(%s)" % ",\n".join("(%s)" % ",".join(items[i * nv:(i + 1) * nv])
-                                            for i in range(nu))
-    with open(path, "w", encoding="ascii") as file:
-        file.write("ISO-10303-21;\nHEADER;\nFILE_DESCRIPTION(('a vase'),'2;1');\n"
-                   "FILE_NAME('vase.step','2000-01-01T00:00:00',(''),(''),'','clspline','');\n"
-                   "FILE_SCHEMA(('CONFIG_CONTROL_DESIGN'));\nENDSEC;\nDATA;\n")
-        file.write("#1=(LENGTH_UNIT()NAMED_UNIT(*)SI_UNIT(.CENTI.,.METRE.));\n"
-                   "#2=(GEOMETRIC_REPRESENTATION_CONTEXT(3)GLOBAL_UNIT_ASSIGNED_CONTEXT((#1))"
-                   "REPRESENTATION_CONTEXT('',''));\n#3=SHAPE_REPRESENTATION('vase',(#4),#2);\n")
-        file.write("#4=(BOUNDED_SURFACE()B_SPLINE_SURFACE(2,3,%s,.SURF_OF_REVOLUTION.,.T.,.F.,.F.)"
-                   "\n" % net(["#%d" % (5 + at) for at in range(nu * nv)]))
-        file.write("B_SPLINE_SURFACE_WITH_KNOTS((3,2,2,2,3),(4,1,1,1,4),(%s),(%s),.UNSPECIFIED.)\n"
-                   % (reals(sorted(set(CIRCLE_KNOTS))), reals(sorted(set(PROFILE_KNOTS)))))
-        file.write("GEOMETRIC_REPRESENTATION_ITEM()RATIONAL_B_SPLINE_SURFACE(%s)\n"
-                   "REPRESENTATION_ITEM('')SURFACE());\n" % net(list(map(real, weights))))
-        for at, point in enumerate(points):
-            file.write("#%d=CARTESIAN_POINT('',(%s));\n" % (5 + at, reals(point)))
-        file.write("ENDSEC;\nEND-ISO-10303-21;\n")
+        file.write(json.dumps(model).replace(', "', ',\n"') + "\n")
 
 
 def write_points(path):
@@ -151,6 +128,5 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     write_knot(os.path.join(sys.argv[1], "knot.g2"))
     write_vase(os.path.join(sys.argv[1], "vase.json"))
-    write_iges(os.path.join(sys.argv[1], "vase.igs"))
-    write_step(os.path.join(sys.argv[1], "vase.step"))
+    write_block(os.path.join(sys.argv[1], "block.json"))
     write_points(os.path.join(sys.argv[1], "points.csv"))

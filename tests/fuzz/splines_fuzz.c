@@ -1,15 +1,12 @@
 /* Fuzz target of the readers of B-splines and of points: any bytes give a result or an error with a
    message. The first byte chooses the reader; the rest is the file. '0' and '1' are for files of
-   B-splines of any format, in double and float; '2' and 'B' are for IGES, whose records are made of
-   lines that begin with the letter of their section; most others are for points.
+   B-splines, .g2 and JSON, also clspline-cad's, in double and float; most others are for points.
    Built and run by hand, from the root of the tree, with clang:
 
        sh tests/fuzz/build.sh splines /tmp/splines_fuzz
        mkdir -p /tmp/corpus_splines
-       for f in knot.g2 vase.json vase.igs vase.step; do
+       for f in knot.g2 vase.json block.json; do
            { printf 0; cat tests/data/$f; } > /tmp/corpus_splines/$f; done
-       { printf 2; awk '{ print substr($0, 73, 1) substr($0, 1, 72) }' tests/data/vase.igs; } \
-           > /tmp/corpus_splines/vase_lines.igs
        { printf 3; cat tests/data/points.csv; } > /tmp/corpus_splines/points.csv
        /tmp/splines_fuzz -max_len=8192 -max_total_time=300 /tmp/corpus_splines */
 #include <math.h>
@@ -75,31 +72,6 @@ static void read_splines(FILE *file, mesh_precision precision)
     splines_clear(&content);
 }
 
-/* Reads lines as the records of an IGES file: the first letter of each is the one of its section.
- */
-static void read_records(const uint8_t *data, size_t size, mesh_precision precision)
-{
-    char *const text = malloc(81 * (size + 1));
-    size_t n = 0, column = 0;
-    require(text != NULL);
-    for (size_t i = 0; i < size; i++, column++) {
-        if (column == 0) {
-            memset(text + n, ' ', 80);
-            text[n + 72] = (char)data[i];
-            text[n + 80] = '\n';
-            n += 81;
-        } else if (data[i] != '\n' && column <= 72) {
-            text[n - 81 + column - 1] = (char)data[i];
-        }
-        if (data[i] == '\n') column = SIZE_MAX;
-    }
-    FILE *file = fmemopen(text, n + (n == 0), "rb");
-    require(file != NULL);
-    read_splines(file, precision);
-    fclose(file);
-    free(text);
-}
-
 /* ---- points ---- */
 
 /* Reads the bytes as a file of the ending, since standard input cannot be wound back. */
@@ -133,11 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char *const endings[] = {"csv", "npy", "xyz"};
     if (size < 2) return 0;
     const unsigned kind = data[0] % 16;
-    if (kind == 2) {
-        read_records(data + 1, size - 1, data[0] == '2' ? MESH_F64 : MESH_F32);
-        return 0;
-    }
-    if (kind >= 3) {
+    if (kind >= 2) {
         const uint32_t dim = kind % 3 == 2 ? 3 : kind % 4 + 1;
         read_points(data + 1, size - 1, endings[kind % 3], dim,
                     dim == 2 && kind > 8 ? "b,3" : NULL);

@@ -15,6 +15,8 @@
 #include "color_bar.h"
 #include "glyphs.h"
 #include "light.h"
+#include "mesh.h"
+#include "patch_edges.h"
 
 /* ---- colours ---- */
 
@@ -529,6 +531,32 @@ static void test_bar(void **state)
     free(pixels);
 }
 
+/* ---- edges ---- */
+
+/* Pieces of triangles have lines where a side has no neighbour, other faces all around. */
+static void test_piece_edges(void **state)
+{
+    static const uint32_t corners[] = {0, 1, 2, 2, 1, 3, 4, 5, 6};
+    mesh m = {.precision = MESH_F64};
+    size_t num;
+    (void)state;
+    assert_non_null(mesh_add_vertices(&m, 7));
+    for (size_t i = 0; i < 9; i++)
+        assert_true(mesh_add_corner(&m, corners[i]) && (i % 3 < 2 || mesh_end_face(&m)));
+    uint32_t *edges = patch_edges(&m, &num);
+    assert_non_null(edges);
+    assert_int_equal(num, 9);
+    free(edges);
+    m.is_pieced = true;
+    edges = patch_edges(&m, &num);
+    assert_non_null(edges);
+    assert_int_equal(num, 7);
+    for (size_t i = 0; i < num; i++)
+        assert_int_not_equal(edges[2 * i] * edges[2 * i + 1], 2); /* 1 and 2 */
+    free(edges);
+    mesh_clear(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -556,6 +584,7 @@ int main(void)
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_text_outside),
         cmocka_unit_test(test_bar),
+        cmocka_unit_test(test_piece_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,10 +64,11 @@ class Surfaces(Picture):
                     self.assert_hue(self.middle("eval", plane, *words, *view, "--distance-to",
                                                 other, "-n", "3"), hue)
 
-    def test_distances_to_cad(self):
-        pictures = [self.draw("eval", SPHERE, "--colors", "distance", "--distance-to",
-                              os.path.join(DATA, "vase." + ending), "-n", "2")
-                    for ending in ("json", "step")]
+    def test_distances_to_format(self):
+        vase = os.path.join(DATA, "vase.json")
+        run("convert", vase, "-o", self.path("vase.g2"), "-p", "f64")
+        pictures = [self.draw("eval", SPHERE, "--colors", "distance", "--distance-to", path, "-n",
+                              "2") for path in (vase, self.path("vase.g2"))]
         self.assertEqual(*pictures)
 
     def test_range(self):

@@ -493,82 +493,12 @@ class Pieces(SplineCase):
         self.assertEqual(os.listdir(self.folder), [])
 
 
-class Cad(Case):
-    """IGES and STEP, by ending, by how a file begins, and from standard input."""
-
-    def test_vase(self):
-        """The same bits as of the same surface in JSON."""
-        def cut(source, precision, **options):
-            done = run("convert", source, "--bezier", "-o", "-", "-f", "g2", "-p", precision,
-                       **options)
-            self.assertEqual((done.returncode, done.stderr),
-                             (0, "1 splines in 16 Bezier pieces\n"))
-            return done.stdout
-
-        for precision in precisions():
-            expected = cut(os.path.join(DATA, "vase.json"), precision)
-            for name in ("vase.igs", "vase.step"):
-                self.assertEqual(cut(os.path.join(DATA, name), precision), expected)
-                with open(os.path.join(DATA, name), "rb") as file:
-                    self.assertEqual(cut("-", precision, stdin=file), expected)
-
-    def test_info(self):
-        paths = [os.path.join(DATA, name) for name in ("vase.json", "vase.igs", "vase.step")]
-        done = run("info", *paths)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(done.stdout.count("  unit         centimetre\n"), 2)
-        done = run("info", "--json", *paths)
-        vase, iges, step = json.loads(done.stdout)
-        self.assertEqual((vase.pop("unit"), iges.pop("unit"), step.pop("unit")),
-                         (None, "centimetre", "centimetre"))
-        self.assertEqual([iges.pop("file"), step.pop("file")], paths[1:])
-        vase.pop("file")
-        self.assertEqual((iges, step), (vase, vase))
-
-    def test_part(self):
-        """What of a file is trimmed or left out is told."""
-        with open(os.path.join(DATA, "vase.step"), encoding="ascii") as file:
-            text = file.read()
-        part = text.replace("DATA;", "DATA;#500=ADVANCED_FACE('',(),#4,.T.);"
-                                     "#501=ADVANCED_FACE('',(),#502,.T.);#502=PLANE('',$);")
-        source = self.write("part.step", part)
-        done = run("eval", source, "-v", "-n5", "-o", self.path("a.ply"))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        for line in ("warning: %s: 1 trimmed splines are taken whole",
-                     "warning: %s: 1 shape is no spline and left out, the first PLANE",
-                     "note: %s: unit of length: centimetre"):
-            self.assertIn("clspline: " + line % source + "\n", done.stderr)
-        done = run("convert", source, "-q", "-o", self.path("a.bv"))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        done = run("info", source)
-        self.assertIn("  trimmed      1\n  left out     1 that is no spline, the first PLANE\n"
-                      "  unit         centimetre\n", done.stdout)
-        points = os.path.join(DATA, "points.csv")
-        self.fails(1, "part.step: 1 spline is trimmed, and what is cut off would be taken for a "
-                      "part of the model; 'clspline convert' makes a file",
-                   "project", source, points, "-o", self.path("a.csv"))
-
-    def test_project(self):
-        rows = []
-        for name in ("vase.json", "vase.igs", "vase.step"):
-            done = run("project", os.path.join(DATA, name), os.path.join(DATA, "points.csv"), "-q",
-                       "-o", "-", "-f", "csv")
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            rows.append(done.stdout)
-        self.assertEqual(rows[1:], rows[:1] * 2)
-
-    def test_foreign(self):
-        self.fails(2, "vase.step' has B-splines, which is for info, eval, convert, project and "
-                   "view", "slice", os.path.join(DATA, "vase.step"), "--at", "z=1", "-o",
-                   self.path("a.png"))
-
-
 class Data(Case):
     def test_made(self):
         """The files of the folder are what their program writes."""
         subprocess.run([sys.executable, os.path.join(DATA, "make_splines.py"), self.folder],
                        check=True)
-        for name in ("knot.g2", "vase.json", "vase.igs", "vase.step", "points.csv"):
+        for name in ("knot.g2", "vase.json", "block.json", "points.csv"):
             with open(self.path(name), encoding="ascii") as made, \
                     open(os.path.join(DATA, name), encoding="ascii") as kept:
                 self.assertEqual(made.read(), kept.read())

@@ -5,6 +5,7 @@
 
 #include "spline_file.h"
 #include "mesh_work.h"
+#include "part_mesh.h"
 #include "spline_info.h"
 #include "spline_request.h"
 #include "spline_task.h"
@@ -63,6 +64,7 @@ static bool read_content(work *w)
     io_message message;
     double start = seconds_now();
     const mesh_request *r = w->mesh.r;
+    w->content.deflection = r->deflection / 100;
     for (size_t i = 0; i < r->base.num_inputs; i++) {
         if (spline_file_add(&w->content, r->base.inputs[i], r->base.precision, &message)) continue;
         complain("%s", message.text);
@@ -105,6 +107,28 @@ static bool run_task(work *w, spline_task *task)
     return mesh_work_make(m, &task->source);
 }
 
+/* Makes the mesh of CAD files' faces: by the host, unless a device is named, since their many
+   degrees would have a GPU compile longer than it computes. */
+static bool make_parts(work *w, const spline_task *task)
+{
+    mesh_work *m = &w->mesh;
+    const mesh_request *r = m->r;
+    spline_task own = *task;
+    if (r->samples > 0 || r->base.num_parts > 0) {
+        complain("%s: a CAD file's mesh has neither --%s", m->name,
+                 r->samples > 0 ? "samples" : "part");
+        return false;
+    }
+    if (!r->base.device && !r->base.sharing.cooperate)
+        if (!open_context(&m->contexts.ctx, "host", request_verbosity(&r->base))) return false;
+    if (!mesh_work_open(m)) return false;
+    own.ctx = m->contexts.ctx;
+    const bool done = part_mesh_make(&own, &m->result, &m->values);
+    m->num_points = m->result.num_vertices;
+    m->streamed = false;
+    return done;
+}
+
 static bool make_mesh(work *w)
 {
     mesh_work *m = &w->mesh;
@@ -121,6 +145,11 @@ static bool make_mesh(work *w)
                         .user = m,
                         .progress = &m->progress,
                         .times = &m->times};
+    if (part_mesh_suits(&w->content)) return make_parts(w, &task);
+    if (r->deflection > 0) {
+        complain("%s: --deflection is of CAD files", m->name);
+        return false;
+    }
     const bool done = spline_task_begin(&task) && run_task(w, &task);
     spline_task_end(&task);
     return done;

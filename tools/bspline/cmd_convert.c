@@ -396,6 +396,7 @@ static bool read_content(work *w)
 {
     const request *r = w->r;
     for (size_t i = 0; i < r->num_inputs; i++) {
+        w->content.without_mesh = true;
         if (spline_file_add(&w->content, r->inputs[i], r->precision, &w->message)) continue;
         complain("%s", w->message.text);
         return false;

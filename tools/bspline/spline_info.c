@@ -3,9 +3,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cad_info.h"
 #include "command.h"
 #include "info_box.h"
 #include "input.h"
+#include "part_mesh.h"
 #include "spline_file.h"
 
 /* Grows a box by the Euclidean control points of splines. */
@@ -123,11 +125,8 @@ static void print_text(const char *path, const splines *content)
         if (find_kind(content, i, &found)) print_kind(&found);
     if (content->num_trimmed > 0)
         printf("  %-12s %lu\n", "trimmed", (unsigned long)content->num_trimmed);
-    if (content->num_left_out > 0)
-        printf("  %-12s %lu that %s, the first %s\n", "left out",
-               (unsigned long)content->num_left_out,
-               content->num_left_out == 1 ? "is no spline" : "are no splines", content->left_out);
     if (content->unit[0]) printf("  %-12s %s\n", "unit", content->unit);
+    if (content->cad) cad_info_print(content->cad);
     info_box_print(&b, "control box");
 }
 
@@ -173,21 +172,21 @@ static void print_json(const char *path, const splines *content, json_list *list
     for (size_t i = 0; i < content->num_batches; i++)
         if (find_kind(content, i, &found)) add_kind(list, kinds, &found);
     json_add_count(list, o, "trimmed", content->num_trimmed);
-    json_add_count(list, o, "left_out", content->num_left_out);
     json_add_text(list, o, "unit", content->unit[0] ? content->unit : NULL);
     info_box_json(&b, list, o, "control_box");
+    if (content->cad) cad_info_json(content->cad, list, o);
     json_list_print(list, o);
 }
 
 void spline_info_tell(const splines *content, const char *name, const request *r)
 {
     const unsigned long trimmed = (unsigned long)content->num_trimmed;
-    const unsigned long left_out = (unsigned long)content->num_left_out;
-    if (trimmed > 0 && !r->quiet)
+    const cad_model *cad = content->cad;
+    if (trimmed > 0 && !part_mesh_suits(content) && !r->quiet)
         complain("warning: %s: %lu trimmed splines are taken whole", name, trimmed);
-    if (left_out > 0 && !r->quiet)
-        complain("warning: %s: %lu shape%s no spline%s and left out, the first %s", name, left_out,
-                 left_out == 1 ? " is" : "s are", left_out == 1 ? "" : "s", content->left_out);
+    if (cad && (cad->faces_read < cad->faces_in_file || cad->note[0]) && !r->quiet)
+        complain("warning: %s: %u of %u faces are read%s%s", name, cad->faces_read,
+                 cad->faces_in_file, cad->note[0] ? "; " : "", cad->note);
     if (content->unit[0] && r->verbose)
         complain("note: %s: unit of length: %s", name, content->unit);
 }

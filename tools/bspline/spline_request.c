@@ -2,8 +2,8 @@
 #include "spline_request.h"
 
 #define IN_FILES                                                                                   \
-    "IN is a .g2 file (GoTools, SISL), JSON in the layout of geomdl (NURBS-Python), IGES or "      \
-    "STEP; "                                                                                       \
+    "IN is a .g2 file (GoTools, SISL), JSON in the layout of geomdl (NURBS-Python), STEP, IGES "   \
+    "or BREP; "                                                                                    \
     "- is standard input."
 
 static const option eval_options[] = {
@@ -11,7 +11,11 @@ static const option eval_options[] = {
     {"samples", 'n', "N",
      "points along each direction of a spline, @; default 16 between neighbouring knots, 33 to "
      "2049 in all, of curves to 65537",
-     OPTION_COUNT(mesh_request, samples, 2, 1048576)},
+     OPTION_COUNT(mesh_request, samples, 2, 1048576), .excludes = "deflection"},
+    {"deflection", 0, "P",
+     "of CAD files: how far a mesh may be from the faces, @, in % of a part's diagonal; default "
+     "0.1",
+     OPTION_NUMBER(mesh_request, deflection, 1e-5, 10)},
     {.rows = mesh_request_rest},
     {.name = NULL}};
 
@@ -26,7 +30,8 @@ const subcommand command_eval_splines = {
     .name = "eval",
     .of = "B-splines",
     .kinds = FILE_SPLINES,
-    .summary = "evaluate the B-splines of .g2, JSON, IGES and STEP files into a mesh or picture",
+    .summary =
+        "evaluate the B-splines of .g2, JSON, STEP, IGES and BREP files into a mesh or picture",
     .usage = "IN ... -o OUT.{obj,ply,vtk,stl,glb,png} [options]",
     .about = "Of B-splines: evaluates the curves, surfaces and volumes of files and writes them as "
              "lines and quads, or draws them; of volumes the six sides. " IN_FILES,
@@ -34,7 +39,7 @@ const subcommand command_eval_splines = {
     .examples = eval_examples,
     .result = "a picture, or a mesh, of B-spline curves, surfaces and volumes",
     .input = "input file",
-    .endings = "g2 json igs iges step stp",
+    .endings = "g2 json igs iges step stp brep",
     .request_bytes = sizeof(mesh_request),
     .defaults = &eval_defaults,
     .check = mesh_request_check,
@@ -96,7 +101,7 @@ const subcommand command_convert_splines = {
     .examples = convert_examples,
     .result = "splines in another format; .vtu of .msh, .tif of .nii; .bv: their Bezier pieces",
     .input = "input file",
-    .endings = "g2 json igs iges step stp",
+    .endings = "g2 json igs iges step stp brep",
     .request_bytes = sizeof(pieces_request),
     .defaults = &convert_defaults,
     .run = bspline_convert_run};

@@ -16,13 +16,13 @@ static file_kind kind_by_name(const char *path)
     static const struct {
         const char *ending;
         file_kind kind;
-    } known[] = {{"bv", FILE_PATCHES},  {"g2", FILE_SPLINES},   {"json", FILE_SPLINES},
-                 {"igs", FILE_SPLINES}, {"iges", FILE_SPLINES}, {"step", FILE_SPLINES},
-                 {"stp", FILE_SPLINES}, {"csv", FILE_POINTS},   {"tsv", FILE_POINTS},
-                 {"txt", FILE_POINTS},  {"dat", FILE_POINTS},   {"asc", FILE_POINTS},
-                 {"pts", FILE_POINTS},  {"xyz", FILE_POINTS},   {"img", FILE_IMAGE},
-                 {"hdr", FILE_IMAGE},   {"nii.gz", FILE_IMAGE}, {"img.gz", FILE_IMAGE},
-                 {"hdr.gz", FILE_IMAGE}};
+    } known[] = {{"bv", FILE_PATCHES},   {"g2", FILE_SPLINES},   {"json", FILE_SPLINES},
+                 {"igs", FILE_SPLINES},  {"iges", FILE_SPLINES}, {"step", FILE_SPLINES},
+                 {"stp", FILE_SPLINES},  {"brep", FILE_SPLINES}, {"csv", FILE_POINTS},
+                 {"tsv", FILE_POINTS},   {"txt", FILE_POINTS},   {"dat", FILE_POINTS},
+                 {"asc", FILE_POINTS},   {"pts", FILE_POINTS},   {"xyz", FILE_POINTS},
+                 {"img", FILE_IMAGE},    {"hdr", FILE_IMAGE},    {"nii.gz", FILE_IMAGE},
+                 {"img.gz", FILE_IMAGE}, {"hdr.gz", FILE_IMAGE}};
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (input_ends_in(path, known[i].ending)) return known[i].kind;
     return FILE_UNKNOWN;

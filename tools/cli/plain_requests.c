@@ -16,9 +16,9 @@ const subcommand command_info = {
     .about =
         "Tells what BezierView files hold: patches by kind and degree, polyhedra, the box around "
         "the control points, and the box and area of the surface, from 65 points along each "
-        "direction of a patch. FILE may be -, for standard input. Of .g2, .json, IGES and STEP "
+        "direction of a patch. FILE may be -, for standard input. Of .g2, .json and CAD "
         "files it tells the B-splines by kind, degree and knots, the box around their control "
-        "points, the unit of length, and how many are trimmed or of other kinds. Of VTK, VTU, "
+        "points, the unit of length, how many are trimmed, bodies, area and volume. Of VTK, VTU, "
         "MEDIT, MFEM and Gmsh files it tells the cells by kind, creases, data and the box around "
         "the points, of images their size, type and spacing, and of points (CSV, .xyz, .npy, PLY) "
         "how many there are and the box around them.",
@@ -28,7 +28,7 @@ const subcommand command_info = {
     .input = "input file",
     .kinds = FILE_PATCHES | FILE_SPLINES | FILE_CELLS | FILE_IMAGE | FILE_POINTS,
     .endings =
-        "bv g2 json igs iges step stp vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif "
+        "bv g2 json igs iges step stp brep vtk vtu mesh meshb msh csv xyz ply npy png jpg jpeg tif "
         "tiff nii nii.gz hdr img",
     .request_bytes = sizeof(request),
     .run = info_run};

@@ -46,6 +46,17 @@ static void add_triangle(edge_list *list, const mesh_grid *g, size_t first)
     }
 }
 
+/* Adds the sides of faces on no grid. */
+static void add_sides(edge_list *list, const mesh *m)
+{
+    for (size_t face = m->num_grid_faces; face < m->num_faces; face++) {
+        size_t count;
+        const uint32_t *corners = mesh_face(m, face, &count);
+        for (size_t i = 0; i < count; i++)
+            add(list, corners[i], corners[(i + 1) % count]);
+    }
+}
+
 static void add_all(edge_list *list, const mesh *m)
 {
     size_t first = 0;
@@ -57,12 +68,31 @@ static void add_all(edge_list *list, const mesh *m)
             add_rectangle(list, g, first);
         first += mesh_grid_points(g);
     }
-    for (size_t face = m->num_grid_faces; face < m->num_faces; face++) {
-        size_t count;
-        const uint32_t *corners = mesh_face(m, face, &count);
-        for (size_t i = 0; i < count; i++)
-            add(list, corners[i], corners[(i + 1) % count]);
+    add_sides(list, m);
+}
+
+/* Compares lines whichever way they run. */
+static int compare(const void *a, const void *b)
+{
+    const uint32_t *const p = a, *const q = b;
+    const uint64_t one = p[0] < p[1] ? (uint64_t)p[0] << 32 | p[1] : (uint64_t)p[1] << 32 | p[0];
+    const uint64_t two = q[0] < q[1] ? (uint64_t)q[0] << 32 | q[1] : (uint64_t)q[1] << 32 | q[0];
+    return (one > two) - (one < two);
+}
+
+/* Keeps the lines that are there once, and returns how many these are. */
+static size_t keep_single(uint32_t *edges, size_t num)
+{
+    size_t kept = 0, end;
+    if (num > 0) qsort(edges, num, 2 * sizeof(*edges), compare);
+    for (size_t i = 0; i < num; i = end) {
+        for (end = i + 1; end < num && compare(&edges[2 * i], &edges[2 * end]) == 0;)
+            end++;
+        if (end > i + 1) continue;
+        edges[2 * kept] = edges[2 * i];
+        edges[2 * kept++ + 1] = edges[2 * i + 1];
     }
+    return kept;
 }
 
 uint32_t *patch_edges(const mesh *m, size_t *num)
@@ -73,5 +103,6 @@ uint32_t *patch_edges(const mesh *m, size_t *num)
     *num = list.num;
     list.num = 0;
     if (list.edges) add_all(&list, m);
+    if (list.edges && m->is_pieced) *num = keep_single(list.edges, list.num);
     return list.edges;
 }

@@ -73,18 +73,19 @@ static void set_place(const drawing *d, size_t i)
         has_value ? (float)coloring_place(&p->colors, p->values[i - p->first_point]) : NAN;
 }
 
-/* Adds vertices for the corners of polyhedra behind those of the mesh. */
+/* Adds vertices for the corners of polyhedra, with normals of their faces, and of pieces, with
+   those of the vertices, behind those of the mesh. */
 static bool add_corners(drawing *d)
 {
     const mesh *m = d->m;
     const size_t first = first_corner(m);
     if (m->num_corners == first) return true;
-    double *normals = mesh_corner_normals(m, m->num_grid_faces);
-    if (!normals) return false;
+    double *normals = m->is_pieced ? NULL : mesh_corner_normals(m, m->num_grid_faces);
+    if (!normals && !m->is_pieced) return false;
     for (size_t i = first; i < m->num_corners; i++) {
         vertex *corner = &d->vertices[m->num_vertices + i - first];
         *corner = d->vertices[m->corners[i]];
-        turn(d->view, normals + 3 * (i - first), corner->normal);
+        if (normals) turn(d->view, normals + 3 * (i - first), corner->normal);
     }
     free(normals);
     return true;

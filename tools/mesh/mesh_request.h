@@ -10,7 +10,8 @@ enum { FORMAT_NONE, FORMAT_OBJ, FORMAT_PLY, FORMAT_VTK, FORMAT_STL, FORMAT_GLB, 
 typedef struct mesh_request {
     request base;
     picture_options picture;
-    uint32_t samples; /* 0: not given */
+    uint32_t samples;  /* 0: not given */
+    double deflection; /* of CAD files' meshes, in % of a part's diagonal; 0: not given */
     bool normals, texture;
 } mesh_request;
 

@@ -112,7 +112,8 @@ distance_set *distance_set_open(clsp_context *ctx, const char *path)
         return NULL;
     }
     d->path = path;
-    d->has_model = option_number_of("g2 json igs iges step stp bv", dot ? dot + 1 : "", true) >= 0;
+    d->has_model =
+        option_number_of("g2 json igs iges step stp brep bv", dot ? dot + 1 : "", true) >= 0;
     if (d->has_model ? open_model(d, ctx) : open_points(d)) return d;
     distance_set_close(d);
     return NULL;

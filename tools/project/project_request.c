@@ -108,8 +108,8 @@ const subcommand command_project = {
     .summary = "find the nearest points of curves and surfaces to points, and their parameters",
     .usage = "MODEL ... POINTS -o OUT.{csv,npy,png,ply} [options]",
     .about =
-        "Finds for each point the nearest point of all curves and surfaces. MODEL are .g2 "
-        "files, JSON in the layout of geomdl, IGES, STEP or .bv files of BezierView; POINTS is CSV "
+        "Finds for each point the nearest point of all curves and surfaces. MODEL are .g2 files, "
+        "JSON in the layout of geomdl, STEP, IGES, BREP or .bv files; POINTS is CSV "
         "with a point a line, an .npy array of shape (N, DIM), an .xyz file or the vertices of a "
         "PLY file; a heading of CSV decides on its columns. One of them may be -, for standard "
         "input. Any number of points will do.\n"
@@ -127,7 +127,7 @@ const subcommand command_project = {
     .kinds = FILE_PATCHES | FILE_SPLINES,
     .input = "file of curves or surfaces",
     .second = "file of points",
-    .endings = "g2 json igs iges step stp bv csv npy xyz ply",
+    .endings = "g2 json igs iges step stp brep bv csv npy xyz ply",
     .request_bytes = sizeof(project_request),
     .defaults = &defaults,
     .check = check,

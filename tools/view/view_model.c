@@ -6,7 +6,9 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "cad_model.h"
 #include "command.h"
+#include "part_mesh.h"
 #include "sample_numbers.h"
 #include "solid_file.h"
 #include "spline_file.h"
@@ -35,7 +37,7 @@ static view_kind kind_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
     const char *ending = dot ? dot + 1 : "";
-    if (option_number_of("g2 json igs iges step stp", ending, true) >= 0) return VIEW_SPLINES;
+    if (option_number_of("g2 json igs iges step stp brep", ending, true) >= 0) return VIEW_SPLINES;
     return option_number_of("vtk vtu mesh meshb msh", ending, true) >= 0 ? VIEW_SOLID
                                                                          : VIEW_PATCHES;
 }
@@ -79,6 +81,23 @@ static bool check_bytes(const char *path)
     return false;
 }
 
+/* Takes the mesh of a CAD file's faces in the place of its splines. */
+static bool take_part(view_model *m)
+{
+    const cad_model *from = m->from.cad;
+    mesh *to = &m->content.polyhedra;
+    double *nodes = mesh_add_vertices(to, from->nodes.num / 3);
+    bool done = nodes != NULL;
+    if (done) memcpy(nodes, from->nodes.at, from->nodes.num * sizeof(double));
+    for (size_t f = 0; done && f < from->num_faces; f++)
+        for (size_t c = from->corner.at[f]; done && c < from->corner.at[f + 1]; c++)
+            done = mesh_add_corner(to, from->node.at[from->vertex.at[f] + from->triangles.at[c]]) &&
+                   (c % 3 < 2 || mesh_end_face(to));
+    splines_clear(&m->from);
+    m->kind = VIEW_PATCHES;
+    return done || no_memory(m);
+}
+
 static bool read_files(view_model *m)
 {
     const request *r = &m->r->base;
@@ -90,7 +109,7 @@ static bool read_files(view_model *m)
         return false;
     }
     spline_info_tell(&m->from, name_of(m), r);
-    return true;
+    return !part_mesh_suits(&m->from) || take_part(m);
 }
 
 /* ---- control points ---- */
@@ -136,7 +155,7 @@ static double diagonal_of(const view_model *m)
             high[k] = fmax(high[k], place[k]);
         }
     }
-    if (!(high[0] >= low[0])) return 0;
+    if (m->controls.num == 0) mesh_bounds(&m->outline, low, high);
     return hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
 }
 

@@ -34,6 +34,8 @@ static inline bool mesh_grid_is_curve(const mesh_grid *g)
 typedef struct mesh {
     mesh_precision precision;
     bool has_normals; /* set before the first vertex: all vertices have normals */
+    bool is_pieced;   /* faces on no grid are pieces of triangles, whose sides without a neighbour
+                         are their edges */
     bool has_texture; /* writers write the parameters of vertices on grids as texture coordinates */
     size_t num_vertices;
     double *positions;  /* [num_vertices][3] */

@@ -1,253 +1,38 @@
 #include "geomdl.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "cad_json.h"
+#include "geomdl_item.h"
 #include "json_stream.h"
 #include "spline_scan.h"
 
-/* What a key of a spline tells, of one direction where it ends in _u, _v or _w. */
-typedef enum key_kind { KEY_OTHER, KEY_DEGREE, KEY_KNOTS, KEY_SIZE, NUM_KEYS } key_kind;
-
-/* A spline whose keys come in any order. */
-typedef struct item {
-    spline made;
-    uint64_t line; /* where it begins */
-    bool has[NUM_KEYS][SPLINES_MAX_DIRECTIONS];
-    bool is_curve; /* has a key of curves, without a direction */
-    uint64_t knot_line[SPLINES_MAX_DIRECTIONS];
-    double *weights;
-    size_t num_weights, weight_capacity;
-    bool is_trimmed;
-} item;
-
-/* ---- keys ---- */
-
-static key_kind find_key(const char *key, uint32_t *direction, bool *is_curve)
+/* Reads what a spline has beside itself: of faces of CAD files all, else it is left out. */
+static bool read_other(scanner *s, splines *content, bool *is_trimmed)
 {
-    static const char *const names[] = {"", "degree", "knotvector", "size"};
-    static const char directions[] = "uvw";
-    *direction = 0;
-    *is_curve = false;
-    for (int kind = KEY_DEGREE; kind < NUM_KEYS; kind++) {
-        const size_t length = strlen(names[kind]);
-        if (strncmp(key, names[kind], length) != 0) continue;
-        const char *rest = key + length;
-        *is_curve = rest[0] == 0 && kind != KEY_SIZE;
-        if (*is_curve) return (key_kind)kind;
-        if (rest[0] != '_' || rest[1] == 0 || rest[2] != 0) continue;
-        const char *found = strchr(directions, rest[1]);
-        if (!found) continue;
-        *direction = (uint32_t)(found - directions);
-        return (key_kind)kind;
-    }
-    return KEY_OTHER;
-}
-
-static bool read_knots(scanner *s, item *t, uint32_t direction)
-{
-    spline *p = &t->made;
-    const bool floats = s->floats;
-    double knot;
-    p->num_knots[direction] = 0;
-    if (!json_open(s, '[', "the list of knots")) return false;
-    t->knot_line[direction] = s->word_line;
-    s->floats = false; /* knots are doubles in any precision */
-    for (size_t n = 0; json_next_item(s, &n);)
-        if (!json_read_real(s, "a knot", &knot) ||
-            !spline_scan_append(s, &p->type.knots[direction], &p->num_knots[direction],
-                                &p->knot_capacity[direction], knot))
-            return false;
-    s->floats = floats;
-    return !s->failed;
-}
-
-/* ---- control points ---- */
-
-/* Appends the coordinates of a point. */
-static bool take_point(scanner *s, item *t, const cJSON *point)
-{
-    spline *p = &t->made;
-    const cJSON *coordinate;
-    double value;
-    const int n = cJSON_GetArraySize(point);
-    if (!cJSON_IsArray(point))
-        return scanner_fail(s, s->word_line, "a point that is no list of coordinates");
-    if (n == 0) return scanner_fail(s, s->word_line, "a point of no coordinates");
-    if (n > SPLINES_MAX_DIM)
-        return scanner_fail(s, s->word_line, "a point of more than %d coordinates",
-                            SPLINES_MAX_DIM);
-    if (p->type.dim == 0) p->type.dim = (uint32_t)n;
-    if (p->type.dim != (uint32_t)n)
-        return scanner_fail(s, s->word_line, "a point of %d coordinates after one of %u", n,
-                            p->type.dim);
-    cJSON_ArrayForEach(coordinate, point)
-    {
-        if (!json_real_of(s, coordinate, "a coordinate", &value) ||
-            !spline_scan_append(s, &p->points, &p->num_reals, &p->point_capacity, value))
-            return false;
-    }
-    return true;
-}
-
-static bool read_point(scanner *s, item *t)
-{
-    cJSON *point = json_value(s, "a point, a list of coordinates");
-    const bool done = point && take_point(s, t, point);
-    cJSON_Delete(point);
-    return done;
-}
-
-static bool read_points(scanner *s, item *t)
-{
-    t->made.num_reals = 0;
-    t->made.type.dim = 0;
-    if (!json_open(s, '[', "the list of points")) return false;
-    for (size_t n = 0; json_next_item(s, &n);)
-        if (!read_point(s, t)) return false;
-    return !s->failed;
-}
-
-static bool read_weights(scanner *s, item *t)
-{
-    double weight;
-    t->num_weights = 0;
-    if (!json_open(s, '[', "the list of weights")) return false;
-    for (size_t n = 0; json_next_item(s, &n);)
-        if (!json_read_real(s, "a weight", &weight) || !spline_scan_weight(s, weight) ||
-            !spline_scan_append(s, &t->weights, &t->num_weights, &t->weight_capacity, weight))
-            return false;
-    return !s->failed;
-}
-
-static bool read_control_points(scanner *s, item *t)
-{
-    if (!json_open(s, '{', "an object with \"points\"")) return false;
-    for (size_t n = 0; json_next_key(s, &n);) {
-        bool done = strcmp(s->word, "points") == 0    ? read_points(s, t)
-                    : strcmp(s->word, "weights") == 0 ? read_weights(s, t)
-                                                      : json_skip(s);
-        if (!done) return false;
-    }
-    return !s->failed;
-}
-
-/* ---- a spline ---- */
-
-static bool read_type(scanner *s)
-{
-    char text[SCANNER_SHOWN + 4];
-    if (!json_read_word(s, "the type of a spline")) return false;
-    if (strcmp(s->word, "spline") == 0) return true;
-    return scanner_fail(s, s->word_line, "data of type \"%s\" are no spline",
-                        scanner_shown(s, text));
-}
-
-static bool read_member(scanner *s, item *t)
-{
-    uint32_t direction;
-    bool is_curve;
-    const key_kind kind = find_key(s->word, &direction, &is_curve);
-    uint32_t *degree = &t->made.type.degree[direction];
-    uint32_t *size = &t->made.type.num_controls[direction];
-    if (kind != KEY_OTHER) {
-        t->has[kind][direction] = true;
-        t->is_curve = t->is_curve || is_curve;
-    }
-    if (kind == KEY_DEGREE) return json_read_count(s, "the degree", SPLINES_MAX_DEGREE, degree);
-    if (kind == KEY_SIZE) return json_read_count(s, "the size", SPLINES_MAX_CONTROLS, size);
-    if (kind == KEY_KNOTS) return read_knots(s, t, direction);
-    if (strcmp(s->word, "control_points") == 0) return read_control_points(s, t);
-    if (strcmp(s->word, "type") == 0) return read_type(s);
-    if (strcmp(s->word, "trims") == 0) t->is_trimmed = true;
+    const bool is_cad = content->cad && content->cad->is_open;
+    if (is_cad && cad_json_is_face(s->word)) return cad_json_face(s, content->cad);
+    if (strcmp(s->word, "trims") == 0) *is_trimmed = true;
     return json_skip(s);
-}
-
-/* Whether there are all keys that a spline of its directions has. */
-static bool check_keys(scanner *s, const item *t)
-{
-    static const char *const names[NUM_KEYS] = {"", "degree", "knotvector", "size"};
-    const spline_type *type = &t->made.type;
-    for (uint32_t k = 0; k < type->directions; k++) {
-        for (int kind = KEY_DEGREE; kind < NUM_KEYS; kind++) {
-            if (t->has[kind][k] || (t->is_curve && kind == KEY_SIZE)) continue;
-            if (t->is_curve) return scanner_fail(s, t->line, "a curve without \"%s\"", names[kind]);
-            return scanner_fail(s, t->line, "a %s without \"%s_%c\"", spline_form(type),
-                                names[kind], "uvw"[k]);
-        }
-    }
-    if (t->made.num_reals > 0) return true;
-    return scanner_fail(s, t->line, "a %s without control points", spline_form(type));
-}
-
-/* Whether numbers of control points, knots and weights fit each other. */
-static bool check_sizes(scanner *s, const item *t)
-{
-    const spline *p = &t->made;
-    const size_t points = p->num_reals / p->type.dim;
-    for (uint32_t k = 0; k < p->type.directions; k++) {
-        const uint32_t num = p->type.num_controls[k], degree = p->type.degree[k];
-        if (num <= degree)
-            return scanner_fail(s, t->line, "%u control points of degree %u", num, degree);
-        if (p->num_knots[k] != (size_t)num + degree + 1)
-            return scanner_fail(
-                s, t->knot_line[k], "%lu knots for %u control points of degree %u, not %lu",
-                (unsigned long)p->num_knots[k], num, degree, (unsigned long)num + degree + 1);
-    }
-    if (points != spline_num_controls(&p->type))
-        return scanner_fail(s, t->line, "%lu points where the sizes make %llu",
-                            (unsigned long)points,
-                            (unsigned long long)spline_num_controls(&p->type));
-    if (t->num_weights > 0 && t->num_weights != points)
-        return scanner_fail(s, t->line, "%lu weights for %lu points", (unsigned long)t->num_weights,
-                            (unsigned long)points);
-    return true;
-}
-
-/* Finds which kind of spline it is and how its points run. */
-static void set_directions(item *t)
-{
-    spline *p = &t->made;
-    uint32_t *num = p->type.num_controls;
-    const bool has_w = t->has[KEY_DEGREE][2] || t->has[KEY_KNOTS][2] || t->has[KEY_SIZE][2];
-    p->type.directions = t->is_curve ? 1 : has_w ? 3 : 2;
-    if (t->is_curve) {
-        const size_t points = p->type.dim > 0 ? p->num_reals / p->type.dim : 0;
-        num[0] = points > SPLINES_MAX_CONTROLS ? SPLINES_MAX_CONTROLS : (uint32_t)points;
-    }
-    for (uint32_t k = p->type.directions; k < SPLINES_MAX_DIRECTIONS; k++)
-        num[k] = 1;
-    p->step[0] = num[1];
-    p->step[1] = 1;
-    p->step[2] = (size_t)num[0] * num[1];
-}
-
-static bool end_item(scanner *s, splines *content, item *t)
-{
-    set_directions(t);
-    if (!check_keys(s, t) || !check_sizes(s, t)) return false;
-    for (uint32_t k = 0; k < t->made.type.directions; k++)
-        if (!spline_scan_knots(s, &t->made.type, k, t->knot_line[k])) return false;
-    if (!spline_scan_weigh(s, &t->made, t->weights, t->num_weights, t->line)) return false;
-    if (!splines_add(content, &t->made)) return spline_scan_memory(s);
-    if (t->is_trimmed) content->num_trimmed++;
-    return true;
 }
 
 /* Reads a spline, whose directions must be those given, or any where these are 0. */
 static bool read_item(scanner *s, splines *content, uint32_t *directions)
 {
-    item t = {.is_curve = false};
-    bool done = json_open(s, '{', "a spline, an object");
+    geomdl_item t = {.is_curve = false};
+    bool done = json_open(s, '{', "a spline, an object"), taken, is_trimmed = false;
     t.line = s->word_line;
     for (size_t n = 0; done && json_next_key(s, &n);)
-        done = read_member(s, &t);
-    done = done && !s->failed && end_item(s, content, &t);
+        done = geomdl_item_member(s, &t, &taken) && (taken || read_other(s, content, &is_trimmed));
+    done = done && !s->failed && geomdl_item_end(s, &t);
     if (done && *directions == 0) *directions = t.made.type.directions;
     if (done && *directions != t.made.type.directions)
         done = scanner_fail(s, t.line, "a %s is not of the file's type", spline_form(&t.made.type));
-    spline_clear(&t.made);
-    free(t.weights);
+    if (done && content->cad && content->cad->is_open)
+        done = cad_json_end_face(s, content, &t.made.type, &is_trimmed);
+    if (done && !splines_add(content, &t.made)) done = spline_scan_memory(s);
+    if (done && is_trimmed) content->num_trimmed++;
+    geomdl_item_clear(&t);
     return done;
 }
 
@@ -294,9 +79,13 @@ bool geomdl_read(splines *content, scanner *s)
 {
     const size_t before = content->num_splines;
     if (!json_open(s, '{', "a JSON object")) return false;
-    for (size_t n = 0; json_next_key(s, &n);)
+    for (size_t n = 0; json_next_key(s, &n);) {
+        bool taken = false;
+        if (!cad_json_member(s, content, &taken)) return false;
+        if (taken) continue;
         if (!(strcmp(s->word, "shape") == 0 ? read_shape(s, content) : json_skip(s))) return false;
-    if (s->failed || !json_end(s)) return false;
+    }
+    if (s->failed || !json_end(s) || !cad_json_end(s, content)) return false;
     if (content->num_splines > before) return true;
     return scanner_fail(s, s->line, "the file holds no spline: there are no data of a \"shape\"");
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bezierview.h"
+#include "cad_model.h"
 #include "input.h"
 #include "spline_file.h"
 
@@ -95,18 +96,18 @@ static bool add_splines(splines *content, const char *path, mesh_precision preci
                         io_message *message)
 {
     static const char way[] = "; 'clspline convert' makes a file of what is read";
+    content->without_mesh = true;
     if (!spline_file_add(content, path, precision, message)) return false;
+    const cad_model *cad = content->cad;
     const unsigned long trimmed = (unsigned long)content->num_trimmed;
-    const unsigned long left_out = (unsigned long)content->num_left_out;
     if (trimmed > 0)
         return io_fail(message,
                        "%s: %lu spline%s trimmed, and what is cut off would be taken for a part of "
                        "the model%s",
                        path, trimmed, trimmed == 1 ? " is" : "s are", way);
-    if (left_out > 0)
-        return io_fail(message, "%s: %lu shape%s no spline%s and would be missing, the first %s%s",
-                       path, left_out, left_out == 1 ? " is" : "s are", left_out == 1 ? "" : "s",
-                       content->left_out, way);
+    if (cad && cad->faces_read < cad->faces_in_file)
+        return io_fail(message, "%s: %u of %u faces are read, and the others would be missing%s",
+                       path, cad->faces_read, cad->faces_in_file, way);
     return true;
 }
 

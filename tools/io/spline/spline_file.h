@@ -1,5 +1,6 @@
-/* Files of B-splines: GoTools' .g2 (g2.h), geomdl's JSON (geomdl.h), IGES (iges.h) and STEP
-   (step.h), told from each other by how they begin, or else by the name's ending. */
+/* Files of B-splines: GoTools' .g2 (g2.h), geomdl's JSON (geomdl.h), and STEP, IGES and BREP files,
+   which clspline-cad reads (cad_process.h). They are told from each other by how they begin, CAD
+   files also by the name's ending. */
 #ifndef CLSPLINE_TOOLS_IO_SPLINE_FILE_H
 #define CLSPLINE_TOOLS_IO_SPLINE_FILE_H
 
@@ -16,8 +17,8 @@
 bool spline_file_add(splines *content, const char *path, mesh_precision precision,
                      io_message *message);
 
-/* Reads an open stream as spline_file_add does, and leaves it open; name stands for it in
-   messages. */
+/* Reads an open stream as spline_file_add does, but no CAD file, and leaves it open; name stands
+   for it in messages. */
 bool spline_file_read(splines *content, FILE *file, const char *name, mesh_precision precision,
                       io_message *message);
 

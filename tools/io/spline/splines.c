@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "cad_model.h"
 #include "utf8.h"
 
 enum { MAX_BEZIER_KNOTS = 2 * (SPLINES_MAX_DEGREE + 1) };
@@ -137,6 +138,12 @@ double spline_parameter(const spline_batch *batch, size_t number, uint32_t direc
     return (1 - parameter) * ends[0] + parameter * ends[1]; /* exact at both */
 }
 
+double spline_kept(const spline_type *type, uint32_t direction, double parameter)
+{
+    const double begin = spline_begin(type, direction), end = spline_end(type, direction);
+    return is_bezier(type, direction) ? (parameter - begin) / (end - begin) : parameter;
+}
+
 /* Gives a copy knots of its own; false, without any, when memory runs out. */
 static bool own_knots(spline_type *type)
 {
@@ -261,11 +268,6 @@ bool splines_add(splines *content, const spline *s)
     return true;
 }
 
-void splines_leave_out(splines *content, const char *word)
-{
-    if (content->num_left_out++ == 0) utf8_copy(content->left_out, word, SPLINES_WORD);
-}
-
 void splines_set_unit(splines *content, const char *unit)
 {
     if (content->unit[0] == 0)
@@ -318,5 +320,6 @@ void splines_clear(splines *content)
     }
     free(content->batches);
     free(content->slots);
+    cad_model_free(content->cad);
     *content = (splines){0};
 }

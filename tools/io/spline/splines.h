@@ -43,6 +43,8 @@ typedef struct spline_batch {
     size_t num_reals, number_capacity, domain_capacity, point_capacity;
 } spline_batch;
 
+struct cad_model;
+
 /* What files hold. Batches are in the order of their first splines. */
 typedef struct splines {
     size_t num_batches, batch_capacity;
@@ -51,9 +53,12 @@ typedef struct splines {
     size_t num_slots;   /* a power of 2, or 0 */
     size_t num_splines; /* of all batches */
     size_t num_trimmed; /* splines of which a part may be cut off, kept whole here */
-    size_t num_left_out;         /* other curves and surfaces of the model, which are not read */
-    char left_out[SPLINES_WORD]; /* names the first of them, as "PLANE" */
-    char unit[SPLINES_WORD];     /* of length, as "millimetre"; "" where no file tells it */
+    char unit[SPLINES_WORD]; /* of length, as "mm"; "" where no file tells it */
+    struct cad_model *cad;   /* of CAD files (cad_model.h); NULL: none was read */
+    /* Set by who reads CAD files: no mesh is wanted, or one that is so near to the faces, as a
+       share of a part's diagonal; 0: clspline-cad's choice. */
+    bool without_mesh;
+    double deflection;
 } splines;
 
 /* One that is being read. */
@@ -82,6 +87,9 @@ double spline_end(const spline_type *type, uint32_t direction);
 double spline_parameter(const spline_batch *batch, size_t number, uint32_t direction,
                         double parameter);
 
+/* A parameter of the file as it is kept. */
+double spline_kept(const spline_type *type, uint32_t direction, double parameter);
+
 /* Counts the intervals of positive length between knots of the domain. */
 uint32_t spline_spans(const spline_type *type, uint32_t direction);
 
@@ -97,9 +105,6 @@ double splines_diagonal(const splines *content, double *largest);
 
 /* Adds a copy of a spline that is complete and sound. False when memory runs out. */
 bool splines_add(splines *content, const spline *s);
-
-/* Counts a curve or surface that is not read, which a word names. */
-void splines_leave_out(splines *content, const char *word);
 
 /* Takes note of a file's unit, "several" where those before have another. */
 void splines_set_unit(splines *content, const char *unit);

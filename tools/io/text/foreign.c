@@ -115,8 +115,8 @@ static const foreign_format *find_format(const scanner *s, const unsigned char *
         foreign_format format;
     } known[] = {{MARK(STEP_MARK), {"a STEP file", FILE_SPLINES, NULL}},
                  {MARK("3D Geometry File Format"), {"a Rhino 3DM file", FILE_UNKNOWN, NULL}},
-                 {MARK("DBRep_DrawableShape"), {"a BREP file of Open CASCADE", FILE_UNKNOWN, NULL}},
-                 {MARK("CASCADE Topology"), {"a BREP file of Open CASCADE", FILE_UNKNOWN, NULL}},
+                 {MARK("DBRep_DrawableShape"), {"a BREP file of Open CASCADE", FILE_SPLINES, NULL}},
+                 {MARK("CASCADE Topology"), {"a BREP file of Open CASCADE", FILE_SPLINES, NULL}},
                  {MARK("ply"), {"a PLY file", FILE_UNKNOWN, NULL}},
                  {MARK("OFF"), {"an OFF file", FILE_UNKNOWN, NULL}},
                  {MARK("COFF"), {"an OFF file", FILE_UNKNOWN, NULL}},
@@ -191,16 +191,11 @@ file_kind foreign_kind(scanner *s)
     return format ? format->kind : FILE_UNKNOWN;
 }
 
-bool foreign_is_iges(scanner *s)
+bool foreign_is_cad(scanner *s)
 {
     const unsigned char *text;
-    const size_t count = scanner_buffered(s, &text);
-    return is_iges(text, count, 'S');
-}
-
-bool foreign_is_step(scanner *s)
-{
-    const unsigned char *text;
-    const size_t length = strlen(STEP_MARK), count = scanner_buffered(s, &text);
-    return count >= length && memcmp(text, STEP_MARK, length) == 0;
+    const size_t count = scanner_buffered(s, &text), begin = count < 256 ? count : 256;
+    return is_iges(text, count, 'S') || has_words(text, begin, STEP_MARK) ||
+           has_words(text, begin, "DBRep_DrawableShape") ||
+           has_words(text, begin, "CASCADE Topology V");
 }

@@ -25,8 +25,7 @@ bool foreign_refuse(scanner *s, const char *formats, file_kind own);
 /* Returns the kind of a file of which nothing was read, by how it begins. */
 file_kind foreign_kind(scanner *s);
 
-/* Tell whether a file of which nothing was read begins as IGES files, or STEP files, do. */
-bool foreign_is_iges(scanner *s);
-bool foreign_is_step(scanner *s);
+/* Tells whether a file of which nothing was read begins as STEP, IGES and BREP files do. */
+bool foreign_is_cad(scanner *s);
 
 #endif
