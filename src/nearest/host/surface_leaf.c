@@ -583,8 +583,8 @@ bool clspi_surface_leaves(clspi_surface_parts *parts, uint32_t number, clspi_sur
     const uint32_t num_arcs = piece->trim ? piece->trim->num_arcs : 0;
     const near_arcs all = {NULL, num_arcs, false};
     m.items = malloc(LEAVES_MAX * sizeof *m.items);
-    m.arcs = malloc(LEVELS * ((size_t)num_arcs + 1) * sizeof *m.arcs);
-    bool done = memory && m.items && m.arcs;
+    if (num_arcs > 0) m.arcs = malloc((size_t)LEVELS * num_arcs * sizeof *m.arcs);
+    bool done = memory && m.items && (m.arcs || num_arcs == 0);
     for (size_t i = 0; done && i < LEVELS + JETS; i++)
         *(i < LEVELS ? &m.controls[i] : &m.jet[i - LEVELS]) = memory + i * shape->reals;
     if (done) {
