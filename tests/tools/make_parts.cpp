@@ -2,7 +2,8 @@
 // usage: make_parts FOLDER
 //
 //   bracket.step   a box of 60 x 40 x 20 with a hole of radius 8 along z and an edge rounded by 5
-//   plate.step     a plate of 80 x 50 x 8 with four holes of radius 4 and a boss of radius 10 that is
+//   plate.step     a plate of 80 x 50 x 8 with four holes of radius 4 and a boss of radius 10 that
+//   is
 //                  12 high, rounded by 3 at its foot
 //   bracket.igs    the bracket's faces, each by itself
 //   round.step     a ball of radius 9, a ring of radii 20 and 5, a cone with its tip
