@@ -132,7 +132,7 @@ static void test_planes(void **state)
 {
     static const double corner[3] = {0, 0, 0}, x[3] = {2, 0, 0.5}, y[3] = {0, 1, 0.25};
     static const double low[3] = {-1, -1, -1}, high[3] = {3, 2, 2};
-    part *p = part_new(lent_context(""));
+    part *p = part_new();
 
     (void)state;
     part_plane(p, corner, x, y);
@@ -154,7 +154,7 @@ static void test_planes(void **state)
 static void test_curved(void **state)
 {
     static const double low[3] = {-1, -1, -1}, high[3] = {4, 2, 2};
-    part *p = part_new(lent_context(""));
+    part *p = part_new();
 
     (void)state;
     for (unsigned degree = 2; degree < 5; degree++) {
@@ -175,7 +175,7 @@ static void test_curved(void **state)
 static void test_cylinder(void **state)
 {
     static const double low[3] = {-2, -2, -1}, high[3] = {2, 2, 3};
-    part *p = part_new(lent_context(""));
+    part *p = part_new();
 
     (void)state;
     cylinder_face(p, 1, 0, 2);
@@ -192,7 +192,7 @@ static void test_off_domain(void **state)
 {
     static const double low[3] = {-1, -1, -1}, high[3] = {3, 2, 2};
     static const double origin[3] = {0, 0, 0}, other[3] = {1.2, 0, 0};
-    part *p = part_new(lent_context(""));
+    part *p = part_new();
 
     (void)state;
     wavy_face(p, 3, origin);
@@ -213,7 +213,7 @@ static void test_edges(void **state)
     static const double centre[3] = {1, 1, 0.01}, rx[3] = {0.5, 0, 0}, ry[3] = {0, 0.5, 0};
     static const double a[3] = {3, 0, 0}, b[3] = {3, 2, 1};
     static const double low[3] = {-1, -1, -1}, high[3] = {4, 3, 1};
-    part *p = part_new(lent_context(""));
+    part *p = part_new();
 
     (void)state;
     const int round = part_round_edge(p, centre, rx, ry);
@@ -248,7 +248,7 @@ static void test_loops(void **state)
     const double params[10] = {0.1, 0.5, 0.9, 0.5, 0.5, 0.9, 0.45, 0.5, 0.2, 0.999};
     const double near = 1e-13;
     uint8_t inside[5];
-    part *p = part_new(lent_context(""));
+    part *p = part_new();
 
     (void)state;
     part_plane(p, corner, x, y);
@@ -266,7 +266,7 @@ static void test_loops(void **state)
     part_make(p);
     check_some(p, low, high);
     part_free(&p);
-    p = part_new(lent_context(""));
+    p = part_new();
     part_plane(p, corner, x, y);
     part_loop(p);
     part_line(p, 0.2, 0.3, 0.8, 0.3, NO_EDGE);
@@ -283,7 +283,7 @@ static void test_pole(void **state)
     static const double at[3][2] = {{1, 0}, {1, 1}, {0, 1}};
     const unsigned degrees[2] = {2, 2}, controls[2] = {3, 3};
     double points[3][3][4];
-    part *p = part_new(lent_context(""));
+    part *p = part_new();
 
     (void)state;
     for (int i = 0; i < 3; i++)
@@ -308,7 +308,7 @@ static void test_contains(void **state)
     static float floats[2];
     static uint8_t inside[NUM];
     static const double at[3] = {0, 0, 0};
-    part *p = part_new(lent_context(""));
+    part *p = part_new();
 
     (void)state;
     wavy_face(p, 3, at);
@@ -361,7 +361,7 @@ static void test_not_finite(void **state)
 {
     static const double corner[3] = {0, 0, 0}, x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
     static const double nowhere[3] = {NAN, 0, 0}, query[3] = {0.5, 0.5, 2};
-    part *p = part_new(lent_context(""));
+    part *p = part_new();
     clsp_nearest_f64 found;
 
     (void)state;
@@ -385,7 +385,7 @@ static void test_bad_trims(void **state)
     static const double corner[3] = {0, 0, 0}, x[3] = {1, 0, 0}, y[3] = {0, 1, 0};
     static const double fall[4] = {0, 1, 0.5, 1}, high[4] = {0, 0, 1, 1};
     static const double weights[6] = {0, 0, 1, 1, 1, 0};
-    part *p = part_new(lent_context(""));
+    part *p = part_new();
     clsp_nearest *made;
 
     (void)state;

@@ -4,14 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bezier_fixture.h"
+#include "schedule_fixture.h"
 #include "support.h"
 
-part *part_new(clsp_context *ctx)
+part *part_new(void)
 {
+    static const clsp_context_opts host = {.device = "host", .limits = ""};
     part *const p = calloc(1, sizeof *p);
 
     assert_non_null(p);
-    p->ctx = ctx;
+    p->ctx = lent_context("");
+    if (!device_of(p->ctx).fp64) assert_ok(NULL, clsp_context_create(&p->own_ctx, NULL, &host));
+    if (p->own_ctx) p->ctx = p->own_ctx;
     return p;
 }
 
@@ -112,23 +117,23 @@ void part_face(part *p, const unsigned degree[2], const unsigned controls[2],
     const size_t num = (size_t)controls[0] * controls[1] * 4;
     const size_t of_knots = controls[0] + controls[1] + degree[0] + degree[1] + 2;
     const uint32_t f = p->num_faces++;
-    double *const memory = malloc((num + of_knots) * sizeof *memory), *to = memory + num;
+    double *const copied = malloc((num + of_knots) * sizeof *copied), *to = copied + num;
     const clsp_bspline_desc d = {.precision = CLSP_F64,
                                  .degree = {degree[0], degree[1]},
                                  .num_controls = {controls[0], controls[1]},
                                  .knots = {knots ? knots[0] : NULL, knots ? knots[1] : NULL},
                                  .rational = 1};
 
-    assert_true(memory && f < PART_FACES);
-    p->memory[f] = memory;
-    memcpy(memory, points, num * sizeof *memory);
+    assert_true(copied && f < PART_FACES);
+    p->memory[f] = copied;
+    memcpy(copied, points, num * sizeof *copied);
     p->surfaces[f] = (ref_bspline){.directions = 2,
                                    .degree = {degree[0], degree[1]},
                                    .controls = {controls[0], controls[1], 1},
                                    .knots = {NULL, NULL, one},
                                    .dim = 3,
                                    .rational = 1,
-                                   .points = memory};
+                                   .points = copied};
     for (int k = 0; k < 2; k++) {
         p->surfaces[f].knots[k] = to;
         for (unsigned i = 0; i < controls[k] + degree[k] + 1; i++)
@@ -215,6 +220,7 @@ void part_free(part **ptr)
         ref_face_free(p->faces[f]);
         free(p->memory[f]);
     }
+    clsp_context_destroy(&p->own_ctx);
     free(p);
 }
 

@@ -17,7 +17,7 @@ typedef struct part_curves {
 } part_curves;
 
 typedef struct part {
-    clsp_context *ctx;
+    clsp_context *ctx, *own_ctx; /* NULL: it is lent */
     uint32_t num_faces, num_loops;
     uint32_t loop[PART_FACES + 1], curve[PART_CURVES + 1], edge[PART_CURVES];
     double tolerance[PART_CURVES];
@@ -56,7 +56,9 @@ int part_round_edge(part *p, const double centre[3], const double x[3], const do
 void part_make(part *p);
 clsp_trims part_trims(const part *p);
 void part_free(part **p);
-part *part_new(clsp_context *ctx);
+
+/* Makes a part without faces, on the host where the device has no double precision. */
+part *part_new(void);
 
 /* Returns the oracle's distance of a query. */
 double part_distance(const part *p, const double *query);
