@@ -18,6 +18,7 @@ import unittest
 
 from command_fixture import Case, DATA, FULL, main, run
 from mesh_files import read_ply_data, read_stl
+from spline_fixture import de_boor
 
 MAKE_PARTS, CLSPLINE_CAD = sys.argv[3:5] if len(sys.argv) > 4 else (None, None)
 BRACKET = 60 * 40 * 20 - (1 - math.pi / 4) * 25 * 60 - math.pi * 64 * 20
@@ -55,22 +56,6 @@ def cross_volume(count=2000):
 
 
 ROUND = 4 / 3 * math.pi * 9 ** 3 + 2 * math.pi ** 2 * 20 * 25 + math.pi * 36 * 10 / 3
-
-
-def find_span(knots, degree, num, t):
-    return next((i for i in range(num - 1, degree, -1) if knots[i] <= t), degree)
-
-
-def de_boor(knots, degree, points, t):
-    """A point of a B-spline curve with homogeneous control points."""
-    span = find_span(knots, degree, len(points), t)
-    row = [points[span - degree + i] for i in range(degree + 1)]
-    for level in range(1, degree + 1):
-        for i in range(degree, level - 1, -1):
-            a, b = knots[span - degree + i], knots[span + 1 + i - level]
-            w = (t - a) / (b - a)
-            row[i] = [(1 - w) * x + w * y for x, y in zip(row[i - 1], row[i])]
-    return row[degree]
 
 
 def controls(item):

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "cad_model.h"
 #include "command.h"
 #include "option_table.h"
 #include "point_file.h"
@@ -37,7 +38,12 @@ static bool open_model(distance_set *d, clsp_context *ctx)
     clsp_device_info info = {0};
     const bool has_fp64 = clsp_context_device(ctx, &info) == CLSP_OK && info.fp64;
     const mesh_precision precision = has_fp64 ? MESH_F64 : MESH_F32;
+    d->content.without_mesh = true;
     if (!project_model_read(&d->content, &d->path, 1, precision)) return false;
+    const cad_model *part = d->content.cad;
+    if (part && part->faces_read < part->faces_in_file)
+        complain("warning: %s: %u of %u faces are read", d->path, part->faces_read,
+                 part->faces_in_file);
     if (d->content.batches[0].type.dim != DIM) {
         complain("%s: spline 0 is not of 3 coordinates", d->path);
         return false;
