@@ -188,6 +188,7 @@ static clsp_status load(clsp_nearest *search, clsp_patch_plan *const *plans, siz
                                  .edges = rows_of(&trims->edges),
                                  .edge = trims->edge,
                                  .tolerance = trims->tolerance,
+                                 .turned = trims->turned,
                                  .snap = trims->snap > 0 ? trims->snap : SNAP};
     const clsp_status status = s.descs && s.spans
                                    ? make_search(search, &s, plans, num, trims ? &desc : NULL)
@@ -253,7 +254,10 @@ void clsp_nearest_destroy(clsp_nearest **ptr)
 clsp_status clspi_nearest_set_find(clsp_nearest *search, const clspi_nearest_queries *queries,
                                    bool alone)
 {
-    return clspi_nearest_answer(&search->base, search->surfaces, search->dim, queries, alone)
+    clspi_nearest_queries all = *queries;
+
+    all.has_probes = true;
+    return clspi_nearest_answer(&search->base, search->surfaces, search->dim, &all, alone)
                ? CLSP_OK
                : no_memory(search->base.ctx);
 }

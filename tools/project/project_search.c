@@ -27,12 +27,12 @@ static bool make_room(project_search *s)
     return false;
 }
 
-/* Whether all splines are searched at once: where surfaces are among several plans or have loops.
-   Curves alone, which may have several results a point, and one plan are searched by whatever
-   searches these. */
+/* Whether all splines are searched at once: where surfaces are among several plans, have loops or
+   get signs, which are known at their edges then. Curves alone, which may have several results a
+   point, and one plan are searched by whatever searches these. */
 static bool is_one_search(const project_search *s)
 {
-    return s->directions > 1 && (s->plans.num > 1 || s->content->cad);
+    return s->directions > 1 && (s->plans.num > 1 || s->content->cad || s->is_signed);
 }
 
 /* Makes the search of all plans. */
@@ -101,14 +101,6 @@ static void set_place(nearest_row *row, const patch_place *at, const double para
                             : param[k];
 }
 
-/* Whether a row is of a face whose outward side is not that of its normal. */
-static bool is_turned(const project_search *s, const nearest_row *row)
-{
-    const cad_model *cad = s->content->cad;
-    return cad && row->patch >= 0 && (size_t)row->patch < cad->num_faces &&
-           cad->faces[row->patch].is_turned;
-}
-
 /* Gives a row its normal and its signed distance, which are NaN where there are none. */
 static void set_side(nearest_row *row, const project_search *s, size_t i)
 {
@@ -116,10 +108,9 @@ static void set_side(nearest_row *row, const project_search *s, size_t i)
     for (size_t k = 0; s->is_signed && k < 4; k++)
         side[k] = s->precision == MESH_F64 ? ((const double *)s->sides)[4 * i + k]
                                            : (double)((const float *)s->sides)[4 * i + k];
-    const double turn = is_turned(s, row) ? -1 : 1;
     for (int k = 0; k < 3; k++)
-        row->normal[k] = turn * side[k];
-    row->signed_distance = turn * side[3];
+        row->normal[k] = side[k];
+    row->signed_distance = side[3];
 }
 
 /* Reads result i; plan: of the first patch. */

@@ -39,6 +39,7 @@ static bool add_face(project_trims *t, const cad_model *m, const curve_starts *s
 {
     const bool has_loops = face < m->num_faces;
     bool done = true;
+    t->turned[t->loop.num - 1] = has_loops && m->faces[face].is_turned;
     for (size_t l = has_loops ? m->loop.at[face] : 0; done && has_loops && l < m->loop.at[face + 1];
          l++) {
         for (size_t i = m->curve.at[l]; done && i < m->curve.at[l + 1]; i++)
@@ -61,7 +62,11 @@ static clsp_curve_list curves_of(const cad_counts *degree, const cad_counts *num
 bool project_trims_make(project_trims *t, const project_plans *plans, const cad_model *m)
 {
     curve_starts starts;
-    bool done = find_starts(&starts, &m->curves) && cad_counts_add(&t->loop, 0) &&
+    size_t num = 0;
+    for (size_t i = 0; i < plans->num; i++)
+        num += plans->plans[i].num;
+    t->turned = malloc(num + 1);
+    bool done = find_starts(&starts, &m->curves) && t->turned && cad_counts_add(&t->loop, 0) &&
                 cad_counts_add(&t->curve, 0);
     for (size_t i = 0; i < plans->num; i++)
         for (size_t k = 0; done && k < plans->plans[i].num; k++) {
@@ -77,7 +82,8 @@ bool project_trims_make(project_trims *t, const project_plans *plans, const cad_
                      .edges = curves_of(&m->edges.degree, &m->edges.num_controls, &m->edges.knots,
                                         &m->edges.controls),
                      .edge = t->edge.at,
-                     .tolerance = m->tolerance.at};
+                     .tolerance = m->tolerance.at,
+                     .turned = t->turned};
     return done;
 }
 
@@ -86,6 +92,7 @@ void project_trims_free(project_trims *t)
     cad_counts *counts[] = {&t->loop, &t->curve, &t->edge, &t->degree, &t->num_controls};
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         free(counts[i]->at);
+    free(t->turned);
     free(t->knots.at);
     free(t->controls.at);
 }

@@ -14,6 +14,7 @@ typedef struct project_trims {
     clsp_trims trims; /* of the lists below, and of the model's edges */
     cad_counts loop, curve, edge, degree, num_controls;
     cad_reals knots, controls;
+    uint8_t *turned; /* [patches] */
 } project_trims;
 
 /* Fills the trims of all patches of plans, each a spline; the model stays where it is. False when

@@ -63,6 +63,8 @@ typedef struct clspi_nearest_queries {
     void *out;               /* [..][num_nearest] of clspi_nearest_f32 or clspi_nearest_f64 */
     void *normals;           /* of surfaces of three dimensions: [..][CLSPI_NORMAL_REALS]; NULL: not
                                 asked for */
+    bool has_probes; /* of searches of several plans: sides are also looked for where nearest
+                        points do not tell them */
     clspi_nearest_foot *feet; /* of searches of several plans: [..]; NULL: not asked for */
 } clspi_nearest_queries;
 

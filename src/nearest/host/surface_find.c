@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "surface_boxes.h"
-#include "surface_result.h"
+#include "surface_probe.h"
 #include "surface_square.h"
 
 enum {
@@ -18,13 +18,6 @@ enum {
 };
 
 /* ---- boxes ---- */
-
-/* Puts a box that is to be looked into next behind those that wait. */
-CLSPI_INLINE void put_box(walk *w, uint32_t code)
-{
-    w->waiting[w->num_waiting] = 0;
-    w->waiting_code[w->num_waiting++] = code;
-}
 
 /* Puts a node's boxes that are near enough behind those that wait, the nearest last. */
 CLSPI_INLINE void put_boxes(walk *w, uint32_t number)
@@ -263,13 +256,8 @@ CLSPI_INLINE double begin_walk(walk *w, const query *q, double max_dist)
     for (int l = 0; l < LANES && nearer < 1; l++)
         w->q[l] = q->point[l] * nearer;
     const double distance = max_dist * w->s->scale;
-    w->least = w->limit = max_dist > 0 && nearer == 1 ? distance * distance : INFINITE;
-    w->lowest = INFINITY;
-    w->extent = 0;
-    w->fall = -1;
-    w->is_found = w->is_cut = false;
-    w->num_leaves = w->num_parts = w->num_waiting = 0;
-    w->whole = KIND_NONE;
+    restart_walk(w, max_dist > 0 && nearer == 1 ? distance * distance : INFINITE);
+    w->is_probing = false;
     return nearer;
 }
 
@@ -279,17 +267,25 @@ typedef struct query_queue {
     size_t next;
 } query_queue;
 
-/* Finishes the search for a query. */
-CLSPI_INLINE void end_walk(walk *w, const clspi_nearest_queries *queries)
+/* Finishes the search for a query; false: it goes on by a probe. */
+CLSPI_INLINE bool end_walk(walk *w, const clspi_nearest_queries *queries)
 {
     const double most = queries->max_dist;
     result r = no_result(w->query.is_valid, most);
 
-    if (w->is_found) r = result_of(w, &w->query, w->scale, queries->normals != NULL);
-    if (w->is_found && most > 0 && r.to.distance > most) r = no_result(true, most);
+    if (w->is_probing) {
+        if (go_on_probing(w)) return false;
+        r = w->probe.of;
+    } else {
+        if (w->is_found) r = result_of(w, &w->query, w->scale, queries->normals != NULL);
+        if (w->is_found && most > 0 && r.to.distance > most) r = no_result(true, most);
+        w->is_probing = queries->normals && queries->has_probes && begin_probes(w, &r);
+        if (w->is_probing) return false;
+    }
     write_result(queries, w->index, &r.to);
     if (queries->normals) write_side(queries, w->index, r.side);
     if (queries->feet) queries->feet[w->index] = r.foot;
+    return true;
 }
 
 /* Begins the search for the next query; false: there is none. */
@@ -304,7 +300,7 @@ CLSPI_INLINE bool begin_next(query_queue *queue, walk *w)
     w->scale = begin_walk(w, &w->query, queries->max_dist);
     if (!w->query.is_valid || w->s->num_patches == 0) return true;
     if (w->query.has_hint) try_hint(w, w->query.patch, w->query.hint);
-    put_box(w, w->query.all ? w->s->root : w->s->patches[w->query.patch].root);
+    put_root(w);
     return true;
 }
 
@@ -316,8 +312,7 @@ CLSPI_INLINE bool go_down(query_queue *queue, walk *w, bool *is_over)
         const uint32_t last = --w->num_waiting;
         if (w->waiting[last] < w->limit) return look_into(w, w->waiting_code[last]);
     }
-    end_walk(w, queue->queries);
-    *is_over = !begin_next(queue, w);
+    if (end_walk(w, queue->queries)) *is_over = !begin_next(queue, w);
     return false;
 }
 

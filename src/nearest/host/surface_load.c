@@ -282,7 +282,7 @@ static bool make_patch(clspi_surface_search *s, const clspi_surface_source *from
     const size_t number = from->first_patch + patch, lines = *line;
     clspi_surface_patch *const to = &s->patches[number];
 
-    *to = (clspi_surface_patch){.root = KIND_NONE};
+    to->root = KIND_NONE;
     to->box = clspi_no_box();
     size_t num = put_items(s, first, first + of_patch, items, to);
     while (*line < s->num_pieces && s->pieces[*line].patch == number)
@@ -393,6 +393,8 @@ static bool load(clspi_surface_search *s, const clspi_search_desc *descs,
     if (trims) {
         s->trims = clspi_surface_trims_make(s, trims);
         if (!s->trims || s->trims->status != CLSPI_TRIM_OK || !append_lines(s)) return false;
+        for (size_t i = 0; trims->turned && i < s->num_patches; i++)
+            s->patches[i].is_turned = trims->turned[i];
     }
     s->scale = scale_for(s);
     return load_leaves(s, threads);
@@ -466,7 +468,7 @@ static bool prepare(clspi_surface_search *s, const clspi_search_desc *descs, siz
     if (s->num_pieces == 0) return true;
     s->controls = malloc(reals * sizeof *s->controls);
     s->pieces = malloc(s->num_pieces * sizeof *s->pieces);
-    s->patches = malloc(s->num_patches * sizeof *s->patches);
+    s->patches = calloc(s->num_patches, sizeof *s->patches);
     if (!s->controls || !s->pieces || !s->patches) return false;
     double *controls = s->controls;
     for (size_t i = 0; i < num; i++)

@@ -76,6 +76,7 @@ typedef struct clspi_surface_parts {
 typedef struct clspi_surface_patch {
     clspi_surface_box box;
     double extent; /* the largest of its pieces */
+    bool is_turned;
     uint32_t root;
 } clspi_surface_patch;
 

@@ -29,13 +29,6 @@ static query read_query(const clspi_surface_search *s, const clspi_nearest_queri
 
 enum { LINE_PLACES = 9, LINE_STEPS = 20 };
 
-/* A result in double precision; the normal and the signed distance. */
-typedef struct result {
-    clspi_nearest_f64 to;
-    real4 side;
-    clspi_nearest_foot foot;
-} result;
-
 /* Computes the distance of a query that is far away from a point. */
 static double far_distance(const clspi_surface_search *s, const query *q, const double *point)
 {
@@ -158,6 +151,17 @@ static bool find_foot(walk *w, result *r, place at[2], jet *j)
     return is_on;
 }
 
+/* Tells the side of the query from a place of the piece at hand: outward of a turned face's normal
+   is where that does not point. */
+static real4 side_here(const walk *w, const jet *j, const double *e, const place at[2],
+                       double distance)
+{
+    const real4 side = side_of(j, e, facts_of(w), at[0], at[1], w->least, distance);
+    const double turn = w->s->patches[w->piece->patch].is_turned ? -1 : 1;
+
+    return (real4){turn * side.s0, turn * side.s1, turn * side.s2, turn * side.s3};
+}
+
 static result result_of(walk *w, const query *q, double nearer, bool wants_side)
 {
     const clspi_surface_search *const s = w->s;
@@ -186,8 +190,7 @@ static result result_of(walk *w, const query *q, double nearer, bool wants_side)
     place at[2] = {w->at[0], w->at[1]};
     if (line_of(s, w->number)) find_foot(w, &r, at, &j);
     r.foot.face = to->patch;
-    if (wants_side && !clspi_is_curve(w->shape))
-        r.side = side_of(&j, e, facts_of(w), at[0], at[1], w->least, to->distance);
+    if (wants_side && !clspi_is_curve(w->shape)) r.side = side_here(w, &j, e, at, to->distance);
     if (to->status == CLSPI_SEARCH_CUT) r.side.s3 = NAN;
     return r;
 }

@@ -36,6 +36,7 @@ typedef struct clspi_trim_desc {
     clspi_curve_rows edges;       /* in space */
     const uint32_t *edge;         /* [curves.num]; UINT32_MAX: none */
     const double *tolerance;      /* [edges.num]; NULL: 0 */
+    const uint8_t *turned;        /* [patches]: outward is against the normal; NULL: none is so */
     double snap;                  /* of the domain: ends that are as near are one */
 } clspi_trim_desc;
 

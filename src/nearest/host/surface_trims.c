@@ -444,12 +444,15 @@ static void note_uses(trim_maker *m)
     t->edge_first = calloc(num + 2, sizeof *t->edge_first);
     t->edge_lines = malloc((t->num_lines + 1) * sizeof *t->edge_lines);
     t->tolerance = calloc(num + 1, sizeof *t->tolerance);
-    if (!t->edge_first || !t->edge_lines || !t->tolerance) {
+    t->edge_uses = calloc(num + 1, sizeof *t->edge_uses);
+    if (!t->edge_first || !t->edge_lines || !t->tolerance || !t->edge_uses) {
         t->status = CLSPI_TRIM_NO_MEMORY;
         return;
     }
     for (size_t i = 0; i < num && m->desc->tolerance; i++)
         t->tolerance[i] = m->desc->tolerance[i];
+    for (size_t i = 0; i < m->desc->curves.num; i++)
+        if (m->desc->edge[i] < num) t->edge_uses[m->desc->edge[i]]++;
     for (size_t i = 0; i < t->num_lines; i++)
         if (t->lines[i].piece != UINT32_MAX && t->lines[i].edge < num)
             t->edge_first[t->lines[i].edge]++;
@@ -502,6 +505,7 @@ void clspi_surface_trims_destroy(struct clspi_surface_trims **ptr)
             free(t->shapes[i][k]);
     free(t->faces);
     free(t->tolerance);
+    free(t->edge_uses);
     free(t->edge_first);
     free(t->edge_lines);
     free(t->lines);

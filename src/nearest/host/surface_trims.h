@@ -52,6 +52,7 @@ struct clspi_surface_trims {
     struct clspi_surface_shape *shapes[CLSPI_LINE_ORDER_MAX][2]; /* of lines, by degree; rational */
     size_t num_edges;
     double *tolerance;                 /* [num_edges] */
+    uint32_t *edge_uses;               /* [num_edges]: the loops' curves that are on each */
     uint32_t *edge_first, *edge_lines; /* [num_edges + 1]: the lines on surfaces of each edge */
     size_t num_gaps;                   /* that have been closed by a line */
     clspi_trim_status status;

@@ -26,6 +26,23 @@ enum {
 
 struct square_work;
 
+/* A result in double precision; the normal and the signed distance. */
+typedef struct result {
+    clspi_nearest_f64 to;
+    real4 side;
+    clspi_nearest_foot foot;
+} result;
+
+/* The way round a nearest point that does not tell its query's side (surface_probe.h). */
+typedef struct probe {
+    result of;
+    double foot[LANES], out[LANES], toward[LANES], nearby; /* where ways begin */
+    int way, num, turns;
+    bool is_sure;                                              /* one way is enough */
+    double sign;                                               /* of the first way; 0: not known */
+    double centre[LANES], radius, along[LANES], across[LANES]; /* the circle */
+} probe;
+
 /* A query as it is read. */
 typedef struct query {
     double point[LANES], hint[2];
@@ -39,7 +56,9 @@ typedef struct walk {
     struct square_work *work;
     double nearer; /* NEARER_F64 or NEARER_F32 */
     query query;
-    size_t index;        /* of the query */
+    size_t index; /* of the query */
+    bool is_probing;
+    probe probe;
     double scale;        /* the query has been brought nearer by this */
     double q[LANES];     /* scaled as pieces are */
     double least, limit; /* of the nearest point; of boxes that are worth looking into */
@@ -76,6 +95,31 @@ typedef struct walk {
     double waiting[WAITING_MAX]; /* their distances */
     uint32_t waiting_code[WAITING_MAX];
 } walk;
+
+/* Begins a search from the squared distance at which nothing is worth looking for. */
+static void restart_walk(walk *w, double limit)
+{
+    w->least = w->limit = limit;
+    w->lowest = INFINITY;
+    w->extent = 0;
+    w->fall = -1;
+    w->is_found = w->is_cut = false;
+    w->num_leaves = w->num_parts = w->num_waiting = 0;
+    w->whole = KIND_NONE;
+}
+
+/* Puts a box that is to be looked into next behind those that wait. */
+CLSPI_INLINE void put_box(walk *w, uint32_t code)
+{
+    w->waiting[w->num_waiting] = 0;
+    w->waiting_code[w->num_waiting++] = code;
+}
+
+/* Puts the box of all that is searched. */
+CLSPI_INLINE void put_root(walk *w)
+{
+    put_box(w, w->query.all ? w->s->root : w->s->patches[w->query.patch].root);
+}
 
 /* Returns the square of what is worth looking for; negative where nothing is. */
 CLSPI_INLINE double limit_of(const walk *w, double square, double extent)

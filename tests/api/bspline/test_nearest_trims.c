@@ -104,27 +104,6 @@ static void wavy_face(part *p, unsigned degree, const double at[3])
     part_face(p, degrees, controls, NULL, points[0][0]);
 }
 
-/* A cylinder about the z axis, from `low` to `high`, of four quarters and one seam. */
-static void cylinder_face(part *p, double radius, double low, double high)
-{
-    static const double knots[12] = {0, 0, 0, .25, .25, .5, .5, .75, .75, 1, 1, 1};
-    static const double line[4] = {0, 0, 1, 1};
-    static const double at[9][2] = {{1, 0},   {1, 1},  {0, 1},  {-1, 1}, {-1, 0},
-                                    {-1, -1}, {0, -1}, {1, -1}, {1, 0}};
-    const double *const both[2] = {knots, line};
-    const unsigned degrees[2] = {2, 1}, controls[2] = {9, 2};
-    double points[9][2][4];
-
-    for (int i = 0; i < 9; i++)
-        for (int k = 0; k < 2; k++) {
-            const double w = i % 2 ? sqrt(0.5) : 1;
-            const double x[4] = {w * radius * at[i][0], w * radius * at[i][1], w * (k ? high : low),
-                                 w};
-            memcpy(points[i][k], x, sizeof x);
-        }
-    part_face(p, degrees, controls, both, points[0][0]);
-}
-
 /* ---- tests ---- */
 
 /* Planes with holes, with a face inside of one, and with a slanted side. */
@@ -178,7 +157,7 @@ static void test_cylinder(void **state)
     part *p = part_new();
 
     (void)state;
-    cylinder_face(p, 1, 0, 2);
+    part_cylinder(p, 1, 0, 2);
     rectangle(p, 0, 0, 1, 1);
     part_loop(p);
     part_circle(p, 0.5, 0.5, 0.15, 0.3, NO_EDGE);

@@ -161,6 +161,26 @@ void part_plane(part *p, const double corner[3], const double x[3], const double
     part_face(p, one, two, NULL, points[0]);
 }
 
+void part_cylinder(part *p, double radius, double low, double high)
+{
+    static const double knots[12] = {0, 0, 0, .25, .25, .5, .5, .75, .75, 1, 1, 1};
+    static const double line[4] = {0, 0, 1, 1};
+    static const double at[9][2] = {{1, 0},   {1, 1},  {0, 1},  {-1, 1}, {-1, 0},
+                                    {-1, -1}, {0, -1}, {1, -1}, {1, 0}};
+    const double *const both[2] = {knots, line};
+    const unsigned degrees[2] = {2, 1}, controls[2] = {9, 2};
+    double points[9][2][4];
+
+    for (int i = 0; i < 9; i++)
+        for (int k = 0; k < 2; k++) {
+            const double w = i % 2 ? sqrt(0.5) : 1;
+            const double x[4] = {w * radius * at[i][0], w * radius * at[i][1], w * (k ? high : low),
+                                 w};
+            memcpy(points[i][k], x, sizeof x);
+        }
+    part_face(p, degrees, controls, both, points[0][0]);
+}
+
 static ref_bspline curve_of(const part_curves *c, uint32_t i, unsigned dim)
 {
     static const double one[2] = {0, 1};
@@ -191,7 +211,8 @@ clsp_trims part_trims(const part *p)
                                   .knots = e->knots,
                                   .controls = e->reals},
                         .edge = p->edge,
-                        .tolerance = p->tolerance};
+                        .tolerance = p->tolerance,
+                        .turned = p->turned};
 }
 
 void part_make(part *p)

@@ -21,6 +21,7 @@ typedef struct part {
     uint32_t num_faces, num_loops;
     uint32_t loop[PART_FACES + 1], curve[PART_CURVES + 1], edge[PART_CURVES];
     double tolerance[PART_CURVES];
+    uint8_t turned[PART_FACES];
     part_curves curves, edges;
     clsp_patch_plan *plans[PART_FACES];
     ref_bspline surfaces[PART_FACES];
@@ -36,6 +37,9 @@ void part_face(part *p, const unsigned degree[2], const unsigned controls[2],
 
 /* A face that is a plane: corner + u x + v y, u and v in [0, 1]. */
 void part_plane(part *p, const double corner[3], const double x[3], const double y[3]);
+
+/* A cylinder about the z axis, from `low` to `high`, of four quarters and one seam. */
+void part_cylinder(part *p, double radius, double low, double high);
 
 /* Begin a loop of the last face; append a curve to it, of an edge or NO_EDGE. points: (w u, w v,
    w); knots NULL: clamped and uniform over [0, 1]. */
