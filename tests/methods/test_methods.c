@@ -1,5 +1,5 @@
-/* Every published method against the default one, on the host and on a device: all of a batch and a
-   part of it, control points that change, and other grids. */
+/* Every published method, on the host and on a device, against the host's default one: all of a
+   batch and a part of it, control points that change, and other grids. */
 #include "../support.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 enum { PATCHES = 5, SOME = 3, MOST = 40000 };
 
-static clsp_context *ctx;
+static clsp_context *ctx, *host;
 static uint64_t seed;
 static float controls[MOST], wanted[MOST], got[MOST], some[MOST];
 static double worst;
@@ -88,7 +88,7 @@ static void check_bezier(clsp_bezier_desc desc, size_t reals, size_t size,
 
     for (int k = 0; k < 2; k++) {
         desc.method = k ? method : CLSP_BEZIER_SEPARABLE;
-        assert_ok(ctx, clsp_bezier_plan_create(&plans[k], ctx, &desc));
+        assert_ok(ctx, clsp_bezier_plan_create(&plans[k], k ? ctx : host, &desc));
     }
     for (int turn = 0; turn < 2; turn++) {
         const clsp_input points = random_controls(PATCHES * reals);
@@ -189,7 +189,7 @@ static void test_conversions(void **state)
     (void)state;
     for (uint32_t directions = 1; directions <= 3; directions++) {
         clsp_bspline_desc desc = {.directions = directions};
-        clsp_patch_plan *plan = NULL;
+        clsp_patch_plan *plan = NULL, *wanted_plan = NULL;
         size_t reals = 3;
         for (uint32_t k = 0; k < directions; k++) {
             desc.degree[k] = 2;
@@ -197,18 +197,22 @@ static void test_conversions(void **state)
             reals *= CONTROLS;
         }
         assert_ok(ctx, clsp_bspline_plan_create(&plan, ctx, &desc));
+        assert_ok(host, clsp_bspline_plan_create(&wanted_plan, host, &desc));
         for (uint32_t elevate = 0; elevate < 3; elevate++) {
             const double rows = elevate == 0 ? PIECES : elevate == 1 ? 8 : 11;
             const size_t each =
                 (size_t)(elevate ? rows / CONTROLS * (double)reals : 3 * pow(PIECES, directions));
-            assert_ok(ctx, clsp_patch_set_control_points(plan, PATCHES,
-                                                         random_controls(PATCHES * reals), NULL));
-            convert(plan, CLSP_BSPLINE_CONVERT_BANDS, elevate, (clsp_range){0, PATCHES}, wanted);
+            const clsp_input points = random_controls(PATCHES * reals);
+            assert_ok(ctx, clsp_patch_set_control_points(plan, PATCHES, points, NULL));
+            assert_ok(host, clsp_patch_set_control_points(wanted_plan, PATCHES, points, NULL));
+            convert(wanted_plan, CLSP_BSPLINE_CONVERT_BANDS, elevate, (clsp_range){0, PATCHES},
+                    wanted);
             convert(plan, CLSP_BSPLINE_CONVERT_MATRIX, elevate, (clsp_range){0, PATCHES}, got);
             convert(plan, CLSP_BSPLINE_CONVERT_MATRIX, elevate, (clsp_range){1, SOME}, some);
             check(PATCHES * each, each, SOME * each, 16 * 0x1p-23);
         }
         clsp_patch_plan_destroy(&plan);
+        clsp_patch_plan_destroy(&wanted_plan);
     }
 }
 
@@ -255,7 +259,8 @@ static void test_nearest(void **state)
 /* ---- solids ---- */
 
 /* By groups only where the device has groups of 32. Nothing behind the last cell is written. */
-static void check_cells(const clsp_solid_mesh *mesh, const solid_case *solid, uint32_t samples)
+static void check_cells(const clsp_solid_mesh *mesh, const clsp_solid_mesh *of_host,
+                        const solid_case *solid, uint32_t samples)
 {
     enum { BEHIND = 1000 };
     const size_t reals = (size_t)samples * samples * samples * 3;
@@ -267,7 +272,8 @@ static void check_cells(const clsp_solid_mesh *mesh, const solid_case *solid, ui
                                       .method = (clsp_solid_method)method};
         float *const out = method == CLSP_SOLID_CELLS ? wanted : got;
         clsp_solid_plan *plan = NULL;
-        if (clsp_solid_plan_create(&plan, mesh, &desc) == CLSP_ERROR_ARGUMENT) {
+        const clsp_solid_mesh *const of = method == CLSP_SOLID_CELLS ? of_host : mesh;
+        if (clsp_solid_plan_create(&plan, of, &desc) == CLSP_ERROR_ARGUMENT) {
             assert_true(method >= CLSP_SOLID_GROUP);
             continue;
         }
@@ -297,11 +303,13 @@ static void test_solids(void **state)
                                         .num_cells = cases[i].num_cells,
                                         .index = cases[i].cell,
                                         .num_indices = 8 * cases[i].num_cells};
-        clsp_solid_mesh *mesh = NULL;
+        clsp_solid_mesh *mesh = NULL, *of_host = NULL;
         assert_ok(ctx, clsp_solid_mesh_create(&mesh, ctx, &cells));
-        check_cells(mesh, &cases[i], 2); /* which the hybrid method makes by warps */
-        check_cells(mesh, &cases[i], 5);
+        assert_ok(host, clsp_solid_mesh_create(&of_host, host, &cells));
+        check_cells(mesh, of_host, &cases[i], 2); /* which the hybrid method makes by warps */
+        check_cells(mesh, of_host, &cases[i], 5);
         clsp_solid_mesh_destroy(&mesh);
+        clsp_solid_mesh_destroy(&of_host);
         solid_free(&cases[i]);
     }
 }
@@ -325,11 +333,14 @@ int main(void)
                                        cmocka_unit_test(test_vertices),
                                        cmocka_unit_test(test_solids), cmocka_unit_test(test_bezier),
                                        cmocka_unit_test(test_conversions)};
-    int failed = run(NULL, tests + 1, 3);
+    const clsp_context_opts of_host = {.device = "host", .limits = ""};
 
+    assert_ok(NULL, clsp_context_create(&host, NULL, &of_host));
+    int failed = run(NULL, tests + 1, 3);
     if (!support_no_device())
         failed += run("class=discrete,local_is_real=1", tests, 5) +
                   run("class=discrete,local_is_real=1,alloc=16384", tests + 3, 2);
+    clsp_context_destroy(&host);
     print_message("worst/bound %.2f\n", worst);
     return failed;
 }

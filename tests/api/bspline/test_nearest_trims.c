@@ -33,7 +33,7 @@ static double between(double low, double high)
 
 static size_t num_queries(void)
 {
-    return support_tiny() ? QUERIES / 5 : QUERIES;
+    return support_tiny() ? QUERIES / 5 : support_full() ? QUERIES : QUERIES / 3;
 }
 
 /* Checks points in a box, and near the faces. */
