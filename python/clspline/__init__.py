@@ -22,6 +22,7 @@ from ._image import Image
 from ._native import lib as _lib
 from ._project import Nearest
 from ._reduce import Pieces
+from ._search import Search
 from ._share import Processor, Report, Share
 from ._solid import Places, Solid, SolidClass, SolidCounts
 from ._splines import Mesh
@@ -29,7 +30,7 @@ from ._splines import Mesh
 __all__ = ['ArgumentError', 'ArgumentIndexError', 'ArgumentKeyError', 'ArgumentTypeError',
            'BSpline', 'Bezier', 'Context', 'Device', 'Error', 'Image', 'Mesh',
            'MissingPackageError', 'Nearest', 'NoDeviceError', 'NoFloat64Error', 'OpenCLError',
-           'OutOfMemoryError', 'Pieces', 'Places', 'Processor', 'Report', 'Share', 'Solid',
-           'SolidClass', 'SolidCounts', 'StateError', 'WeightsError', 'current', 'devices',
+           'OutOfMemoryError', 'Pieces', 'Places', 'Processor', 'Report', 'Search', 'Share',
+           'Solid', 'SolidClass', 'SolidCounts', 'StateError', 'WeightsError', 'current', 'devices',
            'ndimage', 'read', 'use', 'write']
 __version__ = '.'.join(str(_lib.clsp_version() >> shift & 255) for shift in (16, 8, 0))

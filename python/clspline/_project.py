@@ -42,7 +42,12 @@ class Nearest(typing.NamedTuple):
         point; NaN where there is none.
     signed : numpy.ndarray or None
         With ``signed=True``: the distance, negative on the other side than the normal; NaN where
-        the side is open, as beside edges and creases, and where nothing was found.
+        the side is open, as beside edges and creases, of a `Search` free edges alone, and where
+        nothing was found. A `Search` has normals outward.
+    edge : numpy.ndarray or None
+        Of a `Search`: the edge that the nearest point is on; -1 where it is on none.
+    tolerance : numpy.ndarray or None
+        Of a `Search`: that of this edge; 0 where there is none.
     """
     distance: Array
     param: Array
@@ -53,10 +58,12 @@ class Nearest(typing.NamedTuple):
     param_rest: Array
     normal: Array | None = None
     signed: Array | None = None
+    edge: Array | None = None
+    tolerance: Array | None = None
 
 
 class Projected:
-    """What `Bezier` and `BSpline` have in common: nearest points."""
+    """What `Bezier`, `BSpline` and `Search` have in common: nearest points."""
 
     def project(self, points: ArrayLike, k: int = 1, *, patch: ArrayLike | None = None,
                 distance_upper_bound: float = np.inf, hints: ArrayLike | None = None,
@@ -126,6 +133,7 @@ class Projected:
                 raise ArgumentError(f'metric: shape ({self.dim},), not {metric.shape}')
             kept.append(metric)
             options.metric = ffi.from_buffer('double[]', metric)
+        feet = self._feet(options, shape, kept)
         if found.size:
             self._project(queries, options, found, share)
         del kept
@@ -137,7 +145,13 @@ class Projected:
             rest = np.zeros_like(param)
         return Nearest(found['distance'], param, index, found['bound'],
                        found['point'][..., :self.dim], found['status'], rest,
-                       *((sides[..., :3], sides[..., 3]) if signed else ()))
+                       *((sides[..., :3], sides[..., 3]) if signed else (None, None)),
+                       *(() if feet is None else (_edges(feet['edge']), feet['tolerance'])))
+
+    def _feet(self, _options, _shape, _kept):
+        """Asks for edges and their tolerances, where there are such; the memory that receives them.
+        """
+        return None
 
     def _queries(self, points, shape, patch, hints):
         queries = ffi.new('clsp_nearest_queries *')
@@ -163,6 +177,12 @@ class Projected:
             run = Run(self.context, share)
             check(lib.clsp_nearest_project(pointer, queries, options, target.struct, run.pointer))
             run.end()
+
+
+def _edges(numbers):
+    edges = numbers.astype(np.intp)
+    edges[numbers == 2 ** 32 - 1] = -1
+    return edges
 
 
 def _result_dtype(precision):
