@@ -134,7 +134,7 @@ static bool begin_probes(walk *w, const result *r)
     probe *const p = &w->probe;
 
     if (!isnan(r->side.s3) || r->to.status != CLSPI_SEARCH_FOUND || r->to.patch == UINT32_MAX ||
-        w->s->dim != 3 || w->scale < 1 || !(r->to.distance > 0) ||
+        w->scale < 1 || !(r->to.distance > 0) ||
         clspi_is_curve(&clspi_surface_source_of(w->s, r->to.patch)->shape))
         return false;
     p->of = *r;

@@ -273,11 +273,55 @@ static void test_one_patch(void **state)
     part_free(&p);
 }
 
+/* What is nearest to an edge of no face, or to a curve, has no side, nor has what is too far away;
+   all else has, within a limit of distances too. */
+static void test_no_side(void **state)
+{
+    static const double queries[12] = {3, 0.25, 0.5, 5.5, 0.5, 0, 1e200, 0, 0, -1, -1, -1};
+    static const double a[3] = {3, 0, 0}, b[3] = {3, 1, 0}, line[6] = {5, 0, 0, 5, 1, 0};
+    const clsp_bspline_desc desc = {
+        .directions = 1, .precision = CLSP_F64, .degree = {1}, .num_controls = {2}};
+    cubes c = {.set = 1, .slope = {0, 0, 1}};
+    part *p = make_cubes(&c, -1);
+    clsp_nearest_f64 found[4];
+    double sides[16];
+    const clsp_output to = clsp_out_f64(sides, 16);
+    clsp_nearest_opts opts = {.normals = &to};
+    const clsp_nearest_queries q = {.num = 4, .points = clsp_in_f64(queries, 12)};
+
+    (void)state;
+    part_straight_edge(p, a, b);
+    assert_ok(p->ctx, clsp_bspline_plan_create(&p->plans[p->num_faces], p->ctx, &desc));
+    assert_ok(p->ctx,
+              clsp_patch_set_control_points(p->plans[p->num_faces], 1, clsp_in_f64(line, 6), NULL));
+    p->loop[p->num_faces + 1] = p->loop[p->num_faces];
+    const clsp_trims trims = part_trims(p);
+    clsp_nearest_destroy(&p->search);
+    assert_ok(p->ctx, clsp_nearest_create(&p->search, p->plans, p->num_faces + 1, &trims, NULL));
+    assert_ok(p->ctx,
+              clsp_nearest_find(p->search, &q, &opts, clsp_out_nearest_f64(found, 4), NULL));
+    for (int i = 0; i < 3; i++)
+        assert_true(found[i].status == CLSP_NEAREST_FOUND && isnan(sides[4 * i + 3]));
+    assert_true(found[0].patch == UINT32_MAX && found[1].patch == p->num_faces);
+    assert_true(fabs(sides[15] - sqrt(3)) < 1e-12);
+    opts.max_dist = 1;
+    assert_ok(p->ctx,
+              clsp_nearest_find(p->search, &q, &opts, clsp_out_nearest_f64(found, 4), NULL));
+    assert_true(isnan(sides[15]) && found[3].status == CLSP_NEAREST_NONE);
+    opts.max_dist = 2;
+    assert_ok(p->ctx,
+              clsp_nearest_find(p->search, &q, &opts, clsp_out_nearest_f64(found, 4), NULL));
+    assert_true(fabs(sides[15] - sqrt(3)) < 1e-12);
+    clsp_patch_plan_destroy(&p->plans[p->num_faces]);
+    part_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cubes), cmocka_unit_test(test_sharp),     cmocka_unit_test(test_tube),
-        cmocka_unit_test(test_open),  cmocka_unit_test(test_one_patch),
+        cmocka_unit_test(test_cubes),     cmocka_unit_test(test_sharp),
+        cmocka_unit_test(test_tube),      cmocka_unit_test(test_open),
+        cmocka_unit_test(test_one_patch), cmocka_unit_test(test_no_side),
     };
 
     support_begin();
