@@ -74,7 +74,6 @@ static void begin_way(walk *w, int way)
     probe *const p = &w->probe;
     double toward[LANES];
 
-    p->way = way;
     p->num = 0;
     memcpy(p->centre, p->foot, sizeof p->centre);
     memcpy(p->along, p->out, sizeof p->along);

@@ -37,7 +37,7 @@ typedef struct result {
 typedef struct probe {
     result of;
     double foot[LANES], out[LANES], toward[LANES], nearby; /* where ways begin */
-    int way, num, turns;
+    int num, turns;
     bool is_sure;                                              /* one way is enough */
     double sign;                                               /* of the first way; 0: not known */
     double centre[LANES], radius, along[LANES], across[LANES]; /* the circle */

@@ -28,9 +28,10 @@ static double uniform(void)
 /* ---- solids of cubes ---- */
 
 /* Some of the cubes of a grid of 2 x 2 x 2, bit x + 2 y + 4 z each, at x + a place's z times
-   `slope`. */
+   `slope`, all moved by the same along each axis. */
 typedef struct cubes {
     unsigned set;
+    double move;
     double slope[3];       /* x by z, y by z; z itself is multiplied by the third */
     int edges[CORNERS][3]; /* from each corner on; NO_EDGE: not made yet */
 } cubes;
@@ -40,6 +41,8 @@ static void place_of(const cubes *c, const double grid[3], double to[3])
     to[0] = grid[0] + c->slope[0] * grid[2];
     to[1] = grid[1] + c->slope[1] * grid[2];
     to[2] = c->slope[2] * grid[2];
+    for (int k = 0; k < 3; k++)
+        to[k] += c->move;
 }
 
 static bool has_cube(const cubes *c, const int at[3])
@@ -232,21 +235,25 @@ static void test_tube(void **state)
 /* Where a face is missing, sides are open at its edges alone. */
 static void test_open(void **state)
 {
-    static const double queries[] = {0.5, 0.5, 3, 0.5, 0.25, -1, -1, -1, -1, 2, 0.5, 3};
-    cubes c = {.set = 1, .slope = {0, 0, 1}};
-    part *p = make_cubes(&c, 5); /* the lid, z = 1 */
-    clsp_nearest_f64 found[4];
-    double sides[16];
-    const clsp_output to = clsp_out_f64(sides, 16);
-    const clsp_nearest_opts opts = {.normals = &to};
-    const clsp_nearest_queries q = {.num = 4, .points = clsp_in_f64(queries, 12)};
+    static const double places[12] = {0.5, 0.5, 3, 0.5, 0.25, -1, -1, -1, -1, 2, 0.5, 3};
 
     (void)state;
-    assert_ok(p->ctx,
-              clsp_nearest_find(p->search, &q, &opts, clsp_out_nearest_f64(found, 4), NULL));
-    assert_true(isnan(sides[3]) && isnan(sides[15]));
-    assert_true(sides[7] == 1 && fabs(sides[11] - sqrt(3)) < 1e-12);
-    part_free(&p);
+    for (int i = 0; i < 2; i++) {
+        cubes c = {.set = 1, .move = 1000 * i, .slope = {0, 0, 1}};
+        part *p = make_cubes(&c, 5); /* the lid, z = 1 */
+        clsp_nearest_f64 found[4];
+        double queries[12], sides[16];
+        const clsp_output to = clsp_out_f64(sides, 16);
+        const clsp_nearest_opts opts = {.normals = &to};
+        const clsp_nearest_queries q = {.num = 4, .points = clsp_in_f64(queries, 12)};
+        for (int k = 0; k < 12; k++)
+            queries[k] = places[k] + c.move;
+        assert_ok(p->ctx,
+                  clsp_nearest_find(p->search, &q, &opts, clsp_out_nearest_f64(found, 4), NULL));
+        assert_true(isnan(sides[3]) && isnan(sides[15]));
+        assert_true(fabs(sides[7] - 1) < 1e-9 && fabs(sides[11] - sqrt(3)) < 1e-9);
+        part_free(&p);
+    }
 }
 
 /* One patch alone of a closed part is open. */
@@ -273,24 +280,30 @@ static void test_one_patch(void **state)
     part_free(&p);
 }
 
-/* What is nearest to an edge of no face, or to a curve, has no side, nor has what is too far away;
-   all else has, within a limit of distances too. */
+/* What is nearest to an edge of no face, to a curve or to a face without area has no side, nor has
+   what is too far away; all else has, within a limit of distances too. */
 static void test_no_side(void **state)
 {
-    static const double queries[12] = {3, 0.25, 0.5, 5.5, 0.5, 0, 1e200, 0, 0, -1, -1, -1};
+    static const double queries[15] = {3, 0.25, 0.5, 5.5, 0.5, 0,   1e200, 0,
+                                       0, -1,   -1,  -1,  8,   0.5, 0.5};
+    static const double corner[3] = {8, 0, 0}, u[3] = {1, 0, 0}, v[3] = {0, 1, 0};
     static const double a[3] = {3, 0, 0}, b[3] = {3, 1, 0}, line[6] = {5, 0, 0, 5, 1, 0};
     const clsp_bspline_desc desc = {
         .directions = 1, .precision = CLSP_F64, .degree = {1}, .num_controls = {2}};
     cubes c = {.set = 1, .slope = {0, 0, 1}};
     part *p = make_cubes(&c, -1);
-    clsp_nearest_f64 found[4];
-    double sides[16];
-    const clsp_output to = clsp_out_f64(sides, 16);
+    clsp_nearest_f64 found[5];
+    double sides[20];
+    const clsp_output to = clsp_out_f64(sides, 20);
     clsp_nearest_opts opts = {.normals = &to};
-    const clsp_nearest_queries q = {.num = 4, .points = clsp_in_f64(queries, 12)};
+    const clsp_nearest_queries q = {.num = 5, .points = clsp_in_f64(queries, 15)};
 
     (void)state;
     part_straight_edge(p, a, b);
+    part_plane(p, corner, u, v);
+    part_loop(p);
+    part_line(p, 0.25, 0.5, 0.75, 0.5, NO_EDGE);
+    part_line(p, 0.75, 0.5, 0.25, 0.5, NO_EDGE);
     assert_ok(p->ctx, clsp_bspline_plan_create(&p->plans[p->num_faces], p->ctx, &desc));
     assert_ok(p->ctx,
               clsp_patch_set_control_points(p->plans[p->num_faces], 1, clsp_in_f64(line, 6), NULL));
@@ -299,18 +312,18 @@ static void test_no_side(void **state)
     clsp_nearest_destroy(&p->search);
     assert_ok(p->ctx, clsp_nearest_create(&p->search, p->plans, p->num_faces + 1, &trims, NULL));
     assert_ok(p->ctx,
-              clsp_nearest_find(p->search, &q, &opts, clsp_out_nearest_f64(found, 4), NULL));
-    for (int i = 0; i < 3; i++)
+              clsp_nearest_find(p->search, &q, &opts, clsp_out_nearest_f64(found, 5), NULL));
+    for (int i = 0; i < 5; i += i == 2 ? 2 : 1)
         assert_true(found[i].status == CLSP_NEAREST_FOUND && isnan(sides[4 * i + 3]));
     assert_true(found[0].patch == UINT32_MAX && found[1].patch == p->num_faces);
     assert_true(fabs(sides[15] - sqrt(3)) < 1e-12);
     opts.max_dist = 1;
     assert_ok(p->ctx,
-              clsp_nearest_find(p->search, &q, &opts, clsp_out_nearest_f64(found, 4), NULL));
+              clsp_nearest_find(p->search, &q, &opts, clsp_out_nearest_f64(found, 5), NULL));
     assert_true(isnan(sides[15]) && found[3].status == CLSP_NEAREST_NONE);
     opts.max_dist = 2;
     assert_ok(p->ctx,
-              clsp_nearest_find(p->search, &q, &opts, clsp_out_nearest_f64(found, 4), NULL));
+              clsp_nearest_find(p->search, &q, &opts, clsp_out_nearest_f64(found, 5), NULL));
     assert_true(fabs(sides[15] - sqrt(3)) < 1e-12);
     clsp_patch_plan_destroy(&p->plans[p->num_faces]);
     part_free(&p);
