@@ -131,6 +131,48 @@ class Missing(Case):
         done = run("eval", block, os.path.join(DATA, "vase.json"), "-n5", "-o", self.path("a.obj"))
         self.assertIn("warning: 2 files: 1 trimmed splines are taken whole\n", done.stderr)
 
+    def test_only(self):
+        """Every job takes the faces that are chosen alone."""
+        block, knot = (os.path.join(DATA, name) for name in ("block.json", "knot.g2"))
+        only = ("--only", "side 2")
+        self.assertIn("  bodies       1 solids, 0 other bodies, 0 closed\n"
+                      "  faces        6 of 6 faces of the file, 4 left out: 2 plane\n",
+                      run("info", block, *only).stdout)
+        for args, name, read in (
+                (("eval", block, "-q", *only), "a.stl", lambda path: len(read_stl(path)) // 2),
+                (("convert", block, "-q", *only), "a.g2", lambda path: self.count(path, "200 ")),
+                (("convert", block, "-q", "--only", "surfaces"), "a.g2",
+                 lambda path: self.count(path, "200 ") - 4)):
+            done = run(*args, "-o", self.path(name))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(read(self.path(name)), 2)
+        points = self.write("p.csv", "1,1,9\n1,1,-1\n-1,1,1\n1,1,2.5\n")
+        for extra, distances in (((), (5, 1, 2 ** 0.5, 1.5)), (("-s",), (5, 1, math.nan, -1.5))):
+            done = run("project", block, points, "-q", *only, *extra, "-o", self.path("a.csv"))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(self.path("a.csv"), encoding="ascii", newline="") as file:
+                rows = list(csv.DictReader(file))
+            self.assertEqual([row["surface"] for row in rows], ["5", "4", "4", "5"])
+            for row, distance in zip(rows, distances):
+                got = float(row["distance"])
+                self.assertTrue(got == distance or abs(got - distance) < 1e-6
+                                or math.isnan(got) and math.isnan(distance))
+        small = self.write("p.csv", "0,0,0\n0.8,0,0\n")
+        for args, noted in (((), True), (only, False)):
+            done = run("project", block, small, *args, "-o", self.path("a.csv"))
+            self.assertEqual("is their unit cm?" in done.stderr, noted)
+        self.fails(1, "block.json: --only: no face has the name or the colour 'sid'; names: "
+                   "'block' 'side 0' 'side 1' 'side 2'; colours: '#0000ff'", "eval", block,
+                   "--only", "block,sid", "-o", self.path("a.stl"))
+        for args in (("info", knot), ("info", os.path.join(DATA, "points.csv")),
+                     ("eval", knot, "-o", self.path("a.obj")),
+                     ("project", knot, points, "-o", self.path("a.csv"))):
+            self.fails(1, "--only is of CAD files", *args, "--only", "x")
+
+    def count(self, path, begin):
+        with open(path, encoding="ascii") as file:
+            return sum(line.startswith(begin) for line in file)
+
     def test_values(self):
         """Colours by face, and by curvature, which a turned face has with its sign turned."""
         block = os.path.join(DATA, "block.json")
@@ -258,7 +300,12 @@ class Parts(Case):
         self.check(model, 6, 2)
         self.assertAlmostEqual(self.measure(model) / (4 * math.pi * radius ** 3), 1, delta=0.01)
         self.assertEqual((model["faces_in_file"], model["faces_read"]), (3, 3))
-        self.assertEqual([body["name"] for body in model["bodies"]], ["first", "second"])
+        self.assertEqual([(body["name"], body["part"]) for body in model["bodies"]],
+                         [("first", "pin"), ("second", "pin")])
+        for only, bodies in (("sec*", 1), ("pin", 2), ("first,#ff0000", 2), ("first", 1)):
+            cad = json.loads(run("info", "--json", path, "--only", only).stdout)[0]["cad"]
+            self.assertEqual((cad["bodies"], cad["closed"], cad["kinds"]),
+                             (bodies, bodies, {"cylinder": bodies, "plane": 2 * bodies}))
         self.assertEqual({body.get("color") for body in model["bodies"]}
                          | {face["color"] for face in model["shape"]["data"]}, {"#ff0000"})
         low, high = ([f(x) / radius for x in zip(*model["nodes"])] for f in (min, max))

@@ -70,6 +70,7 @@ static bool read_content(work *w)
         complain("%s", message.text);
         return false;
     }
+    if (!spline_info_choose(&w->content, w->mesh.name, &r->base)) return false;
     spline_info_tell(&w->content, w->mesh.name, &r->base);
     double largest;
     const double diagonal = splines_diagonal(&w->content, &largest);

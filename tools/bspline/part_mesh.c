@@ -29,7 +29,7 @@ typedef struct face_points {
 bool part_mesh_suits(const splines *content)
 {
     const cad_model *model = content->cad;
-    return model && model->triangles.num > 0 && model->num_faces == content->num_splines;
+    return model && model->triangles.num > 0 && cad_model_count(model) == content->num_splines;
 }
 
 /* ---- evaluation ---- */

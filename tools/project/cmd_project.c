@@ -16,6 +16,7 @@
 #include "project_picture.h"
 #include "project_request.h"
 #include "project_search.h"
+#include "spline_info.h"
 #include "staging.h"
 
 enum { CHUNK_RESULTS = 1 << 19 };       /* of points that are searched at once */
@@ -104,7 +105,8 @@ static bool read_model(work *w)
     w->content.without_mesh = !w->is_picture;
     if (!project_model_read(&w->content, r->base.inputs, r->base.num_inputs - 1,
                             r->base.precision) ||
-        !check_model(w) || !check_part(w))
+        !spline_info_choose(&w->content, r->base.inputs[0], &r->base) || !check_model(w) ||
+        !check_part(w))
         return false;
     double largest;
     w->diagonal = splines_diagonal(&w->content, &largest);
@@ -372,7 +374,7 @@ static void note_unit(const work *w)
         const char *text;
     } units[] = {{1 / 25.4, "in"}, {1e-3, "m"}, {1e-1, "cm"}, {1e3, "um"}};
     double size = 0;
-    if (!w->content.cad || w->r->unit != LENGTH_MM) return;
+    if (!w->content.cad || w->r->unit != LENGTH_MM || w->r->base.only) return;
     for (uint32_t k = 0; k < 3; k++)
         size = hypot(size, fmax(w->high[k] - w->low[k], 0));
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)

@@ -69,6 +69,7 @@ static const option options[] = {
     {"unit", 0, "U",
      "the points are in @, default mm, and a CAD file's model, with all that comes out, is in mm",
      OPTION_WORD(project_request, unit, LENGTH_UNITS)},
+    {.rows = request_only},
     {"json", 0, NULL,
      "print as JSON on standard output how many points have each status, and the least, mean, root "
      "mean "

@@ -108,6 +108,7 @@ static bool read_files(view_model *m)
         complain("%s", message.text);
         return false;
     }
+    if (!spline_info_choose(&m->from, name_of(m), r)) return false;
     spline_info_tell(&m->from, name_of(m), r);
     return !part_mesh_suits(&m->from) || take_part(m);
 }

@@ -41,6 +41,7 @@ static const option options[] = {
      "quarter "
      "of a pixel",
      OPTION_COUNT(view_request, samples, 2, 1025)},
+    {.rows = request_only},
     {.rows = request_device},
     {.group = "pictures"},
     {.rows = request_camera},

@@ -57,9 +57,18 @@ bool cad_model_end_face(cad_model *m, const cad_face *face, size_t plain)
            cad_counts_add(&m->corner, (uint32_t)m->triangles.num);
 }
 
-bool cad_model_has_mesh(const cad_model *m)
+size_t cad_model_count(const cad_model *m)
 {
-    return m && m->triangles.num > 0;
+    size_t count = 0;
+    for (size_t f = 0; f < m->num_faces; f++)
+        count += m->faces[f].is_there;
+    return count;
+}
+
+const char *cad_model_color(const cad_model *m, size_t face)
+{
+    const cad_face *f = &m->faces[face];
+    return f->color[0] || f->body >= m->num_bodies ? f->color : m->bodies[f->body].color;
 }
 
 uint32_t *cad_model_uses(const cad_model *m)
@@ -157,7 +166,7 @@ static void free_curves(cad_curves *c)
 void cad_model_free(cad_model *m)
 {
     if (!m) return;
-    cad_counts *const counts[] = {&m->loop, &m->curve,  &m->edge,   &m->against,
+    cad_counts *const counts[] = {&m->loop, &m->curve,  &m->edge,   &m->against,  &m->edge_number,
                                   &m->node, &m->vertex, &m->corner, &m->triangles};
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         free(counts[i]->at);
