@@ -17,7 +17,8 @@ import tempfile
 import unittest
 
 from command_fixture import Case, DATA, FULL, main, run
-from mesh_files import read_ply_data, read_stl
+from image_files import read_png
+from mesh_files import read_glb, read_obj, read_ply_data, read_stl
 from spline_fixture import de_boor
 
 MAKE_PARTS, CLSPLINE_CAD = sys.argv[3:5] if len(sys.argv) > 4 else (None, None)
@@ -168,6 +169,42 @@ class Missing(Case):
                      ("eval", knot, "-o", self.path("a.obj")),
                      ("project", knot, points, "-o", self.path("a.csv"))):
             self.fails(1, "--only is of CAD files", *args, "--only", "x")
+
+    def test_colors(self):
+        """Meshes and pictures have the file's colours: here a face without one, and one whose body
+        has one."""
+        with open(os.path.join(DATA, "block.json"), encoding="ascii") as file:
+            model = json.load(file)
+        faces, body = model["shape"]["data"], model["bodies"][0]
+        faces[0]["color"], faces[3]["color"] = "#0ad020", "#ffff00"
+        del faces[5]["color"]
+        for given, last in (("#ff0000", (255, 0, 0)), (None, (197, 115, 82))):
+            body.pop("color")
+            body.update({"color": given} if given else {})
+            path, small = self.write("a.json", json.dumps(model)), ("-q", "--size", "48x36")
+            done = run("eval", path, *small, *(part for name in ("a.ply", "a.obj", "a.glb", "a.png")
+                                               for part in ("-o", self.path(name))))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            expected = [color for color in ((10, 208, 32), (0, 0, 255), (0, 0, 255), (255, 255, 0),
+                                            (0, 0, 255), last) for _ in range(4)]
+            data = read_ply_data(self.path("a.ply"))[2]
+            self.assertEqual(list(zip(data["red"], data["green"], data["blue"])), expected)
+            found = read_glb(self.path("a.glb"))[0]["COLOR_0"]
+            for vertex, color, linear in zip(read_obj(self.path("a.obj"))[0], expected, found):
+                for one, two, three in zip(vertex[3:], color, linear):
+                    self.assertAlmostEqual(one, two / 255, delta=1e-4)
+                    coded = two / 255
+                    self.assertAlmostEqual(three, coded / 12.92 if coded < 0.04045
+                                           else ((coded + 0.055) / 1.055) ** 2.4, delta=1e-6)
+            colors = set(zip(*3 * [iter(read_png(self.path("a.png")).values)]))
+            seen = {tuple(2 * x > max(c) for x in c) for c in colors if max(c) > 80 + 3 * min(c)}
+            self.assertEqual(seen, {(False, True, False), (True, True, False)}
+                             | ({(True, False, False)} if given else set()))
+            body["color"] = ""
+        done = run("eval", path, *small, "-o", self.path("b.png"), "--colors", "plain")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        colors = set(zip(*3 * [iter(read_png(self.path("b.png")).values)]))
+        self.assertTrue(all(red >= blue - 12 for red, _, blue in colors))
 
     def count(self, path, begin):
         with open(path, encoding="ascii") as file:

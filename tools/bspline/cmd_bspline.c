@@ -124,7 +124,9 @@ static bool make_parts(work *w, const spline_task *task)
         if (!open_context(&m->contexts.ctx, "host", request_verbosity(&r->base))) return false;
     if (!mesh_work_open(m)) return false;
     own.ctx = m->contexts.ctx;
-    const bool done = part_mesh_make(&own, &m->result, &m->values);
+    const bool done =
+        part_mesh_make(&own, &m->result, &m->values) && part_mesh_colors(&own, &m->colors);
+    m->result.colors = m->colors;
     m->num_points = m->result.num_vertices;
     m->streamed = false;
     return done;

@@ -71,6 +71,16 @@ const char *cad_model_color(const cad_model *m, size_t face)
     return f->color[0] || f->body >= m->num_bodies ? f->color : m->bodies[f->body].color;
 }
 
+bool cad_model_rgb(const cad_model *m, size_t face, unsigned char rgb[3])
+{
+    const char *text = cad_model_color(m, face);
+    if (text[0] != '#' || strspn(text + 1, "0123456789abcdefABCDEF") != 6) return false;
+    const unsigned long color = strtoul(text + 1, NULL, 16);
+    for (int k = 0; k < 3; k++)
+        rgb[k] = (unsigned char)(color >> (16 - 8 * k) & 0xff);
+    return true;
+}
+
 uint32_t *cad_model_uses(const cad_model *m)
 {
     uint32_t *uses = calloc(m->nodes.num / 3 + 1, sizeof(*uses));

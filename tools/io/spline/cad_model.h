@@ -86,6 +86,9 @@ size_t cad_model_count(const cad_model *m);
 /* Returns the colour of a face: its own, or its body's; "": none. */
 const char *cad_model_color(const cad_model *m, size_t face);
 
+/* Reads the colour of a face, sRGB. False where it has none. */
+bool cad_model_rgb(const cad_model *m, size_t face, unsigned char rgb[3]);
+
 /* Counts the uses of each node by vertices: 2 and more on edges. The caller frees; NULL when memory
    runs out. */
 uint32_t *cad_model_uses(const cad_model *m);
