@@ -206,6 +206,47 @@ class Missing(Case):
         colors = set(zip(*3 * [iter(read_png(self.path("b.png")).values)]))
         self.assertTrue(all(red >= blue - 12 for red, _, blue in colors))
 
+    def test_by_face(self):
+        """What is told of each face are the rows that are nearest to it."""
+        block, points = os.path.join(DATA, "block.json"), os.path.join(DATA, "points.csv")
+        for model, args in ((block, ()), (block, ("-s", "--only", "side [02]")),
+                            (os.path.join(DATA, "knot.g2"), ())):
+            args = ("project", model, points, "-q", "-o", self.path("a.csv"), "--by-face", *args)
+            faces = json.loads(run(*args, "--json").stdout)["faces"]
+            with open(self.path("a.csv"), encoding="ascii", newline="") as file:
+                rows = list(csv.DictReader(file))
+            found = collections.defaultdict(list)
+            for row in rows:
+                found[int(row.get("surface", row.get("curve")))].append(float(row["distance"]))
+            numbers = ([0, 1] if model != block else [0, 1, 4, 5] if "-s" in args else range(6))
+            self.assertEqual([face["face"] for face in faces], list(numbers))
+            self.assertEqual(sum(face["points"] for face in faces), 300)
+            lines = run(*args).stderr.splitlines()
+            self.assertEqual(len(lines), 1 + len(faces))
+            for face, line in zip(faces, lines[1:]):
+                all_rows = found[face["face"]]
+                known = [d for d in all_rows if not math.isnan(d)]
+                self.assertEqual((face["points"], face.get("open", 0)),
+                                 (len(all_rows), len(all_rows) - len(known)))
+                side = "side %d" % (face["face"] // 2)
+                self.assertEqual((face["kind"], face["name"]),
+                                 ("plane", side) if model == block else (None, None))
+                if model == block:
+                    self.assertTrue(line.endswith("  plane, " + side))
+                if not known:
+                    self.assertIsNone(face["mean"])
+                    self.assertEqual(line.split()[2:6], 4 * ["-"])
+                    continue
+                expected = (min(known), sum(known) / len(known),
+                            math.sqrt(sum(d * d for d in known) / len(known)), max(known))
+                for one, two, text in zip(expected, (face[k] for k in ("min", "mean", "rms", "max")),
+                                          line.split()[2:6]):
+                    self.assertAlmostEqual(one, two, delta=1e-6)
+                    self.assertAlmostEqual(one, float(text), delta=1e-5)
+                self.assertEqual(line.split()[:2], [str(face["face"]), str(len(all_rows))])
+            if "-s" in args:
+                self.assertGreater(sum(face["open"] for face in faces), 0)
+
     def count(self, path, begin):
         with open(path, encoding="ascii") as file:
             return sum(line.startswith(begin) for line in file)

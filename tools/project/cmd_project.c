@@ -173,7 +173,7 @@ static void judge(work *w, nearest_row *row)
    memory runs out. */
 static bool keep_row(work *w, const double *point, const nearest_row *row)
 {
-    const bool has_stats = w->r->base.json || w->r->histogram;
+    const bool has_stats = w->r->base.json || w->r->histogram || w->r->by_face;
     if (w->is_picture && w->r->is_signed && row->patch >= 0) point = row->point;
     return (!has_stats || distance_stats_add(&w->stats, row)) &&
            (!(w->is_picture || w->is_cloud) ||
@@ -408,7 +408,8 @@ static bool report_distances(work *w)
     const option_list *range = &w->r->picture.range;
     if (w->r->histogram)
         distance_stats_histogram(&w->stats, range->num > 0 ? range->values : NULL, stderr);
-    return !w->r->base.json || distance_stats_print(&w->stats, w->search_seconds);
+    if (w->r->base.json) return distance_stats_print(&w->stats, &w->content, w->search_seconds);
+    return !w->r->by_face || distance_stats_faces(&w->stats, &w->content, stderr);
 }
 
 /* Writes the report that is asked for as JSON. */
@@ -439,6 +440,7 @@ int project_run(request *base)
     }
     w->r = (const project_request *)base;
     w->stats.is_signed = w->r->is_signed;
+    w->stats.by_face = w->r->by_face;
     w->distance = -1;
     for (int k = 0; k < 3; k++) {
         w->low[k] = HUGE_VAL;

@@ -77,6 +77,11 @@ static const option options[] = {
      OPTION_FLAG(request, json)},
     {"histogram", 0, NULL, "on standard error, how many points have which distance",
      OPTION_FLAG(project_request, histogram)},
+    {"by-face", 0, NULL,
+     "of each face, or other curve or surface, the points that are nearest to it and their least, "
+     "mean, root mean square and greatest distance: on standard error, or in the JSON of --json, "
+     "which has all that it has of all",
+     OPTION_FLAG(project_request, by_face)},
     {OPTION_PRECISION("f32 is the default, f64 needs fp64")},
     {.rows = request_device},
     {.group = "pictures"},
