@@ -11,6 +11,7 @@ import os
 import random
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,7 @@ import unittest
 
 from command_fixture import Case, DATA, FULL, main, run
 from image_files import read_png
-from mesh_files import read_glb, read_obj, read_ply_data, read_stl
+from mesh_files import float32, read_glb, read_obj, read_ply_data, read_stl
 from spline_fixture import de_boor
 
 MAKE_PARTS, CLSPLINE_CAD = sys.argv[3:5] if len(sys.argv) > 4 else (None, None)
@@ -239,13 +240,51 @@ class Missing(Case):
                     continue
                 expected = (min(known), sum(known) / len(known),
                             math.sqrt(sum(d * d for d in known) / len(known)), max(known))
-                for one, two, text in zip(expected, (face[k] for k in ("min", "mean", "rms", "max")),
-                                          line.split()[2:6]):
+                names = ("min", "mean", "rms", "max")
+                for one, two, text in zip(expected, map(face.get, names), line.split()[2:6]):
                     self.assertAlmostEqual(one, two, delta=1e-6)
                     self.assertAlmostEqual(one, float(text), delta=1e-5)
                 self.assertEqual(line.split()[:2], [str(face["face"]), str(len(all_rows))])
             if "-s" in args:
                 self.assertGreater(sum(face["open"] for face in faces), 0)
+
+    def test_edges(self):
+        """Rows have the file's number of the edge that a point is on, CSV, .npy and its parts."""
+        block, points = os.path.join(DATA, "block.json"), os.path.join(DATA, "points.csv")
+        with open(block, encoding="ascii") as file:
+            edges = [edge["control_points"]["points"] for edge in json.load(file)["edges"]]
+        for args in ((), ("--only", "side 2"), ("-s", "--only", "side 1")):
+            args = ("project", block, points, "-q", *args)
+            self.assertEqual(run(*args, "-o", self.path("a.csv")).returncode, 0)
+            with open(self.path("a.csv"), encoding="ascii", newline="") as file:
+                rows = list(csv.DictReader(file))
+            self.assertEqual(list(rows[0])[-4:], ["bound", "edge", "tolerance", "status"])
+            self.assertTrue(any(row["edge"] == "-1" for row in rows))
+            self.assertTrue(any(row["edge"] != "-1" for row in rows))
+            for row in rows:
+                edge, place = int(row["edge"]), [float(row[k]) for k in "xyz"]
+                self.assertEqual(float(row["tolerance"]), 0 if edge < 0 else 0.002)
+                beyond = [math.dist(place, one) + math.dist(place, two) - math.dist(one, two)
+                          for one, two in edges]
+                on = [k for k, more in enumerate(beyond) if abs(more) < 1e-6]
+                self.assertTrue(edge in on if edge >= 0 else not on, (row, on))
+            self.assertEqual(run(*args, "-o", self.path("a.npy")).returncode, 0)
+            for part in "12":
+                self.assertEqual(run(*args, "-o", self.path("b.npy"), "--part", part + "/2")
+                                 .returncode, 0)
+            self.assertEqual(run("join", "-q", self.path("b.npy")).returncode, 0)
+            with open(self.path("a.npy"), "rb") as one, open(self.path("b.npy"), "rb") as two:
+                body = one.read()
+                self.assertEqual(body, two.read())
+            os.remove(self.path("b.npy"))
+            head = body[:body.index(b"\n") + 1]
+            size = (len(body) - len(head)) // 300
+            self.assertIn(b"'bound', '<f4'), ('edge', '<i4'), ('tolerance', '<f4'), ('st", head)
+            for k, row in enumerate(rows):
+                end = len(head) + (k + 1) * size - 9
+                edge, tolerance = struct.unpack_from("<if", body, end)
+                self.assertEqual((edge, tolerance),
+                                 (int(row["edge"]), float32(float(row["tolerance"]))))
 
     def count(self, path, begin):
         with open(path, encoding="ascii") as file:

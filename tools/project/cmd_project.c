@@ -323,6 +323,7 @@ static bool write_points(work *w, double *points)
                                .dim = w->search.dim,
                                .per_query = r->opts.num_nearest,
                                .has_normals = r->is_signed,
+                               .has_edges = w->search.feet != NULL,
                                .num = w->file.num,
                                .part = r->base.num_parts > 0 ? &record : NULL,
                                .first = w->first};
