@@ -429,6 +429,17 @@ class Parts(Case):
         for one, two in zip(low + high, [-1, -2, -1, 6, 1, 2]):
             self.assertAlmostEqual(one, two, delta=0.02)
 
+    def test_seat(self):
+        """A face with a name and a colour of its own, in a part with others."""
+        path = self.part("seat.step")
+        for face in self.convert(path)["shape"]["data"]:
+            is_seat = all(point[2] == 5 for point in face["control_points"]["points"])
+            self.assertEqual((face.get("name", ""), face["color"]),
+                             ("seat", "#3366ff") if is_seat else ("", "#00ff00"))
+        for only, count in (("seat", 1), ("#3366FF", 1), ("#00ff00", 5), ("box", 6)):
+            cad = json.loads(run("info", "--json", path, "--only", only).stdout)[0]["cad"]
+            self.assertEqual(cad["kinds"], {"plane": count})
+
     def test_command(self):
         """Closed meshes of closed shells, in any precision and format."""
         for name, expected in (("bracket.step", BRACKET), ("round.step", ROUND),
