@@ -48,7 +48,8 @@ static const option options[] = {
     {OPTION_NO_BACKGROUND},
     {.group = "what is shown"},
     {OPTION_COLORS("what colours tell: @; mean is half the sum of the principal curvatures, gauss "
-                   "their product, data a number of a solid's file",
+                   "their product, data a number of a solid's file; default plain, of CAD files "
+                   "their own colours",
                    COLORING_WORDS " data")},
     {OPTION_DISTANCE_TO("of --colors distance", view_request, picture.distance_to)},
     {"array", 0, "NAME", "which data of a solid's points or cells; default the first",
