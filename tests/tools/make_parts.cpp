@@ -3,12 +3,12 @@
 //
 //   bracket.step   a box of 60 x 40 x 20 with a hole of radius 8 along z and an edge rounded by 5
 //   plate.step     a plate of 80 x 50 x 8 with four holes of radius 4 and a boss of radius 10 that
-//   is
-//                  12 high, rounded by 3 at its foot
+//                  is 12 high, rounded by 3 at its foot
 //   bracket.igs    the bracket's faces, each by itself
 //   round.step     a ball of radius 9, a ring of radii 20 and 5, a cone with its tip
 //   cross.step     a rod of radius 10 and length 40 with a hole of radius 5 across it
 //   assembly.step  in inches: a red pin of radius 2 and length 4 twice, one turned and moved
+//   seat.step      a green box of 3 x 4 x 5, whose upper side is blue and called "seat"
 //   swept.brep     a profile of degree 3 turned about z, one moved along y, a quarter of a ring
 //   wire.brep      an edge alone
 #include <BRepAdaptor_Curve.hxx>
@@ -154,6 +154,33 @@ static bool write_iges(const TopoDS_Shape &shape, const std::string &path)
     return writer.AddShape(shape) && (writer.ComputeModel(), writer.Write(path.c_str()));
 }
 
+static bool write_document(const Handle(TDocStd_Document) & document, const char *unit,
+                           const std::string &path)
+{
+    STEPCAFControl_Writer writer;
+    Interface_Static::SetCVal("write.step.unit", unit);
+    Interface_Static::SetIVal("write.stepcaf.subshapes.name", 1);
+    const bool done = writer.Transfer(document, STEPControl_AsIs) &&
+                      writer.Write(path.c_str()) == IFSelect_RetDone;
+    Interface_Static::SetCVal("write.step.unit", "MM");
+    return done;
+}
+
+static bool write_seat(const std::string &path)
+{
+    Handle(TDocStd_Document) document = new TDocStd_Document("BinXCAF");
+    const Handle(XCAFDoc_ShapeTool) tool = XCAFDoc_DocumentTool::ShapeTool(document->Main());
+    const Handle(XCAFDoc_ColorTool) colors = XCAFDoc_DocumentTool::ColorTool(document->Main());
+    BRepPrimAPI_MakeBox box(3, 4, 5);
+    const TDF_Label label = tool->AddShape(box.Shape(), false);
+    const TDF_Label seat = tool->AddSubShape(label, box.TopFace());
+    TDataStd_Name::Set(label, "box");
+    TDataStd_Name::Set(seat, "seat");
+    colors->SetColor(label, Quantity_Color(0, 1, 0, Quantity_TOC_sRGB), XCAFDoc_ColorSurf);
+    colors->SetColor(seat, Quantity_Color(0.2, 0.4, 1, Quantity_TOC_sRGB), XCAFDoc_ColorSurf);
+    return write_document(document, "MM", path);
+}
+
 // Writes a pin twice, in inches.
 static bool write_assembly(const std::string &path)
 {
@@ -171,12 +198,7 @@ static bool write_assembly(const std::string &path)
     TDataStd_Name::Set(tool->AddComponent(all, pin, TopLoc_Location()), "first");
     TDataStd_Name::Set(tool->AddComponent(all, pin, TopLoc_Location(move * turn)), "second");
     tool->UpdateAssemblies();
-    STEPCAFControl_Writer writer;
-    Interface_Static::SetCVal("write.step.unit", "INCH");
-    const bool done = writer.Transfer(document, STEPControl_AsIs) &&
-                      writer.Write(path.c_str()) == IFSelect_RetDone;
-    Interface_Static::SetCVal("write.step.unit", "MM");
-    return done;
+    return write_document(document, "INCH", path);
 }
 
 int main(int argc, char **argv)
@@ -191,6 +213,7 @@ int main(int argc, char **argv)
                       write_step(make_round(), folder + "round.step") &&
                       write_step(make_cross(), folder + "cross.step") &&
                       write_assembly(folder + "assembly.step") &&
+                      write_seat(folder + "seat.step") &&
                       BRepTools::Write(make_swept(), (folder + "swept.brep").c_str()) &&
                       BRepTools::Write(make_profile(), (folder + "wire.brep").c_str());
     return done ? 0 : 1;

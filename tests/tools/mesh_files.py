@@ -61,7 +61,8 @@ def read_ply_data(path):
     first = lines.index("property %s x" % ("float" if "property float x" in lines else "double"))
     last = next(i for i, line in enumerate(lines) if line.startswith("element face"))
     kinds, names = zip(*[line.split()[1:] for line in lines[first:last]])
-    form = struct.Struct("<" + "".join({"float": "f", "double": "d"}[kind] for kind in kinds))
+    form = struct.Struct("<" + "".join({"float": "f", "double": "d", "uchar": "B"}[kind]
+                                       for kind in kinds))
     size = form.size
     rows = [form.unpack_from(body, i * size) for i in range(counts["vertex"])]
     points = [row[:3] for row in rows]

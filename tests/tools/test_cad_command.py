@@ -11,13 +11,15 @@ import os
 import random
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 
 from command_fixture import Case, DATA, FULL, main, run
-from mesh_files import read_ply_data, read_stl
+from image_files import read_png
+from mesh_files import float32, read_glb, read_obj, read_ply_data, read_stl
 from spline_fixture import de_boor
 
 MAKE_PARTS, CLSPLINE_CAD = sys.argv[3:5] if len(sys.argv) > 4 else (None, None)
@@ -130,6 +132,163 @@ class Missing(Case):
                    os.path.join(DATA, "vase.json"), "--deflection", "1", "-o", self.path("a.ply"))
         done = run("eval", block, os.path.join(DATA, "vase.json"), "-n5", "-o", self.path("a.obj"))
         self.assertIn("warning: 2 files: 1 trimmed splines are taken whole\n", done.stderr)
+
+    def test_only(self):
+        """Every job takes the faces that are chosen alone."""
+        block, knot = (os.path.join(DATA, name) for name in ("block.json", "knot.g2"))
+        only = ("--only", "side 2")
+        self.assertIn("  bodies       1 solids, 0 other bodies, 0 closed\n"
+                      "  faces        6 of 6 faces of the file, 4 left out: 2 plane\n",
+                      run("info", block, *only).stdout)
+        for args, name, read in (
+                (("eval", block, "-q", *only), "a.stl", lambda path: len(read_stl(path)) // 2),
+                (("convert", block, "-q", *only), "a.g2", lambda path: self.count(path, "200 ")),
+                (("convert", block, "-q", "--only", "surfaces"), "a.g2",
+                 lambda path: self.count(path, "200 ") - 4)):
+            done = run(*args, "-o", self.path(name))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(read(self.path(name)), 2)
+        points = self.write("p.csv", "1,1,9\n1,1,-1\n-1,1,1\n1,1,2.5\n")
+        for extra, distances in (((), (5, 1, 2 ** 0.5, 1.5)), (("-s",), (5, 1, math.nan, -1.5))):
+            done = run("project", block, points, "-q", *only, *extra, "-o", self.path("a.csv"))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(self.path("a.csv"), encoding="ascii", newline="") as file:
+                rows = list(csv.DictReader(file))
+            self.assertEqual([row["surface"] for row in rows], ["5", "4", "4", "5"])
+            for row, distance in zip(rows, distances):
+                got = float(row["distance"])
+                self.assertTrue(got == distance or abs(got - distance) < 1e-6
+                                or math.isnan(got) and math.isnan(distance))
+        small = self.write("p.csv", "0,0,0\n0.8,0,0\n")
+        for args, noted in (((), True), (only, False)):
+            done = run("project", block, small, *args, "-o", self.path("a.csv"))
+            self.assertEqual("is their unit cm?" in done.stderr, noted)
+        self.fails(1, "block.json: --only: no face has the name or the colour 'sid'; names: "
+                   "'block' 'side 0' 'side 1' 'side 2'; colours: '#0000ff'", "eval", block,
+                   "--only", "block,sid", "-o", self.path("a.stl"))
+        for args in (("info", knot), ("info", os.path.join(DATA, "points.csv")),
+                     ("eval", knot, "-o", self.path("a.obj")),
+                     ("project", knot, points, "-o", self.path("a.csv"))):
+            self.fails(1, "--only is of CAD files", *args, "--only", "x")
+
+    def test_colors(self):
+        """Meshes and pictures have the file's colours: here a face without one, and one whose body
+        has one."""
+        with open(os.path.join(DATA, "block.json"), encoding="ascii") as file:
+            model = json.load(file)
+        faces, body = model["shape"]["data"], model["bodies"][0]
+        faces[0]["color"], faces[3]["color"] = "#0ad020", "#ffff00"
+        del faces[5]["color"]
+        for given, last in (("#ff0000", (255, 0, 0)), (None, (197, 115, 82))):
+            body.pop("color")
+            body.update({"color": given} if given else {})
+            path, small = self.write("a.json", json.dumps(model)), ("-q", "--size", "48x36")
+            done = run("eval", path, *small, *(part for name in ("a.ply", "a.obj", "a.glb", "a.png")
+                                               for part in ("-o", self.path(name))))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            expected = [color for color in ((10, 208, 32), (0, 0, 255), (0, 0, 255), (255, 255, 0),
+                                            (0, 0, 255), last) for _ in range(4)]
+            data = read_ply_data(self.path("a.ply"))[2]
+            self.assertEqual(list(zip(data["red"], data["green"], data["blue"])), expected)
+            found = read_glb(self.path("a.glb"))[0]["COLOR_0"]
+            for vertex, color, linear in zip(read_obj(self.path("a.obj"))[0], expected, found):
+                for one, two, three in zip(vertex[3:], color, linear):
+                    self.assertAlmostEqual(one, two / 255, delta=1e-4)
+                    coded = two / 255
+                    self.assertAlmostEqual(three, coded / 12.92 if coded < 0.04045
+                                           else ((coded + 0.055) / 1.055) ** 2.4, delta=1e-6)
+            colors = set(zip(*3 * [iter(read_png(self.path("a.png")).values)]))
+            seen = {tuple(2 * x > max(c) for x in c) for c in colors if max(c) > 80 + 3 * min(c)}
+            self.assertEqual(seen, {(False, True, False), (True, True, False)}
+                             | ({(True, False, False)} if given else set()))
+            body["color"] = ""
+        done = run("eval", path, *small, "-o", self.path("b.png"), "--colors", "plain")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        colors = set(zip(*3 * [iter(read_png(self.path("b.png")).values)]))
+        self.assertTrue(all(red >= blue - 12 for red, _, blue in colors))
+
+    def test_by_face(self):
+        """What is told of each face are the rows that are nearest to it."""
+        block, points = os.path.join(DATA, "block.json"), os.path.join(DATA, "points.csv")
+        for model, args in ((block, ()), (block, ("-s", "--only", "side [02]")),
+                            (os.path.join(DATA, "knot.g2"), ())):
+            args = ("project", model, points, "-q", "-o", self.path("a.csv"), "--by-face", *args)
+            faces = json.loads(run(*args, "--json").stdout)["faces"]
+            with open(self.path("a.csv"), encoding="ascii", newline="") as file:
+                rows = list(csv.DictReader(file))
+            found = collections.defaultdict(list)
+            for row in rows:
+                found[int(row.get("surface", row.get("curve")))].append(float(row["distance"]))
+            numbers = ([0, 1] if model != block else [0, 1, 4, 5] if "-s" in args else range(6))
+            self.assertEqual([face["face"] for face in faces], list(numbers))
+            self.assertEqual(sum(face["points"] for face in faces), 300)
+            lines = run(*args).stderr.splitlines()
+            self.assertEqual(len(lines), 1 + len(faces))
+            for face, line in zip(faces, lines[1:]):
+                all_rows = found[face["face"]]
+                known = [d for d in all_rows if not math.isnan(d)]
+                self.assertEqual((face["points"], face.get("open", 0)),
+                                 (len(all_rows), len(all_rows) - len(known)))
+                side = "side %d" % (face["face"] // 2)
+                self.assertEqual((face["kind"], face["name"]),
+                                 ("plane", side) if model == block else (None, None))
+                if model == block:
+                    self.assertTrue(line.endswith("  plane, " + side))
+                if not known:
+                    self.assertIsNone(face["mean"])
+                    self.assertEqual(line.split()[2:6], 4 * ["-"])
+                    continue
+                expected = (min(known), sum(known) / len(known),
+                            math.sqrt(sum(d * d for d in known) / len(known)), max(known))
+                names = ("min", "mean", "rms", "max")
+                for one, two, text in zip(expected, map(face.get, names), line.split()[2:6]):
+                    self.assertAlmostEqual(one, two, delta=1e-6)
+                    self.assertAlmostEqual(one, float(text), delta=1e-5)
+                self.assertEqual(line.split()[:2], [str(face["face"]), str(len(all_rows))])
+            if "-s" in args:
+                self.assertGreater(sum(face["open"] for face in faces), 0)
+
+    def test_edges(self):
+        """Rows have the file's number of the edge that a point is on, CSV, .npy and its parts."""
+        block, points = os.path.join(DATA, "block.json"), os.path.join(DATA, "points.csv")
+        with open(block, encoding="ascii") as file:
+            edges = [edge["control_points"]["points"] for edge in json.load(file)["edges"]]
+        for args in ((), ("--only", "side 2"), ("-s", "--only", "side 1")):
+            args = ("project", block, points, "-q", *args)
+            self.assertEqual(run(*args, "-o", self.path("a.csv")).returncode, 0)
+            with open(self.path("a.csv"), encoding="ascii", newline="") as file:
+                rows = list(csv.DictReader(file))
+            self.assertEqual(list(rows[0])[-4:], ["bound", "edge", "tolerance", "status"])
+            self.assertTrue(any(row["edge"] == "-1" for row in rows))
+            self.assertTrue(any(row["edge"] != "-1" for row in rows))
+            for row in rows:
+                edge, place = int(row["edge"]), [float(row[k]) for k in "xyz"]
+                self.assertEqual(float(row["tolerance"]), 0 if edge < 0 else 0.002)
+                beyond = [math.dist(place, one) + math.dist(place, two) - math.dist(one, two)
+                          for one, two in edges]
+                on = [k for k, more in enumerate(beyond) if abs(more) < 1e-6]
+                self.assertTrue(edge in on if edge >= 0 else not on, (row, on))
+            self.assertEqual(run(*args, "-o", self.path("a.npy")).returncode, 0)
+            for part in "12":
+                self.assertEqual(run(*args, "-o", self.path("b.npy"), "--part", part + "/2")
+                                 .returncode, 0)
+            self.assertEqual(run("join", "-q", self.path("b.npy")).returncode, 0)
+            with open(self.path("a.npy"), "rb") as one, open(self.path("b.npy"), "rb") as two:
+                body = one.read()
+                self.assertEqual(body, two.read())
+            os.remove(self.path("b.npy"))
+            head = body[:body.index(b"\n") + 1]
+            size = (len(body) - len(head)) // 300
+            self.assertIn(b"'bound', '<f4'), ('edge', '<i4'), ('tolerance', '<f4'), ('st", head)
+            for k, row in enumerate(rows):
+                end = len(head) + (k + 1) * size - 9
+                edge, tolerance = struct.unpack_from("<if", body, end)
+                self.assertEqual((edge, tolerance),
+                                 (int(row["edge"]), float32(float(row["tolerance"]))))
+
+    def count(self, path, begin):
+        with open(path, encoding="ascii") as file:
+            return sum(line.startswith(begin) for line in file)
 
     def test_values(self):
         """Colours by face, and by curvature, which a turned face has with its sign turned."""
@@ -258,12 +417,28 @@ class Parts(Case):
         self.check(model, 6, 2)
         self.assertAlmostEqual(self.measure(model) / (4 * math.pi * radius ** 3), 1, delta=0.01)
         self.assertEqual((model["faces_in_file"], model["faces_read"]), (3, 3))
-        self.assertEqual([body["name"] for body in model["bodies"]], ["first", "second"])
+        self.assertEqual([(body["name"], body["part"]) for body in model["bodies"]],
+                         [("first", "pin"), ("second", "pin")])
+        for only, bodies in (("sec*", 1), ("pin", 2), ("first,#ff0000", 2), ("first", 1)):
+            cad = json.loads(run("info", "--json", path, "--only", only).stdout)[0]["cad"]
+            self.assertEqual((cad["bodies"], cad["closed"], cad["kinds"]),
+                             (bodies, bodies, {"cylinder": bodies, "plane": 2 * bodies}))
         self.assertEqual({body.get("color") for body in model["bodies"]}
                          | {face["color"] for face in model["shape"]["data"]}, {"#ff0000"})
         low, high = ([f(x) / radius for x in zip(*model["nodes"])] for f in (min, max))
         for one, two in zip(low + high, [-1, -2, -1, 6, 1, 2]):
             self.assertAlmostEqual(one, two, delta=0.02)
+
+    def test_seat(self):
+        """A face with a name and a colour of its own, in a part with others."""
+        path = self.part("seat.step")
+        for face in self.convert(path)["shape"]["data"]:
+            is_seat = all(point[2] == 5 for point in face["control_points"]["points"])
+            self.assertEqual((face.get("name", ""), face["color"]),
+                             ("seat", "#3366ff") if is_seat else ("", "#00ff00"))
+        for only, count in (("seat", 1), ("#3366FF", 1), ("#00ff00", 5), ("box", 6)):
+            cad = json.loads(run("info", "--json", path, "--only", only).stdout)[0]["cad"]
+            self.assertEqual(cad["kinds"], {"plane": count})
 
     def test_command(self):
         """Closed meshes of closed shells, in any precision and format."""

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cad_filter.h"
 #include "cad_model.h"
 #include "model_file.h"
 #include "spline_file.h"
@@ -110,7 +111,31 @@ static void test_faces(void **state)
     splines_clear(&p);
 }
 
-/* Ends of trims, as they are kept, are at the ends of their edges, each of which has two uses. */
+/* Checks that ends of a face's trims, as they are kept, are at the ends of their edges, and counts
+   the uses of these. */
+static void check_trims(const splines *p, size_t face, uint32_t *uses)
+{
+    const cad_model *m = p->cad;
+    const size_t end_curve = m->curve.at[m->loop.at[face + 1]];
+    for (size_t i = m->curve.at[m->loop.at[face]]; i < end_curve; i++) {
+        const uint32_t edge = m->edge.at[i], against = m->against.at[i];
+        assert_true(edge < m->tolerance.num);
+        assert_true(m->tolerance.at[edge] == 0.002);
+        assert_int_equal(m->curves.degree.at[i], 1);
+        assert_int_equal(m->curves.num_controls.at[i], 2);
+        uses[edge] += against ? 1 : 16;
+        for (size_t end = 0; end < 2; end++) {
+            const double *at = m->curves.controls.at + 6 * i + 3 * end;
+            const double *place = m->edges.controls.at + 8 * edge + 4 * (against ^ end);
+            assert_true(at[2] == 1 && place[3] == 1);
+            for (size_t k = 0; k < 3; k++)
+                assert_true(fabs(coordinate_at(controls_of(p, face), at[0], at[1], k) - place[k]) <
+                            1e-14);
+        }
+    }
+}
+
+/* Each edge has two uses. */
 static void test_edges(void **state)
 {
     splines p;
@@ -122,22 +147,7 @@ static void test_edges(void **state)
     assert_int_equal(m->edges.degree.num, 12);
     assert_int_equal(m->edge.num, 24);
     for (size_t f = 0; f < 6; f++)
-        for (size_t i = m->curve.at[f]; i < m->curve.at[f + 1]; i++) {
-            const uint32_t edge = m->edge.at[i], against = m->against.at[i];
-            assert_true(edge < 12);
-            assert_true(m->tolerance.at[edge] == 0.002);
-            assert_int_equal(m->curves.degree.at[i], 1);
-            assert_int_equal(m->curves.num_controls.at[i], 2);
-            uses[edge] += against ? 1 : 16;
-            for (size_t end = 0; end < 2; end++) {
-                const double *at = m->curves.controls.at + 6 * i + 3 * end;
-                const double *place = m->edges.controls.at + 8 * edge + 4 * (against ^ end);
-                assert_true(at[2] == 1 && place[3] == 1);
-                for (size_t k = 0; k < 3; k++)
-                    assert_true(fabs(coordinate_at(controls_of(&p, f), at[0], at[1], k) -
-                                     place[k]) < 1e-14);
-            }
-        }
+        check_trims(&p, f, uses);
     for (size_t i = 0; i < 12; i++)
         assert_true(uses[i] == 17 || uses[i] == 2 || uses[i] == 32);
     splines_clear(&p);
@@ -209,6 +219,141 @@ static void test_several(void **state)
         assert_int_equal(m->edge.at[i], m->edge.at[i - 24] + 12);
     splines_clear(&p);
 }
+
+/* ---- choices ---- */
+
+/* Reads a line, a block whose first face is green, and one more, of the part "pin", whose second
+   face has its body's colour; and chooses among their faces. */
+static bool choose(splines *p, const char *only, io_message *message)
+{
+    static const char line[] = "100 1 0 0\n3 0\n2 2\n0 0 1 1\n0 0 0\n1 0 0\n";
+    static const char blue[] = "\"name\": \"side 0\",\n\"color\": \"#0000ff\",\n";
+    char *text = block_text();
+    *p = (splines){0};
+    assert_true(spline_file_add(p, temporary_file("a.g2", line, strlen(line)), MESH_F64, message));
+    replace(text, blue, "\"name\": \"side 0\",\n\"color\": \"#00ff00\",\n");
+    assert_true(read_text(p, text, message));
+    replace(text, blue, "\"name\": \"side 0\",\n");
+    replace(text, "\"name\": \"block\"", "\"name\": \"other, at x\", \"part\": \"pin\"");
+    assert_true(read_text(p, text, message));
+    free(text);
+    return cad_filter_apply(p, only, "t.json", message);
+}
+
+/* Checks which faces were chosen, and what belongs to them. Returns the area of their meshes. */
+static double check_chosen(const splines *p, const size_t *faces, size_t num)
+{
+    const cad_model *m = p->cad;
+    uint32_t uses[24] = {0};
+    double area = 0;
+    assert_int_equal(p->num_splines, num);
+    assert_int_equal(cad_model_count(m), num);
+    assert_int_equal(m->num_left_out, 12 - num);
+    assert_int_equal(m->triangles.num, 6 * num);
+    assert_int_equal(m->node.num, 4 * num);
+    for (size_t i = 0; i < num; i++) {
+        const double *c = controls_of(p, faces[i]);
+        check_trims(p, faces[i], uses);
+        for (size_t v = m->vertex.at[faces[i]]; v < m->vertex.at[faces[i] + 1]; v++)
+            for (size_t k = 0; k < 3; k++)
+                assert_true(fabs(coordinate_at(c, m->params.at[2 * v], m->params.at[2 * v + 1], k) -
+                                 m->nodes.at[3 * m->node.at[v] + k]) < 1e-14);
+    }
+    for (size_t i = 0; i < m->tolerance.num; i++)
+        assert_true(uses[i] > 0);
+    for (uint32_t body = 0; body < m->num_bodies; body++) {
+        double one, volume;
+        cad_model_measure(m, body, &one, &volume);
+        area += one;
+    }
+    return area;
+}
+
+static void test_choice(void **state)
+{
+    static const struct {
+        const char *only;
+        size_t num, faces[12], bodies, edges, trimmed;
+        double area;
+        const char *first; /* body */
+        bool is_closed;
+        uint32_t first_edge, last_edge;
+    } ways[] = {
+        {"side 2", 4, {5, 6, 11, 12}, 2, 16, 2, 24, "block", false, 0, 23},
+        {"pin", 6, {7, 8, 9, 10, 11, 12}, 1, 12, 1, 52, "other, at x", true, 12, 23},
+        {"other? at x", 6, {7, 8, 9, 10, 11, 12}, 1, 12, 1, 52, "other, at x", true, 12, 23},
+        {"#00FF00", 2, {1, 7}, 2, 8, 0, 24, "block", false, 0, 15},
+        {"#ff0000", 1, {8}, 1, 4, 0, 12, "other, at x", false, 16, 19},
+        {"#ff0000,#00ff00", 3, {1, 7, 8}, 2, 12, 0, 36, "block", false, 0, 19},
+        {"block,*[12]", 10, {1, 2, 3, 4, 5, 6, 9, 10, 11, 12}, 2, 24, 2, 80, "block", true, 0, 23},
+        {"*", 12, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 2, 24, 2, 104, "block", true, 0, 23},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        splines p;
+        io_message message = {"(none)"};
+        if (!choose(&p, ways[i].only, &message)) fail_msg("%s", message.text);
+        const cad_model *m = p.cad;
+        assert_true(fabs(check_chosen(&p, ways[i].faces, ways[i].num) - ways[i].area) < 1e-12);
+        assert_int_equal(p.num_trimmed, ways[i].trimmed);
+        assert_int_equal(m->num_bodies, ways[i].bodies);
+        assert_string_equal(m->bodies[0].name, ways[i].first);
+        assert_int_equal(m->bodies[0].is_closed, ways[i].is_closed);
+        assert_int_equal(m->tolerance.num, ways[i].edges);
+        assert_int_equal(m->edge_number.at[0], ways[i].first_edge);
+        assert_int_equal(m->edge_number.at[ways[i].edges - 1], ways[i].last_edge);
+        assert_int_equal(m->faces_read, 12);
+        assert_string_equal(m->file_unit, "INCH");
+        splines_clear(&p);
+    }
+}
+
+/* Splines that are added behind a choice find the batches of theirs. */
+static void test_choice_goes_on(void **state)
+{
+    splines p;
+    io_message message = {"(none)"};
+    (void)state;
+    assert_true(choose(&p, "side 2", &message));
+    const size_t batches = p.num_batches;
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(spline_file_add(&p, temporary_path("a.g2"), MESH_F64, &message));
+        assert_int_equal(p.num_batches, batches + 1);
+        assert_int_equal(p.batches[batches].num_splines, i + 1);
+    }
+    splines_clear(&p);
+}
+
+static void test_choice_of_none(void **state)
+{
+    static const char *const ways[][2] = {
+        {"sid",
+         "t.json: --only: no face has the name or the colour 'sid'; names: 'block' "
+         "'pin' 'other, at x' 'side 0' 'side 1' 'side 2'; colours: '#00ff00' '#0000ff' '#ff0000'"},
+        {"side 2,#112233", "colour '#112233'; "},
+        {"block,", "colour ''; "},
+    };
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        splines p;
+        io_message message = {"(none)"};
+        assert_false(choose(&p, ways[i][0], &message));
+        if (!strstr(message.text, ways[i][1])) fail_msg("%s", message.text);
+        assert_null(strchr(message.text, '\n'));
+        splines_clear(&p);
+    }
+    splines p;
+    io_message message = {"(none)"};
+    assert_true(choose(&p, NULL, &message));
+    assert_int_equal(p.num_splines, 13);
+    splines_clear(&p);
+    assert_true(spline_file_add(&p, temporary_path("a.g2"), MESH_F64, &message));
+    assert_false(cad_filter_apply(&p, "*", "a.g2", &message));
+    assert_string_equal(message.text, "a.g2: --only is of CAD files");
+    splines_clear(&p);
+}
+
+/* ---- loops ---- */
 
 /* Curves along the border, one loop of them, leave out nothing. */
 static void test_trimmed(void **state)
@@ -386,11 +531,13 @@ static void test_program_fails(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faces),   cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_mesh),    cmocka_unit_test(test_several),
-        cmocka_unit_test(test_trimmed), cmocka_unit_test(test_curves),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_program), cmocka_unit_test(test_program_fails),
+        cmocka_unit_test(test_faces),          cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_mesh),           cmocka_unit_test(test_several),
+        cmocka_unit_test(test_trimmed),        cmocka_unit_test(test_curves),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_program),        cmocka_unit_test(test_program_fails),
+        cmocka_unit_test(test_choice),         cmocka_unit_test(test_choice_goes_on),
+        cmocka_unit_test(test_choice_of_none),
     };
     if (argc != 2) return 2;
     folder = argv[1];

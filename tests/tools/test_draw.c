@@ -114,6 +114,21 @@ static void test_patches_are_told_apart(void **state)
         }
 }
 
+/* A model's own colours are what they are, and the greys tell the light of bytes. */
+static void test_own_colors(void **state)
+{
+    const coloring c = {.kind = COLORING_OWN, .low = 3, .high = 4};
+    const unsigned char expected[3] = {0x12, 0xab, 0xfe};
+    unsigned char rgb[3], greys[COLOR_MAP_SIZE][3];
+    (void)state;
+    coloring_at(&c, 0x12abfe, rgb);
+    assert_memory_equal(rgb, expected, 3);
+    coloring_fill(&c, greys);
+    for (int i = 0; i < COLOR_MAP_SIZE; i++)
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(greys[i][k], i);
+}
+
 static void test_places_do_not_overflow(void **state)
 {
     coloring c = {.kind = COLORING_DATA, .low = -DBL_MAX, .high = DBL_MAX};
@@ -526,6 +541,11 @@ static void test_bar(void **state)
     assert_memory_equal(pixels + 4 * (TALL / 4 * WIDE + x), rgb, 3);
     coloring_at_place(&c, 0.005, rgb);
     assert_memory_equal(pixels + 4 * ((TALL * 3 / 4 - 1) * WIDE + x), rgb, 3);
+    memset(pixels, 0, (size_t)4 * WIDE * TALL);
+    for (coloring_kind kind = COLORING_PLAIN; kind <= COLORING_OWN; kind++)
+        if (!coloring_has_values(kind)) color_bar_draw(&image, &(coloring){.kind = kind}, "t");
+    for (size_t i = 0; i < (size_t)4 * WIDE * TALL; i++)
+        assert_int_equal(pixels[i], 0);
     for (size_t side = 1; side < 40; side++)
         color_bar_draw(&(rgba_image){pixels, side, 40 - side}, &c, "t");
     free(pixels);
@@ -565,6 +585,7 @@ int main(void)
         cmocka_unit_test(test_gray),
         cmocka_unit_test(test_nan_has_a_color_of_its_own),
         cmocka_unit_test(test_patches_are_told_apart),
+        cmocka_unit_test(test_own_colors),
         cmocka_unit_test(test_places_do_not_overflow),
         cmocka_unit_test(test_bytes_survive_light),
         cmocka_unit_test(test_percentiles),

@@ -141,6 +141,28 @@ static void test_values_of_faces(void **state)
     mesh_clear(&m);
 }
 
+/* A mesh's own colours are seen as they are, all over a face. */
+static void test_own_colors(void **state)
+{
+    static const unsigned char shown[][3] = {{255, 0, 0}, {1, 255, 255}, {0x7f, 0x80, 1}};
+    const raster_paint paint = {.colors = {.kind = COLORING_OWN}};
+    const raster_view view = front_view();
+    mesh m = make_square(2);
+    (void)state;
+    for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+        unsigned char colors[4][3];
+        for (size_t k = 0; k < 4; k++)
+            memcpy(colors[k], shown[i], 3);
+        m.colors = colors[0];
+        draw(&m, &paint, &view);
+        for (size_t y = 10; y < 80; y++)
+            for (size_t x = 25; x < 95; x++)
+                assert_seen(x, y, shown[i], 0);
+    }
+    m.colors = NULL;
+    mesh_clear(&m);
+}
+
 /* Without a background what is not covered is clear, and what is half covered half so. */
 static void test_no_background(void **state)
 {
@@ -306,6 +328,7 @@ int main(void)
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_nan),
         cmocka_unit_test(test_values_of_faces),
+        cmocka_unit_test(test_own_colors),
         cmocka_unit_test(test_no_background),
         cmocka_unit_test(test_edges),
         cmocka_unit_test(test_points),

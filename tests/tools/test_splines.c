@@ -15,15 +15,21 @@
 #include "temporary.h"
 
 /* Reads a text as a file named "t". */
-static bool read_in(splines *p, const void *bytes, size_t count, mesh_precision precision,
-                    io_message *message)
+static bool add_in(splines *p, const void *bytes, size_t count, mesh_precision precision,
+                   io_message *message)
 {
     FILE *file = fopen(temporary_file("t", bytes, count), "rb");
     assert_non_null(file);
-    *p = (splines){0};
     const bool done = spline_file_read(p, file, "t", precision, message);
     fclose(file);
     return done;
+}
+
+static bool read_in(splines *p, const void *bytes, size_t count, mesh_precision precision,
+                    io_message *message)
+{
+    *p = (splines){0};
+    return add_in(p, bytes, count, precision, message);
 }
 
 static void read_good(splines *p, const char *text)
@@ -166,6 +172,38 @@ static void test_domains(void **state)
         assert_true(spline_parameter(&p.batches[0], 0, 0, end) == domain[end]);
     assert_true(spline_parameter(&p.batches[0], 1, 0, 0.5) == 1);
     assert_true(spline_parameter(&p.batches[1], 0, 0, 2.5) == 2.5);
+    splines_clear(&p);
+}
+
+/* Splines that are kept have their numbers, points and domains; batches of none are gone. */
+static void test_keep(void **state)
+{
+    static const char last[] = "100 1 0 0 1 0 2 1 0 1 2 7 8\n";
+    static const bool keep[] = {false, true, true, false};
+    const double points[] = {3, 4, 5, 6};
+    splines p;
+    io_message message;
+    char text[256];
+    (void)state;
+    snprintf(text, sizeof(text), "%s%s",
+             "100 1 0 0 1 0 2 2 0.1 0.1 0.7 0.7 1 2\n100 1 0 0 1 0 2 2 -3 -3 5 5 3 4\n"
+             "100 1 0 0 1 0 2 2 2 2 3 3 5 6\n",
+             last);
+    read_good(&p, text);
+    splines_keep(&p, keep);
+    assert_int_equal(p.num_splines, 2);
+    assert_int_equal(p.num_batches, 1);
+    assert_int_equal(p.batches[0].num_reals, 4);
+    check_reals(p.batches[0].points, points, 4);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(p.batches[0].numbers[i], i + 1);
+        assert_true(spline_parameter(&p.batches[0], i, 0, 0) == (i == 0 ? -3 : 2));
+        assert_true(spline_parameter(&p.batches[0], i, 0, 1) == (i == 0 ? 5 : 3));
+    }
+    for (size_t i = 0; i < 2; i++)
+        assert_true(add_in(&p, last, strlen(last), MESH_F64, &message));
+    assert_int_equal(p.num_batches, 2);
+    assert_int_equal(p.batches[1].num_splines, 2);
     splines_clear(&p);
 }
 
@@ -591,17 +629,18 @@ static void test_unreadable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_g2_curve),     cmocka_unit_test(test_g2_surface),
-        cmocka_unit_test(test_g2_volume),    cmocka_unit_test(test_g2_rational),
-        cmocka_unit_test(test_batches),      cmocka_unit_test(test_domains),
-        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_write_bv),
-        cmocka_unit_test(test_g2_refused),   cmocka_unit_test(test_knots),
-        cmocka_unit_test(test_floats),       cmocka_unit_test(test_json_curve),
-        cmocka_unit_test(test_json_weights), cmocka_unit_test(test_json_surface),
-        cmocka_unit_test(test_json_volume),  cmocka_unit_test(test_json_refused),
-        cmocka_unit_test(test_json_values),  cmocka_unit_test(test_json_grammar),
-        cmocka_unit_test(test_json_depth),   cmocka_unit_test(test_changed_bytes),
-        cmocka_unit_test(test_unreadable),   cmocka_unit_test(test_many_batches),
+        cmocka_unit_test(test_g2_curve),      cmocka_unit_test(test_g2_surface),
+        cmocka_unit_test(test_g2_volume),     cmocka_unit_test(test_g2_rational),
+        cmocka_unit_test(test_batches),       cmocka_unit_test(test_domains),
+        cmocka_unit_test(test_keep),          cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_write_bv),      cmocka_unit_test(test_g2_refused),
+        cmocka_unit_test(test_knots),         cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_json_curve),    cmocka_unit_test(test_json_weights),
+        cmocka_unit_test(test_json_surface),  cmocka_unit_test(test_json_volume),
+        cmocka_unit_test(test_json_refused),  cmocka_unit_test(test_json_values),
+        cmocka_unit_test(test_json_grammar),  cmocka_unit_test(test_json_depth),
+        cmocka_unit_test(test_changed_bytes), cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_many_batches),
     };
     return cmocka_run_group_tests_name("splines", tests, temporary_setup, temporary_teardown);
 }

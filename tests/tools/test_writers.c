@@ -235,6 +235,29 @@ static void check_holds(const char *name, const char *const *texts, size_t num)
     free(bytes);
 }
 
+/* Colours stand behind the positions of OBJ, and in a buffer of GLB's behind the parameters. */
+static void test_colors(void **state)
+{
+    static const unsigned char colors[15] = {255, 0, 0, 0, 128, 0, 0, 0, 1, 2, 3, 4, 9, 9, 9};
+    static const char obj[] = "# written by clspline\nv 0.100000001 0 0 1 0 0\n"
+                              "v 1 0 0 0 0.502 0\nv 1 1 0 0 0 0.003922\n"
+                              "v 0 1 0 0.007843 0.01176 0.01569\n"
+                              "v 2 0.5 -3 0.03529 0.03529 0.03529\nf 2 5 3\nf 1 2 3 4\n";
+    static const char *const glb[] = {
+        "{\"POSITION\":0,\"COLOR_0\":2,\"TEXCOORD_0\":1},\"indices\":3,",
+        "\"byteOffset\":60,\"byteLength\":40,", "\"byteOffset\":100,\"byteLength\":60,",
+        "\"byteOffset\":160,\"byteLength\":36,"};
+    mesh m = small_mesh(MESH_F32);
+    (void)state;
+    m.colors = colors;
+    assert_true(obj_write(&m, temporary_path("m.obj"), NULL, NULL));
+    check_file("m.obj", obj, sizeof(obj) - 1);
+    assert_true(glb_write(&m, temporary_path("m.glb"), NULL, NULL));
+    check_holds("m.glb", glb, 4);
+    remove(temporary_path("m.glb"));
+    mesh_clear(&m);
+}
+
 static void test_curves(void **state)
 {
     (void)state;
@@ -627,6 +650,7 @@ int main(void)
         cmocka_unit_test(test_ply_long_face),
         cmocka_unit_test(test_vtk),
         cmocka_unit_test(test_stl),
+        cmocka_unit_test(test_colors),
         cmocka_unit_test(test_curves),
         cmocka_unit_test(test_curves_alone),
         cmocka_unit_test(test_curve_picture),

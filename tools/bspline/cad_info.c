@@ -25,11 +25,11 @@ static survey take(const cad_model *m)
     return s;
 }
 
-/* Counts the faces of the kind of a face; 0 where an earlier one is of it. */
+/* Counts the faces of the kind of a face; 0 where it is not there, or an earlier one is of it. */
 static size_t count_kind(const cad_model *m, size_t face)
 {
     size_t count = 0;
-    for (size_t i = 0; i < m->num_faces; i++) {
+    for (size_t i = 0; m->faces[face].is_there && i < m->num_faces; i++) {
         if (strcmp(m->faces[i].kind, m->faces[face].kind) != 0) continue;
         if (i < face) return 0;
         count++;
@@ -40,13 +40,15 @@ static size_t count_kind(const cad_model *m, size_t face)
 void cad_info_print(const cad_model *m)
 {
     const survey s = take(m);
+    const char *mark = ": ";
     printf("  %-12s %lu solids, %lu other bodies, %lu closed\n", "bodies", (unsigned long)s.solids,
            (unsigned long)(m->num_bodies - s.solids), (unsigned long)s.closed);
     printf("  %-12s %u of %u faces of the file", "faces", m->faces_read, m->faces_in_file);
+    if (m->num_left_out > 0) printf(", %lu left out", (unsigned long)m->num_left_out);
     for (size_t i = 0; i < m->num_faces; i++) {
         const size_t count = count_kind(m, i);
-        if (count > 0)
-            printf("%s%lu %s", i > 0 ? ", " : ": ", (unsigned long)count, m->faces[i].kind);
+        if (count > 0) printf("%s%lu %s", mark, (unsigned long)count, m->faces[i].kind);
+        if (count > 0) mark = ", ";
     }
     printf("\n  %-12s %s\n", "file's unit", m->file_unit[0] ? m->file_unit : "not told");
     if (m->triangles.num > 0)

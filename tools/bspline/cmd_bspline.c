@@ -70,6 +70,7 @@ static bool read_content(work *w)
         complain("%s", message.text);
         return false;
     }
+    if (!spline_info_choose(&w->content, w->mesh.name, &r->base)) return false;
     spline_info_tell(&w->content, w->mesh.name, &r->base);
     double largest;
     const double diagonal = splines_diagonal(&w->content, &largest);
@@ -123,7 +124,9 @@ static bool make_parts(work *w, const spline_task *task)
         if (!open_context(&m->contexts.ctx, "host", request_verbosity(&r->base))) return false;
     if (!mesh_work_open(m)) return false;
     own.ctx = m->contexts.ctx;
-    const bool done = part_mesh_make(&own, &m->result, &m->values);
+    const bool done =
+        part_mesh_make(&own, &m->result, &m->values) && part_mesh_colors(&own, &m->colors);
+    m->result.colors = m->colors;
     m->num_points = m->result.num_vertices;
     m->streamed = false;
     return done;

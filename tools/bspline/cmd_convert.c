@@ -403,6 +403,7 @@ static bool read_content(work *w)
     }
     const char *name = r->num_inputs == 1 ? r->inputs[0] : "the files";
     double largest;
+    if (!spline_info_choose(&w->content, name, r)) return false;
     spline_info_tell(&w->content, name, r);
     const double diagonal = splines_diagonal(&w->content, &largest);
     staging_note_floats(r, name, diagonal, largest);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cad_model.h"
 #include "progress.h"
@@ -29,7 +30,7 @@ typedef struct face_points {
 bool part_mesh_suits(const splines *content)
 {
     const cad_model *model = content->cad;
-    return model && model->triangles.num > 0 && model->num_faces == content->num_splines;
+    return model && model->triangles.num > 0 && cad_model_count(model) == content->num_splines;
 }
 
 /* ---- evaluation ---- */
@@ -184,6 +185,25 @@ static bool make_values(part_job *j, double **values)
     if (!values || colors == COLORING_PLAIN || colors == COLORING_DISTANCE) return true;
     j->values = *values = malloc((j->model->node.num + 1) * sizeof(**values));
     return *values != NULL;
+}
+
+bool part_mesh_colors(const spline_task *task, unsigned char **colors)
+{
+    const cad_model *m = task->content->cad;
+    unsigned char rgb[3];
+    bool has_colors = false;
+    *colors = NULL;
+    for (size_t f = 0; f < m->num_faces; f++)
+        has_colors = has_colors || cad_model_rgb(m, f, rgb);
+    if (!has_colors) return true;
+    *colors = malloc(DIM * m->node.num + 1);
+    if (!*colors) return mesh_source_memory(&task->source);
+    for (size_t f = 0; f < m->num_faces; f++) {
+        const bool is_own = cad_model_rgb(m, f, rgb);
+        for (size_t i = m->vertex.at[f]; i < m->vertex.at[f + 1]; i++)
+            memcpy(*colors + DIM * i, is_own ? rgb : color_of_plain, DIM);
+    }
+    return true;
 }
 
 bool part_mesh_make(const spline_task *task, mesh *m, double **values)

@@ -14,4 +14,8 @@ bool part_mesh_suits(const splines *content);
    failure. */
 bool part_mesh_make(const spline_task *task, mesh *m, double **values);
 
+/* Lists the colours of the mesh's vertices, [num_vertices][3], of faces without one plain; NULL
+   where no face has one. The caller frees. Complains on failure. */
+bool part_mesh_colors(const spline_task *task, unsigned char **colors);
+
 #endif

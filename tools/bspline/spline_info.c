@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cad_filter.h"
 #include "cad_info.h"
 #include "command.h"
 #include "info_box.h"
@@ -191,18 +192,26 @@ void spline_info_tell(const splines *content, const char *name, const request *r
         complain("note: %s: unit of length: %s", name, content->unit);
 }
 
-bool spline_info_show(const char *path, json_list *list)
+bool spline_info_choose(splines *content, const char *name, const request *r)
+{
+    io_message message;
+    const bool done = cad_filter_apply(content, r->only, name, &message);
+    if (!done) complain("%s", message.text);
+    return done;
+}
+
+bool spline_info_show(const char *path, const char *only, json_list *list)
 {
     io_message message;
     splines content = {0};
-    if (!spline_file_add(&content, path, MESH_F64, &message)) {
+    const bool done = spline_file_add(&content, path, MESH_F64, &message) &&
+                      cad_filter_apply(&content, only, path, &message);
+    if (!done)
         complain("%s", message.text);
-        return false;
-    }
-    if (list)
+    else if (list)
         print_json(path, &content, list);
     else
         print_text(path, &content);
     splines_clear(&content);
-    return true;
+    return done;
 }

@@ -16,6 +16,7 @@ static const option eval_options[] = {
      "of CAD files: how far a mesh may be from the faces, @, in % of a part's diagonal; default "
      "0.1",
      OPTION_NUMBER(mesh_request, deflection, 1e-5, 10)},
+    {.rows = request_only},
     {.rows = mesh_request_rest},
     {.name = NULL}};
 
@@ -45,13 +46,26 @@ const subcommand command_eval_splines = {
     .check = mesh_request_check,
     .run = bspline_eval_run};
 
+#define ONLY_KINDS "curves surfaces volumes"
+
+/* Takes a kind of splines, or names and colours of faces. */
+static bool read_only(void *place, const option *o, const char *text)
+{
+    pieces_request *r = place;
+    r->only = option_number_of(o->words, text, false) + 1;
+    r->base.only = r->only > 0 ? NULL : text;
+    return true;
+}
+
 static const option convert_options[] = {
     {OPTION_OUTPUT(
         "where to write: .g2, JSON, or BezierView, which has Bezier pieces of surfaces only; - is "
         "standard output")},
     {OPTION_FORMAT("bv g2 json")},
-    {"only", 0, "KIND", "the splines to write, of files that have others too: @; default all",
-     OPTION_WORD(pieces_request, only, "curves surfaces volumes"), .low = 1},
+    {"only", 0, "WHAT",
+     "the splines to write, of files that have others too: curves, surfaces or volumes; or faces "
+     "of CAD files, by names and colours as for 'clspline eval'; default all",
+     .read = read_only, .words = ONLY_KINDS},
     {"bezier", 0, NULL, "cut into Bezier pieces", OPTION_FLAG(pieces_request, bezier)},
     {"insert", 0, "N", "insert @ knots into each span, evenly",
      OPTION_COUNT(pieces_request, insert, 1, 1000), .excludes = "tolerance"},

@@ -6,6 +6,7 @@
 #include <IGESData_IGESEntity.hxx>
 #include <IGESData_IGESModel.hxx>
 #include <Interface_InterfaceModel.hxx>
+#include <Interface_Static.hxx>
 #include <Quantity_Color.hxx>
 #include <STEPCAFControl_Reader.hxx>
 #include <StepShape_FaceSurface.hxx>
@@ -155,6 +156,7 @@ void read_step(file &to, const char *path)
 {
     STEPCAFControl_Reader reader;
     Handle(TDocStd_Document) document = new TDocStd_Document("BinXCAF");
+    Interface_Static::SetIVal("read.stepcaf.subshapes.name", 1); // those of faces
     reader.SetNameMode(true);
     reader.SetColorMode(true);
     reader.SetLayerMode(false);

@@ -313,6 +313,7 @@ void model_writer::write_bodies()
         json.object();
         json.put("kind", b.kind);
         json.put("name", b.use->name);
+        json.put("part", from.parts[b.use->part].name);
         if (!b.use->color.empty()) json.put("color", b.use->color);
         json.list("shells");
         for (const shell &s : b.shells) {

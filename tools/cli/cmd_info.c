@@ -8,12 +8,16 @@
 #include "solid_info.h"
 #include "spline_info.h"
 
-static bool show(const char *path, patch_info_device *device, json_list *json)
+static bool show(const request *r, const char *path, patch_info_device *device, json_list *json)
 {
     const unsigned kind = input_kind(path);
+    if (kind & FILE_SPLINES) return spline_info_show(path, r->only, json);
+    if (r->only) {
+        complain("%s: --only is of CAD files", path);
+        return false;
+    }
     if (kind & FILE_POINTS) return point_info_show(path, json);
     if (kind & FILE_IMAGE) return image_info_show(path, json);
-    if (kind & FILE_SPLINES) return spline_info_show(path, json);
     if (kind & FILE_CELLS) return solid_info_show(path, json);
     return patch_info_show(path, device, json);
 }
@@ -24,7 +28,7 @@ int info_run(request *r)
     json_list list = {.count = 0}, *json = r->json ? &list : NULL;
     bool done = true;
     for (size_t i = 0; done && i < r->num_inputs; i++)
-        done = show(r->inputs[i], &device, json);
+        done = show(r, r->inputs[i], &device, json);
     if (done && json) done = json_list_end(json);
     clsp_context_destroy(&device.ctx);
     return done ? EXIT_OK : EXIT_FAILED;

@@ -89,8 +89,9 @@ int picture_request_distances(const request *r, int colors, const char *distance
 int picture_request_check(request *r)
 {
     picture_options *o = &((picture_request *)r)->picture;
-    const bool has_values = o->colors != COLORING_PLAIN && o->colors != COLORING_PATCH;
+    const bool has_values = coloring_has_values(o->colors);
     const bool has_colors = o->range.num > 0 || o->view.bar || request_has(r, "colormap");
+    o->own_colors = !request_has(r, "colors");
     if (o->size.num == 2) {
         o->view.width = (size_t)o->size.values[0];
         o->view.height = (size_t)o->size.values[1];

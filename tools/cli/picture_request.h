@@ -13,6 +13,7 @@ typedef struct picture_options {
     const char *distance_to; /* the file of COLORING_DISTANCE; NULL else */
     color_map map;
     bool edges;
+    bool own_colors; /* where the model has some: --colors was not given */
 } picture_options;
 
 #define PICTURE_OPTIONS_DEFAULT                                                                    \

@@ -2,8 +2,11 @@
 
 /* ---- info ---- */
 
-static const option info_options[] = {
-    {.rows = request_device}, {.rows = request_json}, {.rows = request_help}, {.name = NULL}};
+static const option info_options[] = {{.rows = request_only},
+                                      {.rows = request_device},
+                                      {.rows = request_json},
+                                      {.rows = request_help},
+                                      {.name = NULL}};
 
 static const char *const info_examples[] = {
     "clspline info teapot.bv curves.g2 solid.vtu scan.nii.gz",
@@ -12,7 +15,7 @@ static const char *const info_examples[] = {
 const subcommand command_info = {
     .name = "info",
     .summary = "tell what files hold: patches, splines, cells, images or points",
-    .usage = "FILE ... [--device DEVICE] [--json]",
+    .usage = "FILE ... [--only LIST] [--device DEVICE] [--json]",
     .about =
         "Tells what BezierView files hold: patches by kind and degree, polyhedra, the box around "
         "the control points, and the box and area of the surface, from 65 points along each "

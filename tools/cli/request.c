@@ -19,6 +19,13 @@ const option request_device[] = {
      OPTION_TEXT(request, device), .words = DEVICES},
     {.name = NULL}};
 
+const option request_only[] = {
+    {"only", 0, "LIST",
+     "of CAD files only these faces: names of faces, bodies or parts, as for files with * and ?, "
+     "and colours, as #rrggbb, with commas between",
+     OPTION_TEXT(request, only)},
+    {.name = NULL}};
+
 const option request_workers[] = {
     {"workers", 0, "N",
      "how many of the host's cores take part, @; default those that no device needs",

@@ -46,6 +46,7 @@ typedef struct request {
     double started;        /* by seconds_now */
     mesh_precision precision;
     const char *device;
+    const char *only; /* faces of CAD files, as cad_filter.h has it; NULL: all */
     sharing_request sharing;
     bool json, quiet, verbose, help;
     bool has_camera; /* which decides on something, if there is no picture */
@@ -113,6 +114,7 @@ verbosity request_verbosity(const request *r);
         OPTION_TEXT(type, member)
 
 extern const option request_device[];   /* --device */
+extern const option request_only[];     /* --only */
 extern const option request_workers[];  /* --workers, --join */
 extern const option request_report[];   /* --report=json */
 extern const option request_sharing[];  /* --workers, --join, --cooperate and --report */

@@ -118,6 +118,11 @@ static bool is_about_zero(coloring_kind kind)
     return kind == COLORING_MEAN || kind == COLORING_GAUSS || kind == COLORING_SIGNED;
 }
 
+bool coloring_has_values(coloring_kind kind)
+{
+    return kind != COLORING_PLAIN && kind != COLORING_PATCH && kind != COLORING_OWN;
+}
+
 color_map coloring_map(const coloring *c)
 {
     if (c->map != COLOR_MAP_AUTO) return c->map;
@@ -127,7 +132,7 @@ color_map coloring_map(const coloring *c)
 double coloring_place(const coloring *c, double value)
 {
     static const double far = 64; /* with it floats between two places have errors of 1e-5 */
-    if (c->kind == COLORING_PATCH || isnan(value)) return value;
+    if (!coloring_has_values(c->kind) || isnan(value)) return value;
     if (c->low == c->high) return 0.5;
     /* halves first: the difference may overflow */
     const double place = (value / 2 - c->low / 2) / (c->high / 2 - c->low / 2);
@@ -142,6 +147,9 @@ void coloring_at_place(const coloring *c, double place, unsigned char rgb[3])
         memcpy(rgb, color_of_plain, 3);
     } else if (c->kind == COLORING_PATCH) {
         color_patch(place, rgb);
+    } else if (c->kind == COLORING_OWN) {
+        for (int k = 0; k < 3; k++)
+            rgb[k] = (unsigned char)((uint32_t)place >> (16 - 8 * k) & 0xff);
     } else {
         map_color(coloring_map(c), (int)(fmin(fmax(place, 0), 1) * (COLOR_MAP_SIZE - 1) + 0.5),
                   rgb);
@@ -150,7 +158,9 @@ void coloring_at_place(const coloring *c, double place, unsigned char rgb[3])
 
 void coloring_fill(const coloring *c, unsigned char rgb[COLOR_MAP_SIZE][3])
 {
-    const double step = c->kind == COLORING_PATCH ? 1 : 1.0 / (COLOR_MAP_SIZE - 1);
+    const double step = c->kind == COLORING_PATCH ? 1
+                        : c->kind == COLORING_OWN ? 0x010101
+                                                  : 1.0 / (COLOR_MAP_SIZE - 1);
     for (int i = 0; i < COLOR_MAP_SIZE; i++)
         coloring_at_place(c, i * step, rgb[i]);
 }

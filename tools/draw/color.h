@@ -25,7 +25,8 @@ typedef enum coloring_kind {
     COLORING_GAUSS,     /* the Gaussian curvature, k1 k2 */
     COLORING_DISTANCE,  /* the distance to curves or points */
     COLORING_DATA,      /* any other value, such as a density */
-    COLORING_SIGNED     /* one about 0, such as a distance with a sign */
+    COLORING_OWN,       /* colours of the model itself: values are 0xRRGGBB, sRGB */
+    COLORING_SIGNED     /* a value about 0, such as a distance with a sign */
 } coloring_kind;
 
 #define COLORING_WORDS "plain patch mean gauss distance"
@@ -40,12 +41,15 @@ typedef struct coloring {
 /* The colour of a value that is NaN, and of a surface that has one colour. */
 extern const unsigned char color_of_nan[3], color_of_plain[3];
 
+/* Whether colours tell values that lie between others, unlike one colour, patches' and own ones. */
+bool coloring_has_values(coloring_kind kind);
+
 /* The map of a colouring, which is never auto. */
 color_map coloring_map(const coloring *c);
 
 /* The place of a value between low (0) and high (1), not clamped, but of a size that can be
    interpolated; of NaN, NaN. Where low is high all values are in the middle. The place of a patch
-   is its number. */
+   is its number, that of a model's own colour the colour. */
 double coloring_place(const coloring *c, double value);
 
 /* The colour at a place; of places outside of 0..1 that of the end. */
@@ -55,7 +59,7 @@ void coloring_at_place(const coloring *c, double place, unsigned char rgb[3]);
 void coloring_at(const coloring *c, double value, unsigned char rgb[3]);
 
 /* Fills the colours of places from 0 to 1, as for a 1D texture; of patches those of the first ones,
-   which begin anew after COLOR_MAP_SIZE. */
+   which begin anew after COLOR_MAP_SIZE; of own colours the greys, each byte's. */
 void coloring_fill(const coloring *c, unsigned char rgb[COLOR_MAP_SIZE][3]);
 
 /* The value to be coloured of the principal curvatures k1 and k2. */

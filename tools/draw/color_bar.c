@@ -70,7 +70,7 @@ void color_bar_draw(const rgba_image *image, const coloring *c, const char *titl
 {
     static const unsigned char paper[4] = {255, 255, 255, 190}, ink[4] = {0, 0, 0, 255};
     const layout l = lay_out(image);
-    if (c->kind == COLORING_PLAIN || c->kind == COLORING_PATCH) return;
+    if (!coloring_has_values(c->kind)) return;
     rgba_fill(image, l.left - (long)l.letter / 2, l.top - 3 * (long)l.line, image->width,
               l.height + 4 * l.line, paper);
     draw_title(image, &l, title, ink);

@@ -23,7 +23,7 @@ typedef struct picture {
     camera c;
     drawing d;
     float *shadow;             /* [height][width]; NULL: there is none */
-    float palette[PALETTE][3]; /* linear colours of places, or of patches in turn */
+    float palette[PALETTE][3]; /* linear colours of places, of patches in turn, or of bytes */
     float none[3];             /* of NaN */
 } picture;
 
@@ -44,19 +44,25 @@ static void fill_palette(picture *p)
     decode(color_of_nan, p->none);
 }
 
-/* The linear colour of a place that is a number. */
-static const float *color_at(const picture *p, float place)
+/* Finds the linear colour of a place. */
+static void color_at(const picture *p, float place, float color[3])
 {
-    if (p->paint->colors.kind == COLORING_PATCH)
-        return p->palette[(int)fmodf(place + 0.5f, PALETTE)];
-    return p->palette[(int)(fminf(fmaxf(place, 0), 1) * (PALETTE - 1) + 0.5f)];
+    const coloring_kind kind = p->paint->colors.kind;
+    for (int k = 0; k < 3; k++) {
+        const int at = kind == COLORING_PATCH ? (int)fmodf(place + 0.5f, PALETTE)
+                       : kind == COLORING_OWN
+                           ? (int)place >> (16 - 8 * k) & 0xff
+                           : (int)(fminf(fmaxf(place, 0), 1) * (PALETTE - 1) + 0.5f);
+        color[k] = isnan(place) ? p->none[k] : p->palette[at][k];
+    }
 }
 
 /* Tells whether a sample is of what the paint has no values for. */
 static bool is_bare(const picture *p, const sample *s)
 {
     const raster_paint *paint = p->paint;
-    if (!paint->values || paint->colors.kind == COLORING_PLAIN) return true;
+    if (paint->colors.kind == COLORING_PLAIN) return true;
+    if (!paint->values && paint->colors.kind != COLORING_OWN) return true;
     if (!isnan(s->place) || s->kind == SAMPLE_POINT) return false;
     return paint->has_points || s->kind == SAMPLE_CURVE;
 }
@@ -69,7 +75,7 @@ static light_surface surface_of(const picture *p, const sample *s)
     light_surface surface = {.shine = LIGHT_COLORED_SHINE};
     if (is_bare(p, s) && p->paint->has_points && s->kind != SAMPLE_CURVE) return below_points;
     if (is_bare(p, s)) return s->kind == SAMPLE_CAP ? section : light_glaze;
-    memcpy(surface.color, isnan(s->place) ? p->none : color_at(p, s->place), sizeof(surface.color));
+    color_at(p, s->place, surface.color);
     return surface;
 }
 

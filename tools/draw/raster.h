@@ -46,7 +46,7 @@ typedef struct raster_cut {
 
 /* How a mesh is painted. All zero: in one colour. */
 typedef struct raster_paint {
-    coloring colors;
+    coloring colors;      /* COLORING_OWN: by the mesh's, which all vertices of a face share */
     const double *values; /* to be coloured: of the vertices from first_point on, or of the faces;
                              NULL: none */
     bool of_faces;

@@ -68,9 +68,12 @@ static void set_beyond(const drawing *d, const double position[3], vertex *v)
 static void set_place(const drawing *d, size_t i)
 {
     const raster_paint *p = d->paint;
+    const unsigned char *own = p->colors.kind == COLORING_OWN ? d->m->colors + 3 * i : NULL;
     const bool has_value = p->values && !p->of_faces && i >= p->first_point;
-    d->vertices[i].place =
-        has_value ? (float)coloring_place(&p->colors, p->values[i - p->first_point]) : NAN;
+    d->vertices[i].place = own ? (float)((uint32_t)own[0] << 16 | (uint32_t)own[1] << 8 | own[2])
+                           : has_value
+                               ? (float)coloring_place(&p->colors, p->values[i - p->first_point])
+                               : NAN;
 }
 
 /* Adds vertices for the corners of polyhedra, with normals of their faces, and of pieces, with
@@ -203,11 +206,15 @@ static void draw_face(band *b, const drawing *d, size_t face)
 {
     const raster_paint *p = d->paint;
     float place = 0;
-    triangle t = {.fill = {.flat = p->values && p->of_faces ? &place : NULL}};
+    const bool is_own = p->colors.kind == COLORING_OWN; /* which cannot be interpolated */
+    triangle t = {.fill = {.flat = is_own || (p->values && p->of_faces) ? &place : NULL}};
     size_t count;
     const size_t first = (size_t)(mesh_face(d->m, face, &count) - d->m->corners);
-    if (t.fill.flat) place = (float)coloring_place(&p->colors, p->values[face]);
     set_corner(d, &t, 0, face, first);
+    if (is_own)
+        place = t.fill.corners[0]->place;
+    else if (t.fill.flat)
+        place = (float)coloring_place(&p->colors, p->values[face]);
     for (size_t i = 1; i + 1 < count; i++) {
         set_corner(d, &t, 1, face, first + i);
         set_corner(d, &t, 2, face, first + i + 1);

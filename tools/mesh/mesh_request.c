@@ -16,7 +16,7 @@ static const option pictures[] = {
     {.rows = request_background},
     {OPTION_PICTURE_SIZE},
     {OPTION_COLORS("what surfaces are coloured by: @; mean is half the sum of the principal "
-                   "curvatures, gauss their product",
+                   "curvatures, gauss their product; default plain, of CAD files their own colours",
                    COLORING_WORDS)},
     {OPTION_DISTANCE_TO("of --colors distance", mesh_request, picture.distance_to),
      .needs = "colors", .formats = "png"},

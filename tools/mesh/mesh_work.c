@@ -138,6 +138,7 @@ static bool write_picture(const mesh_work *w, const char *path, io_message *mess
 {
     const picture_options *o = &w->r->picture;
     raster_paint paint = {.values = w->values, .title = title_of(o->colors)};
+    if (w->colors && o->own_colors) paint.colors.kind = COLORING_OWN;
     uint32_t *edges = NULL;
     if (o->edges) paint.edges = edges = patch_edges(&w->result, &paint.num_edges);
     bool done = !o->edges || edges;
@@ -221,5 +222,7 @@ void mesh_work_end(mesh_work *w)
     sharing_close(&w->contexts);
     mesh_clear(&w->result);
     free(w->values);
+    free(w->colors);
     w->values = NULL;
+    w->colors = NULL;
 }

@@ -14,7 +14,8 @@ typedef struct mesh_work {
     char name[FILENAME_MAX];   /* of what is read, for messages */
     sharing_contexts contexts; /* none before they are needed */
     mesh result;
-    double *values; /* to be coloured, of the result's vertices; NULL: none */
+    double *values;        /* to be coloured, of the result's vertices; NULL: none */
+    unsigned char *colors; /* the result's; NULL: none */
     uint64_t num_points;
     bool streamed; /* the output is written while vertices are made */
     double read_seconds, write_seconds;

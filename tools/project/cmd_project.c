@@ -16,6 +16,7 @@
 #include "project_picture.h"
 #include "project_request.h"
 #include "project_search.h"
+#include "spline_info.h"
 #include "staging.h"
 
 enum { CHUNK_RESULTS = 1 << 19 };       /* of points that are searched at once */
@@ -104,7 +105,8 @@ static bool read_model(work *w)
     w->content.without_mesh = !w->is_picture;
     if (!project_model_read(&w->content, r->base.inputs, r->base.num_inputs - 1,
                             r->base.precision) ||
-        !check_model(w) || !check_part(w))
+        !spline_info_choose(&w->content, r->base.inputs[0], &r->base) || !check_model(w) ||
+        !check_part(w))
         return false;
     double largest;
     w->diagonal = splines_diagonal(&w->content, &largest);
@@ -171,7 +173,7 @@ static void judge(work *w, nearest_row *row)
    memory runs out. */
 static bool keep_row(work *w, const double *point, const nearest_row *row)
 {
-    const bool has_stats = w->r->base.json || w->r->histogram;
+    const bool has_stats = w->r->base.json || w->r->histogram || w->r->by_face;
     if (w->is_picture && w->r->is_signed && row->patch >= 0) point = row->point;
     return (!has_stats || distance_stats_add(&w->stats, row)) &&
            (!(w->is_picture || w->is_cloud) ||
@@ -321,6 +323,7 @@ static bool write_points(work *w, double *points)
                                .dim = w->search.dim,
                                .per_query = r->opts.num_nearest,
                                .has_normals = r->is_signed,
+                               .has_edges = w->search.feet != NULL,
                                .num = w->file.num,
                                .part = r->base.num_parts > 0 ? &record : NULL,
                                .first = w->first};
@@ -372,7 +375,7 @@ static void note_unit(const work *w)
         const char *text;
     } units[] = {{1 / 25.4, "in"}, {1e-3, "m"}, {1e-1, "cm"}, {1e3, "um"}};
     double size = 0;
-    if (!w->content.cad || w->r->unit != LENGTH_MM) return;
+    if (!w->content.cad || w->r->unit != LENGTH_MM || w->r->base.only) return;
     for (uint32_t k = 0; k < 3; k++)
         size = hypot(size, fmax(w->high[k] - w->low[k], 0));
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
@@ -406,7 +409,8 @@ static bool report_distances(work *w)
     const option_list *range = &w->r->picture.range;
     if (w->r->histogram)
         distance_stats_histogram(&w->stats, range->num > 0 ? range->values : NULL, stderr);
-    return !w->r->base.json || distance_stats_print(&w->stats, w->search_seconds);
+    if (w->r->base.json) return distance_stats_print(&w->stats, &w->content, w->search_seconds);
+    return !w->r->by_face || distance_stats_faces(&w->stats, &w->content, stderr);
 }
 
 /* Writes the report that is asked for as JSON. */
@@ -437,6 +441,7 @@ int project_run(request *base)
     }
     w->r = (const project_request *)base;
     w->stats.is_signed = w->r->is_signed;
+    w->stats.by_face = w->r->by_face;
     w->distance = -1;
     for (int k = 0; k < 3; k++) {
         w->low[k] = HUGE_VAL;

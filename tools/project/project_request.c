@@ -69,6 +69,7 @@ static const option options[] = {
     {"unit", 0, "U",
      "the points are in @, default mm, and a CAD file's model, with all that comes out, is in mm",
      OPTION_WORD(project_request, unit, LENGTH_UNITS)},
+    {.rows = request_only},
     {"json", 0, NULL,
      "print as JSON on standard output how many points have each status, and the least, mean, root "
      "mean "
@@ -76,6 +77,11 @@ static const option options[] = {
      OPTION_FLAG(request, json)},
     {"histogram", 0, NULL, "on standard error, how many points have which distance",
      OPTION_FLAG(project_request, histogram)},
+    {"by-face", 0, NULL,
+     "of each face, or other curve or surface, the points that are nearest to it and their least, "
+     "mean, root mean square and greatest distance: on standard error, or in the JSON of --json, "
+     "which has all that it has of all",
+     OPTION_FLAG(project_request, by_face)},
     {OPTION_PRECISION("f32 is the default, f64 needs fp64")},
     {.rows = request_device},
     {.group = "pictures"},
@@ -121,7 +127,9 @@ const subcommand command_project = {
         "\n"
         "A row of the result: number of the point and of its curve or surface, from 0, the "
         "parameter, where there are surfaces u and v (of a curve 0), the nearest point, the "
-        "distance, a bound (no point of the model is nearer than that) and a status: found, cut "
+        "distance, a bound (no point of the model is nearer than that), of CAD "
+        "files the edge that the nearest point is on, -1 within a face, and its tolerance, and a "
+        "status: found, cut "
         "(the search ended before all was certain), none (nothing within --max-dist), invalid (a "
         "point that is not finite), off (see --tolerance). A picture shows the model and the "
         "points, coloured by their distances; .ply has the points alone, with their colours and "

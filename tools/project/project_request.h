@@ -15,7 +15,7 @@ typedef struct project_request {
     option_length tolerance; /* unit 1: percent of the box's diagonal */
     const char *columns;     /* of the points; NULL: as the file has them */
     length_unit unit;        /* of the points */
-    bool invert, is_signed, histogram;
+    bool invert, is_signed, histogram, by_face;
 } project_request;
 
 PICTURE_REQUEST_CHECK(project_request);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cad_model.h"
 #include "command.h"
 #include "project_trims.h"
 #include "staging.h"
@@ -22,7 +23,10 @@ static bool make_room(project_search *s)
         return false;
     s->rows = malloc(results * sizeof(*s->rows));
     if (s->is_signed) s->sides = malloc(4 * s->most * clsp_type_bytes(staging_type(s->precision)));
-    if (s->queries && s->found && s->rows && (s->sides || !s->is_signed)) return true;
+    if (s->content->cad) s->feet = malloc(s->most * sizeof(*s->feet));
+    if (s->queries && s->found && s->rows && (s->sides || !s->is_signed) &&
+        (s->feet || !s->content->cad))
+        return true;
     complain("not enough memory");
     return false;
 }
@@ -77,6 +81,7 @@ void project_search_close(project_search *s)
         free(s->found);
     free(s->rows);
     free(s->sides);
+    free(s->feet);
     *s = (project_search){.ctx = NULL};
 }
 
@@ -113,6 +118,14 @@ static void set_side(nearest_row *row, const project_search *s, size_t i)
     row->signed_distance = side[3];
 }
 
+/* Gives a row the edge that its point is on, by the file's number, and the edge's tolerance. */
+static void set_foot(nearest_row *row, const project_search *s, size_t i)
+{
+    const bool is_on_edge = s->feet && s->feet[i].edge != UINT32_MAX;
+    row->edge = is_on_edge ? (int64_t)s->content->cad->edge_number.at[s->feet[i].edge] : -1;
+    row->tolerance = is_on_edge ? s->feet[i].tolerance : 0;
+}
+
 /* Reads result i; plan: of the first patch. */
 static nearest_row get_row(const project_search *s, size_t plan, size_t i)
 {
@@ -142,6 +155,7 @@ static nearest_row get_row(const project_search *s, size_t plan, size_t i)
             row.param[k] = (double)(float)row.param[k];
     }
     set_side(&row, s, i);
+    set_foot(&row, s, i);
     return row;
 }
 
@@ -251,7 +265,9 @@ bool project_search_run(project_search *s, const double *points, size_t num, uin
     const clsp_output sides =
         single ? clsp_out_f32(s->sides, 4 * num) : clsp_out_f64(s->sides, 4 * num);
     clsp_nearest_opts opts = s->opts;
+    const clsp_output feet = clsp_out_nearest_feet(s->feet, num);
     if (s->is_signed) opts.normals = &sides;
+    if (s->feet) opts.feet = &feet;
     for (size_t i = 0; i < (s->all ? 1 : s->plans.num); i++) {
         if (!search(s, s->all ? NULL : &s->plans.plans[i], &queries, &opts, found, first))
             return false;

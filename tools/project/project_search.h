@@ -24,12 +24,13 @@ typedef struct project_search {
     void *user;
     size_t most; /* points at a time */
     project_plans plans;
-    clsp_nearest *all;     /* plans at once; NULL: one after the other */
-    uint32_t directions;   /* the most of what is searched: 1 or 2 */
-    void *sides;           /* [most][4], normals and signed distances, where they are asked for */
-    void *queries, *found; /* [most][dim] and [most][num_nearest] results of one plan, in the
-                              precision */
-    nearest_row *rows;     /* [most][num_nearest] */
+    clsp_nearest *all;       /* plans at once; NULL: one after the other */
+    uint32_t directions;     /* the most of what is searched: 1 or 2 */
+    clsp_nearest_foot *feet; /* [most], of CAD files; NULL else */
+    void *sides;             /* [most][4], normals and signed distances, where they are asked for */
+    void *queries, *found;   /* [most][dim] and [most][num_nearest] results of one plan, in the
+                                precision */
+    nearest_row *rows;       /* [most][num_nearest] */
 } project_search;
 
 /* Makes the plans and loads them. The fields above plans are given. False with a complaint;

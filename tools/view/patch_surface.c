@@ -275,7 +275,7 @@ static size_t list_group(const patch_surface *s, const patch_group *g, size_t in
     return index + 3 * size.triangles;
 }
 
-/* Lists the triangles of the polyhedra, each of whose corners is a vertex. */
+/* Lists the triangles of the polyhedra, each of whose corners is a vertex, and marks these. */
 static void list_polyhedra(const patch_surface *s, size_t index, view_mesh *m)
 {
     const mesh *rest = &s->content->polyhedra;
@@ -283,14 +283,15 @@ static void list_polyhedra(const patch_surface *s, size_t index, view_mesh *m)
     for (size_t face = 0; face < rest->num_faces; face++) {
         size_t count;
         const size_t first = base + (size_t)(mesh_face(rest, face, &count) - rest->corners);
+        for (size_t i = 0; i < count; i++)
+            m->marks[first + i] = (view_mark){.value = s->face_values ? s->face_values[face] : NAN,
+                                              .patch = (uint32_t)s->num_patches};
         for (size_t i = 1; i + 1 < count; i++) {
             m->indices[index++] = (uint32_t)first;
             m->indices[index++] = (uint32_t)(first + i);
             m->indices[index++] = (uint32_t)(first + i + 1);
         }
     }
-    for (size_t i = 0; i < rest->num_corners; i++)
-        m->marks[base + i] = (view_mark){.value = NAN, .patch = (uint32_t)s->num_patches};
 }
 
 size_t patch_surface_vertices(const patch_surface *s)

@@ -32,7 +32,8 @@ typedef struct patch_surface {
     size_t *members; /* [num_patches]: the groups' patches */
     patch_group *groups;
     size_t num_groups;
-    double *corner_normals; /* of the polyhedra's corners, each of which is a vertex */
+    double *corner_normals;   /* of the polyhedra's corners, each of which is a vertex */
+    const float *face_values; /* [polyhedra's faces]: values of marks, the caller's; NULL: none */
 } patch_surface;
 
 /* Takes content, which must outlive the surface. Complains on failure; to be closed whatever

@@ -23,7 +23,7 @@ typedef struct scene_label {
     int x, y;
 } scene_label;
 
-enum { SCENE_STYLES = (COLORING_DATA + 1) << 5 /* shaders of the surface */ };
+enum { SCENE_STYLES = (COLORING_OWN + 1) << 5 /* shaders of the surface */ };
 
 typedef struct scene {
     GLuint backdrop, line, point, overlay; /* programs */

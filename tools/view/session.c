@@ -220,10 +220,11 @@ void session_undo(session *s)
 void session_next_color(session *s)
 {
     static const char *const names[] = {
-        "plain", "patches", "mean curvature", "Gaussian curvature", "distance", "data"};
+        "plain",    "patches", "mean curvature",    "Gaussian curvature",
+        "distance", "data",    "the file's colours"};
     coloring_kind kind = s->stage.style.colors.kind;
     do
-        kind = kind == COLORING_DATA ? COLORING_PLAIN : (coloring_kind)(kind + 1);
+        kind = kind == COLORING_OWN ? COLORING_PLAIN : (coloring_kind)(kind + 1);
     while (!stage_color(&s->stage, kind));
     session_say(s, false, "%s", names[kind]);
 }

@@ -51,6 +51,7 @@ static bool open_distances(stage *s)
 static bool color_first(stage *s)
 {
     const view_request *r = s->r;
+    if (r->picture.own_colors && stage_color(s, COLORING_OWN)) return true;
     if (stage_color(s, r->picture.colors)) return true;
     complain("%s: --colors %s: %s", r->base.inputs[0],
              r->picture.colors == COLORING_DATA   ? "data"
@@ -106,6 +107,7 @@ bool stage_color(stage *s, coloring_kind kind)
     if (kind == COLORING_DATA && !view_model_has_data(s->model)) return false;
     if (is_curvature(kind) && !view_model_has_curvature(s->model)) return false;
     if (kind == COLORING_DISTANCE && !s->distances) return false;
+    if (kind == COLORING_OWN && !view_model_has_colors(s->model)) return false;
     s->style.colors = (coloring){.kind = kind, .map = s->r->picture.map};
     s->is_fit = false;
     if (is_curvature(kind) && !s->has_curvature) s->is_evaluated = false;
@@ -158,7 +160,7 @@ static bool fit(stage *s)
     if (s->r->picture.range.num > 0) {
         c->low = s->r->picture.range.values[0];
         c->high = s->r->picture.range.values[1];
-    } else if (c->kind >= COLORING_MEAN) {
+    } else if (coloring_has_values(c->kind)) {
         double *values = list_values(s);
         done = values && coloring_fit(c, values, s->model->mesh.num_vertices,
                                       c->kind == COLORING_GAUSS ? flat * flat : flat);
@@ -383,7 +385,7 @@ bool stage_draw(stage *s, const gl_frame *f, size_t chosen)
         complain("%s", message.text);
         return false;
     }
-    return !s->shows_bar || s->style.colors.kind < COLORING_MEAN || draw_bar(s, f);
+    return !s->shows_bar || !coloring_has_values(s->style.colors.kind) || draw_bar(s, f);
 }
 
 /* Counts the lines of a text, and the letters of the longest one. */

@@ -81,13 +81,37 @@ static bool check_bytes(const char *path)
     return false;
 }
 
+/* Lists the colours of the triangles of a CAD file's faces. False when memory runs out. */
+static bool list_colors(view_model *m)
+{
+    const cad_model *from = m->from.cad;
+    const size_t num = from->triangles.num / 3;
+    bool has_colors = false;
+    float *colors = malloc((num + 1) * sizeof(*colors));
+    if (!colors) return false;
+    for (size_t f = 0; f < from->num_faces; f++) {
+        unsigned char rgb[3];
+        if (cad_model_rgb(from, f, rgb))
+            has_colors = true;
+        else
+            memcpy(rgb, color_of_plain, sizeof(rgb));
+        for (size_t c = from->corner.at[f] / 3; c < from->corner.at[f + 1] / 3; c++)
+            colors[c] = (float)((uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2]);
+    }
+    if (has_colors)
+        m->face_colors = colors;
+    else
+        free(colors);
+    return true;
+}
+
 /* Takes the mesh of a CAD file's faces in the place of its splines. */
 static bool take_part(view_model *m)
 {
     const cad_model *from = m->from.cad;
     mesh *to = &m->content.polyhedra;
     double *nodes = mesh_add_vertices(to, from->nodes.num / 3);
-    bool done = nodes != NULL;
+    bool done = nodes && list_colors(m);
     if (done) memcpy(nodes, from->nodes.at, from->nodes.num * sizeof(double));
     for (size_t f = 0; done && f < from->num_faces; f++)
         for (size_t c = from->corner.at[f]; done && c < from->corner.at[f + 1]; c++)
@@ -108,6 +132,7 @@ static bool read_files(view_model *m)
         complain("%s", message.text);
         return false;
     }
+    if (!spline_info_choose(&m->from, name_of(m), r)) return false;
     spline_info_tell(&m->from, name_of(m), r);
     return !part_mesh_suits(&m->from) || take_part(m);
 }
@@ -188,8 +213,11 @@ static size_t count_pieces(const splines *s)
 
 static bool open_patches(view_model *m)
 {
-    return check_size(m, bezierview_num_patches(&m->content), m->content.polyhedra.num_faces > 0) &&
-           add_patch_controls(m) && patch_surface_open(&m->patches, m->ctx, &m->content);
+    const bool done =
+        check_size(m, bezierview_num_patches(&m->content), m->content.polyhedra.num_faces > 0) &&
+        add_patch_controls(m) && patch_surface_open(&m->patches, m->ctx, &m->content);
+    m->patches.face_values = m->face_colors;
+    return done;
 }
 
 static bool open_splines(view_model *m)
@@ -419,9 +447,15 @@ bool view_model_has_curvature(const view_model *m)
     return m->kind != VIEW_SOLID && m->patches.num_patches > 0;
 }
 
+bool view_model_has_colors(const view_model *m)
+{
+    return m->face_colors != NULL;
+}
+
 void view_model_close(view_model *m)
 {
     if (!m) return;
+    free(m->face_colors);
     patch_surface_close(&m->patches);
     if (m->pieces.ctx) spline_pieces_close(&m->pieces);
     boundary_surface_close(&m->boundary);

@@ -27,7 +27,8 @@ typedef struct view_model {
     boundary_surface boundary;
     solid_cut cut;
     control_points controls;
-    double diagonal; /* of the box around the control points */
+    double diagonal;    /* of the box around the control points */
+    float *face_colors; /* of the triangles of a CAD file's faces, 0xRRGGBB; NULL: none */
     view_mesh mesh;
     mesh outline; /* positions of a coarse mesh, for cameras to be placed */
 } view_model;
@@ -42,9 +43,10 @@ bool view_model_make(view_model *m, clsp_context *ctx);
 /* Does both. NULL with a complaint. */
 view_model *view_model_open(clsp_context *ctx, const view_request *r);
 
-/* Tells whether a model has data to be coloured by, and curvatures. */
+/* Tells whether a model has data to be coloured by, curvatures, and colours of its own. */
 bool view_model_has_data(const view_model *m);
 bool view_model_has_curvature(const view_model *m);
+bool view_model_has_colors(const view_model *m);
 
 /* Chooses samples such that triangles are within a tolerance in pixels of what the camera shows,
    and no more than the budget, and makes the mesh anew where they have changed: *changed. Complains

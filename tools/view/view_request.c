@@ -41,13 +41,15 @@ static const option options[] = {
      "quarter "
      "of a pixel",
      OPTION_COUNT(view_request, samples, 2, 1025)},
+    {.rows = request_only},
     {.rows = request_device},
     {.group = "pictures"},
     {.rows = request_camera},
     {OPTION_NO_BACKGROUND},
     {.group = "what is shown"},
     {OPTION_COLORS("what colours tell: @; mean is half the sum of the principal curvatures, gauss "
-                   "their product, data a number of a solid's file",
+                   "their product, data a number of a solid's file; default plain, of CAD files "
+                   "their own colours",
                    COLORING_WORDS " data")},
     {OPTION_DISTANCE_TO("of --colors distance", view_request, picture.distance_to)},
     {"array", 0, "NAME", "which data of a solid's points or cells; default the first",

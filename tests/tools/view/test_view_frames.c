@@ -98,6 +98,7 @@ static void test_colors(void **state)
                                       .picture.distance_to = far_points,
                                       .picture.view.bar = true});
     check("pn.bv", (view_request){.zebra = true});
+    check("block.json", (view_request){.picture.own_colors = true});
 }
 
 /* The control point of a solid that is under the pointer is held, moves with it, and the vertices

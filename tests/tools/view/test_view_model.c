@@ -396,7 +396,8 @@ static void test_part(void **state)
     for (size_t i = 0; i < 36; i++) {
         const float *v = s.vertices + VIEW_STRIDE * i;
         const float normal = v[VIEW_NORMAL] + v[VIEW_NORMAL + 1] + v[VIEW_NORMAL + 2];
-        assert_true(fabsf(fabsf(normal) - 1) < 1e-6f); /* along an axis: edges stay sharp */
+        assert_true(fabsf(fabsf(normal) - 1) < 1e-6f);     /* along an axis: edges stay sharp */
+        assert_true(s.model->mesh.marks[i].value == 0xff); /* blue */
     }
     close_shown(&s);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "block_writer.h"
+#include "color.h"
 #include "mesh_shape.h"
 
 enum { JSON_BYTES = 4096, PIECE = 4096, VECTOR_BYTES = 12, TEXTURE_BYTES = 8 };
@@ -15,7 +16,7 @@ enum { FLOAT = 5126, UNSIGNED_INT = 5125, ARRAY = 34962, ELEMENT_ARRAY = 34963 }
 
 /* Where the parts of the binary chunk begin, and how long it is. */
 typedef struct layout {
-    uint64_t normals, texture, indices, lines, bytes, num_triangles, num_lines;
+    uint64_t normals, texture, colors, indices, lines, bytes, num_triangles, num_lines;
 } layout;
 
 static layout make_layout(const mesh *m)
@@ -28,7 +29,8 @@ static layout make_layout(const mesh *m)
         l.num_triangles += count > 2 ? count - 2 : 0;
     }
     l.texture = l.normals + (m->normals ? l.normals : 0);
-    l.indices = l.texture + (uint64_t)TEXTURE_BYTES * m->num_vertices;
+    l.colors = l.texture + (uint64_t)TEXTURE_BYTES * m->num_vertices;
+    l.indices = l.colors + (m->colors ? l.normals : 0);
     l.lines = l.indices + 12 * l.num_triangles;
     l.bytes = l.lines + 8 * l.num_lines;
     return l;
@@ -95,12 +97,17 @@ static void add_accessors(text *t, const mesh *m, const layout *l)
     }
     add_accessor(t, view++, FLOAT, m->num_vertices, "VEC2");
     add_text(t, "}");
+    if (m->colors) {
+        add_accessor(t, view++, FLOAT, m->num_vertices, "VEC3");
+        add_text(t, "}");
+    }
     add_indices(t, &view, 3 * l->num_triangles);
     add_indices(t, &view, 2 * l->num_lines);
     add_text(t, "],\"bufferViews\":[");
     add_view(t, 0, l->normals, ARRAY);
     if (m->normals) add_view(t, l->normals, l->texture, ARRAY);
-    add_view(t, l->texture, l->indices, ARRAY);
+    add_view(t, l->texture, l->colors, ARRAY);
+    if (m->colors) add_view(t, l->colors, l->indices, ARRAY);
     if (l->num_triangles > 0) add_view(t, l->indices, l->lines, ELEMENT_ARRAY);
     if (l->num_lines > 0) add_view(t, l->lines, l->bytes, ELEMENT_ARRAY);
     add_text(t, "]");
@@ -111,7 +118,9 @@ static void add_primitive(text *t, const mesh *m, int indices, int mode)
 {
     add_text(t, "{\"attributes\":{\"POSITION\":0,");
     if (m->normals) add_text(t, "\"NORMAL\":1,");
-    add_text(t, "\"TEXCOORD_0\":%d},", m->normals ? 2 : 1);
+    const int texture = m->normals ? 2 : 1;
+    if (m->colors) add_text(t, "\"COLOR_0\":%d,", texture + 1);
+    add_text(t, "\"TEXCOORD_0\":%d},", texture);
     if (mode != POINTS) add_text(t, "\"indices\":%d,", indices);
     if (mode != TRIANGLES) add_text(t, "\"mode\":%d,", mode);
     add_text(t, "\"material\":0}");
@@ -124,7 +133,7 @@ static void make_json(text *t, const mesh *m, const layout *l)
                 "\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}],"
                 "\"materials\":[{\"doubleSided\":true}],"
                 "\"meshes\":[{\"primitives\":[");
-    const int first = m->normals ? 3 : 2; /* accessor of indices */
+    const int first = 2 + (m->normals != NULL) + (m->colors != NULL); /* accessor of indices */
     const bool both = l->num_triangles > 0 && l->num_lines > 0;
     if (l->num_triangles > 0) add_primitive(t, m, first, TRIANGLES);
     if (both) add_text(t, ",");
@@ -171,6 +180,15 @@ static void write_texture(block_writer *w, const mesh *m)
         texture_next(&cursor, &shape, texture);
         write_float(w, texture[0]);
         write_float(w, texture[1]);
+    }
+}
+
+/* Writes colours in linear light, as the format has them. */
+static void write_colors(block_writer *w, const mesh *m)
+{
+    for (size_t i = 0; i < 3 * m->num_vertices; i++) {
+        if (i % PIECE == 0 && block_writer_failed(w)) return;
+        write_float(w, color_decode(m->colors[i]));
     }
 }
 
@@ -229,6 +247,7 @@ bool glb_write(const mesh *m, const char *path, const io_progress *progress, io_
         write_vectors(w, m, m->positions, false);
         if (m->normals) write_vectors(w, m, m->normals, true);
         write_texture(w, m);
+        if (m->colors) write_colors(w, m);
         write_indices(w, m, progress);
         mesh_shape_curves(&shape, write_lines, w);
     } else {

@@ -45,7 +45,7 @@ typedef struct mesh {
     const char *const *names;
     uint32_t num_names;
     const unsigned char *colors; /* [num_vertices][3], the caller's: red, green and blue of
-                                    vertices, which PLY files have; or NULL */
+                                    vertices, sRGB, which PLY, OBJ and glTF files have; or NULL */
     size_t num_faces;
     size_t
         *face_ends; /* [num_faces]: face f has the corners face_ends[f - 1] .. face_ends[f] - 1 */

@@ -4,13 +4,18 @@
 
 enum { REPORT_EVERY = 65536 };
 
-static void write_triples(FILE *file, const char *word, const double *values, size_t count,
-                          int digits, const io_progress *progress, size_t total)
+/* Writes positions, or normals, of all vertices, and colours where there are any, from 0 to 1. */
+static void write_triples(FILE *file, const char *word, const mesh *m, const double *values,
+                          const unsigned char *colors, const io_progress *progress)
 {
-    for (size_t i = 0; i < count; i++) {
+    const int digits = m->precision == MESH_F32 ? 9 : 17;
+    for (size_t i = 0; i < m->num_vertices; i++) {
         const double *p = values + 3 * i;
-        fprintf(file, "%s %.*g %.*g %.*g\n", word, digits, p[0], digits, p[1], digits, p[2]);
-        if (i % REPORT_EVERY == 0) io_report(progress, i, total);
+        fprintf(file, "%s %.*g %.*g %.*g", word, digits, p[0], digits, p[1], digits, p[2]);
+        for (size_t k = 3 * i; colors && k < 3 * i + 3; k++)
+            fprintf(file, " %.4g", colors[k] / 255.0);
+        fputc('\n', file);
+        if (i % REPORT_EVERY == 0) io_report(progress, i, m->num_vertices + m->num_faces);
         if (ferror(file)) return;
     }
 }
@@ -54,16 +59,15 @@ bool obj_write(const mesh *m, const char *path, const io_progress *progress, io_
 {
     output out;
     const mesh_shape shape = mesh_shape_of(m);
-    size_t total = m->num_vertices + m->num_faces;
-    int digits = m->precision == MESH_F32 ? 9 : 17;
     if (!output_open(&out, path, message)) return false;
     fputs("# written by clspline\n", out.file);
-    write_triples(out.file, "v", m->positions, m->num_vertices, digits, progress, total);
+    write_triples(out.file, "v", m, m->positions, m->colors, progress);
     if (m->has_texture) write_texture(out.file, m);
-    if (m->normals) write_triples(out.file, "vn", m->normals, m->num_vertices, digits, NULL, total);
+    if (m->normals) write_triples(out.file, "vn", m, m->normals, NULL, NULL);
     for (size_t face = 0; face < m->num_faces && !ferror(out.file); face++) {
         write_face(out.file, m, face);
-        if (face % REPORT_EVERY == 0) io_report(progress, m->num_vertices + face, total);
+        if (face % REPORT_EVERY == 0)
+            io_report(progress, m->num_vertices + face, m->num_vertices + m->num_faces);
     }
     mesh_shape_curves(&shape, write_curve, out.file);
     return output_close(&out, true);

@@ -248,7 +248,7 @@ static bool check_mesh(scanner *s, const cad_model *m)
 
 static void begin_face(cad_model *m)
 {
-    m->face = (cad_face){.tolerance = 0};
+    m->face = (cad_face){.is_there = true};
     m->first_curve = m->edge.num;
     m->first_control = m->curves.controls.num;
     m->first_vertex = m->node.num;
@@ -274,7 +274,9 @@ static bool read_edges(scanner *s, cad_model *m)
     if (!json_open(s, '[', "the list of edges")) return false;
     for (size_t n = 0; json_next_item(s, &n);) {
         if (!read_curve(s, &m->edges, 3, &beside)) return false;
-        if (!cad_reals_add(&m->tolerance, &beside.tolerance, 1)) return spline_scan_memory(s);
+        if (!cad_counts_add(&m->edge_number, (uint32_t)m->tolerance.num) ||
+            !cad_reals_add(&m->tolerance, &beside.tolerance, 1))
+            return spline_scan_memory(s);
     }
     return !s->failed;
 }
@@ -327,6 +329,7 @@ static bool read_body(scanner *s, cad_model *m)
         const char *key = s->word;
         const bool done = strcmp(key, "kind") == 0     ? read_name(s, b.kind, sizeof(b.kind))
                           : strcmp(key, "name") == 0   ? read_name(s, b.name, sizeof(b.name))
+                          : strcmp(key, "part") == 0   ? read_name(s, b.part, sizeof(b.part))
                           : strcmp(key, "color") == 0  ? read_name(s, b.color, sizeof(b.color))
                           : strcmp(key, "shells") == 0 ? read_shells(s, m, &b)
                                                        : json_skip(s);

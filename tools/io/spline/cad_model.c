@@ -57,9 +57,28 @@ bool cad_model_end_face(cad_model *m, const cad_face *face, size_t plain)
            cad_counts_add(&m->corner, (uint32_t)m->triangles.num);
 }
 
-bool cad_model_has_mesh(const cad_model *m)
+size_t cad_model_count(const cad_model *m)
 {
-    return m && m->triangles.num > 0;
+    size_t count = 0;
+    for (size_t f = 0; f < m->num_faces; f++)
+        count += m->faces[f].is_there;
+    return count;
+}
+
+const char *cad_model_color(const cad_model *m, size_t face)
+{
+    const cad_face *f = &m->faces[face];
+    return f->color[0] || f->body >= m->num_bodies ? f->color : m->bodies[f->body].color;
+}
+
+bool cad_model_rgb(const cad_model *m, size_t face, unsigned char rgb[3])
+{
+    const char *text = cad_model_color(m, face);
+    if (text[0] != '#' || strspn(text + 1, "0123456789abcdefABCDEF") != 6) return false;
+    const unsigned long color = strtoul(text + 1, NULL, 16);
+    for (int k = 0; k < 3; k++)
+        rgb[k] = (unsigned char)(color >> (16 - 8 * k) & 0xff);
+    return true;
 }
 
 uint32_t *cad_model_uses(const cad_model *m)
@@ -157,7 +176,7 @@ static void free_curves(cad_curves *c)
 void cad_model_free(cad_model *m)
 {
     if (!m) return;
-    cad_counts *const counts[] = {&m->loop, &m->curve,  &m->edge,   &m->against,
+    cad_counts *const counts[] = {&m->loop, &m->curve,  &m->edge,   &m->against,  &m->edge_number,
                                   &m->node, &m->vertex, &m->corner, &m->triangles};
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         free(counts[i]->at);

@@ -36,12 +36,14 @@ typedef struct cad_face {
     double tolerance;
     bool is_turned;  /* outward is -S_u x S_v */
     bool is_trimmed; /* its loops leave out some of its surface */
+    bool is_there;   /* else it is of another file, or left out */
     uint32_t body;
 } cad_face;
 
 typedef struct cad_body {
-    char name[CAD_NAME], kind[CAD_KIND], color[CAD_COLOR]; /* "solid", "shell", "face" */
-    bool is_closed; /* each edge of each shell has two uses */
+    char name[CAD_NAME], part[CAD_NAME];   /* in its place, and of what is placed */
+    char kind[CAD_KIND], color[CAD_COLOR]; /* "solid", "shell", "face" */
+    bool is_closed;                        /* each edge of each shell has two uses */
 } cad_body;
 
 typedef struct cad_model {
@@ -51,11 +53,13 @@ typedef struct cad_model {
     cad_counts loop, curve;     /* [faces + 1], [loops + 1]: where loops, and curves, begin */
     cad_curves curves, edges;   /* head to tail in the face's parameters; in space */
     cad_counts edge, against;   /* [curves]: or CAD_NO_EDGE, as at a pole; 1: it runs against it */
+    cad_counts edge_number;     /* [edges]: in the files, from 0 */
     cad_reals tolerance;        /* [edges] */
     cad_counts vertex, corner;  /* [faces + 1]: where vertices, and corners of triangles, begin */
     cad_reals params, nodes;    /* [vertices][2]; points of the mesh, [nodes][3] */
     cad_counts node, triangles; /* [vertices]; [corners]: vertices of the face, outside to the left
                                    of a triangle's sides */
+    size_t num_left_out;        /* faces, by choice */
     uint32_t faces_in_file, faces_read;
     char file_unit[CAD_NAME], note[256]; /* the first reason why a face was left out */
     /* Of the file that is being read, and of its face. */
@@ -76,8 +80,14 @@ bool cad_reals_add(cad_reals *list, const double *values, size_t num);
    before it have nothing. False when memory runs out. */
 bool cad_model_end_face(cad_model *m, const cad_face *face, size_t plain);
 
-/* Whether a face, or all that has a body, has a mesh. */
-bool cad_model_has_mesh(const cad_model *m);
+/* Counts the faces that are there. */
+size_t cad_model_count(const cad_model *m);
+
+/* Returns the colour of a face: its own, or its body's; "": none. */
+const char *cad_model_color(const cad_model *m, size_t face);
+
+/* Reads the colour of a face, sRGB. False where it has none. */
+bool cad_model_rgb(const cad_model *m, size_t face, unsigned char rgb[3]);
 
 /* Counts the uses of each node by vertices: 2 and more on edges. The caller frees; NULL when memory
    runs out. */

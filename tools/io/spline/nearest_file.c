@@ -24,8 +24,9 @@ static void begin_csv(nearest_file *f)
                       f->form.directions == 1 ? "query,curve,parameter" : "query,surface,u,v");
     for (uint32_t k = 0; k < f->form.dim; k++)
         block_writer_text(f->blocks, "%s", axes[k]);
-    block_writer_text(f->blocks, "%s,distance,bound,status\n",
-                      f->form.has_normals ? ",nx,ny,nz" : "");
+    block_writer_text(f->blocks, "%s,distance,bound%s,status\n",
+                      f->form.has_normals ? ",nx,ny,nz" : "",
+                      f->form.has_edges ? ",edge,tolerance" : "");
 }
 
 /* Puts reals into a line, each behind a comma. */
@@ -48,6 +49,8 @@ static void write_csv(nearest_file *f, const nearest_row *row)
     if (f->form.has_normals) to = put_reals(to, f, row->normal, 3);
     to = put_reals(to, f, &row->distance, 1);
     to = put_reals(to, f, &row->bound, 1);
+    if (f->form.has_edges) to += sprintf(to, ",%lld", (long long)row->edge);
+    if (f->form.has_edges) to = put_reals(to, f, &row->tolerance, 1);
     to += sprintf(to, ",%s\n", nearest_status_name(row->status));
     block_writer_advance(f->blocks, (size_t)(to - begin));
 }
@@ -57,17 +60,19 @@ static void write_csv(nearest_file *f, const nearest_row *row)
 static void name_record(nearest_file *f)
 {
     const char *real = f->form.precision == MESH_F32 ? "<f4" : "<f8";
-    char place[64], normal[32] = "";
+    char place[64], normal[32] = "", edge[48] = "";
     snprintf(place, sizeof(place),
              f->form.directions == 1 ? "('curve', '<i4'), ('parameter', '%s')"
                                      : "('surface', '<i4'), ('u', '%s'), ('v', '%s')",
              real, real);
     if (f->form.has_normals) snprintf(normal, sizeof(normal), "('normal', '%s', (3,)), ", real);
+    if (f->form.has_edges)
+        snprintf(edge, sizeof(edge), "('edge', '<i4'), ('tolerance', '%s'), ", real);
     snprintf(
         f->type, sizeof(f->type),
         "[('query', '<i8'), %s, ('point', '%s', (%u,)), %s('distance', '%s'), ('bound', '%s'), "
-        "('status', '|u1')]",
-        place, real, f->form.dim, normal, real, real);
+        "%s('status', '|u1')]",
+        place, real, f->form.dim, normal, real, real, edge);
 }
 
 static bool make_header(const nearest_file *f, uint64_t num, unsigned char header[NPY_HEADER_BYTES])
@@ -106,6 +111,10 @@ static void write_record(nearest_file *f, const nearest_row *row)
         to = put_real(to, precision, row->normal[k]);
     to = put_real(to, precision, row->distance);
     to = put_real(to, precision, row->bound);
+    if (f->form.has_edges) {
+        put_u32_little(to, (uint32_t)row->edge);
+        to = put_real(to + 4, precision, row->tolerance);
+    }
     *to++ = (unsigned char)row->status;
     block_writer_advance(f->blocks, (size_t)(to - begin));
 }
@@ -134,7 +143,8 @@ static uint64_t query_bytes(const nearest_form *form)
 {
     const uint64_t real = form->precision == MESH_F32 ? 4 : 8;
     return form->per_query *
-           (8 + 4 + real * (form->directions + form->dim + (form->has_normals ? 3 : 0) + 2) + 1);
+           (8 + 4 + real * (form->directions + form->dim + (form->has_normals ? 3 : 0) + 2) +
+            (form->has_edges ? 4 + real : 0) + 1);
 }
 
 /* Opens the file of all parts. */

@@ -9,6 +9,8 @@
      nx, ny, nz where they are asked for: the unit normal there; in .npy one field `normal`
      distance   Euclidean, with a sign where normals are asked for, NaN where that is open
      bound      no point of the model is nearer
+     edge       of CAD files: the edge that the nearest point is on, from 0; -1 within a face
+     tolerance  of CAD files: the edge's, 0 within a face
      status     found, cut, none, invalid, off; in .npy 0 to 4
 
    CSV has the rows of each query that were found, at least one; .npy has shape (N,) or, for more
@@ -37,7 +39,8 @@ typedef enum nearest_status {
 typedef struct nearest_row {
     double distance, bound, param[2], point[4];
     double normal[3], signed_distance; /* of surfaces, where they are asked for */
-    int64_t patch;                     /* curve or surface */
+    int64_t patch, edge;               /* curve or surface; -1: none */
+    double tolerance;                  /* of the edge */
     nearest_status status;
 } nearest_row;
 
@@ -47,7 +50,7 @@ typedef struct nearest_form {
     mesh_precision precision; /* of the numbers */
     uint32_t directions;      /* 1: of curves, 2: of surfaces */
     uint32_t dim, per_query;
-    bool has_normals;
+    bool has_normals, has_edges;
     uint64_t num; /* queries; UINT64_MAX: known at the end only, which .npy on standard output
                      cannot have */
     const part_record *part; /* NULL: all rows are written; else those of a part, of .npy: */

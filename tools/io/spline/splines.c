@@ -303,6 +303,50 @@ double splines_diagonal(const splines *content, double *largest)
     return sum;
 }
 
+static void free_batch(spline_batch *batch)
+{
+    free_knots(&batch->type);
+    free(batch->numbers);
+    free(batch->domains);
+    free(batch->points);
+}
+
+/* Leaves out splines of a batch. */
+static void keep_in_batch(spline_batch *batch, const bool *keep)
+{
+    const size_t ends = (size_t)2 * SPLINES_MAX_DIRECTIONS;
+    const size_t reals = batch->num_reals / batch->num_splines;
+    size_t num = 0;
+    for (size_t i = 0; i < batch->num_splines; i++) {
+        if (!keep[batch->numbers[i]]) continue;
+        batch->numbers[num] = batch->numbers[i];
+        memmove(batch->domains + ends * num, batch->domains + ends * i, ends * sizeof(double));
+        memmove(batch->points + reals * num, batch->points + reals * i, reals * sizeof(double));
+        num++;
+    }
+    batch->num_splines = num;
+    batch->num_reals = num * reals;
+}
+
+void splines_keep(splines *content, const bool *keep)
+{
+    size_t num = 0;
+    content->num_splines = 0;
+    for (size_t i = 0; i < content->num_batches; i++) {
+        spline_batch *const batch = &content->batches[i];
+        keep_in_batch(batch, keep);
+        content->num_splines += batch->num_splines;
+        if (batch->num_splines > 0)
+            content->batches[num++] = *batch;
+        else
+            free_batch(batch);
+    }
+    content->num_batches = num;
+    memset(content->slots, 0, content->num_slots * sizeof(*content->slots));
+    for (size_t i = 0; i < num; i++)
+        *find_slot(content, content->batches[i].hash, &content->batches[i].type) = i + 1;
+}
+
 void spline_clear(spline *s)
 {
     free_knots(&s->type);
@@ -312,12 +356,8 @@ void spline_clear(spline *s)
 
 void splines_clear(splines *content)
 {
-    for (size_t i = 0; i < content->num_batches; i++) {
-        free_knots(&content->batches[i].type);
-        free(content->batches[i].numbers);
-        free(content->batches[i].domains);
-        free(content->batches[i].points);
-    }
+    for (size_t i = 0; i < content->num_batches; i++)
+        free_batch(&content->batches[i]);
     free(content->batches);
     free(content->slots);
     cad_model_free(content->cad);

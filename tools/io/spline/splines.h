@@ -109,6 +109,9 @@ bool splines_add(splines *content, const spline *s);
 /* Takes note of a file's unit, "several" where those before have another. */
 void splines_set_unit(splines *content, const char *unit);
 
+/* Leaves out all splines but those of `keep`, [splines by their numbers]; the numbers stay. */
+void splines_keep(splines *content, const bool *keep);
+
 /* Releases what a spline being read holds and leaves an empty struct. */
 void spline_clear(spline *s);
 
