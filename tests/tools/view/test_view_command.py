@@ -151,6 +151,18 @@ class Pictures(Case):
             found = self.picture(os.path.join(DATA, name), "--samples", "3", "--edges", "--zebra")
             self.assertIsNotNone(differs(found, empty, 0.02), name)
 
+    def test_part(self):
+        """Faces of a CAD file that are chosen have its colours, as in the command's pictures."""
+        with open(os.path.join(DATA, "block.json"), encoding="ascii") as file:
+            path = self.write("a.json", file.read().replace("#0000ff", "#ff8020", 2))
+        for args in ((), ("--colors", "plain"), ("--only", "side [01]")):
+            args = (path, "--no-background", *args)
+            done = run("eval", *args, *SMALL, "-q", "-o", self.path("b.png"))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            away = [abs(a - b) > 8 for a, b in zip(self.picture(*args).values,
+                                                   read_png(self.path("b.png")).values)]
+            self.assertLess(sum(away), 0.02 * len(away), args)  # along edges
+
 
 class Refused(Case):
     def refused(self, expected, *args, **options):
