@@ -131,7 +131,7 @@ static void check_written(double x)
     for (int digits = 1; digits <= DECIMAL_MAX_DIGITS; digits += 8) {
         char text[DECIMAL_ROOM], exact[DECIMAL_ROOM];
         const size_t length = decimal_write(text, digits, x);
-        snprintf(exact, sizeof exact, "%.*g", digits, x);
+        snprintf(exact, sizeof exact, "%.*g", digits, isnan(x) ? (double)NAN : x);
         if (strcmp(text, exact) != 0 || length != strlen(exact))
             fail_msg("%.17g in %d digits: %s instead of %s", x, digits, text, exact);
     }
@@ -160,6 +160,7 @@ static void test_written(void **state)
                                      0.99999999949999,
                                      0.9999999995,
                                      (double)NAN,
+                                     -(double)NAN,
                                      (double)INFINITY,
                                      (double)-INFINITY};
     uint64_t seed = 2;

@@ -179,7 +179,7 @@ size_t decimal_write(char to[DECIMAL_ROOM], int digits, double value)
     uint64_t whole, limit = 10;
     int place;
     if (!make_digits(fabs(value), digits, &whole, &place)) {
-        const int length = snprintf(to, DECIMAL_ROOM, "%.*g", digits, value);
+        const int length = snprintf(to, DECIMAL_ROOM, "%.*g", digits, isnan(value) ? NAN : value);
         return length > 0 ? (size_t)length : 0;
     }
     for (int i = 1; i < digits; i++)
