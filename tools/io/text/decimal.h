@@ -12,8 +12,8 @@ size_t decimal_read(const char *text, double *value);
 
 enum { DECIMAL_ROOM = 32, DECIMAL_MAX_DIGITS = 17 };
 
-/* Writes a number as printf's %.*g does, with up to so many digits, 1 to DECIMAL_MAX_DIGITS, and NaN
-   without a sign. Returns its length, below DECIMAL_ROOM. */
+/* Writes a number as printf's %.*g does, NaN without a sign, with up to so many digits, 1 to
+   DECIMAL_MAX_DIGITS. Returns its length, below DECIMAL_ROOM. */
 size_t decimal_write(char to[DECIMAL_ROOM], int digits, double value);
 
 #endif
