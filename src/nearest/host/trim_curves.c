@@ -274,8 +274,8 @@ bool clspi_trim_on_piece(const clspi_surface_piece *piece, const double *control
     for (int k = 0; k < 2; k++)
         take_coordinate(controls, degree, k, false, x[k]);
     take_coordinate(controls, degree, 2, false, w);
-    for (uint32_t i = 1; i <= degree; i++)
-        rational = rational || w[i] != w[0];
+    for (uint32_t i = 0; i <= degree; i++)
+        rational = rational || w[i] != 1;
     const uint32_t along[2] = {is_constant(x[0], w, degree) ? 0 : degree * p,
                                is_constant(x[1], w, degree) ? 0 : degree * q};
     const uint32_t to[2] = {along[0] + along[1] > 0 ? along[0] + along[1] : 1, 0};

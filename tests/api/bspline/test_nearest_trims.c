@@ -106,6 +106,14 @@ static void wavy_face(part *p, unsigned degree, const double at[3])
 
 /* ---- tests ---- */
 
+/* A line whose weights are all 3, as parts of arcs may have them. */
+static void weighted_line(part *p, double u0, double v0, double u1, double v1)
+{
+    const double points[6] = {3 * u0, 3 * v0, 3, 3 * u1, 3 * v1, 3};
+
+    part_curve(p, 1, 2, NULL, points, NO_EDGE);
+}
+
 /* Planes with holes, with a face inside of one, and with a slanted side. */
 static void test_planes(void **state)
 {
@@ -122,7 +130,7 @@ static void test_planes(void **state)
     part_circle(p, 0.3, 0.5, 0.05, -0.1, NO_EDGE);
     part_loop(p);
     part_line(p, 0.6, 0.2, 0.9, 0.3, NO_EDGE);
-    part_line(p, 0.9, 0.3, 0.7, 0.8, NO_EDGE);
+    weighted_line(p, 0.9, 0.3, 0.7, 0.8);
     part_line(p, 0.7, 0.8, 0.6, 0.2, NO_EDGE);
     part_make(p);
     check_some(p, low, high);

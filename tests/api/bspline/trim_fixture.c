@@ -117,12 +117,15 @@ void part_face(part *p, const unsigned degree[2], const unsigned controls[2],
     const size_t num = (size_t)controls[0] * controls[1] * 4;
     const size_t of_knots = controls[0] + controls[1] + degree[0] + degree[1] + 2;
     const uint32_t f = p->num_faces++;
+    bool rational = false;
+    for (size_t i = 3; i < num; i += 4)
+        rational = rational || points[i] != 1;
     double *const copied = malloc((num + of_knots) * sizeof *copied), *to = copied + num;
     const clsp_bspline_desc d = {.precision = CLSP_F64,
                                  .degree = {degree[0], degree[1]},
                                  .num_controls = {controls[0], controls[1]},
                                  .knots = {knots ? knots[0] : NULL, knots ? knots[1] : NULL},
-                                 .rational = 1};
+                                 .rational = rational};
 
     assert_true(copied && f < PART_FACES);
     p->memory[f] = copied;
@@ -143,8 +146,14 @@ void part_face(part *p, const unsigned degree[2], const unsigned controls[2],
                                        : (double)(i - degree[k]) / (controls[k] - degree[k]);
     }
     assert_ok(p->ctx, clsp_bspline_plan_create(&p->plans[f], p->ctx, &d));
+    double *const loaded = malloc(num * sizeof *loaded);
+    size_t reals = 0;
+    assert_non_null(loaded);
+    for (size_t i = 0; i < num; i++)
+        if (rational || i % 4 < 3) loaded[reals++] = points[i];
     assert_ok(p->ctx,
-              clsp_patch_set_control_points(p->plans[f], 1, clsp_in_f64(points, num), NULL));
+              clsp_patch_set_control_points(p->plans[f], 1, clsp_in_f64(loaded, reals), NULL));
+    free(loaded);
     p->loop[f + 1] = p->num_loops;
 }
 

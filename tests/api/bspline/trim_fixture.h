@@ -31,7 +31,7 @@ typedef struct part {
 } part;
 
 /* A surface: degrees, numbers of control points, knots (NULL: clamped and uniform over [0, 1]) and
-   homogeneous control points [u][v][4]. */
+   homogeneous control points [u][v][4]; it is polynomial where all weights are 1. */
 void part_face(part *p, const unsigned degree[2], const unsigned controls[2],
                const double *const knots[2], const double *points);
 
