@@ -10,9 +10,8 @@
 #include "surface_square.h"
 
 enum {
-    LEAF_STEPS = 20,    /* of Newton's method */
-    POLE_STEPS = 6,     /* where nothing is known of a leaf */
-    LEAVES_BEFORE = 24, /* of a query, before it searches whole pieces */
+    LEAF_STEPS = 20, /* of Newton's method */
+    POLE_STEPS = 6,  /* where nothing is known of a leaf */
     WALKS = 2 * CLSPI_STEPS,
     FAR = 400 /* exponent of coordinates whose squares may be no numbers */
 };
@@ -78,7 +77,7 @@ CLSPI_INLINE bool begin_leaf(walk *w, uint32_t number)
     for (int l = 0; l < LANES; l++)
         from[l] = w->q[l] - w->s->pieces[leaf->piece].origin[l] - leaf->middle[l];
     if (!(distance_to_leaf(leaf, from) < w->limit)) return false;
-    if (w->num_leaves++ >= LEAVES_BEFORE) {
+    if (!w->is_last && w->num_leaves++ >= LEAVES_BEFORE) {
         search_piece(w, leaf->piece);
         return false;
     }
@@ -144,9 +143,14 @@ CLSPI_INLINE void put_step(walk *w, clspi_surface_steps *to, int k)
     to->moved_by[k] = rounding_of(w) * w->piece->extent;
 }
 
-/* Searches what a leaf's constants leave open. */
+/* Searches what a leaf's constants leave open: at last, when what is near is known, and little or
+   nothing of it is left. */
 CLSPI_INLINE void search_rest(walk *w)
 {
+    if (!w->is_last) {
+        w->open[w->num_open++] = (uint32_t)(w->leaf - w->s->parts.leaves);
+        return;
+    }
     const double length = sqrt(dot_of(w->e, w->e));
 
     for (int l = 0; l < LANES; l++)
@@ -312,6 +316,9 @@ CLSPI_INLINE bool go_down(query_queue *queue, walk *w, bool *is_over)
         const uint32_t last = --w->num_waiting;
         if (w->waiting[last] < w->limit) return look_into(w, w->waiting_code[last]);
     }
+    w->is_last = true;
+    while (w->num_open > 0)
+        if (begin_leaf(w, w->open[--w->num_open])) return true;
     if (end_walk(w, queue->queries)) *is_over = !begin_next(queue, w);
     return false;
 }

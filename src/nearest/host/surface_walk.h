@@ -17,11 +17,12 @@
 enum {
     NODE_TIERS = 32, /* of 2^30 leaves, pieces and patches there are at most 3 x 10 */
     WAITING_MAX = (NODE_TIERS + 1) * BOXES,
-    PARTS_MAX = 65536, /* of pieces, that a query halves, */
-    PARTS_SHARE = 4,   /* of those that are left one in so many for a piece, so that a piece that
-                          is equally near everywhere leaves some to others, */
-    PARTS_LEAST = 16,  /* and at least so many */
-    WORSE_MAX = 1      /* steps of Newton's method that do not come nearer */
+    LEAVES_BEFORE = 24, /* of a query, before it searches whole pieces */
+    PARTS_MAX = 65536,  /* of pieces, that a query halves, */
+    PARTS_SHARE = 4,    /* of those that are left one in so many for a piece, so that a piece that
+                           is equally near everywhere leaves some to others, */
+    PARTS_LEAST = 16,   /* and at least so many */
+    WORSE_MAX = 1       /* steps of Newton's method that do not come nearer */
 };
 
 struct square_work;
@@ -91,6 +92,9 @@ typedef struct walk {
     double e[LANES]; /* the last point that was tried, minus the query */
     double before;   /* the squared distance there */
     int steps, worse;
+    /* leaves that their constants left open, and that are searched when all else has been */
+    uint32_t num_open, open[LEAVES_BEFORE];
+    bool is_last; /* that is so */
     /* boxes that have not been looked into; the nearest of those put there together is the last */
     double waiting[WAITING_MAX]; /* their distances */
     uint32_t waiting_code[WAITING_MAX];
@@ -103,8 +107,8 @@ static void restart_walk(walk *w, double limit)
     w->lowest = INFINITY;
     w->extent = 0;
     w->fall = -1;
-    w->is_found = w->is_cut = false;
-    w->num_leaves = w->num_parts = w->num_waiting = 0;
+    w->is_found = w->is_cut = w->is_last = false;
+    w->num_leaves = w->num_parts = w->num_waiting = w->num_open = 0;
     w->whole = KIND_NONE;
 }
 
