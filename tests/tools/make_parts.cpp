@@ -1,5 +1,8 @@
 // Makes CAD files for tests, by Open CASCADE.
 // usage: make_parts FOLDER
+//        make_parts FILE.step COLUMNS ROWS
+//
+// The second one makes a plate with COLUMNS x ROWS holes whose upper rims are rounded. The first:
 //
 //   bracket.step   a box of 60 x 40 x 20 with a hole of radius 8 along z and an edge rounded by 5
 //   plate.step     a plate of 80 x 50 x 8 with four holes of radius 4 and a boss of radius 10 that
@@ -39,6 +42,7 @@
 #include <TDataStd_Name.hxx>
 #include <TDocStd_Document.hxx>
 #include <TopExp_Explorer.hxx>
+#include <TopTools_ListOfShape.hxx>
 #include <TopoDS.hxx>
 #include <XCAFDoc_ColorTool.hxx>
 #include <XCAFDoc_DocumentTool.hxx>
@@ -83,6 +87,29 @@ static TopoDS_Shape make_plate()
             continue;
         fillet.Add(3, TopoDS::Edge(e.Current()));
         break;
+    }
+    return fillet.Shape();
+}
+
+// A plate with holes of radius 3, rounded by 1 above.
+static TopoDS_Shape make_holes(int columns, int rows)
+{
+    const TopoDS_Shape plate = BRepPrimAPI_MakeBox(10 * columns, 10 * rows, 6).Shape();
+    TopTools_ListOfShape plates, drills;
+    plates.Append(plate);
+    for (int i = 0; i < columns * rows; i++) {
+        const gp_Pnt place(10 * (i % columns) + 5, 10 * (i / columns) + 5, -1);
+        drills.Append(BRepPrimAPI_MakeCylinder(gp_Ax2(place, gp::DZ()), 3, 8).Shape());
+    }
+    BRepAlgoAPI_Cut cut;
+    cut.SetArguments(plates);
+    cut.SetTools(drills);
+    cut.Build();
+    BRepFilletAPI_MakeFillet fillet(cut.Shape());
+    for (TopExp_Explorer e(cut.Shape(), TopAbs_EDGE); e.More(); e.Next()) {
+        const BRepAdaptor_Curve c(TopoDS::Edge(e.Current()));
+        if (c.GetType() == GeomAbs_Circle && c.Value(c.FirstParameter()).Z() > 5)
+            fillet.Add(1, TopoDS::Edge(e.Current()));
     }
     return fillet.Shape();
 }
@@ -203,10 +230,12 @@ static bool write_assembly(const std::string &path)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) return 2;
+    if (argc != 2 && argc != 4) return 2;
+    Message::DefaultMessenger()->RemovePrinters(STANDARD_TYPE(Message_PrinterOStream));
+    if (argc == 4)
+        return write_step(make_holes(std::stoi(argv[2]), std::stoi(argv[3])), argv[1]) ? 0 : 1;
     const std::string folder = std::string(argv[1]) + "/";
     const TopoDS_Shape bracket = make_bracket();
-    Message::DefaultMessenger()->RemovePrinters(STANDARD_TYPE(Message_PrinterOStream));
     const bool done = write_step(bracket, folder + "bracket.step") &&
                       write_step(make_plate(), folder + "plate.step") &&
                       write_iges(bracket, folder + "bracket.igs") &&
