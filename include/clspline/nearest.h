@@ -260,7 +260,7 @@ static inline clsp_output clsp_out_nearest_feet(clsp_nearest_foot *host, size_t 
 
    Errors: CLSP_ERROR_ARGUMENT (also for plans that do not match, and for trims that are not as
    above), CLSP_ERROR_DEGREE (also where a loop's curve of degree n on a surface of degrees p and q
-   would have n (p + q) above 128, along one parameter n p or n q), CLSP_ERROR_STATE (a plan without
+   would have n (p + q) above 160, along one parameter n p or n q), CLSP_ERROR_STATE (a plan without
    control points). */
 CLSP_API clsp_status clsp_nearest_create(clsp_nearest **search, clsp_patch_plan *const *plans,
                                          size_t num, const clsp_trims *trims, const clsp_run *run);

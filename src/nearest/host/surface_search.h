@@ -17,7 +17,7 @@
 enum {
     CLSPI_SURFACE_DEGREE_MAX = 16,
     CLSPI_SURFACE_ORDER_MAX = CLSPI_SURFACE_DEGREE_MAX + 1,
-    CLSPI_LINE_DEGREE_MAX = 128, /* of curves, also those on surfaces */
+    CLSPI_LINE_DEGREE_MAX = 160, /* of curves on surfaces: roundings stay below NEARER_F64 */
     CLSPI_LINE_ORDER_MAX = CLSPI_LINE_DEGREE_MAX + 1,
     CLSPI_SURFACE_COORDS_MAX = 5 /* four and a weight */
 };

@@ -16,7 +16,7 @@
 #include "surface_cases.h"
 #include "trim_fixture.h"
 
-enum { CUBES = 8, CORNERS = 27, QUERIES = 200, LEAST_FEET = 20 };
+enum { CUBES = 8, CORNERS = 27, QUERIES = 200, LEAST_FEET = 5 };
 
 static uint64_t state_of_cases;
 
