@@ -117,7 +117,9 @@ IN_PLACE uint next_pieces(box_stack *stack, uint *waiting, uint *code, const wal
             KIND_PIECE | (is_leaf ? words[WIDE(layout.leaf_pieces) + number] : number);
         *code = KIND_MASK;
         if (is_among(piece, pieces, num) || is_among(piece, before->leaves, num_before)) continue;
-        if (!is_leaf || is_within(w, number, reals, words, layout)) pieces[num++] = piece;
+        if (is_leaf && !is_within(w, number, reals, words, layout)) continue;
+        if (!is_small(piece & NUMBER_MASK, reals, layout)) return TOO_MUCH;
+        pieces[num++] = piece;
     }
     return num;
 }
@@ -209,11 +211,12 @@ IN_PLACE bool search_parts(local findings *f, local waiting_parts *p, uint num, 
 #endif
 
 /* Searches for queries that are left over, a group for each entry of `rest` from the first on. What
-   is too much here as well goes to `left`, as queries alone. Others as of search_surfaces. */
+   is too much here as well is left to the host, and so is what needs probes: in the list of
+   search_surfaces, as which others are. */
 kernel void search_left(global const real *restrict reals, global const uint *restrict words,
                         global const real32 *restrict boxes, global STORED *restrict results,
                         global STORED *restrict normals, global const uint *restrict rest,
-                        global uint *restrict left, surface_layout layout, surface_range range,
+                        global uint *restrict list, surface_layout layout, surface_range range,
                         real max_dist, uint first)
 {
     local findings f;
@@ -235,7 +238,8 @@ kernel void search_left(global const real *restrict reals, global const uint *re
 #endif
     if (get_local_id(0) > 0) return;
     if (is_done)
-        write_result(results, normals, range, g, true, &w, reals, layout, max_dist);
-    else
-        put_query(new_entry(left, QUERY_WORDS), g, q);
+        is_done = write_result(results, normals, range, g, true, &w, reals, layout, max_dist) ||
+                  !range.has_probes;
+    if (!is_done)
+        put_query(new_entry(list + WIDE(range.left_offset), QUERY_WORDS), g, q);
 }

@@ -101,7 +101,8 @@ kernel void order_queries(global const real *restrict reals, global const STORED
    surface_tree.clh says; queries [items][CLSP_DIM], hints [items][2], normals [items][4]; results
    [items], clspi_nearest_f32 or clspi_nearest_f64 (nearest_result.clh). max_dist 0: there is no
    limit. What is not finished goes to the list, whose number is 0 before; behind it may be the
-   order in which items take queries. */
+   order in which items take queries, and is the list of queries that are left to the host, as is
+   what needs probes. */
 kernel void search_surfaces(global const real *restrict reals, global const uint *restrict words,
                             global const real32 *restrict boxes,
                             global const STORED *restrict queries,
@@ -153,12 +154,13 @@ kernel void search_surfaces(global const real *restrict reals, global const uint
         num_open = keep_open(&w, reals, words, layout, open, open_bound, num_open);
     if (num_open > 0)
         put_open(list, g, q, &w, open, num_open);
-    else
-        write_result(results, normals, range, g, q.is_valid, &w, reals, layout, max_dist);
+    else if (!write_result(results, normals, range, g, q.is_valid, &w, reals, layout, max_dist) &&
+             range.has_probes)
+        put_query(new_entry(list + WIDE(range.left_offset), QUERY_WORDS), g, q);
 }
 
 /* Writes what search_open has found, item g of entry g of the list. */
-kernel void write_open(global const real *restrict reals, global const uint *restrict list,
+kernel void write_open(global const real *restrict reals, global uint *restrict list,
                        global STORED *restrict results, global STORED *restrict normals,
                        surface_layout layout, surface_range range, real max_dist)
 {
@@ -169,11 +171,13 @@ kernel void write_open(global const real *restrict reals, global const uint *res
 
     w.q = query_of(entry, reals);
     if (get_state(entry + QUERY_WORDS, &w) == OPEN_UNKNOWN) return;
-    write_result(results, normals, range, g, true, &w, reals, layout, max_dist);
+    if (!write_result(results, normals, range, g, true, &w, reals, layout, max_dist) &&
+        range.has_probes)
+        put_query(new_entry(list + WIDE(range.left_offset), QUERY_WORDS), g, get_query(entry));
 }
 
-/* Puts the results of queries that were left over where they belong, entry g of the list those of
-   number g: results [items], normals [items][4]. */
+/* Puts the results of queries that were left to the host where they belong, entry g of their list
+   those of number g: results [items], normals [items][4]. */
 kernel void place_results(global const uint *restrict list, global const STORED *restrict from,
                           global const STORED *restrict from_normals,
                           global STORED *restrict results, global STORED *restrict normals,
@@ -181,7 +185,7 @@ kernel void place_results(global const uint *restrict list, global const STORED 
 {
     const uint g = (uint)get_global_id(0);
     if (g >= range.items) return;
-    const uint at = list[LIST_HEAD + (size_t)g * QUERY_WORDS];
+    const uint at = list[WIDE(range.left_offset) + LIST_HEAD + (size_t)g * QUERY_WORDS];
     global STORED *const out = results + WIDE(range.offset) + (size_t)at * NEAREST_SIZE;
     global STORED *const side = normals + WIDE(range.normals_offset) + (size_t)at * 4;
 

@@ -268,17 +268,19 @@ CLSP_API void clsp_nearest_destroy(clsp_nearest **search);
 
 /* Projects points onto the patches of a search, as clsp_nearest_project does onto the surfaces of a
    plan: in double precision and within the same bounds, curves too, one result a query. What
-   differs: the host's cores search, for memory of any kind. Normals are outward (trims->turned),
-   and the side of a query is known also where its nearest point is on an edge or at a vertex: as
-   that of points between it and the surface whose own nearest points tell it. So it is of a closed
-   shell, whichever patches make it, but for some queries whose nearest point is on an edge that is
-   off its loops: by trims of some 1e-5 of the size one in a thousand. Where what is searched ends,
-   at free edges, and where `patches` leave it open, the signed distance is NaN too. Where two
-   shells touch in a face either one's side is given. Hints are [num][2], of a curve the first
-   counts. A result on a curve has its parameter in param[0], rounded, and 0 behind; its normal and
-   signed distance are NaN. There is no metric. A result on an edge has the parameters of the first
-   face whose loops it is in, at the point nearest to it on its loop; on an edge of no face its
-   patch is UINT32_MAX and its parameters are NaN.
+   differs: the host's cores search trimmed patches, those of control points of more than 36 a
+   piece, and what feet or a side at an edge are asked of; joined devices do not search, and devices
+   do not begin at hints where degrees differ. Normals are outward (trims->turned), and the side of
+   a query is known also where its nearest point is on an edge or at a vertex: as that of points
+   between it and the surface whose own nearest points tell it. So it is of a closed shell,
+   whichever patches make it, but for some queries whose nearest point is on an edge that is off its
+   loops: by trims of some 1e-5 of the size one in a thousand. Where what is searched ends, at free
+   edges, and where `patches` leave it open, the signed distance is NaN too. Where two shells touch
+   in a face either one's side is given. Hints are [num][2], of a curve the first counts. A result
+   on a curve has its parameter in param[0], rounded, and 0 behind; its normal and signed distance
+   are NaN. There is no metric. A result on an edge has the parameters of the first face whose loops
+   it is in, at the point nearest to it on its loop; on an edge of no face its patch is UINT32_MAX
+   and its parameters are NaN.
 
    Errors: those of clsp_nearest_project; CLSP_ERROR_ARGUMENT also for mrep and for a metric. */
 CLSP_API clsp_status clsp_nearest_find(clsp_nearest *search, const clsp_nearest_queries *queries,

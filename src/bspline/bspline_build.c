@@ -81,13 +81,15 @@ static clsp_status build_search(const clspi_build *build, clsp_type precision, s
     return clspi_published_mrep.build(build, &tensor);
 }
 
-/* Builds the search on bicubic surfaces, where the device makes it. */
+/* Builds the search on bicubic surfaces, and on surfaces of several shapes, where the device makes
+   it. */
 static clsp_status build_surface_search(const clspi_build *build, clsp_type precision)
 {
     const clspi_tensor_desc tensor = {
         .precision = precision, .directions = 2, .dim = 3, .degrees = {3, 3}};
 
-    return clspi_surface_device_build(build, &tensor);
+    CLSPI_CHECK(clspi_surface_device_build(build, &tensor, false));
+    return clspi_surface_device_build(build, &tensor, true);
 }
 
 clsp_status clspi_bspline_build(const clspi_build *build)

@@ -146,7 +146,7 @@ static clsp_status find(clsp_patch_plan *plan, clspi_series *series, const clspi
 
     CLSPI_CHECK(prepare(plan, series, tolerance, job->num));
     const clspi_nearest_cubic *const nearest = plan->nearest->cubic;
-    const size_t result = clspi_nearest_reals(plan);
+    const size_t result = clspi_nearest_reals(plan->desc.precision);
     const bool shared = is_shared(series->ctx, plan, job->num);
     const clspi_kernel *const find = &nearest->find[shared];
     const size_t items = shared ? find->local : 1;

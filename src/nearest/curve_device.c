@@ -103,7 +103,7 @@ clsp_status clspi_curve_device_find(clsp_patch_plan *plan, clspi_series *series,
     const clspi_curve_device *const device = plan->nearest->curve_device;
     const clspi_segments *const segments = &device->segments;
     const clspi_kernel *const find = &device->find[many];
-    const size_t result = clspi_nearest_reals(plan);
+    const size_t result = clspi_nearest_reals(plan->desc.precision);
     const uint64_t most = most_queries(series->ctx, d, segments, find->local);
     clspi_cut cut = {.per_piece = clspi_max(1, job->num), .left = job->num};
     clspi_part part;

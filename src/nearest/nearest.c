@@ -11,6 +11,7 @@
 #include "nearest_set.h"
 #include "split.h"
 #include "surface_device.h"
+#include "surface_parts.h"
 #include "patch_rows.h"
 #include "work.h"
 
@@ -155,13 +156,15 @@ static clsp_status search_on_host(const clspi_work *work, uint32_t worker, const
 
 static const char *lacks(const clspi_work *work, const clspi_plan *base)
 {
-    const clsp_patch_plan *const plan = (const clsp_patch_plan *)base;
     const project_call *const call = work->user;
+    const target *const t = &call->of;
 
-    if (call->of.set) return "the host's cores search several plans";
-    return plan->desc.directions == 1 ||
-                   (clspi_surface_device_fits(plan) &&
-                    clspi_surface_device_holds(plan, clspi_patch_plan_of(work->plan)))
+    if (t->set && (t->set->surfaces->trims || call->feet))
+        return "the host's cores search trimmed faces, and find feet";
+    if (t->directions == 1) return NULL;
+    return clspi_surface_device_fits(base->ctx, 2, t->dim, t->num_patches) &&
+                   clspi_surface_device_holds(base->ctx, t->set ? t->set->surfaces
+                                                                : t->plan->nearest->surfaces)
                ? NULL
                : "the host's cores search them";
 }
@@ -182,14 +185,52 @@ static clsp_status make_kernels(clsp_patch_plan *plan, clspi_series *series)
                                      &clspi_unscale_results_signature, &options);
 }
 
-/* Searches curves, or surfaces. */
-static clsp_status find_scaled(clsp_patch_plan *plan, clspi_series *series,
-                               const clsp_nearest_opts *opts, const clspi_nearest_job *job)
+/* Has the host search for queries that are left over. */
+static clsp_status find_of_plan(void *of, const clspi_nearest_queries *queries)
 {
-    if (plan->desc.directions == 2) return clspi_surface_device_find(plan, series, job);
-    return opts->method == CLSP_NEAREST_MREP
-               ? clspi_published_mrep.find(plan, series, job, opts->tolerance)
+    return clspi_nearest_find(of, queries, false);
+}
+
+static clsp_status find_of_set(void *of, const clspi_nearest_queries *queries)
+{
+    return clspi_nearest_set_find(of, queries, false);
+}
+
+/* Searches curves, or surfaces: those that the call's plan has become on the host. */
+static clsp_status find_scaled(clsp_patch_plan *plan, clspi_series *series,
+                               const project_call *call, const clspi_nearest_job *job)
+{
+    clsp_patch_plan *const of = call->of.plan;
+    const clspi_searched surfaces = {.device = &plan->nearest->surface_device,
+                                     .base = &plan->base,
+                                     .desc = &plan->desc,
+                                     .surfaces = of->nearest->surfaces,
+                                     .load = of->nearest->load,
+                                     .num_patches = plan->num_patches,
+                                     .find = find_of_plan,
+                                     .of = of};
+
+    if (plan->desc.directions == 2) return clspi_surface_device_find(&surfaces, series, job);
+    return call->opts.method == CLSP_NEAREST_MREP
+               ? clspi_published_mrep.find(plan, series, job, call->opts.tolerance)
                : clspi_curve_device_find(plan, series, job);
+}
+
+/* Searches several plans. */
+static clsp_status find_in_set(clsp_nearest *set, clspi_series *series,
+                               const clspi_nearest_job *job)
+{
+    const clspi_searched surfaces = {.device = &set->device,
+                                     .base = &set->base,
+                                     .desc = &set->desc,
+                                     .surfaces = set->surfaces,
+                                     .load = 1,
+                                     .num_patches = set->num_patches,
+                                     .has_probes = true,
+                                     .find = find_of_set,
+                                     .of = set};
+
+    return clspi_surface_device_find(&surfaces, series, job);
 }
 
 /* Searches for some queries of a job by a metric. */
@@ -215,7 +256,7 @@ static clsp_status find_part(clsp_patch_plan *plan, clspi_series *series, const 
     scaled.points = n->queries;
     scaled.points_offset = 0;
     CLSPI_CHECK(clspi_launch_scale_queries(series, &n->scale_queries, &queries, job->num));
-    CLSPI_CHECK(find_scaled(plan, series, &call->opts, &scaled));
+    CLSPI_CHECK(find_scaled(plan, series, call, &scaled));
     return clspi_launch_unscale_results(series, &n->unscale_results, &results, job->num);
 }
 
@@ -229,7 +270,7 @@ static clsp_status find_on_device(clsp_patch_plan *plan, clspi_series *series,
 
     CLSPI_CHECK(clspi_nearest_ready(plan, call->scale));
     clspi_nearest *const n = plan->nearest;
-    if (!n->is_scaled) return find_scaled(plan, series, &call->opts, job);
+    if (!n->is_scaled) return find_scaled(plan, series, call, job);
     CLSPI_CHECK(make_kernels(plan, series));
     const uint64_t most = clspi_launch_lines(&series->ctx->tuning, 16 * (uint64_t)job->num_nearest,
                                              1, n->unscale_results.local, 1);
@@ -239,7 +280,8 @@ static clsp_status find_on_device(clsp_patch_plan *plan, clspi_series *series,
         some.points_offset = job->points_offset + before * plan->desc.dim;
         some.patches_offset = job->patches_offset + before;
         some.hints_offset = job->hints_offset + before * plan->desc.directions;
-        some.offset = job->offset + before * clspi_nearest_reals(plan) * job->num_nearest;
+        some.offset =
+            job->offset + before * clspi_nearest_reals(plan->desc.precision) * job->num_nearest;
         some.normals_offset = job->normals_offset + before * CLSPI_NORMAL_REALS;
         CLSPI_CHECK(clspi_buffer_reserve(&n->queries, &n->queries_bytes, series->ctx,
                                          some.num * plan->desc.dim *
@@ -254,13 +296,10 @@ static clsp_status search_on_device(const clspi_work *work, clspi_plan *base, cl
                                     const clspi_target *out)
 {
     const project_call *const call = work->user;
-    clsp_patch_plan *const plan = clspi_patch_plan_of(base);
     clspi_staging *const staging = &base->staging[0][call->normals];
-    const size_t bytes =
-        part->num_lines * CLSPI_NORMAL_REALS * clsp_type_bytes(plan->desc.precision);
+    const size_t bytes = part->num_lines * CLSPI_NORMAL_REALS * clsp_type_bytes(call->of.precision);
     char *const normals = call->normals ? (char *)in[call->normals].host : NULL;
-    clspi_nearest_job job = {.of = clspi_patch_plan_of(work->plan),
-                             .points = in[POINTS].buffer,
+    clspi_nearest_job job = {.points = in[POINTS].buffer,
                              .patches = call->patches ? in[call->patches].buffer : NULL,
                              .hints = call->hints ? in[call->hints].buffer : NULL,
                              .out = out->buffer,
@@ -278,7 +317,8 @@ static clsp_status search_on_device(const clspi_work *work, clspi_plan *base, cl
         CLSPI_CHECK(clspi_buffer_reserve(&staging->buffer, &staging->bytes, series->ctx, bytes));
         job.normals = staging->buffer;
     }
-    CLSPI_CHECK(find_on_device(plan, series, call, &job));
+    CLSPI_CHECK(call->of.set ? find_in_set(call->of.set, series, &job)
+                             : find_on_device(clspi_patch_plan_of(base), series, call, &job));
     return normals ? clspi_series_read(series, job.normals, 0, normals, bytes) : CLSP_OK;
 }
 
@@ -287,7 +327,10 @@ static clsp_status search_on_device(const clspi_work *work, clspi_plan *base, cl
 /* Makes what is searched before a device is asked whether its memory holds that. */
 static clsp_status prepare_surfaces(clsp_patch_plan *plan, const clsp_run *run)
 {
-    if (!clspi_surface_device_fits(plan) || clspi_run_asks(run)) return CLSP_OK;
+    if (!clspi_surface_device_fits(plan->base.ctx, plan->desc.directions, plan->desc.dim,
+                                   plan->num_patches) ||
+        clspi_run_asks(run))
+        return CLSP_OK;
     pthread_mutex_lock(&plan->base.lock);
     const clsp_status status = clspi_nearest_prepare(plan);
     pthread_mutex_unlock(&plan->base.lock);
@@ -330,16 +373,17 @@ static void add_memories(clspi_work_input *in, clspi_work *work,
 /* Describes what speeds depend on. */
 static clspi_work_key key_of(const clspi_work *work)
 {
-    const clsp_patch_plan *const plan = clspi_patch_plan_of(work->plan);
     const project_call *const call = work->user;
-    const clspi_tensor_desc *const d = &plan->desc;
-    const clspi_work_key key = {
-        "nearest",
-        12,
-        {d->directions, d->degrees[0], d->degrees[1], d->dim, d->precision, d->rational != 0,
-         call->patches > 0, call->hints > 0, call->opts.max_dist > 0.0, call->opts.num_nearest,
-         call->normals > 0,
-         clspi_size_class((double)plan->num_patches * (double)plan->patch_reals)}};
+    const target *const t = &call->of;
+    const clspi_tensor_desc *const d = t->set ? &t->set->desc : &t->plan->desc;
+    const double reals =
+        t->set ? t->set->num_reals : (double)t->num_patches * (double)t->plan->patch_reals;
+    const clspi_work_key key = {t->set ? "nearest_set" : "nearest",
+                                12,
+                                {d->directions, d->degrees[0], d->degrees[1], d->dim, d->precision,
+                                 d->rational != 0, call->patches > 0, call->hints > 0,
+                                 call->opts.max_dist > 0.0, call->opts.num_nearest,
+                                 call->normals > 0, clspi_size_class(reals)}};
 
     return key;
 }
@@ -374,6 +418,7 @@ static clsp_status project(const target *t, const clsp_nearest_queries *queries,
     const size_t result = each * opts->num_nearest;
     const char *const alone =
         opts->method == CLSP_NEAREST_MREP ? clspi_published_mrep.why_alone : NULL;
+    const char *const no_peers = t->set ? "joined devices do not search several plans" : alone;
     const bool is_curve = t->directions == 1;
     project_call call = {.of = *t, .opts = *opts};
     clspi_work_input in[CLSPI_WORK_INPUTS];
@@ -389,7 +434,7 @@ static clsp_status project(const target *t, const clsp_nearest_queries *queries,
                        .takes_all = !is_curve,
                        .chunk_ms = is_curve ? 0 : CHUNK_MS,
                        .why_no_host = alone,
-                       .why_alone = alone};
+                       .why_alone = no_peers};
 
     CLSPI_CHECK(check_size(t, queries->num, result));
     add_memories(in, &work, queries, &call);

@@ -30,14 +30,14 @@ clsp_status clspi_nearest_no_memory(const clsp_patch_plan *plan)
                       plan->num_patches);
 }
 
-size_t clspi_nearest_bytes(const clsp_patch_plan *plan)
+size_t clspi_nearest_bytes(clsp_type precision)
 {
-    return plan->desc.precision == CLSP_F64 ? sizeof(clspi_nearest_f64) : sizeof(clspi_nearest_f32);
+    return precision == CLSP_F64 ? sizeof(clspi_nearest_f64) : sizeof(clspi_nearest_f32);
 }
 
-size_t clspi_nearest_reals(const clsp_patch_plan *plan)
+size_t clspi_nearest_reals(clsp_type precision)
 {
-    return clspi_nearest_bytes(plan) / clsp_type_bytes(plan->desc.precision);
+    return clspi_nearest_bytes(precision) / clsp_type_bytes(precision);
 }
 
 clsp_status clspi_nearest_ready(clsp_patch_plan *plan, const double scale[4])
@@ -124,7 +124,8 @@ static void *scaled(const clsp_patch_plan *plan, const void *points, size_t num,
 /* Brings the points of results, and normals, back to the coordinates of the caller. */
 static void unscale(const clsp_patch_plan *plan, const clspi_nearest_queries *queries)
 {
-    const size_t each = clspi_nearest_reals(plan), first = CLSPI_NEAREST_RESULT_NEAREST_POINT;
+    const size_t each = clspi_nearest_reals(plan->desc.precision),
+                 first = CLSPI_NEAREST_RESULT_NEAREST_POINT;
     const bool f64 = queries->f64;
     const double *const scale = plan->nearest->scale;
 

@@ -27,8 +27,6 @@ typedef struct clspi_nearest {
 /* Queries in memory of a device and where their results go; offsets in elements. patches, hints and
    normals may be NULL. */
 typedef struct clspi_nearest_job {
-    clsp_patch_plan *of; /* has what surfaces become on the host: the device's own plan, or the
-                              one whose peer that is. Its host searches for what is left over */
     cl_mem points, patches, hints, out, normals;
     size_t points_offset, patches_offset, hints_offset, offset, normals_offset;
     size_t num;
@@ -72,8 +70,8 @@ clsp_status clspi_nearest_find(clsp_patch_plan *plan, const clspi_nearest_querie
                                bool alone);
 
 /* Returns the bytes of a result, and the elements. */
-size_t clspi_nearest_bytes(const clsp_patch_plan *plan);
-size_t clspi_nearest_reals(const clsp_patch_plan *plan);
+size_t clspi_nearest_bytes(clsp_type precision);
+size_t clspi_nearest_reals(clsp_type precision);
 
 /* Reports that there is no memory for a search. */
 clsp_status clspi_nearest_no_memory(const clsp_patch_plan *plan);

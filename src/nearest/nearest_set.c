@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "surface_device.h"
 #include "surface_parts.h"
 
 /* Ends of loops' curves that are nearer than this part of the domain are one, unless it is said
@@ -225,8 +226,11 @@ clsp_status clsp_nearest_create(clsp_nearest **search, clsp_patch_plan *const *p
     }
     made->precision = plans[0]->desc.precision;
     made->dim = plans[0]->desc.dim;
-    for (size_t i = 0; i < num; i++)
+    made->desc = plans[0]->desc;
+    for (size_t i = 0; i < num; i++) {
         made->num_patches += plans[i]->num_patches;
+        made->num_reals += (double)plans[i]->num_patches * (double)plans[i]->patch_reals;
+    }
     if (trims) CLSPI_TRY(check_trims(made, trims, plans, num));
     CLSPI_TRY(load(made, plans, num, trims));
     CLSPI_TRY(clspi_run_done(&made->base, run));
@@ -247,6 +251,7 @@ void clsp_nearest_destroy(clsp_nearest **ptr)
     if (clspi_context_is_inherited(search->base.ctx)) return;
     clspi_plan_settle(&search->base);
     clspi_surface_search_destroy(&search->surfaces);
+    clspi_surface_device_destroy(&search->device);
     clspi_plan_release(&search->base);
     free(search);
 }

@@ -12,7 +12,10 @@ struct clsp_nearest {
     clsp_type precision;
     uint32_t dim;
     size_t num_patches;
+    double num_reals;       /* of control points */
+    clspi_tensor_desc desc; /* of the first plan */
     clspi_surface_search *surfaces;
+    struct clspi_surface_device *device;
 };
 
 /* Searches on the host: with the context's workers, if the thread is not to do all alone. */

@@ -32,15 +32,16 @@ enum {
    of queries by their places. */
 enum { SEARCH, OPEN, WRITE, LEFT, PLACE, CLEAR, COUNT, SUM, ORDER, KERNELS };
 
-/* Buffers: of what is searched; of queries that are open, left over, and left to the host; of the
-   results and normals of the last; of counts of cells. */
-enum { REALS, WORDS, BOXES, LIST, REST, HOST, RESULTS, NORMALS, COUNTS, BUFFERS };
+/* Buffers: of what is searched; of queries that are open, with those left to the host behind them,
+   and left over; of the results and normals of the host; of counts of cells. */
+enum { REALS, WORDS, BOXES, LIST, REST, RESULTS, NORMALS, COUNTS, BUFFERS };
 
 struct clspi_surface_device {
     clspi_kernel kernel[KERNELS];
     cl_mem buffer[BUFFERS];
     size_t bytes[BUFFERS];
     uint64_t load; /* of control points that what is searched is of */
+    bool is_mixed; /* of pieces of several shapes, */
     clspi_surface_layout layout;
     double rate; /* queries of a launch in a millisecond, 0: it is not known */
 };
@@ -54,24 +55,30 @@ bool clspi_surface_device_searches(const clsp_context *ctx)
     return (of == CLSP_CLASS_DISCRETE || of == CLSP_CLASS_INTEGRATED) && ctx->device.fp64;
 }
 
-bool clspi_surface_device_fits(const clsp_patch_plan *plan)
+bool clspi_surface_device_fits(const clsp_context *ctx, uint32_t directions, uint32_t dim,
+                               size_t num_patches)
 {
-    return clspi_surface_device_searches(plan->base.ctx) && plan->desc.directions == 2 &&
-           plan->desc.dim >= 2 && plan->desc.dim <= DIM && plan->num_patches > 0;
+    return clspi_surface_device_searches(ctx) && directions == 2 && dim >= 2 && dim <= DIM &&
+           num_patches > 0;
 }
 
-bool clspi_surface_device_holds(const clsp_patch_plan *plan, const clsp_patch_plan *of)
+bool clspi_surface_device_holds(const clsp_context *ctx, const clspi_surface_search *surfaces)
 {
-    return clspi_surface_arrays_most(of->nearest->surfaces) <=
-           plan->base.ctx->device.max_alloc_bytes;
+    return clspi_surface_arrays_most(surfaces) <= ctx->device.max_alloc_bytes;
 }
 
-static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *desc)
+/* desc: of mixed shapes degrees do not count. */
+static clspi_options options_of(const clsp_context *ctx, const clspi_tensor_desc *desc, bool mixed)
 {
     clspi_options options = clspi_options_of(ctx, CLSP_F64);
 
     clspi_option(&options, "DIM", desc->dim);
     clspi_option(&options, "STORE", 8 * clsp_type_bytes(desc->precision));
+    if (mixed) {
+        clspi_option(&options, "MIXED", 1);
+        clspi_option(&options, "RATIONAL", 1);
+        return options;
+    }
     clspi_option(&options, "DEGREE_U", desc->degrees[0]);
     clspi_option(&options, "DEGREE_V", desc->degrees[1]);
     clspi_option(&options, "RATIONAL", desc->rational);
@@ -132,25 +139,33 @@ static clsp_status bring_arrays(clspi_surface_device *device, clspi_series *seri
     return bring(&device->buffer[BOXES], series, a->boxes, a->num_boxes * sizeof *a->boxes);
 }
 
-static clsp_status make_arrays(clsp_patch_plan *plan, clspi_series *series,
-                               const clsp_patch_plan *of)
+static clsp_status no_memory(const clspi_searched *s)
 {
-    clspi_surface_device *const device = plan->nearest->surface_device;
+    return clspi_fail(&s->base->ctx->log, CLSP_ERROR_NO_MEMORY,
+                      "%s: no memory for the search of %zu patches", s->base->family,
+                      s->num_patches);
+}
+
+static clsp_status make_arrays(const clspi_searched *s, clspi_series *series)
+{
+    clspi_surface_device *const device = *s->device;
     clspi_surface_arrays arrays;
 
     release_arrays(device);
-    const bool is_made = clspi_surface_arrays_make(&arrays, of->nearest->surfaces);
-    const clsp_status status = is_made ? bring_arrays(device, series, &arrays, plan->num_patches)
-                                       : clspi_nearest_no_memory(plan);
+    const bool is_made = clspi_surface_arrays_make(&arrays, s->surfaces);
+    const clsp_status status =
+        is_made ? bring_arrays(device, series, &arrays, s->num_patches) : no_memory(s);
     clspi_surface_arrays_release(&arrays);
-    if (status == CLSP_OK) device->load = of->nearest->load;
+    if (status == CLSP_OK) device->load = s->load;
     return status;
 }
 
 /* Tells whether what a group of search_open works on fits local memory, with so much besides. */
-static bool has_local_squares(const clsp_context *ctx, const clspi_tensor_desc *desc,
+static bool has_local_squares(const clsp_context *ctx, const clspi_tensor_desc *desc, bool mixed,
                               size_t besides)
 {
+    if (mixed) return false;
+
     const size_t points = (size_t)(desc->degrees[0] + 1) * (desc->degrees[1] + 1);
     const size_t squares = (size_t)(2 * desc->degrees[0] + 1) * (2 * desc->degrees[1] + 1);
     const size_t reals = 4 * points + (desc->rational ? 2 : 1) * squares;
@@ -177,26 +192,27 @@ static const struct {
 
 /* Returns the options of a kernel; *group: of how many items, or 0 for any: coefficients are in
    local memory where they fit, which open queries need no group without. */
-static clspi_options options_for(const clsp_context *ctx, const clspi_tensor_desc *desc, int kernel,
-                                 size_t *group)
+static clspi_options options_for(const clsp_context *ctx, const clspi_tensor_desc *desc, bool mixed,
+                                 int kernel, size_t *group)
 {
-    clspi_options options = options_of(ctx, desc);
+    clspi_options options = options_of(ctx, desc, mixed);
     const bool is_local =
-        kinds[kernel].group > 0 && has_local_squares(ctx, desc, kinds[kernel].besides);
+        kinds[kernel].group > 0 && has_local_squares(ctx, desc, mixed, kinds[kernel].besides);
 
     *group = kernel == OPEN && !is_local ? 0 : kinds[kernel].group;
     if (is_local) clspi_option(&options, "LOCAL_SQUARES", 1);
     return options;
 }
 
-clsp_status clspi_surface_device_build(const clspi_build *build, const clspi_tensor_desc *desc)
+clsp_status clspi_surface_device_build(const clspi_build *build, const clspi_tensor_desc *desc,
+                                       bool mixed)
 {
     static const int of_programs[] = {SEARCH, LEFT, OPEN};
 
     for (size_t i = 0; i < CLSPI_COUNT(of_programs); i++) {
         const int k = of_programs[i];
         size_t group;
-        const clspi_options options = options_for(build->ctx, desc, k, &group);
+        const clspi_options options = options_for(build->ctx, desc, mixed, k, &group);
         CLSPI_CHECK(group == 0 ? clspi_program_build(build, kinds[k].program, &options)
                                : clspi_program_build_for_group(
                                      build, kinds[k].program, kinds[k].signature, &options, group));
@@ -209,7 +225,7 @@ static clsp_status make_kernel(clspi_surface_device *device, clsp_context *ctx,
                                const clspi_tensor_desc *desc, int k)
 {
     size_t group;
-    const clspi_options options = options_for(ctx, desc, k, &group);
+    const clspi_options options = options_for(ctx, desc, device->is_mixed, k, &group);
 
     if (device->kernel[k].kernel) return CLSP_OK;
     return group == 0 ? clspi_kernel_create(&device->kernel[k], ctx, kinds[k].program,
@@ -219,19 +235,19 @@ static clsp_status make_kernel(clspi_surface_device *device, clsp_context *ctx,
 }
 
 /* Makes what is not there yet. */
-static clsp_status prepare(clsp_patch_plan *plan, clspi_series *series, const clsp_patch_plan *of)
+static clsp_status prepare(const clspi_searched *s, clspi_series *series)
 {
-    if (!plan->nearest->surface_device)
-        plan->nearest->surface_device = calloc(1, sizeof *plan->nearest->surface_device);
-    clspi_surface_device *const device = plan->nearest->surface_device;
+    if (!*s->device) {
+        *s->device = calloc(1, sizeof **s->device);
+        if (!*s->device) return no_memory(s);
+        (*s->device)->is_mixed = clspi_surface_arrays_mixed(s->surfaces);
+    }
+    clspi_surface_device *const device = *s->device;
 
-    if (!device) return clspi_nearest_no_memory(plan);
     for (int k = 0; k < KERNELS; k++)
-        if (k != LEFT) CLSPI_CHECK(make_kernel(device, series->ctx, &plan->desc, k));
+        if (k != LEFT) CLSPI_CHECK(make_kernel(device, series->ctx, s->desc, k));
     CLSPI_CHECK(reserve(device, series, COUNTS, 2 * CELLS * sizeof(cl_uint)));
-    return device->buffer[REALS] && device->load == of->nearest->load
-               ? CLSP_OK
-               : make_arrays(plan, series, of);
+    return device->buffer[REALS] && device->load == s->load ? CLSP_OK : make_arrays(s, series);
 }
 
 /* ---- what is left to the host ---- */
@@ -249,7 +265,7 @@ static clsp_status place(clspi_surface_device *d, clspi_series *series,
         CLSPI_CHECK(reserve(d, series, NORMALS, normals));
         CLSPI_CHECK(clspi_series_write(series, d->buffer[NORMALS], 0, l->normals, normals));
     }
-    clspi_place_results_args all = {.list = d->buffer[HOST],
+    clspi_place_results_args all = {.list = args->list,
                                     .from = d->buffer[RESULTS],
                                     .from_normals = d->buffer[l->has_normals ? NORMALS : RESULTS],
                                     .results = args->results,
@@ -260,23 +276,25 @@ static clsp_status place(clspi_surface_device *d, clspi_series *series,
 }
 
 /* Has the host search for what is left to it. args: of the walk. */
-static clsp_status find_leftover(clsp_patch_plan *plan, clspi_series *series, size_t num,
-                                 const clspi_search_surfaces_args *args, clsp_patch_plan *of)
+static clsp_status find_leftover(const clspi_searched *s, clspi_series *series, size_t num,
+                                 const clspi_search_surfaces_args *args)
 {
-    clspi_surface_device *const d = plan->nearest->surface_device;
+    clspi_surface_device *const d = *s->device;
     clspi_surface_leftover l;
     clsp_status status;
 
-    if (clspi_surface_leftover_make(&l, &plan->desc, num))
-        status = clspi_series_read(series, d->buffer[HOST], LIST_HEAD * sizeof(cl_uint), l.entries,
-                                   num * QUERY_WORDS * sizeof(cl_uint));
+    if (clspi_surface_leftover_make(&l, s->desc, num))
+        status = clspi_series_read(series, args->list,
+                                   (args->range.left_offset + LIST_HEAD) * sizeof(cl_uint),
+                                   l.entries, num * QUERY_WORDS * sizeof(cl_uint));
     else
-        status = clspi_nearest_no_memory(plan);
+        status = no_memory(s);
     if (status == CLSP_OK) {
         l.has_patches = args->range.has_patches != 0;
         l.has_hints = args->range.has_hints != 0;
         l.has_normals = args->range.has_normals != 0;
-        status = clspi_surface_leftover_find(&l, args->max_dist, of);
+        const clspi_nearest_queries queries = clspi_surface_leftover_queries(&l, args->max_dist);
+        status = s->find(s->of, &queries);
     }
     if (status == CLSP_OK) status = place(d, series, &l, args);
     clspi_surface_leftover_release(&l);
@@ -285,23 +303,24 @@ static clsp_status find_leftover(clsp_patch_plan *plan, clspi_series *series, si
 
 /* ---- the search ---- */
 
-static clsp_status clear_list(clspi_series *series, cl_mem list)
+/* first: the word at which a list begins. */
+static clsp_status clear_list(clspi_series *series, cl_mem list, size_t first)
 {
     static const cl_uint head[LIST_HEAD] = {0};
 
-    return clspi_series_write(series, list, 0, head, sizeof head);
+    return clspi_series_write(series, list, first * sizeof *head, head, sizeof head);
 }
 
 /* Makes room for so many queries, of which there are none yet. */
 static clsp_status make_list(clspi_surface_device *d, clspi_series *series, int list, size_t num)
 {
     CLSPI_CHECK(reserve(d, series, list, (LIST_HEAD + num * QUERY_WORDS) * sizeof(cl_uint)));
-    return clear_list(series, d->buffer[list]);
+    return clear_list(series, d->buffer[list], 0);
 }
 
-static clsp_status count_list(clspi_series *series, cl_mem list, cl_uint *num)
+static clsp_status count_list(clspi_series *series, cl_mem list, size_t first, cl_uint *num)
 {
-    return clspi_series_read(series, list, 0, num, sizeof *num);
+    return clspi_series_read(series, list, first * sizeof *num, num, sizeof *num);
 }
 
 /* Launches the search for queries that a walk has left open, and tells how many are left over.
@@ -328,34 +347,31 @@ static clsp_status find_open(clspi_surface_device *d, clspi_series *series,
     write.range.items = *num;
     CLSPI_CHECK(clspi_launch_search_open(series, &d->kernel[OPEN], &open, clspi_min(*num, items)));
     CLSPI_CHECK(clspi_launch_write_open(series, &d->kernel[WRITE], &write, *num));
-    return count_list(series, d->buffer[REST], num);
+    return count_list(series, d->buffer[REST], 0, num);
 }
 
-/* Launches the search for queries that are left over, a group each, and tells how many are left to
-   the host. args: of the walk. */
+/* Launches the search for queries that are left over, a group each. args: of the walk. */
 static clsp_status find_left(clspi_surface_device *d, clspi_series *series,
-                             const clspi_search_surfaces_args *args, cl_uint *num)
+                             const clspi_search_surfaces_args *args, cl_uint num)
 {
     const size_t most = (size_t)series->ctx->device.compute_units * UNIT_LEFT;
 
-    CLSPI_CHECK(make_list(d, series, HOST, *num));
-    for (size_t first = 0; first < *num; first += most) {
+    for (size_t first = 0; first < num; first += most) {
         const clspi_search_left_args left = {.reals = args->reals,
                                              .words = args->words,
                                              .boxes = args->boxes,
                                              .results = args->results,
                                              .normals = args->normals,
                                              .rest = d->buffer[REST],
-                                             .left = d->buffer[HOST],
+                                             .list = args->list,
                                              .layout = args->layout,
                                              .range = args->range,
                                              .max_dist = args->max_dist,
                                              .first = (cl_uint)first};
-        CLSPI_CHECK(
-            clspi_launch_search_left(series, &d->kernel[LEFT], &left,
-                                     clspi_min(most, *num - first) * d->kernel[LEFT].local));
+        CLSPI_CHECK(clspi_launch_search_left(series, &d->kernel[LEFT], &left,
+                                             clspi_min(most, num - first) * d->kernel[LEFT].local));
     }
-    return count_list(series, d->buffer[HOST], num);
+    return CLSP_OK;
 }
 
 /* Sums runs of counts, of these sums runs again, and once more. */
@@ -395,38 +411,43 @@ static clsp_status order_queries(clspi_surface_device *d, clspi_series *series,
 }
 
 /* Searches for the queries of a launch. */
-static clsp_status find_part(clsp_patch_plan *plan, clspi_series *series,
-                             const clspi_search_surfaces_args *args, clsp_patch_plan *of)
+static clsp_status find_part(const clspi_searched *s, clspi_series *series,
+                             const clspi_search_surfaces_args *args)
 {
-    clspi_surface_device *const d = plan->nearest->surface_device;
+    clspi_surface_device *const d = *s->device;
     cl_uint num;
 
-    CLSPI_CHECK(clear_list(series, args->list));
+    CLSPI_CHECK(clear_list(series, args->list, 0));
+    CLSPI_CHECK(clear_list(series, args->list, args->range.left_offset));
     if (args->range.has_order) CLSPI_CHECK(order_queries(d, series, args));
     CLSPI_CHECK(clspi_launch_search_surfaces(series, &d->kernel[SEARCH], args, args->range.items));
-    CLSPI_CHECK(count_list(series, args->list, &num));
-    if (num == 0) return CLSP_OK;
-    CLSPI_CHECK(find_open(d, series, args, &num));
-    if (num == 0) return CLSP_OK;
-    CLSPI_CHECK(make_kernel(d, series->ctx, &plan->desc, LEFT));
-    CLSPI_CHECK(find_left(d, series, args, &num));
-    return num == 0 ? CLSP_OK : find_leftover(plan, series, num, args, of);
+    CLSPI_CHECK(count_list(series, args->list, 0, &num));
+    if (num > 0) CLSPI_CHECK(find_open(d, series, args, &num));
+    if (num == 0 && !args->range.has_probes) return CLSP_OK;
+    if (num > 0) {
+        CLSPI_CHECK(make_kernel(d, series->ctx, s->desc, LEFT));
+        CLSPI_CHECK(find_left(d, series, args, num));
+    }
+    CLSPI_CHECK(count_list(series, args->list, args->range.left_offset, &num));
+    return num == 0 ? CLSP_OK : find_leftover(s, series, num, args);
 }
 
-static clspi_surface_range range_of(const clsp_patch_plan *plan, const clspi_nearest_job *job,
+static clspi_surface_range range_of(const clspi_searched *s, const clspi_nearest_job *job,
                                     const clspi_part *part, size_t list)
 {
     return (clspi_surface_range){
-        .points_offset = job->points_offset + part->before * plan->desc.dim,
+        .points_offset = job->points_offset + part->before * s->desc->dim,
         .patches_offset = job->patches_offset + part->before,
         .hints_offset = job->hints_offset + part->before * 2,
-        .offset = job->offset + part->before * clspi_nearest_reals(plan),
+        .offset = job->offset + part->before * clspi_nearest_reals(s->desc->precision),
         .normals_offset = job->normals_offset + part->before * CLSPI_NORMAL_REALS,
         .order_offset = list,
+        .left_offset = list + part->num_lines,
         .has_order = part->num_lines >= ORDERED,
         .has_patches = job->patches != NULL,
-        .has_hints = job->hints != NULL,
+        .has_hints = job->hints != NULL && !(*s->device)->is_mixed,
         .has_normals = job->normals != NULL,
+        .has_probes = job->normals != NULL && s->has_probes,
         .items = (cl_uint)part->num_lines};
 }
 
@@ -435,7 +456,7 @@ static clspi_surface_range range_of(const clsp_patch_plan *plan, const clspi_nea
    keep few items at work, so that few launches are better. */
 static uint64_t most_queries(const clsp_context *ctx, const clspi_surface_device *d)
 {
-    const uint64_t list = (ENTRY_WORDS + 1) * sizeof(cl_uint);
+    const uint64_t list = (ENTRY_WORDS + 1 + QUERY_WORDS) * sizeof(cl_uint);
     const uint64_t room = clspi_min_u64(PART_MAX, ctx->device.max_alloc_bytes / 8 / list);
     const uint64_t most =
         d->rate > 0 ? (uint64_t)(d->rate * LAUNCH_MS)
@@ -450,21 +471,22 @@ static void note_rate(clspi_surface_device *d, size_t queries, uint64_t most, do
     if (queries >= clspi_min_u64(RATED, most) || ms > LAUNCH_MS) d->rate = (double)queries / ms;
 }
 
-clsp_status clspi_surface_device_find(clsp_patch_plan *plan, clspi_series *series,
+clsp_status clspi_surface_device_find(const clspi_searched *s, clspi_series *series,
                                       const clspi_nearest_job *job)
 {
     clspi_cut cut = {.per_piece = clspi_max(1, job->num), .left = job->num};
     clspi_part part;
 
-    CLSPI_CHECK(prepare(plan, series, job->of));
-    clspi_surface_device *const d = plan->nearest->surface_device;
+    CLSPI_CHECK(prepare(s, series));
+    clspi_surface_device *const d = *s->device;
     for (;;) {
         const uint64_t most = most_queries(series->ctx, d);
         const double begun = clspi_now_ms();
         const bool has_left = d->kernel[LEFT].kernel != NULL;
         if (!clspi_cut_next(&cut, most, &part)) return CLSP_OK;
-        const size_t list = LIST_HEAD + part.num_lines * ENTRY_WORDS; /* the order is behind it */
-        CLSPI_CHECK(reserve(d, series, LIST, (list + part.num_lines) * sizeof(cl_uint)));
+        const size_t list = LIST_HEAD + part.num_lines * ENTRY_WORDS; /* the order is behind it, */
+        const size_t left = LIST_HEAD + part.num_lines * QUERY_WORDS; /* and what the host gets */
+        CLSPI_CHECK(reserve(d, series, LIST, (list + part.num_lines + left) * sizeof(cl_uint)));
         const clspi_search_surfaces_args args = {
             .reals = d->buffer[REALS],
             .words = d->buffer[WORDS],
@@ -476,9 +498,9 @@ clsp_status clspi_surface_device_find(clsp_patch_plan *plan, clspi_series *serie
             .normals = job->normals ? job->normals : job->out,
             .list = d->buffer[LIST],
             .layout = d->layout,
-            .range = range_of(plan, job, &part, list),
+            .range = range_of(s, job, &part, list),
             .max_dist = job->max_dist};
-        CLSPI_CHECK(find_part(plan, series, &args, job->of));
+        CLSPI_CHECK(find_part(s, series, &args));
         if (has_left == (d->kernel[LEFT].kernel != NULL)) /* no time went into building it */
             note_rate(d, part.num_lines, most, clspi_now_ms() - begun);
     }

@@ -47,8 +47,7 @@ static void take_reals(const clspi_surface_leftover *l, const cl_uint *words, si
     }
 }
 
-clsp_status clspi_surface_leftover_find(clspi_surface_leftover *l, double max_dist,
-                                        clsp_patch_plan *of)
+clspi_nearest_queries clspi_surface_leftover_queries(clspi_surface_leftover *l, double max_dist)
 {
     const clspi_nearest_queries queries = {.f64 = l->real_bytes == sizeof(double),
                                            .num = l->num,
@@ -66,5 +65,5 @@ clsp_status clspi_surface_leftover_find(clspi_surface_leftover *l, double max_di
         take_reals(l, entry + CLSPI_SURFACE_LIST_QUERY_POINT, l->dim, l->points, i * l->dim);
         take_reals(l, entry + CLSPI_SURFACE_LIST_QUERY_HINT, 2, l->hints, i * 2);
     }
-    return clspi_nearest_find(of, &queries, false);
+    return queries;
 }

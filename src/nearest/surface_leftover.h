@@ -2,6 +2,7 @@
 #ifndef CLSPI_SURFACE_LEFTOVER_H
 #define CLSPI_SURFACE_LEFTOVER_H
 
+#include "nearest_query.h"
 #include "patch_plan.h"
 
 typedef struct clspi_surface_leftover {
@@ -19,8 +20,7 @@ bool clspi_surface_leftover_make(clspi_surface_leftover *l, const clspi_tensor_d
                                  size_t num);
 void clspi_surface_leftover_release(clspi_surface_leftover *l);
 
-/* Searches for the queries of the entries by the plan whose surfaces they are. */
-clsp_status clspi_surface_leftover_find(clspi_surface_leftover *l, double max_dist,
-                                        clsp_patch_plan *of);
+/* Returns the queries of the entries, and where their results go. */
+clspi_nearest_queries clspi_surface_leftover_queries(clspi_surface_leftover *l, double max_dist);
 
 #endif
