@@ -26,6 +26,8 @@
 #   - Oclgrind, a simulator that finds races, uninitialised and out-of-bounds accesses: a message is
 #     a failure. Without the suite thorough, some of whose tests take an hour each
 #
+# What is the same in all rows, the suite no_device, is left out.
+#
 # With CLSPLINE_TEST_SIZE=full the tests of the Python package are run too, but not by Oclgrind.
 #
 # The last line is "N passed, N failed, N skipped"; failures and skips are explained above the
@@ -61,7 +63,7 @@ table=$work/table
 : >"$table"
 cached_venv=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/clspline-tests/intel-ocl
 device_suites="--suite device --suite cooperate --suite plan --suite patch --suite bezier"
-device_suites="$device_suites --suite api $left_out"
+device_suites="$device_suites --suite api --no-suite no_device $left_out"
 python_suite=
 [ "${CLSPLINE_TEST_SIZE:-}" != full ] || python_suite="--suite python"
 gpu_shapes=class=discrete,local_is_real=1
