@@ -457,6 +457,26 @@ static void test_faces(void **state)
     clsp_context_destroy(&ctx);
 }
 
+static void test_faces_of_triangles(void **state)
+{
+    enum { N = 4, VERTICES = N * (N + 1) / 2, FACES = (N - 1) * (N - 1) };
+    const clsp_bezier_desc d = {.form = CLSP_BEZIER_TRIANGLE, .degree = {1}, .axis = {{.num = N}}};
+    const clsp_range patches = {4, 2};
+    clsp_context *ctx = context_with("");
+    uint32_t indices[2 * FACES * 3];
+    clsp_patch_plan *plan;
+
+    (void)state;
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
+    assert_int_equal(clsp_patch_indices(plan, CLSP_FACES_TRIANGLES, patches,
+                                        clsp_out_u32(indices, COUNT(indices)), NULL),
+                     CLSP_OK);
+    check_surface(indices, 2 * FACES, 3, 2 * VERTICES, 2 * 3 * (N - 1));
+    read_indices(ctx, plan, CLSP_FACES_TRIANGLES, patches, indices, COUNT(indices));
+    clsp_patch_plan_destroy(&plan);
+    clsp_context_destroy(&ctx);
+}
+
 static void test_wrong_faces(void **state)
 {
     const clsp_bezier_desc curve = {.form = CLSP_BEZIER_CURVE, .degree = {2}, .axis = {{.num = 4}}};
@@ -515,6 +535,7 @@ int main(void)
         cmocka_unit_test(test_lost_normals),
         cmocka_unit_test(test_sizes_of_patches),
         cmocka_unit_test(test_faces),
+        cmocka_unit_test(test_faces_of_triangles),
         cmocka_unit_test(test_wrong_faces),
         cmocka_unit_test_setup_teardown(test_shared_edges, by_host, by_device),
         cmocka_unit_test_setup_teardown(test_shared_edges, by_both, by_device),
