@@ -176,6 +176,35 @@ static void test_report(void **state)
     clsp_context_destroy(&build.ctx);
 }
 
+static unsigned refused;
+
+static cl_program refuse_program(cl_context context, cl_uint num, const char **texts,
+                                 const size_t *sizes, cl_int *code)
+{
+    (void)context, (void)num, (void)texts, (void)sizes;
+    refused++;
+    *code = CL_OUT_OF_HOST_MEMORY;
+    return NULL;
+}
+
+/* All programs are built after they have been counted: the first one that cannot be ends the call.
+ */
+static void test_build_all(void **state)
+{
+    clsp_context *ctx = open_with(NULL);
+    report r = {0};
+
+    (void)state;
+    const clspi_opencl_table usual = clspi_opencl;
+    clCreateProgramWithSource = refuse_program;
+    const clsp_status status = clsp_context_build_all(ctx, take_report, &r);
+    clspi_opencl = usual;
+    assert_int_equal(status, CL_OUT_OF_HOST_MEMORY);
+    assert_int_equal(refused, 1);
+    assert_int_equal(r.kernels, 0);
+    clsp_context_destroy(&ctx);
+}
+
 static void test_buffers(void **state)
 {
     clsp_context *ctx = open_with("alloc=4096"), *other = open_with(NULL);
@@ -212,7 +241,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_build_failure), cmocka_unit_test(test_built_once),
         cmocka_unit_test(test_unknown_names), cmocka_unit_test(test_local_size),
-        cmocka_unit_test(test_report),        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_report),        cmocka_unit_test(test_build_all),
+        cmocka_unit_test(test_buffers),
     };
 
     if (support_no_device()) return 77;

@@ -228,7 +228,6 @@ clsp_status clspi_convert_target_create(clspi_convert_target **target,
                                         const clspi_bspline_plan *plan,
                                         const clsp_bspline_target *wanted)
 {
-    *target = NULL;
     CLSPI_CHECK(check_kinds(plan, wanted));
     clspi_convert_target *made = calloc(1, sizeof *made);
     if (!made)

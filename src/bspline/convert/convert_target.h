@@ -45,7 +45,7 @@ typedef struct clspi_target_direction {
 clsp_status clspi_target_knots(const clspi_target_direction *direction, bool bezier,
                                clspi_knots *to);
 
-/* Checks a target and makes its knots; *target is NULL on error. Errors: as of
+/* Checks a target and makes its knots; *target stays on error. Errors: as of
    clsp_bspline_set_target. */
 clsp_status clspi_convert_target_create(clspi_convert_target **target,
                                         const clspi_bspline_plan *plan,

@@ -101,12 +101,12 @@ bool clspi_own_target_conversion(const clspi_own_target *own, const clspi_bsplin
 
 /* ---- rows ---- */
 
-/* Room for rows of some curves. */
+/* Room for `most` rows, which has `num` from number `first` on. */
 typedef struct row_room {
     void *weights;
     cl_uint *columns;
     double *row, *scratch;
-    size_t num;
+    size_t first, num, most;
     bool is_double;
 } row_room;
 
@@ -128,27 +128,13 @@ static void put_row(row_room *room, const clspi_own_target *own, const clspi_con
     room->columns[room->num++] = (cl_uint)(before + first);
 }
 
-static clsp_status put_curve(row_room *room, const clspi_own_target *own,
-                             const clspi_bspline_plan *plan, size_t curve)
-{
-    clspi_knots knots[2];
-    clspi_conversion conversion;
-    const bool made = clspi_own_target_conversion(own, plan, curve, knots, &conversion);
-
-    for (uint32_t row = 0; made && row < knots[1].controls; row++)
-        put_row(room, own, &conversion, row, curve * knots[0].controls);
-    clspi_knots_release(&knots[0]);
-    clspi_knots_release(&knots[1]);
-    return made ? CLSP_OK : no_memory(plan);
-}
-
 /* Writes what the room has to the buffers, and empties it. */
-static clsp_status flush(row_room *room, const clspi_own_target *own, clspi_series *series,
-                         size_t first)
+static clsp_status flush(row_room *room, const clspi_own_target *own, clspi_series *series)
 {
     const size_t row = own->terms * (room->is_double ? sizeof(double) : sizeof(float));
-    const size_t num = room->num;
+    const size_t first = room->first, num = room->num;
 
+    room->first += num;
     room->num = 0;
     CLSPI_CHECK(clspi_series_write(series, own->columns, first * sizeof(cl_uint), room->columns,
                                    num * sizeof(cl_uint)));
@@ -157,40 +143,39 @@ static clsp_status flush(row_room *room, const clspi_own_target *own, clspi_seri
                : clspi_series_write(series, own->weights, first * row, room->weights, num * row);
 }
 
-/* Writes the rows of all curves, some curves at a time, which have at most room_rows together. */
-static clsp_status write_rows(const clspi_own_target *own, clspi_series *series,
-                              const clspi_bspline_plan *plan, row_room *room, size_t room_rows)
+static clsp_status put_curve(row_room *room, const clspi_own_target *own, clspi_series *series,
+                             const clspi_bspline_plan *plan, size_t curve)
 {
-    size_t first = 0;
+    clspi_knots knots[2];
+    clspi_conversion conversion;
+    const bool made = clspi_own_target_conversion(own, plan, curve, knots, &conversion);
+    clsp_status status = made ? CLSP_OK : no_memory(plan);
 
-    for (size_t c = 0; c < own->num; c++) {
-        if (own->first[c + 1] - first > room_rows) {
-            CLSPI_CHECK(flush(room, own, series, first));
-            first = own->first[c];
-        }
-        CLSPI_CHECK(put_curve(room, own, plan, c));
+    for (uint32_t row = 0; status == CLSP_OK && row < knots[1].controls; row++) {
+        if (room->num == room->most) status = flush(room, own, series);
+        put_row(room, own, &conversion, row, curve * knots[0].controls);
     }
-    return flush(room, own, series, first);
+    clspi_knots_release(&knots[0]);
+    clspi_knots_release(&knots[1]);
+    return status;
 }
 
 static clsp_status make_rows(const clspi_own_target *own, clspi_series *series,
                              const clspi_bspline_plan *plan)
 {
-    enum { ROWS = 1 << 18 };
-    const size_t degree = plan->desc.degree[0];
-    size_t most = 0;
-
-    for (size_t c = 0; c < own->num; c++)
-        most = clspi_max(most, own->first[c + 1] - own->first[c]);
-    most = clspi_max(most, clspi_min(ROWS, own->first[own->num]));
+    enum { ROWS = 1 << 14 };
+    const size_t degree = plan->desc.degree[0], most = clspi_min(ROWS, own->first[own->num]);
     row_room room = {.weights = malloc(most * own->terms * sizeof(double)),
                      .columns = malloc(most * sizeof *room.columns),
                      .row = malloc((degree + 1) * sizeof *room.row),
                      .scratch = malloc((degree + 2) * (degree + 3) / 2 * sizeof *room.scratch),
+                     .most = most,
                      .is_double = plan->desc.precision == CLSP_F64};
-    const clsp_status status = room.weights && room.columns && room.row && room.scratch
-                                   ? write_rows(own, series, plan, &room, most)
-                                   : no_memory(plan);
+    clsp_status status =
+        room.weights && room.columns && room.row && room.scratch ? CLSP_OK : no_memory(plan);
+    for (size_t c = 0; status == CLSP_OK && c < own->num; c++)
+        status = put_curve(&room, own, series, plan, c);
+    if (status == CLSP_OK) status = flush(&room, own, series);
     free(room.weights);
     free(room.columns);
     free(room.row);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -725,14 +726,47 @@ static void test_lines(void **state)
     everywhere(lines);
 }
 
+/* Rational points next to 0 are as exact as themselves, whatever is far from them. */
+static void test_small_and_large(void **state)
+{
+    static const double ends[] = {0.001, -0.001, 1.0, -1.0}, middle[] = {0.501, -0.501};
+    const clsp_bezier_desc d = {.form = CLSP_BEZIER_CURVE,
+                                .degree = {1},
+                                .dim = 1,
+                                .rational = 1,
+                                .axis = {{.num = 2}},
+                                .vertex.attributes = P | DU};
+    const layout l = layout_of(&d);
+    clsp_context *ctx = context_with("");
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        const double from = ends[i], to = i < 2 ? ends[i + 2] : middle[i % 2];
+        double controls[4] = {(double)(float)from, 1.0, (double)(float)to, 1.0};
+        float at[2] = {0.0f, 1.0f}, list[2][2], grid[2][2];
+        clsp_patch_plan *plan = plan_with(ctx, &l, controls, 1);
+        const clsp_points points = {.num = 2, .params = clsp_in_f32(at, 2)};
+        assert_ok(ctx, clsp_patch_eval_points(plan, &points, clsp_out_f32(list[0], 4), NULL));
+        assert_ok(ctx, clsp_patch_eval(plan, (clsp_range){0, 1}, clsp_out_f32(grid[0], 4), NULL));
+        for (size_t k = 0; k < 2; k++) {
+            const double exact = controls[2 * k], bound = 8.0 * FLT_EPSILON * fabs(exact);
+            assert_true(fabs((double)list[k][0] - exact) <= bound);
+            assert_true(fabs((double)grid[k][0] - exact) <= bound);
+        }
+        clsp_patch_plan_destroy(&plan);
+    }
+    clsp_context_destroy(&ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_far_away),      cmocka_unit_test(test_many_rows),
-        cmocka_unit_test(test_whole_blocks),  cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_planes),        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_local_weights), cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_far_rational),  cmocka_unit_test(test_edge_weights),
+        cmocka_unit_test(test_far_away),        cmocka_unit_test(test_many_rows),
+        cmocka_unit_test(test_whole_blocks),    cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_planes),          cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_local_weights),   cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_far_rational),    cmocka_unit_test(test_edge_weights),
+        cmocka_unit_test(test_small_and_large),
     };
 
     support_begin();

@@ -263,6 +263,48 @@ static void test_normals_of_many(void **state)
     free(one);
 }
 
+/* A grid over a part of the parameters, from either end, has edges of the patch on some sides. */
+static void check_part(clsp_patch_plan *plan, const float *p, unsigned side, const clsp_axis *part)
+{
+    enum { N = 5 };
+    const bool along_v = side < 2;
+    const clsp_axis whole = {.num = N, .end = 1.0};
+    const clsp_axis axes[2] = {along_v ? whole : *part, along_v ? *part : whole};
+    const long double across = side & 1 ? 1.0L - 1e-7L : 1e-7L;
+    float normals[N * N * 3];
+
+    assert_int_equal(clsp_patch_set_grids(plan, axes, 0, (clsp_input){0}), CLSP_OK);
+    load_and_eval(plan, 1, p, 48, normals, COUNT(normals));
+    for (size_t i = 0; i < N; i++) {
+        long double exact[3], t = axis_parameter(part, i, N);
+        if (t == 0.0L) t = 1e-7L; /* at a corner, along the diagonal */
+        exact_normal(p, along_v ? across : t, along_v ? t : across, exact);
+        assert_true(off(normals + along(side, i, N) * 3, exact) < 1e-4);
+    }
+}
+
+static void test_edges_of_parts(void **state)
+{
+    static const clsp_axis parts[] = {{.num = 5, .end = 0.5}, {.num = 5, .begin = 0.5, .end = 0.0}};
+    const clsp_bezier_desc d = {
+        .degree = {3, 3}, .axis = {parts[0], parts[0]}, .vertex.attributes = CLSP_VERTEX_NORMAL};
+    clsp_context *ctx = context_with("");
+    clsp_patch_plan *plan;
+
+    (void)state;
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
+    for (unsigned side = 0; side < 4; side++) {
+        float p[48];
+        seed(side + 20);
+        bump(p);
+        collapse(p, side);
+        for (size_t i = 0; i < COUNT(parts); i++)
+            check_part(plan, p, side, &parts[i]);
+    }
+    clsp_patch_plan_destroy(&plan);
+    clsp_context_destroy(&ctx);
+}
+
 /* Parallel tangents at a corner; a patch that is a point; one that is a line. */
 static void test_lost_normals(void **state)
 {
@@ -415,6 +457,26 @@ static void test_faces(void **state)
     clsp_context_destroy(&ctx);
 }
 
+static void test_faces_of_triangles(void **state)
+{
+    enum { N = 4, VERTICES = N * (N + 1) / 2, FACES = (N - 1) * (N - 1) };
+    const clsp_bezier_desc d = {.form = CLSP_BEZIER_TRIANGLE, .degree = {1}, .axis = {{.num = N}}};
+    const clsp_range patches = {4, 2};
+    clsp_context *ctx = context_with("");
+    uint32_t indices[2 * FACES * 3];
+    clsp_patch_plan *plan;
+
+    (void)state;
+    assert_int_equal(clsp_bezier_plan_create(&plan, ctx, &d), CLSP_OK);
+    assert_int_equal(clsp_patch_indices(plan, CLSP_FACES_TRIANGLES, patches,
+                                        clsp_out_u32(indices, COUNT(indices)), NULL),
+                     CLSP_OK);
+    check_surface(indices, 2 * FACES, 3, 2 * VERTICES, 2 * 3 * (N - 1));
+    read_indices(ctx, plan, CLSP_FACES_TRIANGLES, patches, indices, COUNT(indices));
+    clsp_patch_plan_destroy(&plan);
+    clsp_context_destroy(&ctx);
+}
+
 static void test_wrong_faces(void **state)
 {
     const clsp_bezier_desc curve = {.form = CLSP_BEZIER_CURVE, .degree = {2}, .axis = {{.num = 4}}};
@@ -469,9 +531,11 @@ int main(void)
         cmocka_unit_test(test_shared_edges),
         cmocka_unit_test(test_collapsed_edges),
         cmocka_unit_test(test_normals_of_many),
+        cmocka_unit_test(test_edges_of_parts),
         cmocka_unit_test(test_lost_normals),
         cmocka_unit_test(test_sizes_of_patches),
         cmocka_unit_test(test_faces),
+        cmocka_unit_test(test_faces_of_triangles),
         cmocka_unit_test(test_wrong_faces),
         cmocka_unit_test_setup_teardown(test_shared_edges, by_host, by_device),
         cmocka_unit_test_setup_teardown(test_shared_edges, by_both, by_device),

@@ -103,6 +103,24 @@ static void test_conversions(void **state)
     print_message("worst/bound %.2f\n", convert_worst());
 }
 
+/* Bezier pieces of surfaces, which have a kernel of their own. */
+static void test_surface_pieces(void **state)
+{
+    clsp_context *const ctx = lent_context("");
+
+    (void)state;
+    for (int kind = 0; kind < NUM_KINDS; kind++) {
+        const spline s = make_spline(CLSP_F32, cases[1].directions, cases[1].degree,
+                                     cases[1].controls, (knot_kind)kind, 0, P);
+        seed((unsigned)kind);
+        double *const controls = random_controls(&s.l, 3);
+        clsp_patch_plan *plan = plan_of(ctx, &s, controls, 3);
+        check_wish(ctx, plan, &s, controls, BEZIER, CLSP_BSPLINE_CONVERT_DEFAULT);
+        clsp_patch_plan_destroy(&plan);
+        free(controls);
+    }
+}
+
 /* ---- degrees and sizes ---- */
 
 /* Curves of every degree to 31, and some above. */
@@ -308,9 +326,9 @@ static void test_same_splines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_conversions),  cmocka_unit_test(test_degrees),
-        cmocka_unit_test(test_many),         cmocka_unit_test(test_far_away),
-        cmocka_unit_test(test_same_splines),
+        cmocka_unit_test(test_conversions), cmocka_unit_test(test_surface_pieces),
+        cmocka_unit_test(test_degrees),     cmocka_unit_test(test_many),
+        cmocka_unit_test(test_far_away),    cmocka_unit_test(test_same_splines),
     };
 
     support_begin();

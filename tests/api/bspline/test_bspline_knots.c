@@ -457,6 +457,37 @@ static void test_conversions(void **state)
     print_message("worst/bound %.2f\n", worst);
 }
 
+/* Straight pieces are between the control points, exactly, of many curves. */
+static void test_many_pieces(void **state)
+{
+    enum { NUM = 200, EACH = 60, PIECES = EACH - 1 };
+    const clsp_bspline_desc curves = {
+        .directions = 1, .degree = {1}, .num_controls = {EACH}, .dim = 1};
+    const clsp_bspline_target bezier = {.bezier = 1};
+    static double knots[NUM][EACH + 2];
+    static float controls[NUM][EACH], made[NUM][PIECES][2];
+    clsp_context *const ctx = lent_context("");
+    clsp_patch_plan *plan;
+
+    (void)state;
+    for (size_t c = 0; c < NUM; c++)
+        for (size_t i = 0; i < EACH + 2; i++) {
+            knots[c][i] = (double)(c + 1) * (double)(i == 0 ? 1 : i > EACH ? EACH : i);
+            if (i < EACH) controls[c][i] = (float)random_real();
+        }
+    assert_ok(ctx, clsp_bspline_plan_create(&plan, ctx, &curves));
+    assert_ok(ctx, clsp_bspline_set_knots(plan, NUM, clsp_in_f64(knots[0], NUM * (EACH + 2))));
+    assert_ok(ctx,
+              clsp_patch_set_control_points(plan, NUM, clsp_in_f32(controls[0], NUM * EACH), NULL));
+    assert_ok(ctx, clsp_bspline_set_target(plan, &bezier));
+    assert_ok(ctx, clsp_bspline_convert(plan, (clsp_range){0, NUM},
+                                        clsp_out_f32(made[0][0], NUM * PIECES * 2), NULL));
+    for (size_t c = 0; c < NUM; c++)
+        for (size_t i = 0; i < PIECES; i++)
+            assert_memory_equal(made[c][i], &controls[c][i], sizeof made[c][i]);
+    clsp_patch_plan_destroy(&plan);
+}
+
 /* What is wrong is told with the curve's number. */
 static void test_targets(void **state)
 {
@@ -645,10 +676,11 @@ static void test_params(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points),  cmocka_unit_test(test_grids),
-        cmocka_unit_test(test_parts),   cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_targets), cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_defects), cmocka_unit_test(test_params),
+        cmocka_unit_test(test_points),      cmocka_unit_test(test_grids),
+        cmocka_unit_test(test_parts),       cmocka_unit_test(test_many_pieces),
+        cmocka_unit_test(test_conversions), cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_changes),     cmocka_unit_test(test_defects),
+        cmocka_unit_test(test_params),
     };
 
     support_begin();

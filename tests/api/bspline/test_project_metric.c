@@ -101,9 +101,10 @@ static void test_curves(void **state)
     seed(5);
     for (int precision = 0; precision < 2; precision++) {
         const clsp_type real = precision ? CLSP_F64 : CLSP_F32;
-        if (precision && !has_fp64(ctx)) continue;
-        project_onto(ctx, random_curves(real, 3, 9, 2, false, 3), 1, false);
+        if (precision && (!has_fp64(ctx) || tiny())) continue;
         project_onto(ctx, random_curves(real, 2, 7, 3, true, 2), 1, false);
+        if (tiny()) continue;
+        project_onto(ctx, random_curves(real, 3, 9, 2, false, 3), 1, false);
         project_onto(ctx, random_curves(real, 4, 6, 4, false, 1), 3, false);
         project_onto(ctx, random_curves(real, 5, 8, 1, false, 2), 1, false);
         if (info.device_class != CLSP_CLASS_HOST && support_has_methods())

@@ -222,6 +222,7 @@ static void *make_coordinates(const images *im, size_t num, double *exact)
         double x = (support_uniform(&state) * 1.6 + 0.5) * size;
         if (k % 7 == 0) x = floor(x);
         if (k % 7 == 1) x = floor(x) + 0.25;
+        if (k % 7 == 2) x = -0.5 + 0x1p-25; /* 1 more is 1/2 in single precision */
         set_element(memory, im->d.precision, k, x);
         exact[k] = element_of(memory, im->d.precision, k);
     }
@@ -332,6 +333,23 @@ static void test_values(void **state)
                 }
             }
     print_worst("values");
+}
+
+/* The nearest sample, in every mode. */
+static void test_nearest_samples(void **state)
+{
+    static const uint32_t size[3] = {11, 14, 0};
+
+    (void)state;
+    for (int mode = CLSP_IMAGE_MIRROR; mode <= CLSP_IMAGE_WRAP; mode++) {
+        clsp_image_desc d = describe(2, size, (clsp_image_mode)mode, CLSP_F32);
+        d.order = CLSP_IMAGE_NEAREST_SAMPLE;
+        images im = images_make(shared, &d, 1, true, 7);
+        check_at(&im);
+        check_map(&im, false);
+        images_free(&im);
+    }
+    print_worst("nearest samples");
 }
 
 static void test_layouts(void **state)
@@ -515,10 +533,11 @@ static int finish(void **state)
 static int run(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_coefficients), cmocka_unit_test(test_mixed_modes),
-        cmocka_unit_test(test_values),       cmocka_unit_test(test_layouts),
-        cmocka_unit_test(test_tiny_sizes),   cmocka_unit_test(test_types),
-        cmocka_unit_test(test_clip),         cmocka_unit_test(test_edges_of_areas)};
+        cmocka_unit_test(test_coefficients),  cmocka_unit_test(test_mixed_modes),
+        cmocka_unit_test(test_values),        cmocka_unit_test(test_nearest_samples),
+        cmocka_unit_test(test_layouts),       cmocka_unit_test(test_tiny_sizes),
+        cmocka_unit_test(test_types),         cmocka_unit_test(test_clip),
+        cmocka_unit_test(test_edges_of_areas)};
 
     return cmocka_run_group_tests(tests, start, finish);
 }

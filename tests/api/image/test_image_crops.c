@@ -443,6 +443,26 @@ static void check_tiles(crop_job *j, bool by_buffer)
     }
 }
 
+/* Makes the whole by a plan of what its middle needs: of the rest it knows nothing. */
+static void check_rest(const crop_job *j, const tile *all, bool by_buffer)
+{
+    uint32_t begin[3] = {0}, end[3] = {0};
+    clsp_image_desc part;
+
+    if (j->im.d.values == CLSP_U8) return;
+    for (uint32_t d = 0; d < j->im.d.directions; d++) {
+        begin[d] = j->c->out[d] / 3;
+        end[d] = j->c->out[d] / 2 + 1;
+    }
+    tile middle = make_tile(j, begin, end);
+    const clsp_image_map map = map_of(j, &middle);
+    assert_ok(j->im.ctx, clsp_image_need(j->im.plan, &map, &part));
+    clsp_image_plan *plan = load_part(j, &part, by_buffer);
+    check_values(j, plan, all, by_buffer, true);
+    clsp_image_plan_destroy(&plan);
+    free(middle.given);
+}
+
 /* Makes the whole from samples in a kind of memory, and then the tiles. */
 static void check_whole(crop_job *j, bool by_buffer)
 {
@@ -458,27 +478,43 @@ static void check_whole(crop_job *j, bool by_buffer)
     memcpy(j->values, store_read(&out), j->points * j->element);
     store_free(&out);
     check_tiles(j, by_buffer);
+    check_rest(j, &all, by_buffer);
     free(all.given);
+}
+
+static void check_parts(const crop_case *c)
+{
+    clsp_context *ctx = context_with(c->limits ? c->limits : "");
+    const bool can = c->d.fetch <= CLSP_IMAGE_BUFFERS || support_has_texels(ctx);
+
+    if (can && (c->d.precision != CLSP_F64 || support_device().fp64)) {
+        crop_job j = start_job(ctx, c, &c->d);
+        check_whole(&j, false);
+        check_whole(&j, true);
+        if (c->d.size[0] > 70) assert_true(j.cut > 0);
+        if (j.im.d.prefilter == CLSP_IMAGE_RECURSIVE) assert_true(j.lacking > 0);
+        finish_job(&j);
+    }
+    clsp_context_destroy(&ctx);
 }
 
 static void test_parts(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const crop_case *const c = &cases[i];
-        clsp_context *ctx = context_with(c->limits ? c->limits : "");
-        const bool can = c->d.fetch <= CLSP_IMAGE_BUFFERS || support_has_texels(ctx);
-        const bool has_precision = c->d.precision != CLSP_F64 || support_device().fp64;
-        if (can && has_precision && (support_full() || in_turn(i) || i < 4)) {
-            crop_job j = start_job(ctx, c, &c->d);
-            check_whole(&j, false);
-            check_whole(&j, true);
-            if (c->d.size[0] > 70) assert_true(j.cut > 0);
-            if (j.im.d.prefilter == CLSP_IMAGE_RECURSIVE) assert_true(j.lacking > 0);
-            finish_job(&j);
-        }
-        clsp_context_destroy(&ctx);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (support_full() || in_turn(i) || i < 4) check_parts(&cases[i]);
+}
+
+/* The few programs that make values of samples as they are, on a map and along displacements. */
+static void test_few_parts(void **state)
+{
+    const clsp_image_desc d = {.size = {220, 230}, .prefilter = CLSP_IMAGE_NONE, MODES};
+    const crop_case few[] = {{"a map", d, {110, 100}, 1, MAP, NULL, 0},
+                             {"a field", d, {35, 31}, 1, FIELD, NULL, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof few / sizeof *few; i++)
+        check_parts(&few[i]);
 }
 
 /* ---- by the host ---- */
@@ -716,9 +752,10 @@ static void test_wrong_needs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts),          cmocka_unit_test(test_by_host),
-        cmocka_unit_test(test_beyond_by_host), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_wrong_parts),    cmocka_unit_test(test_wrong_needs),
+        cmocka_unit_test(test_parts),       cmocka_unit_test(test_few_parts),
+        cmocka_unit_test(test_by_host),     cmocka_unit_test(test_beyond_by_host),
+        cmocka_unit_test(test_random),      cmocka_unit_test(test_wrong_parts),
+        cmocka_unit_test(test_wrong_needs),
     };
 
     support_begin();
