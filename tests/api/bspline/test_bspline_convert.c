@@ -110,8 +110,8 @@ static void test_surface_pieces(void **state)
 
     (void)state;
     for (int kind = 0; kind < NUM_KINDS; kind++) {
-        const spline s = make_spline(CLSP_F32, cases[1].directions, cases[1].degree,
-                                     cases[1].controls, (knot_kind)kind, 0, P);
+        spline s = make_spline(CLSP_F32, cases[1].directions, cases[1].degree, cases[1].controls,
+                               (knot_kind)kind, 0, P);
         seed((unsigned)kind);
         double *const controls = random_controls(&s.l, 3);
         clsp_patch_plan *plan = plan_of(ctx, &s, controls, 3);
