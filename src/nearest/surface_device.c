@@ -418,7 +418,8 @@ static clsp_status find_part(const clspi_searched *s, clspi_series *series,
     cl_uint num;
 
     CLSPI_CHECK(clear_list(series, args->list, 0));
-    CLSPI_CHECK(clear_list(series, args->list, args->range.left_offset));
+    if (args->range.has_probes)
+        CLSPI_CHECK(clear_list(series, args->list, args->range.left_offset));
     if (args->range.has_order) CLSPI_CHECK(order_queries(d, series, args));
     CLSPI_CHECK(clspi_launch_search_surfaces(series, &d->kernel[SEARCH], args, args->range.items));
     CLSPI_CHECK(count_list(series, args->list, 0, &num));
@@ -426,6 +427,8 @@ static clsp_status find_part(const clspi_searched *s, clspi_series *series,
     if (num == 0 && !args->range.has_probes) return CLSP_OK;
     if (num > 0) {
         CLSPI_CHECK(make_kernel(d, series->ctx, s->desc, LEFT));
+        if (!args->range.has_probes)
+            CLSPI_CHECK(clear_list(series, args->list, args->range.left_offset));
         CLSPI_CHECK(find_left(d, series, args, num));
     }
     CLSPI_CHECK(count_list(series, args->list, args->range.left_offset, &num));

@@ -277,7 +277,7 @@ static void test_all(void **state)
             clsp_patch_plan_destroy(&m.plans[k]);
         make_queries(&m, &a);
         find(&m, &a, NULL, NULL, NULL);
-        for (size_t i = 0; i < QUERIES; i += support_tiny() ? 3 : 1) {
+        for (size_t i = 0; i < QUERIES; i += support_full() ? 1 : 3) {
             check(&m, &a, i, NULL);
             of_curves |= kinds[a.found[i].patch / EACH].directions == 1;
             of_surfaces |= kinds[a.found[i].patch / EACH].directions == 2;
@@ -285,7 +285,7 @@ static void test_all(void **state)
         again = a;
         find(&m, &again, NULL, NULL, &(clsp_run){.share = &by_host});
         if (!by_kernels || m.dim > 3) assert_memory_equal(&again, &a, sizeof a);
-        for (size_t i = 0; by_kernels && i < QUERIES; i += support_tiny() ? 3 : 1)
+        for (size_t i = 0; by_kernels && i < QUERIES; i += support_full() ? 1 : 3)
             check(&m, &again, i, NULL);
         for (size_t i = 0; i < QUERIES; i++) {
             patches[i] = (uint32_t)(i % PATCHES);
@@ -293,7 +293,7 @@ static void test_all(void **state)
             hints[2 * i + 1] = uniform();
         }
         find(&m, &a, patches, hints, NULL);
-        for (size_t i = 0; i < QUERIES; i += support_tiny() ? 3 : 1)
+        for (size_t i = 0; i < QUERIES; i += support_full() ? 1 : 3)
             check(&m, &a, i, patches);
         finish(&m);
     }
