@@ -300,14 +300,17 @@ static void test_all(void **state)
     assert_true(of_curves && of_surfaces);
 }
 
-/* Normals are those of surfaces, NaN on curves. */
+/* Normals are those of surfaces, NaN on curves, and the host's but for rounding. */
 static void test_normals(void **state)
 {
     static answers a;
-    static double sides[QUERIES * 4];
+    static double sides[QUERIES * 4], of_host[QUERIES * 4];
+    static clsp_nearest_f64 again[QUERIES];
     clsp_context *const ctx = lent_context("");
+    const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST};
     const clsp_output normals = clsp_out_f64(sides, QUERIES * 4);
-    const clsp_nearest_opts opts = {.normals = &normals};
+    const clsp_output host_normals = clsp_out_f64(of_host, QUERIES * 4);
+    const clsp_nearest_opts opts = {.normals = &normals}, host_opts = {.normals = &host_normals};
     model m;
 
     (void)state;
@@ -317,8 +320,13 @@ static void test_normals(void **state)
     const clsp_nearest_queries q = {.num = QUERIES, .points = clsp_in_f64(a.q, QUERIES * 3)};
     assert_ok(ctx,
               clsp_nearest_find(m.search, &q, &opts, clsp_out_nearest_f64(a.found, QUERIES), NULL));
+    assert_ok(ctx, clsp_nearest_find(m.search, &q, &host_opts, clsp_out_nearest_f64(again, QUERIES),
+                                     &(clsp_run){.share = &by_host}));
     for (size_t i = 0; i < QUERIES; i++) {
         const double *const n = sides + 4 * i;
+        assert_int_equal(a.found[i].patch, again[i].patch);
+        for (size_t k = 4 * i; k < 4 * i + 4; k++)
+            assert_true(isnan(sides[k]) ? isnan(of_host[k]) : fabs(sides[k] - of_host[k]) < 1e-9);
         if (kinds[a.found[i].patch / EACH].directions == 1) {
             assert_true(isnan(n[0]) && isnan(n[1]) && isnan(n[2]) && isnan(n[3]));
         } else if (!isnan(n[0])) {
