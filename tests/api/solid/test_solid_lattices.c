@@ -191,27 +191,35 @@ static void eval_middles(clsp_solid_plan *plan, float *values, uint32_t num)
     free(params);
 }
 
-/* Lists are made from what is loaded, and weights and classes are those of a plan by classes. */
+/* Lists are made from what is loaded, samples are those that the host makes by classes, and so are
+   weights and classes. */
 static void test_others(void **state)
 {
-    enum { CELLS = 20 };
-    static const clsp_axis axis = {3, 0, 1, NULL};
+    enum { CELLS = 20, EACH = 5 * 5 * 5, ALL = 3 * EACH * CELLS };
+    static const clsp_axis axis = {5, 0, 1, NULL};
+    static float wanted[ALL], of_host[ALL];
     const clsp_solid_desc desc = {.axis = {axis, axis, axis}, .method = CLSP_SOLID_LATTICES};
     const clsp_solid_desc other = {.axis = {axis, axis, axis}, .method = CLSP_SOLID_CELLS};
     const clsp_solid_param param = {.cell = 3, .t = {0.25, 1, 0.5}};
     const clsp_range cells = {0, CELLS};
+    const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST};
     model m = unlike_split(8);
     clsp_solid_plan *plan = solid_plan_of(&m, &desc), *by_classes = solid_plan_of(&m, &other);
-    float values[3 * CELLS], wanted[27 * 3 * CELLS];
+    float values[3 * CELLS];
     uint32_t of[2][CELLS];
     size_t num[2];
 
     (void)state;
+    assert_ok(ctx, clsp_solid_eval(plan, cells, clsp_out_f32(wanted, ALL), NULL));
+    assert_ok(ctx, clsp_solid_eval(by_classes, cells, clsp_out_f32(of_host, ALL),
+                                   &(clsp_run){.share = &by_host}));
+    for (uint32_t i = 0; i < ALL; i++)
+        assert_true(fabsf(wanted[i] - of_host[i]) < 1e-5f);
     for (int round = 0; round < 2; round++) {
         eval_middles(plan, values, CELLS);
-        assert_ok(ctx, clsp_solid_eval(plan, cells, clsp_out_f32(wanted, 81 * CELLS), NULL));
+        assert_ok(ctx, clsp_solid_eval(plan, cells, clsp_out_f32(wanted, ALL), NULL));
         for (uint32_t i = 0; i < 3 * CELLS; i++)
-            assert_true(fabsf(values[i] - wanted[i / 3 * 81 + 39 + i % 3]) < 1e-6f);
+            assert_true(fabsf(values[i] - wanted[i / 3 * 3 * EACH + EACH / 2 * 3 + i % 3]) < 1e-6f);
         load_halves(plan, &m);
     }
     assert_ok(ctx, clsp_solid_classes(plan, NULL, 0, &num[0]));
