@@ -300,7 +300,8 @@ static void test_all(void **state)
     assert_true(of_curves && of_surfaces);
 }
 
-/* Normals are those of surfaces, NaN on curves, and the host's but for rounding. */
+/* Normals are those of surfaces, NaN on curves, and the host's but for rounding, of which places
+   have the root. */
 static void test_normals(void **state)
 {
     static answers a;
@@ -326,7 +327,8 @@ static void test_normals(void **state)
         const double *const n = sides + 4 * i;
         assert_int_equal(a.found[i].patch, again[i].patch);
         for (size_t k = 4 * i; k < 4 * i + 4; k++)
-            assert_true(isnan(sides[k]) ? isnan(of_host[k]) : fabs(sides[k] - of_host[k]) < 1e-9);
+            assert_true(isnan(sides[k]) ? isnan(of_host[k])
+                                        : fabs(sides[k] - of_host[k]) < (k % 4 < 3 ? 1e-6 : 1e-9));
         if (kinds[a.found[i].patch / EACH].directions == 1) {
             assert_true(isnan(n[0]) && isnan(n[1]) && isnan(n[2]) && isnan(n[3]));
         } else if (!isnan(n[0])) {
