@@ -270,7 +270,7 @@ CLSP_API void clsp_nearest_destroy(clsp_nearest **search);
    plan: in double precision and within the same bounds, curves too, one result a query. What
    differs: the host's cores search trimmed patches, those of control points of more than 36 a
    piece, and what feet or a side at an edge are asked of; joined devices do not search, and devices
-   do not begin at hints where degrees differ. Normals are outward (trims->turned), and the side of
+   do not begin at hints of several plans. Normals are outward (trims->turned), and the side of
    a query is known also where its nearest point is on an edge or at a vertex: as that of points
    between it and the surface whose own nearest points tell it. So it is of a closed shell,
    whichever patches make it, but for some queries whose nearest point is on an edge that is off its

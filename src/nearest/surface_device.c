@@ -448,7 +448,7 @@ static clspi_surface_range range_of(const clspi_searched *s, const clspi_nearest
         .left_offset = list + part->num_lines,
         .has_order = part->num_lines >= ORDERED,
         .has_patches = job->patches != NULL,
-        .has_hints = job->hints != NULL && !(*s->device)->is_mixed,
+        .has_hints = job->hints != NULL && (*s->device)->layout.spans_u > 0,
         .has_normals = job->normals != NULL,
         .has_probes = job->normals != NULL && s->has_probes,
         .items = (cl_uint)part->num_lines};
