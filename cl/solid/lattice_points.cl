@@ -333,7 +333,6 @@ kernel void lattice_cells(global const real *restrict points, global const uint 
     const uint parts_u = (at.num_u + at.chunk - 1) / at.chunk, parts = parts_u * BLOCKS;
     const uint group = (uint)get_group_id(0), cell = at.first + group / parts;
     const uint c = group % BLOCKS * CLSP_BLOCK, wide_side = at.side + 3;
-    if (group >= at.cells * parts) return;
 
     global const uint *const words = cells + (size_t)cell * CELL_WORDS;
     const lattice from = {at.side, at.vertices, at.edges, at.faces};

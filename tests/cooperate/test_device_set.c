@@ -473,6 +473,9 @@ static void test_damaged_file(void **state)
     assert_int_equal(atomic_load(&warnings), 0);
     assert_int_equal(speeds.num_lines, 2);
     assert_int_equal(clspi_speeds_find(&speeds, "P\tD\t1", "good")->slope_ps, 8);
+    clspi_speeds_set(&speeds, "P\tD\t1", "good", 9, 6);
+    clspi_speeds_read(&speeds, path, true, NULL, 0, &ctx->log); /* once is enough */
+    assert_int_equal(clspi_speeds_find(&speeds, "P\tD\t1", "good")->slope_ps, 9);
     clspi_speeds_release(&speeds);
     assert_false(support_file_in(folder, 1, path)); /* nothing is left beside it */
     support_remove_folder(folder);

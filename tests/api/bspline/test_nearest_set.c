@@ -339,6 +339,46 @@ static void test_normals(void **state)
     finish(&m);
 }
 
+/* Searches for all queries in the patches of some plans, each patch asked for with a hint, and in
+   all of them, as the host does. */
+static void check_few(model *m, clsp_patch_plan *const *plans, size_t num)
+{
+    static answers a, of_host;
+    static uint32_t patches[QUERIES];
+    static double hints[QUERIES * 2];
+    const clsp_share by_host = {.schedule = CLSP_SCHEDULE_HOST};
+
+    clsp_nearest_destroy(&m->search);
+    assert_ok(m->ctx, clsp_nearest_create(&m->search, plans, num, NULL, NULL));
+    make_queries(m, &a);
+    of_host = a;
+    for (size_t i = 0; i < QUERIES; i++) {
+        patches[i] = (uint32_t)(i % (num * EACH));
+        hints[2 * i] = hints[2 * i + 1] = uniform();
+    }
+    for (int asked = 0; asked < 2; asked++) {
+        find(m, &a, asked ? patches : NULL, asked ? hints : NULL, NULL);
+        find(m, &of_host, asked ? patches : NULL, NULL, &(clsp_run){.share = &by_host});
+        for (size_t i = 0; i < QUERIES; i++) {
+            assert_true(fabs(a.found[i].distance - of_host.found[i].distance) < 2e-6);
+            if (asked) assert_int_equal(a.found[i].patch, patches[i]);
+        }
+    }
+}
+
+/* Searches in what has one shape: several plans, and curves. */
+static void test_one_shape(void **state)
+{
+    clsp_context *const ctx = lent_context("");
+    model m;
+
+    (void)state;
+    start(&m, ctx, CLSP_F32, 3);
+    check_few(&m, (clsp_patch_plan *const[]){m.plans[0], m.plans[0]}, 2);
+    check_few(&m, &m.plans[1], 1);
+    finish(&m);
+}
+
 static void test_bad_input(void **state)
 {
     clsp_context *const ctx = lent_context("");
@@ -400,6 +440,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all),
         cmocka_unit_test(test_normals),
+        cmocka_unit_test(test_one_shape),
         cmocka_unit_test(test_bad_input),
     };
 
