@@ -146,12 +146,13 @@ kernel void lattice_edges(global const real *restrict lines, global real *restri
 /* What a sample along a direction is made of are four adjacent points: their weights are a row,
    and its start is the first one, counted from one before the cell's, with END_BITS. */
 
-/* The cells of a launch: the lattice that is read, the side of that which is made, 0: samples are
-   made, which go to `offset` and on; how many there are, where their rows begin, and how many along
-   u are made together; parts of numbers that are read, and of lattices that are made. */
+/* The cells of a launch, from `first` on: the lattice that is read, the side of that which is made,
+   0: samples are made, which go to `offset` and on; how many there are, where their rows begin, and
+   how many along u are made together; parts of numbers that are read, and of lattices that are
+   made. */
 typedef struct lattice_samples {
     uint side, vertices, edges, faces;
-    uint side_to, num_u, num_v, num_w, row_u, row_v, row_w, chunk, first, cells;
+    uint side_to, num_u, num_v, num_w, row_u, row_v, row_w, chunk, first;
     uint parts, parts_to;
     wide offset;
 } lattice_samples;

@@ -432,7 +432,6 @@ static clspi_lattice_samples samples_from(const lattice_job *job, uint32_t side_
                                    .row_w = row[2],
                                    .chunk = (uint32_t)clspi_min(job->plan->lattice->chunk, num[0]),
                                    .first = 0,
-                                   .cells = 0,
                                    .parts = parts_of(job->plan, job->from),
                                    .parts_to = parts_of(job->plan, job->from + 1),
                                    .offset = 0};
@@ -450,8 +449,8 @@ static clsp_status make_cells(const lattice_job *job, clspi_lattice_samples at, 
     const uint64_t most = clspi_launch_lines(&plan->base.ctx->tuning, samples * plan->desc.dim * 16,
                                              each, l->cell_kernel.local, 1);
 
-    for (; at.first < end; at.first += at.cells) {
-        at.cells = (uint32_t)clspi_min_u64(most, end - at.first);
+    while (at.first < end) {
+        const uint32_t cells = (uint32_t)clspi_min_u64(most, end - at.first);
         const clspi_lattice_cells_args args = {.points = points_of(plan, job->from),
                                                .cells = l->cells,
                                                .starts = l->starts,
@@ -460,9 +459,9 @@ static clsp_status make_cells(const lattice_job *job, clspi_lattice_samples at, 
                                                .limits = l->limits,
                                                .out = out,
                                                .at = at};
-        CLSPI_CHECK(
-            clspi_launch_lattice_cells(job->series, &l->cell_kernel, &args, at.cells * each));
-        if (!at.side_to) at.offset += at.cells * samples * plan->desc.dim;
+        CLSPI_CHECK(clspi_launch_lattice_cells(job->series, &l->cell_kernel, &args, cells * each));
+        if (!at.side_to) at.offset += cells * samples * plan->desc.dim;
+        at.first += cells;
     }
     return CLSP_OK;
 }
