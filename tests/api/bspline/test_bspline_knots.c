@@ -634,10 +634,11 @@ static void test_defects(void **state)
                                      &(clsp_run){.share = &measured}),
                      support_is_own_cpu(ctx) ? CLSP_OK : CLSP_ERROR_ARGUMENT);
     const clsp_axis part = {.num = 5, .begin = 0.25, .end = 0.5};
+    /* from where the plan's domain begins, and ends */
     const clsp_axis halves[] = {{.num = 5, .end = 0.5}, {.num = 5, .begin = 1, .end = 0.5}};
     assert_int_equal(clsp_patch_set_grids(plan, &part, 0, (clsp_input){0}),
                      CLSP_ERROR_ARGUMENT); /* curve 1: [5, 7] */
-    for (int k = 0; k < 2; k++)            /* from where the domain begins, or ends */
+    for (int k = 0; k < 2; k++)
         assert_int_equal(clsp_patch_set_grids(plan, &halves[k], 0, (clsp_input){0}),
                          CLSP_ERROR_ARGUMENT);
     assert_int_equal(clsp_patch_eval(plan, (clsp_range){1, 1}, clsp_out_f32(made, 5), NULL),

@@ -146,7 +146,7 @@ static void test_coefficients(void **state)
     print_worst("coefficients");
 }
 
-/* Modes and sizes that differ between directions. */
+/* Modes and sizes that differ between directions, and staged convolutions of them. */
 static void test_mixed_modes(void **state)
 {
     (void)state;
@@ -156,6 +156,9 @@ static void test_mixed_modes(void **state)
         for (unsigned k = 0; k < 3; k++)
             d.mode[k] = (clsp_image_mode)((first + 2 * (int)k) % 7 + 1);
         try_coefficients(&d, (uint64_t)first);
+        d.prefilter = CLSP_IMAGE_TRUNCATED;
+        d.kernels = CLSP_IMAGE_STAGED;
+        if (!kernels_are_refused(shared, &d)) try_coefficients(&d, (uint64_t)first);
     }
     print_worst("mixed modes");
 }

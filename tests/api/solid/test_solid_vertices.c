@@ -348,7 +348,7 @@ static void check_oracle(const solid_case *solid, clsp_type precision, size_t ev
 static void test_oracle(void **state)
 {
     solid_case prism = solid_prism(5, 1, 3), box = solid_box(2, 2, 3);
-    const size_t every = support_full() ? 3 : support_tiny() ? 120 : 30;
+    const size_t every = support_full() ? 3 : support_tiny() ? 60 : 30;
 
     (void)state;
     solid_jitter(&prism, 0.1, 3);
